@@ -74,7 +74,9 @@ def test_an_application_is_started_shown_and_ended_and_a_branch_of_it_tested(twi
     assert made["sandbox_id"] in twindiff("sandbox-runs", "ls").output
     assert "listening on" in twindiff("sandbox-runs", "logs", made["sandbox_id"]).output
     assert twindiff("sandbox-runs", "rm", made["sandbox_id"]).output.endswith(f"has ended at {server}.\n")
-    verdict = twindiff("pr-run", path, "--branch", "fine")
+    said = twindiff("pr-run", path, "--branch", "fine")
+    assert (said.exit_code, "no test was chosen" in said.output) == (1, True)
+    verdict = twindiff("pr-run", path, "--branch", "fine", "--allow-no-tests")
     assert (verdict.exit_code, "the application opens" in verdict.output) == (0, True)
     (page,) = re.findall(r"its page: (http\S+)\)", verdict.output)
     assert "the application opens" in httpx.get(page, trust_env=False).text

@@ -117,7 +117,7 @@ def test_the_released_sdk_makes_pr_runs_and_agent_runs(live, client, repository)
         ({"branch": "fine", "base": "a\0b"}, "is not in"),
         ({"branch": "fine", "session_id": "a\nb"}, "session_id"),
         ({"branch": "fine", "session_id": "🙂"}, "session_id"),
-        ({}, "give the branch"),
+        ({}, "branch 'main' has no difference from 'main'"),
         ({"branch": "fine", "frontend_url": "ftp://x"}, "frontend_url"),
         ({"branch": "fine", "repo": "acme/unknown"}, "--repo owner/name=/path"),
     ],

@@ -32,7 +32,8 @@ def site():
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    made = Repository(tmp_path_factory.mktemp("released") / "shop", app_DOT_py=SERVES)
+    tests = {"_DOT_arga__tests__opens_DOT_yml": json.dumps(STEPS)}
+    made = Repository(tmp_path_factory.mktemp("released") / "shop", app_DOT_py=SERVES, **tests)
     made.git("checkout", "--quiet", "-b", "feature")
     made.commit("Tidy", app_DOT_py=SERVES + "# tidied\n")
     made.git("checkout", "--quiet", "main")

@@ -14,7 +14,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.harness import Json, LiveServer
+from tests.harness import Json, LiveServer, succeeded
 from tests.sandbox_runs.conftest import SERVES, Repository, Sandboxes, repository, variables_of
 from tests.server_mode import embedded_only
 from tests.soak.test_kill import KilledServer
@@ -23,6 +23,7 @@ from tests.test_runs.site import Site
 from twindiff.browser import limits
 from twindiff.browser.job import MARK
 from twindiff.browser.proxy import Gate, Refused
+from twindiff.catalog.stamps import wall
 from twindiff.server import Settings
 
 __all__ = ["repository"]
@@ -289,3 +290,18 @@ def test_the_gate_opens_for_twins_and_named_hosts():
     GATE.check("localhost", 8000, "/api/env/e1/services/slack/api/chat.postMessage")
     GATE.check("cdn.example.com", 443, None)
     GATE.check("cdn.example.com", 80, "/x.js")
+
+
+def test_a_run_that_fails_while_its_twins_expire_says_so(live: LiveServer, runs: Runs, site: Site):
+    twins = succeeded(live.client.post("/twin-runs", json={"twins": ["slack"]}))
+    steps = [
+        {"action": "ask_user_question", "value": "Go on?"},
+        {"action": "click", "selector": "#none", "timeout_ms": 9},
+    ]
+    run_id = runs.create(start_url=site.url, test_config={"steps": steps}, provision_id=twins["run_id"])
+    runs.until(run_id, lambda run: any(each["type"] == "ask_user_question" for each in run["events_json"]))
+    live.service.environments.extend(runs.get(run_id)["environment_id"], wall() - 1)
+    succeeded(live.client.post(f"/test-runs/{run_id}/messages", json={"message": "yes"}))
+    run = runs.wait(run_id)
+    assert (run["status"], run["failure_category"]) == ("failed", "twins_ended")
+    assert "the twins of the run expired before its end" in run["failure_detail"]

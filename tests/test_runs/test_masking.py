@@ -12,7 +12,7 @@ import pytest
 
 from tests.test_runs.conftest import Runs
 from tests.test_runs.site import Site
-from twindiff.browser.masking import CannotMask, copy_masked, find_secrets
+from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
 
 PASSWORD = 'pä"ss & wörd/\\1'
 TOKEN = "tok_5f2e9c17"

@@ -36,7 +36,7 @@ def test_the_page_of_a_run_follows_it_and_repeats_it(
     succeeded(live.client.post(f"/test-runs/{run_id}/messages", json={"message": "yes"}))
     expect(page.locator("h1")).to_contain_text("completed")
     expect(page.locator("figure.passed img")).to_have_count(4)
-    expect(page.get_by_text("Ada has paid")).to_be_visible()
+    expect(page.locator(".field", has_text="Ada has paid")).to_be_visible()
     for details in page.locator("details").all():
         details.evaluate("each => each.open = true")
     page.locator(".film").evaluate("film => Promise.all([...film.querySelectorAll('img')].map(each => each.decode()))")

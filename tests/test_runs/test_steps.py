@@ -194,3 +194,30 @@ def test_the_page_of_a_run_shows_its_steps_and_runs_it_again(runs, live, failed)
     place = again.headers["location"]
     assert httpx.get(f"{live.url}{place}").is_success
     runs.client.post(place.partition("/page")[0] + "/cancel").raise_for_status()
+
+
+def test_passwords_and_numbers_of_cards_are_in_no_title_wherever_they_come_from(runs, live, site):
+    config = {
+        "parameters": [
+            {"name": "password", "default": "hunter2"},
+            {"name": "number", "default": "4242 4242 4242 4242"},
+        ],
+        "steps": [
+            {"action": "fill", "selector": "Email", "value": "{{password}}"},
+            {"action": "fill", "selector": "Email", "value": "{{number}}"},
+            {"action": "fill", "selector": "Email", "value": "5555555555554444"},
+            {"action": "fill", "selector": "input[type=password]", "value": "hunter2", "timeout_ms": 50},
+        ],
+    }
+    run = runs.run(start_url=site.url, test_config=config)
+    page = live.client.get(run["page_url"]).text
+    assert [secret for secret in ("hunter2", "4242 4242", "55555555") if secret in page] == []
+    assert "fill Email &#x27;•••4444&#x27;" in page
+
+
+def test_the_page_of_a_run_that_ended_before_a_step_says_that_none_was_done(runs, live, site):
+    run_id = runs.create(start_url=site.url, test_config={"steps": []})
+    live.client.post(f"/test-runs/{run_id}/cancel")
+    page = live.client.get(runs.get(run_id)["page_url"]).text
+    assert "No step was done." in page
+    assert "<title>" in page

@@ -1,107 +1,39 @@
-"""Traces and recordings of the network without the credentials of a run, however a page has written them."""
+"""Values that nobody is to read in titles, pages and artifacts: passwords and numbers of cards."""
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 import re
-import zipfile
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, cast
-from urllib.parse import quote, quote_plus
+from collections.abc import Mapping
 
-import msgspec
-
-MASK = "***"
-MIN_SECRET_LETTERS = 4
-"""A shorter secret stands by chance in almost every file, so that nothing is left of it where it is masked."""
-SECRET_NAME = re.compile(
-    r"passw|passphrase|secret|token|api_?key|card|cvc|cvv|iban|account_?number|\bpin\b|otp", re.IGNORECASE
+MASK = "•••"
+_SECRET = re.compile(
+    r"passw|passphrase|pass(?:code|wort)?\b|secret|token|api.?key|\bcc.?num|card|cvc|cvv|iban|account.?number|\bpin\b|\botp\b",
+    re.IGNORECASE,
 )
-MIN_CARD_DIGITS = 12
-_SEPARATOR = r"(?:[ \-.+\u00a0]|%20|&nbsp;)?"
+_DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)")
 
 
-class CannotMask(Exception):
-    """A file cannot be freed of the secrets; the message says why."""
+def is_secret_name(name: str) -> bool:
+    """Whether a parameter of this name, or a field of this selector, holds what nobody is to read."""
+    return _SECRET.search(name.replace("_", " ")) is not None
 
 
-def find_secrets(values: Mapping[str, str], names: Sequence[str]) -> list[str]:
-    """Values that no artifact shows: those of `names`, of names like `password` or `card`, and numbers of cards."""
-    secrets = {value for name, value in values.items() if name in names or SECRET_NAME.search(name) or _is_card(value)}
-    return sorted(secrets - {""}, key=len, reverse=True)
+def secret_names(values: Mapping[str, str]) -> list[str]:
+    """The parameters whose names or values say that nobody is to read them."""
+    return [name for name, value in values.items() if is_secret_name(name) or mask_cards(value) != value]
 
 
-def _is_card(value: str) -> bool:
-    """Whether a text is a number of twelve digits or more whose last one checks the others."""
-    digits = [int(each) for each in re.sub(r"[ -]", "", value)] if re.fullmatch(r"[0-9 -]{12,30}", value) else []
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return len(digits) >= MIN_CARD_DIGITS and (sum(digits[::-2]) + sum(doubled)) % 10 == 0
+def mask_cards(text: str) -> str:
+    """A text with the numbers of cards in it masked but for their last four digits."""
+    return _DIGITS.sub(_mask_card, text)
 
 
-def copy_masked(source: Path, target: Path, secrets: Sequence[str]) -> None:
-    """Copy a HAR or the archive of a trace without secrets; raises CannotMask, and leaves no file then."""
-    if short := [each for each in secrets if len(each) < MIN_SECRET_LETTERS]:
-        raise CannotMask(f"a credential of {len(short[0])} letters cannot be told from other text")
-    pattern = compile_pattern(secrets)
-    try:
-        if source.suffix == ".zip":
-            _copy_archive(source, target, pattern)
-        else:
-            target.write_bytes(_mask_json(source.read_bytes(), pattern))
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        target.unlink(missing_ok=True)
-        raise CannotMask(f"it is not complete ({type(error).__name__})") from None
+def _mask_card(match: re.Match[str]) -> str:
+    digits = re.sub(r"\D", "", match[0])
+    return f"{MASK}{digits[-4:]}" if _is_card(digits) else match[0]
 
 
-def _copy_archive(source: Path, target: Path, pattern: re.Pattern[str] | None) -> None:
-    with zipfile.ZipFile(source) as given, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as kept:
-        for name in given.namelist():
-            content = given.read(name)
-            is_lines = not name.startswith("resources/")
-            masked = b"\n".join(_mask_json(line, pattern) for line in content.split(b"\n")) if is_lines else None
-            kept.writestr(name, _mask_bytes(content, pattern) if masked is None else masked)
-
-
-def compile_pattern(secrets: Sequence[str]) -> re.Pattern[str] | None:
-    """What finds secrets as they are, and escaped as JSON, HTML or parts of addresses do; None if there are none."""
-    forms = {form for secret in secrets for form in _forms(secret)}
-    patterns = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
-    numbers = (re.sub(r"[ -]", "", each) for each in secrets)
-    patterns += [_SEPARATOR.join(each) for each in numbers if each.isdigit() and len(each) >= MIN_CARD_DIGITS]
-    return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
-
-
-def _forms(secret: str) -> set[str]:
-    forms = {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), html.escape(secret)}
-    forms |= {html.escape(secret, quote=False), base64.b64encode(secret.encode()).decode()}
-    for _ in range(2):  # JSON within a text of JSON
-        forms |= {json.dumps(form, ensure_ascii=plain)[1:-1] for form in forms for plain in (True, False)}
-    return forms
-
-
-def _mask_json(content: bytes, pattern: re.Pattern[str] | None) -> bytes:
-    """Mask the texts of a JSON value alone, so that it stays one."""
-    if pattern is None or not content.strip():
-        return content
-    return msgspec.json.encode(_mask_value(msgspec.json.decode(content), pattern))
-
-
-def _mask_value(value: Any, pattern: re.Pattern[str]) -> Any:
-    if isinstance(value, str):
-        return pattern.sub(MASK, value)
-    if isinstance(value, list):
-        return [_mask_value(each, pattern) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        given = cast("dict[str, Any]", value)
-        return {pattern.sub(MASK, name): _mask_value(each, pattern) for name, each in given.items()}
-    return value
-
-
-def _mask_bytes(content: bytes, pattern: re.Pattern[str] | None) -> bytes:
-    """Mask what a page has loaded or sent; what is no text has its bytes taken for letters."""
-    if pattern is None:
-        return content
-    return pattern.sub(MASK, content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+def _is_card(digits: str) -> bool:
+    """Whether digits have the check digit of a card. https://en.wikipedia.org/wiki/Luhn_algorithm"""
+    doubled = [int(each) * (1 + at % 2) for at, each in enumerate(reversed(digits))]
+    return sum(each - 9 if each > 9 else each for each in doubled) % 10 == 0 and len(set(digits)) > 1

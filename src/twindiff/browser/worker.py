@@ -16,10 +16,11 @@ import msgspec
 from twindiff.browser import chromium
 from twindiff.browser import config as configs
 from twindiff.browser.agent import MOST_TURNS, Agent, AgentFailed, Finished
-from twindiff.browser.config import ConfigError, Step, filled
+from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
+from twindiff.browser.config import REFERENCE, ConfigError, Step, filled
 from twindiff.browser.job import Event, Job
 from twindiff.browser.limits import MEGABYTE, watch_memory
-from twindiff.browser.masking import CannotMask, copy_masked, find_secrets
+from twindiff.browser.masking import MASK, is_secret_name, mask_cards
 from twindiff.browser.observing import Observer
 from twindiff.browser.proxy import Gate, Proxy
 from twindiff.browser.steps import Interpreter, StepFailed
@@ -284,12 +285,15 @@ class Run:
             return f"open {self.job.start_url}"
         shown = {name: value for name, value in self.job.values.items() if name not in self.job.secrets}
         hidden = {name: f"<{name}>" for name in self.job.secrets}
-        parts = [step.action, step.selector, None if step.value is None else f"'{step.value}'"]
+        value = None if step.value is None else f"'{step.value}'"
+        if value and step.action == "fill" and is_secret_name(step.selector or "") and not REFERENCE.search(value):
+            value = f"'{MASK}'"
+        parts = [step.action, step.selector, value]
         if step.expect and step.expect.contains:
             parts.append(f"{step.expect.type} contains '{step.expect.contains}'")
         elif step.expect:
             parts.append(step.expect.type)
-        return filled(" ".join(str(part) for part in parts if part), {**shown, **hidden})[:300]
+        return mask_cards(filled(" ".join(str(part) for part in parts if part), {**shown, **hidden}))[:300]
 
     async def _screenshot(self, step: Step, observer: Observer) -> str | None:
         """A picture of the page, if it can be had; Chromium sometimes refuses the first time."""

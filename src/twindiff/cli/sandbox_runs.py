@@ -1,8 +1,7 @@
-"""`twindiff sandbox-runs` and `twindiff pr-runs`: applications of branches, and what their changes come to."""
+"""`twindiff sandbox-runs`: applications of branches."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +10,7 @@ from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
+from twindiff.cli.repositories import resolve_repository
 from twindiff.cli.twin_runs import Minutes, asked
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ PrUrl = Annotated[str, typer.Option("--pr-url", help="The address of a pull requ
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.add_typer(commands, name="sandbox-runs")
-    app.command("pr-run")(pr_run)
 
 
 @commands.command("create")
@@ -55,7 +54,7 @@ def create(
 
     def start(client: Client) -> Any:
         made = client.sandbox_runs.create(
-            _repository(repo),
+            resolve_repository(repo),
             branch or None,
             pr_url=pr_url or None,
             target=target or None,
@@ -69,11 +68,6 @@ def create(
     say(as_json, run, _shown(run))
     if run.status != "ready":
         raise typer.Exit(1)
-
-
-def _repository(given: str) -> str:
-    """What a server is told of a repository: `.` and paths that begin with it are those of the folder one is in."""
-    return str(Path(given).resolve()) if given.split("/", maxsplit=1)[0] in (".", "..") else given
 
 
 def _variable(given: str) -> tuple[str, str]:
@@ -144,35 +138,3 @@ def remove(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey 
         "Ending it",
     )
     say(as_json, answer, f"{sandbox} has ended at {base_url}.")
-
-
-def pr_run(
-    repo: Repo,
-    branch: Branch = "",
-    pr_url: PrUrl = "",
-    base: Annotated[str, typer.Option(help="What it is compared with; without it, the main branch.")] = "",
-    url: Annotated[str, typer.Option("--url", help="Where its application answers already.")] = "",
-    base_url: BaseUrl = DEFAULT_URL,
-    api_key: ApiKey = "",
-    as_json: AsJson = False,
-) -> None:
-    """Test a branch by the saved tests that its change chooses, and show the verdict.
-
-    For example: twindiff pr-run ~/shop --branch checkout
-    """
-    from twindiff.cli.render import add_row, table
-
-    def follow(client: Client) -> Any:
-        places = {"pr_url": pr_url or None, "base": base or None, "frontend_url": url or None}
-        made = client.runs.create_pr_run(_repository(repo), branch=branch or None, **places)
-        return client.runs.wait(made.run_id, timeout=3600, poll_interval=0.5)
-
-    run = asked(base_url, api_key, follow, f"Testing {branch or pr_url}")
-    shown = table("status", "test", "detail")
-    for each in run.results_json:
-        add_row(shown, each.status, each.name, each.get("detail") or "")
-    say(as_json, run, shown if run.results_json else run.summary)
-    if not as_json:
-        typer.echo(f"(its page: {run.page_url})", err=True)
-    if run.status != "completed":
-        raise typer.Exit(1)

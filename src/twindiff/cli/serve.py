@@ -68,6 +68,9 @@ Repositories = Annotated[
         help="A repository of this machine that sandbox runs may name, such as acme/shop=/srv/shop; may be repeated.",
     ),
 ]
+AllowNoTests = Annotated[
+    bool, typer.Option("--allow-no-tests", help="Let pull request runs pass for which no test is chosen.")
+]
 Browsers = Annotated[
     int, typer.Option(min=0, max=64, help="Test runs that are done at once; 0 for as many as there are processors.")
 ]
@@ -108,6 +111,7 @@ def serve(
     most_storage: MostStorage = 0,
     transcripts: KeepTranscripts = Transcripts.ALL,
     repo: Repositories = None,
+    allow_no_tests: AllowNoTests = False,
     browsers: Browsers = 0,
     browser_memory: BrowserMemory = 1500,
     as_json: AsJson = False,
@@ -117,9 +121,8 @@ def serve(
     hide_secrets(api_key, storage)
     from twindiff.server import Settings
 
-    kept = Settings(data_directory(data_dir), fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
+    kept = Settings(data_directory(data_dir), api_key or None, fsync, storage=storage, ready=ready, keep_days=keep_days)
     settings = kept._replace(
-        api_key=api_key or None,
         runs_once=runs == Judging.ONCE,
         idle_seconds=idle_seconds,
         webhook_hosts=tuple(allow_webhooks_to or ()),
@@ -127,6 +130,7 @@ def serve(
         most_bytes=most_storage * 1_000_000,
         transcripts=transcripts.value,
         repositories=_named(repo or ()),
+        allow_no_tests=allow_no_tests,
         runs_at_once=browsers,
         run_memory_mb=browser_memory,
     )

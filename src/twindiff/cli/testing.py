@@ -12,6 +12,8 @@ from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
+from twindiff.cli.repositories import resolve_repository
+from twindiff.cli.run_reports import Junit, Output, RunReports, end_as
 from twindiff.cli.twin_runs import asked, read_json
 
 if TYPE_CHECKING:
@@ -25,11 +27,15 @@ saved = typer.Typer(help="Keep tests, and run them again.", no_args_is_help=True
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]
 TestId = Annotated[str, typer.Argument(metavar="TEST", help="The test's id.", show_default=False)]
 Url = Annotated[str, typer.Option("--url", help="Where the test starts.")]
-SandboxId = Annotated[str, typer.Option("--sandbox-id", metavar="ID", help="A sandbox run that is tested.")]
+SandboxId = Annotated[
+    str, typer.Option("--sandbox-id", metavar="ID", help="A sandbox run that is tested; checks judge its twins.")
+]
+ProvisionId = Annotated[
+    str, typer.Option("--provision-id", metavar="ID", help="A twin run that the application calls, for the checks.")
+]
 Twins = Annotated[list[str] | None, typer.Option("--twin", help="A twin to provision; may be repeated.")]
+NO_REPORTS = RunReports()
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Follow the run until it ends.")]
-FAILED = 1
-"""The exit code of a command that has followed a run to an end that is no success."""
 
 
 def register(app: typer.Typer) -> None:
@@ -49,13 +55,18 @@ def create(
         Path | None, typer.Option(metavar="FILE", help="Assertions over what the twins change, as JSON.")
     ] = None,
     sandbox_id: SandboxId = "",
+    provision_id: ProvisionId = "",
     twins: Twins = None,
     wait: Wait = True,
+    junit: Junit = None,
+    output: Output = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
     """Test an application in a browser, and show each step as it is done.
+
+    It ends with 0 where the test passed, 1 where it failed, and 2 where it could not be run.
 
     For example: twindiff test-runs create --url http://127.0.0.1:3000 --prompt "click 'Pay', expect 'Paid'"
     """
@@ -65,25 +76,41 @@ def create(
         "test_config": None if config is None else read_json(config),
         "checks": None if checks is None else read_json(checks),
         "sandbox_id": sandbox_id or None,
+        "provision_id": provision_id or None,
         "twins": twins or None,
     }
-    _follow(base_url, api_key, lambda client: client.test_runs.create(**wanted), wait=wait, as_json=as_json)
+
+    def start(client: Client) -> Any:
+        return client.test_runs.create(**wanted)
+
+    _follow(base_url, api_key, start, wait=wait, as_json=as_json, reports=RunReports(junit, output))
 
 
-def _follow(base_url: str, api_key: str, start: Callable[[Client], Any], *, wait: bool, as_json: bool) -> None:
-    """Start a run, tell its steps while they are done, and end as it ends."""
+def _follow(
+    base_url: str,
+    api_key: str,
+    start: Callable[[Client], Any],
+    *,
+    wait: bool,
+    as_json: bool,
+    reports: RunReports = NO_REPORTS,
+) -> None:
+    """Start a run, tell its steps while they are done, write its reports, and end as it ends."""
 
     def follow(client: Client) -> Any:
         made = start(client)
         if not wait:
             return made
         _tell(client.runs.stream_results(made.id), quietly=as_json)
-        return client.test_runs.get(made.id)
+        ended = client.test_runs.get(made.id)
+        reports.write(client, ended)
+        return ended
 
-    run = asked(base_url, api_key, follow)
+    with reports.problems_of("test run"):
+        run = asked(base_url, api_key, follow)
     say(as_json, run, facts_table(_facts(run)))
-    if wait and run.status != "completed":
-        raise typer.Exit(FAILED)
+    if wait:
+        end_as(run)
 
 
 def _tell(events: Iterable[Any], *, quietly: bool) -> None:
@@ -209,7 +236,8 @@ def list_tests(
     """List saved tests, oldest first."""
     from twindiff.cli.render import add_row, table
 
-    tests = asked(base_url, api_key, lambda client: client.tests.list(repo_full_name=repo or None, tag=tag or None))
+    wanted = {"repo_full_name": resolve_repository(repo) if repo else None, "tag": tag or None}
+    tests = asked(base_url, api_key, lambda client: client.tests.list(**wanted))
     shown = table("id", "name", "steps", "tags", "repository")
     for each in tests:
         steps = str(len(each.test_config.get("steps", ())))
@@ -245,7 +273,7 @@ def create_test(
         "test_config": None if config is None else read_json(config),
         "prompt": prompt or None,
         "start_url": url or None,
-        "repo_full_name": repo or None,
+        "repo_full_name": resolve_repository(repo) if repo else None,
         "ci_enabled": ci,
         "tags": tags or None,
         "paths": paths or None,
@@ -268,21 +296,34 @@ def run_test(
     test: TestId,
     url: Url = "",
     sandbox_id: SandboxId = "",
+    provision_id: ProvisionId = "",
+    twins: Twins = None,
     wait: Wait = True,
+    junit: Junit = None,
+    output: Output = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Run a saved test, at another place where one is named, and show each step as it is done."""
+    """Run a saved test, at another place where one is named, and show each step as it is done.
+
+    It ends with 0 where the test passed, 1 where it failed, and 2 where it could not be run.
+    """
     if url and sandbox_id:
         raise Problem("The test starts at one place: give --url or --sandbox-id.", exit_code=2)
-    place: dict[str, Any] = {"start_url": url or None, "sandbox_id": sandbox_id or None}
+    place: dict[str, Any] = {
+        "start_url": url or None,
+        "sandbox_id": sandbox_id or None,
+        "provision_id": provision_id or None,
+        "twins": twins or None,
+    }
     _follow(
         base_url,
         api_key,
         lambda client: client.tests.run(whole(client.tests.list, test), **place),
         wait=wait,
         as_json=as_json,
+        reports=RunReports(junit, output),
     )
 
 

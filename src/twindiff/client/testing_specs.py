@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from .fields import Fields, Items
 from .request_specs import Json, RequestSpec
@@ -254,14 +255,31 @@ def create_pr_run(
     frontend_url: str | None = None,
     session_id: str | None = None,
     run_type: str | None = None,
+    commit: str | None = None,
+    allow_no_tests: bool | None = None,
 ) -> RequestSpec[Fields]:
-    """Test a branch against its base: changed files choose the saved tests, which run against its application."""
+    """Test a branch against its base: changed files choose the tests, which run against its application.
+
+    Without `branch` and `pr_url` it is what the repository has checked out. A run for which no test is chosen fails,
+    unless `allow_no_tests` allows it.
+    """
     return do("POST", "/validate/pr-run", dict(locals()))
 
 
 def run(run_id: str) -> RequestSpec[Fields]:
     """How a run of any kind stands."""
     return look(f"/runs/{part(run_id)}")
+
+
+def run_logs(run_id: str) -> RequestSpec[Fields]:
+    """What happened in a run, what its worker said, and what its application printed."""
+    return look(f"/runs/{part(run_id)}/logs")
+
+
+def run_page(page_url: str) -> RequestSpec[bytes]:
+    """The page of a run, by its `page_url`."""
+    parts = urlsplit(page_url)
+    return RequestSpec("GET", parts.path, bytes, dict(parse_qsl(parts.query)), b"", repeatable=True)
 
 
 def cancel_run(run_id: str) -> RequestSpec[Fields]:

@@ -31,6 +31,8 @@ class Settings(NamedTuple):
     """Of which calls is kept what they asked and were answered."""
     repositories: tuple[tuple[str, str], ...] = ()
     """Names of repositories of this machine, and their paths, for sandbox runs."""
+    allow_no_tests: bool = False
+    """Whether pull request runs pass for which no test is chosen, where their requests do not say."""
     runs_at_once: int = 0
     """Test runs that are done at once; 0 stands for as many as there are processors."""
     run_memory_mb: int = 1500

@@ -54,3 +54,18 @@ def test_with_a_key_the_page_asks_for_the_proxy_token(make_server):
     assert web.get(run["dashboard_url"]).status_code == 200
     assert web.get(run["dashboard_url"].partition("?")[0]).status_code == 401
     assert web.get(run["dashboard_url"].partition("?")[0] + "/news").status_code == 401
+
+
+def test_the_diff_the_log_and_the_page_of_a_run_outlive_its_teardown(live):
+    run = provisioned(live.client)
+    url = run["twins"]["slack"]["base_url"]
+    web.post(f"{url}/api/conversations.create", json={"name": "it-stays"})
+    live.client.post(f"/twin-runs/{run['run_id']}/teardown")
+    assert web.post(f"{url}/api/auth.test").status_code == 410
+    environment = f"/api/platform/env/{run['environment_id']}"
+    diff = live.client.get(f"{environment}/diff").json()["diff"]
+    assert "it-stays" in [row.get("channel_name") for row in diff["inserts"]]
+    assert live.client.get(f"{environment}/calls").json()["calls"]
+    page = web.get(run["dashboard_url"]).text
+    assert "channel_name: it-stays" in page
+    assert "torn_down" in page

@@ -10,6 +10,7 @@ from twindiff.server.pr_runs.runs import WantedPr
 from twindiff.server.sandbox_runs.checkouts import repository_of
 from twindiff.server.sandbox_runs.routes import Repo
 from twindiff.server.test_runs.routes import Prompt, SessionId
+from twindiff.server.test_runs.runs import given
 from twindiff.server.test_runs.views import brief
 from twindiff.server.twin_runs.desk import Desk
 
@@ -24,6 +25,8 @@ async def create_pr_run(
     pr_url: str | None = None,
     base: str | None = None,
     frontend_url: str | None = None,
+    commit: str | None = None,
+    allow_no_tests: bool | None = None,
     twins: list[str] | None = None,
     scenario_id: str | None = None,
     scenario_prompt: Prompt | None = None,
@@ -33,25 +36,28 @@ async def create_pr_run(
 ) -> Result:
     """Test a branch against its base: the files that differ choose the saved tests, which run against its application.
 
-    The application is started as a sandbox run, or is at `frontend_url` already. The verdict is among the artifacts of
-    the run too, as `junit.xml` and `check_run.json`.
+    Without `branch` and `pr_url` it is what the repository has checked out; of a `commit` the branch is only the name.
+    Tests in `.arga/tests/*.yml` of the repository take part. A run for which no test is chosen fails, unless
+    `allow_no_tests` or the server's settings allow it. The application is started, or is at `frontend_url` already. The
+    verdict is among the artifacts of the run too, as `junit.xml` and `check_run.json`.
     """
-    about = {"context_notes": context_notes, "session_id": session_id, "run_type": run_type}
     wanted = WantedPr(
         repo=repo or repository_of(pr_url),
         branch=branch,
         pr_url=pr_url,
         base=base,
         frontend_url=frontend_url,
+        commit=commit,
+        allow_no_tests=allow_no_tests,
         twins=twins,
         scenario_id=scenario_id,
         scenario_prompt=scenario_prompt,
-        about={name: value for name, value in about.items() if value is not None},
+        about=given(context_notes=context_notes, session_id=session_id, run_type=run_type),
     )
     run = await desk.pull_requests.create(wanted, desk.address)
     headers = (("X-Run-Id", run.run_id), ("X-Session-Id", run.session_id or ""))
-    shown = {**brief(run, desk.address), "changed_files": run.asked["changed_files"]}
-    return Result({**shown, "chosen_tests": run.asked["chosen_tests"]}, headers=headers)
+    more = {name: run.asked[name] for name in ("changed_files", "chosen_tests")}
+    return Result({**brief(run, desk.address), **more}, headers=headers)
 
 
 @api.post("/validation/pr")

@@ -8,30 +8,32 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import msgspec
-
 from twindiff.browser.config import check_url
 from twindiff.catalog import SavedTestRecord, TestRunRecord
 from twindiff.catalog.stamps import new_uuid
-from twindiff.kit.errors import ApiError, InvalidParameter
+from twindiff.kit.errors import ApiError
 from twindiff.server.pr_runs.choice import chosen
-from twindiff.server.pr_runs.reports import TestResult, check_run, junit
-from twindiff.server.sandbox_runs import checkouts
+from twindiff.server.pr_runs.comparison import Comparison, compare
+from twindiff.server.pr_runs.repository_names import list_names
+from twindiff.server.pr_runs.repository_tests import FOLDER, read_tests
+from twindiff.server.pr_runs.verdicts import Verdict
 from twindiff.server.sandbox_runs.checkouts import Revision
 from twindiff.server.sandbox_runs.runs import SandboxRuns, WantedSandbox
 from twindiff.server.test_runs.ledger import ENDED
-from twindiff.server.test_runs.runs import Wanted, or_invalid
+from twindiff.server.test_runs.reports import TestResult, write_reports
+from twindiff.server.test_runs.runs import BrowserNotInstalled, Wanted, or_invalid
 from twindiff.server.test_runs.saved import SavedTests
+from twindiff.server.test_runs.views import page_url
 
 KIND = "pr"
+MAX_FILES_NAMED = 5
+"""Changed files that are named where no test is for them."""
 OPENS = "the application opens"
 """What is tested of a change that no saved test is for."""
-
-
-class NothingChanged(ApiError):
-    """The branch has no difference from its base."""
-
-    status = 422
+STARTS = "the application starts"
+"""What a change whose application does not start fails at."""
+CHOOSES = "the change chooses tests"
+"""What a change that no test is for fails at, unless that is allowed."""
 
 
 class WantedPr(NamedTuple):
@@ -42,6 +44,8 @@ class WantedPr(NamedTuple):
     pr_url: str | None = None
     base: str | None = None
     frontend_url: str | None = None
+    commit: str | None = None
+    allow_no_tests: bool | None = None
     twins: Sequence[str] | None = None
     scenario_id: str | None = None
     scenario_prompt: str | None = None
@@ -53,11 +57,34 @@ class Plan(NamedTuple):
     """What a change asks for."""
 
     wanted: WantedPr
-    revision: Revision
-    base: str
-    changed: list[str]
+    compared: Comparison
+    names: list[str]
+    """Of the repository."""
+    kept: list[SavedTestRecord]
+    """Its saved tests, and those that lie in it."""
     tests: list[SavedTestRecord]
+    """Those that the change chooses."""
+    invalid: Mapping[str, str]
+    """By file what is wrong with tests that lie in it."""
     address: str
+
+    @property
+    def revision(self) -> Revision:
+        """What is tested."""
+        return self.compared.revision
+
+    def why_no_tests(self) -> str:
+        """What is said of a change that chooses no test, and what to do."""
+        others = "" if len(self.names) < 2 else f" ({', '.join(self.names[1:])})"
+        if not self.kept:
+            said = f"no test is kept of {self.names[0]}{others}"
+        else:
+            files = ", ".join(self.compared.changed[:MAX_FILES_NAMED])
+            said = f"none of {len(self.kept)} tests of {self.names[0]} takes part in checks and is for one of: {files}"
+        return (
+            f"no test was chosen: {said}. Keep one with `twindiff tests create --ci --repo …` or in {FOLDER}/*.yml, "
+            "or allow it with allow_no_tests (--allow-no-tests)"
+        )
 
 
 class Stopped(Exception):
@@ -77,23 +104,22 @@ class PrRuns:
     async def create(self, wanted: WantedPr, address: str) -> TestRunRecord:
         """Queue a run; raises UnknownRepository, UnknownBranch, NothingChanged."""
         self._tests.queue.check()
-        if not wanted.branch and not wanted.pr_url:
-            raise InvalidParameter("branch", "give the branch, or the pr_url of its pull request")
         if url := wanted.frontend_url:
             or_invalid(lambda: check_url(url, "frontend_url"))
-        plan = await self._runtime.run_in_thread(partial(self._compared, wanted, address))
-        plan = plan._replace(tests=chosen(self._saved.list(wanted.repo), plan.changed))
+        plan = await self._runtime.run_in_thread(partial(self._plan, wanted, address))
+        kept = [*self._saved.of_repository(plan.names), *plan.kept]
+        plan = plan._replace(kept=kept, tests=chosen(kept, plan.compared.changed))
         run = self._record(plan)
         await self._tests.queue.put(run.run_id, partial(self._perform, run.run_id, plan), seated=False)
         return run
 
-    def _compared(self, wanted: WantedPr, address: str) -> Plan:
-        revision = self._sandboxes.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url)
-        base = checkouts.base_of(revision.repository, wanted.base)
-        changed = checkouts.changed_files(revision, base)
-        if not changed:
-            raise NothingChanged(f"branch '{revision.name}' has no difference from '{base}'")
-        return Plan(wanted, revision, base, changed, [], address)
+    def _plan(self, wanted: WantedPr, address: str) -> Plan:
+        revision = self._sandboxes.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
+        compared = compare(revision, wanted.base)
+        named = dict(self._sandboxes.service.settings.repositories)
+        names = list_names(wanted.repo, revision.repository, named)
+        own = read_tests(revision, self._saved)
+        return Plan(wanted, compared, names, own.tests, [], own.invalid, address)
 
     def _record(self, plan: Plan) -> TestRunRecord:
         wanted, revision = plan.wanted, plan.revision
@@ -101,10 +127,10 @@ class PrRuns:
         asked = {
             **wanted.about,
             "branch": revision.name,
-            "base": plan.base,
+            "base": plan.compared.base,
             "pr_url": wanted.pr_url,
             "commit_sha": revision.commit,
-            "changed_files": plan.changed,
+            "changed_files": plan.compared.changed,
             "chosen_tests": [{"id": test.test_id, "name": test.name} for test in plan.tests],
             "twins": [*(wanted.twins or ())],
         }
@@ -112,8 +138,9 @@ class PrRuns:
         run = self._ledger.add(KIND, asked, repo=wanted.repo, session_id=session_id)
         tell = partial(self._ledger.tell, run.run_id)
         tell("status", "queued", {"status": "queued"})
-        tell("log", f"{len(plan.changed)} files differ from {plan.base}: {', '.join(plan.changed)}")
-        tell("log", f"saved tests that were chosen: {', '.join(names) or 'none; ' + OPENS}")
+        changed = plan.compared.changed
+        tell("log", f"{len(changed)} files differ from {plan.compared.base}: {', '.join(changed)}")
+        tell("log", f"tests that were chosen: {', '.join(names)}" if names else plan.why_no_tests())
         return run
 
     # From the start of the application to the verdict
@@ -125,19 +152,37 @@ class PrRuns:
         sandbox: TestRunRecord | None = None
         results: list[TestResult] = []
         try:
+            for problem in self._problems(plan):
+                results.append(await self._note(run_id, problem, len(results) + 1))
             if not plan.wanted.frontend_url:
                 sandbox = await self._started(run_id, plan, stop)
-            if sandbox is None or sandbox.status == "ready":
+            if problem := sandbox and _start_problem(sandbox):
+                results.append(await self._note(run_id, problem, len(results) + 1))
+            else:
                 for test in plan.tests or [None]:
                     results.append(await self._tested(run_id, plan, test, sandbox, len(results) + 1, stop))
         except Stopped:
             return
+        except ApiError as error:  # what the application of the branch is refused for
+            refused = TestResult(STARTS, "", "error", str(error), category="application")
+            results.append(await self._note(run_id, refused, len(results) + 1))
         finally:
             self._tests.queue.deaf(run_id)
             if sandbox:
                 sandbox_id = sandbox.run_id
                 await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox_id))
-        await self._ledger.do(partial(self._conclude, run_id, plan, sandbox, results))
+        await self._ledger.do(partial(self._conclude, run_id, plan, results))
+
+    def _problems(self, plan: Plan) -> list[TestResult]:
+        """What is wrong with the tests of a repository: files that cannot be read, and that none was chosen."""
+        unreadable = [TestResult(path, "", "error", said, category="tests") for path, said in plan.invalid.items()]
+        if plan.tests or (unreadable and not plan.kept):
+            return unreadable
+        allowed = plan.wanted.allow_no_tests
+        if allowed is None:
+            allowed = self._sandboxes.service.settings.allow_no_tests
+        status = "skipped" if allowed else "failed"
+        return [*unreadable, TestResult(CHOOSES, "", status, plan.why_no_tests(), category="no_tests")]
 
     async def _started(self, run_id: str, plan: Plan, stop: asyncio.Event) -> TestRunRecord:
         """The sandbox run of the branch when it is ready, or has failed; raises Stopped, and what refuses it."""
@@ -145,20 +190,26 @@ class PrRuns:
         named = [twin for test in plan.tests for twin in test.twins]
         asked = WantedSandbox(
             wanted.repo,
-            None if wanted.branch is None else plan.revision.name,
+            plan.revision.name,
             wanted.pr_url,
-            twins=wanted.twins if wanted.twins is not None else list(dict.fromkeys(named)) or None,
+            commit=plan.revision.commit,
+            twins=wanted.twins,
+            more_twins=[] if wanted.twins is not None else named,
             scenario_id=wanted.scenario_id,
             scenario_prompt=wanted.scenario_prompt,
         )
         sandbox = await self._runtime.run_request(lambda: self._sandboxes.create(asked, plan.address))
-        started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
-        await self._tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
+        await self._ledger.do(partial(self._name_sandbox, run_id, sandbox))
         try:
             return await self._until(sandbox.run_id, lambda run: run.status in ("ready", *ENDED), stop)
         except Stopped:
             await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
             raise
+
+    def _name_sandbox(self, run_id: str, sandbox: TestRunRecord) -> None:
+        self._ledger.change(self._ledger.find(run_id), sandbox_id=sandbox.run_id)
+        started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
+        self._ledger.tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
 
     async def _tested(
         self,
@@ -170,26 +221,38 @@ class PrRuns:
         stop: asyncio.Event,
     ) -> TestResult:
         """Run a saved test, or see whether the application opens; raises Stopped."""
-        name, begun, child_id = (test.name if test else OPENS), time.monotonic(), ""
+        result, begun = TestResult(test.name if test else OPENS, "", "passed"), time.monotonic()
         wanted = self._wanted(run_id, plan, test, sandbox)
         try:
             child = await self._runtime.run_request(lambda: self._tests.create(wanted, plan.address))
-            child_id = child.run_id
-            child = await self._until(child_id, lambda run: run.status in ENDED, stop)
-            passed, detail = child.status == "completed", str(child.outcome.get("failure_detail") or "")
+            result = result._replace(run_id=child.run_id)
+            child = await self._until(child.run_id, lambda run: run.status in ENDED, stop)
+            if child.status != "completed":
+                said = str(child.outcome.get("failure_detail") or child.status)
+                result = result._replace(status="failed", detail=said, category="tests")
         except ApiError as error:
-            passed, detail = False, str(error)
+            category = "browser" if isinstance(error, BrowserNotInstalled) else "tests"
+            result = result._replace(status="error", detail=str(error), category=category)
         except Stopped:
-            await self._ledger.do(partial(self._tests.cancel, child_id))
+            await self._ledger.do(partial(self._tests.cancel, result.run_id))
             raise
-        told = {"id": child_id or name, "step": number, "title": name, "status": "passed" if passed else "failed"}
-        told |= {"run_id": child_id, **({"detail": detail} if detail else {})}
-        await self._tell(run_id, "step", name, told)
-        return TestResult(name, child_id, passed, detail, time.monotonic() - begun)
+        return await self._note(run_id, result._replace(seconds=time.monotonic() - begun), number)
+
+    async def _note(self, run_id: str, result: TestResult, number: int) -> TestResult:
+        """Tell the result of a test as a step of the run."""
+        step: dict[str, Any] = {"id": result.run_id or result.name, "step": number, "title": result.name}
+        step |= {"status": "failed" if result.is_bad else result.status, "run_id": result.run_id}
+        step |= {"milliseconds": result.seconds * 1000} if result.seconds else {}
+        step |= {"detail": result.detail} if result.detail else {}
+        said = f"{result.name}: {result.detail}" if result.is_bad else result.name
+        await self._ledger.do(partial(self._ledger.tell, run_id, "step", said, step))
+        return result
 
     def _wanted(self, run_id: str, plan: Plan, test: SavedTestRecord | None, sandbox: TestRunRecord | None) -> Wanted:
         wanted = plan.wanted
-        about = {"repo": wanted.repo, "branch": plan.revision.name, "source_run_id": run_id, "trigger_source": "pr"}
+        revision = plan.revision
+        about = {"repo": wanted.repo, "branch": revision.name, "commit_sha": revision.commit, "source_run_id": run_id}
+        about["trigger_source"] = "pr"
         twin_run_id = sandbox.twin_run_id if sandbox else None
         twins = [] if sandbox else [*(wanted.twins or (test.twins if test else []))]
         asked = Wanted(
@@ -205,7 +268,7 @@ class PrRuns:
             prompt=test.prompt,
             test_config=test.test_config,
             checks=test.checks,
-            about={**about, "test_id": test.test_id},
+            about={**about, "test_id": test.test_id, "name": test.name},
         )
 
     async def _until(
@@ -220,23 +283,18 @@ class PrRuns:
                 raise Stopped
             await self._ledger.news(run_id)
 
-    async def _tell(self, run_id: str, type: str, message: str, data: Mapping[str, Any] | None = None) -> None:
-        await self._ledger.do(partial(self._ledger.tell, run_id, type, message, data))
-
-    def _conclude(self, run_id: str, plan: Plan, sandbox: TestRunRecord | None, results: list[TestResult]) -> None:
+    def _conclude(self, run_id: str, plan: Plan, results: list[TestResult]) -> None:
         """Write the reports, and end the run by what its tests came to."""
-        failed = [each for each in results if not each.passed]
-        said = "; ".join(f"{each.name}: {each.detail}" for each in failed)
-        if not results and sandbox:
-            said = f"the application did not start: {sandbox.outcome.get('failure_detail') or sandbox.status}"
-        summary = said or f"{len(results)} of {len(results)} tests passed"
-        folder = self._tests.artifacts.open(run_id)
-        details_url = f"{plan.address}/runs/{run_id}"
-        (folder / "junit.xml").write_bytes(junit(results))
-        verdict = check_run(plan.revision.commit, results, summary, details_url)
-        if said and not results:
-            verdict["conclusion"] = "failure"
-        (folder / "check_run.json").write_bytes(msgspec.json.encode(verdict))
-        counts = {"passed": len(results) - len(failed), "failed": len(failed), "total": len(results)}
-        detail = {"failure_category": "tests" if failed else "application", "failure_detail": said} if said else {}
-        self._ledger.end(run_id, "failed" if said else "completed", **counts, **detail, summary=summary)
+        verdict = Verdict(results)
+        run = self._ledger.find(run_id)
+        folder, url = self._tests.artifacts.open(run_id), page_url(run, plan.address)
+        write_reports(folder, results, verdict.summary, url, head_sha=plan.revision.commit)
+        self._ledger.end(run_id, verdict.status, **verdict.outcome())
+
+
+def _start_problem(sandbox: TestRunRecord) -> TestResult | None:
+    """Why the application of a branch does not run; None where it is ready."""
+    if sandbox.status == "ready":
+        return None
+    said = str(sandbox.outcome.get("failure_detail") or f"its sandbox run is {sandbox.status}")
+    return TestResult(STARTS, sandbox.run_id, "error", said, category="application")

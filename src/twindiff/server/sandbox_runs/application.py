@@ -7,6 +7,7 @@ import contextlib
 import os
 import socket
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from twindiff.server.sandbox_runs import keeper
+from twindiff.server.sandbox_runs.last_output import MAX_LINES
 from twindiff.server.sandbox_runs.leftovers import ApplicationLives, Leftovers, end_leftovers
 
 GIGABYTE = 1 << 30
@@ -66,6 +68,7 @@ class Application:
         self._place = place
         self._heard = heard
         self._lines = 0
+        self.last_lines: deque[str] = deque(maxlen=MAX_LINES)
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
         self._leftovers: Leftovers | None = None
@@ -95,6 +98,8 @@ class Application:
         image = self.work.image
         problem = await self._until(image.exists, SECONDS_TO_BUILD, "its image was built", "was not built")
         self._lines = 0  # what the building has printed is not the application's
+        if problem is None:
+            self.last_lines.clear()
         return problem
 
     async def opens(self, port: int, seconds: float) -> str | None:
@@ -163,8 +168,10 @@ class Application:
 
     async def _hear(self, line: bytes) -> None:
         self._lines += 1
+        text = line.decode(errors="replace").rstrip("\r")[:LONGEST_LINE]
+        self.last_lines.append(text)
         if self._lines < MOST_LINES:
-            await self._heard(line.decode(errors="replace").rstrip("\r")[:LONGEST_LINE])
+            await self._heard(text)
         elif self._lines == MOST_LINES:
             await self._heard(f"… what follows is not kept: the application has printed {MOST_LINES} lines")
 

@@ -98,9 +98,14 @@ class Repositories:
             "Give names with `twindiff serve --repo owner/name=/path`, or the absolute path of a local repository."
         )
 
-    def revision(self, repo: str, branch: str | None, pr_url: str | None) -> Revision:
-        """What a run is to be made of; without branch or pull request, what the repository has checked out."""
+    def revision(self, repo: str, branch: str | None, pr_url: str | None, commit: str | None = None) -> Revision:
+        """What a run is to be made of; without commit, branch or pull request, what the repository has checked out.
+
+        Of a `commit` the branch is only the name.
+        """
         path = self.find(repo)
+        if commit:
+            return Revision(path, commit_of(path, commit), branch or current_branch(path))
         if branch:
             return Revision(path, commit_of(path, branch), branch)
         if pr_url:
@@ -192,25 +197,6 @@ def branches(repository: Path) -> list[str]:
 def current_branch(repository: Path) -> str:
     """The branch that is checked out, or HEAD."""
     return git(repository, "rev-parse", "--abbrev-ref", "HEAD")
-
-
-def base_of(repository: Path, given: str | None) -> str:
-    """What a branch is compared with: what is given, or else the repository's main branch."""
-    if given:
-        commit_of(repository, given)
-        return given
-    known = branches(repository)
-    with suppress(GitFailed):
-        known.insert(0, git(repository, "symbolic-ref", "--short", "refs/remotes/origin/HEAD"))
-    return next((name for name in known if name.rpartition("/")[2] in ("main", "master")), current_branch(repository))
-
-
-def changed_files(revision: Revision, base: str) -> list[str]:
-    """The files that a revision has changed since it left its base."""
-    span = f"{commit_of(revision.repository, base)}...{revision.commit}"
-    return git(revision.repository, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", span).split("\0")[
-        :-1
-    ]
 
 
 def check_out(revision: Revision, folder: Path) -> None:

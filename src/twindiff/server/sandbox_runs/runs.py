@@ -21,6 +21,7 @@ from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.sandbox_runs.config import NO_CONTAINERS, Start, check_variables, start_of
 from twindiff.server.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.sandbox_runs.containers import Container
+from twindiff.server.sandbox_runs.last_output import with_last_output
 from twindiff.server.sandbox_runs.leftovers import PREFIX, ApplicationLives, remove_abandoned_sandboxes
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.runs import TestRuns
@@ -67,6 +68,10 @@ class WantedSandbox(NamedTuple):
     ttl_minutes: int = 60
     env: Mapping[str, str] = {}
     seconds_to_start: float = SECONDS_TO_START
+    commit: str | None = None
+    """The commit that is started, of which `branch` is only the name."""
+    more_twins: Sequence[str] = ()
+    """Twins besides those that the repository's file names."""
 
 
 class Prepared(NamedTuple):
@@ -121,7 +126,7 @@ class SandboxRuns:
 
     def _prepare(self, wanted: WantedSandbox) -> Prepared:
         confinement = find_confinement()
-        revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url)
+        revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
         claimed = TemporaryFolder(PREFIX)
         try:
             for name in FOLDERS[1:]:
@@ -148,6 +153,7 @@ class SandboxRuns:
     async def _provide(self, wanted: WantedSandbox, prepared: Prepared) -> str | None:
         """The twin run of an application: for the twins of the request, else for those that its file names."""
         twins = prepared.start.target.twins if wanted.twins is None else wanted.twins
+        twins = list(dict.fromkeys([*twins, *wanted.more_twins]))
         if not twins:
             return None
         source = Source(wanted.scenario_id, wanted.scenario_prompt)
@@ -198,6 +204,8 @@ class SandboxRuns:
             self.tests.queue.deaf(run_id)
             await asyncio.shield(self._clear(run_id, application, prepared))
             gone.set()
+        if status == "failed":
+            said = with_last_output(said, application.last_lines)
         await self.ledger.do(partial(self._end, run_id, status, said))
 
     async def _begin(self, run_id: str, prepared: Prepared) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from twindiff.catalog import TestRunRecord, TwinRunRecord
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
+from twindiff.server.test_runs.artifacts import LONGEST_LOG
 from twindiff.server.test_runs.routes import Hosts, LastEventId, Prompt, Seconds, SessionId, Ttl
 from twindiff.server.test_runs.runs import SECONDS, Wanted, given
 from twindiff.server.test_runs.streams import stream
@@ -93,7 +94,7 @@ def get_run_logs(desk: Desk, run_id: str) -> dict[str, Any]:
             "git_branch": run.asked.get("branch"),
             "event_log_json": [log_entry(event) for event in events],
         },
-        "worker_logs": [_worker_log(desk, run)],
+        "worker_logs": [_worker_log(desk, run), *_application_log(desk, run)],
         "runtime_logs": [
             {
                 "timestamp": f"{event.at}Z",
@@ -122,6 +123,25 @@ def _worker_log(desk: Desk, run: TestRunRecord) -> dict[str, Any]:
         "truncated": False,
         "error": run.outcome.get("failure_detail") if run.status == "failed" else None,
     }
+
+
+def _application_log(desk: Desk, run: TestRunRecord) -> list[dict[str, Any]]:
+    """What the application of a run's sandbox has printed."""
+    sandbox = desk.tests.ledger.known(run.sandbox_id or "")
+    if sandbox is None:
+        return []
+    printed = [each.message for each in desk.tests.ledger.events(sandbox.run_id) if each.type == "output"]
+    return [
+        {
+            "job_id": sandbox.run_id,
+            "job_type": sandbox.kind,
+            "target_role": "application",
+            "status": sandbox.status,
+            "content": "\n".join(printed)[-LONGEST_LOG:],
+            "truncated": len("\n".join(printed)) > LONGEST_LOG,
+            "error": sandbox.outcome.get("failure_detail"),
+        }
+    ]
 
 
 @api.get("/validate/{run_id}/results")

@@ -7,20 +7,24 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
+from twindiff.browser.masking import mask_cards
 from twindiff.catalog import TestRunRecord
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.server.auth import same
 from twindiff.server.test_runs.ledger import ENDED
+from twindiff.server.test_runs.page_head import render_head, render_title
+from twindiff.server.test_runs.page_rows import render_diff
+from twindiff.server.test_runs.reports import first_line
 from twindiff.server.test_runs.views import shown
 
 if TYPE_CHECKING:
     from twindiff.server.test_runs.runs import TestRuns
 
-MOST_ROWS = 200
-SIGNS = {"inserts": "+", "updates": "~", "deletes": "-"}
+MAX_LINES = 40
+"""Lines of an application's output."""
+AGAIN = ("test", "url")
+"""Kinds of runs that the page can repeat."""
 _SCRIPT = """
 let busy = false, late = false;
 async function refresh() {
@@ -54,16 +58,31 @@ POLICY = (
 )
 HEADERS = (("Content-Security-Policy", POLICY), ("Referrer-Policy", "same-origin"), ("Cache-Control", "no-store"))
 _STYLE = """
-:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:72rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.5rem;margin-bottom:.3rem}h2{font-size:1.1rem;margin-top:2rem}
-code,pre{font:13px/1.5 ui-monospace,monospace}
-code{overflow-wrap:anywhere}pre{background:#8881;padding:.7rem;border-radius:.4rem;overflow:auto;white-space:pre-wrap}
-.ok{color:#1a7f37}.bad{color:#cf222e}.film{display:flex;gap:.8rem;overflow-x:auto;padding:.3rem 0 1rem}
-figure{margin:0;flex:0 0 17rem;border:1px solid #8884;border-radius:.4rem;overflow:hidden}
-figure.failed{border-color:#cf222e}figure img{width:100%;display:block;border-bottom:1px solid #8884}
-figcaption{padding:.4rem .6rem;font-size:.85rem;overflow-wrap:anywhere}details{margin:.3rem 0}
-table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8884}
-button{font:inherit;padding:.3rem 1rem}.wide{overflow-x:auto}
+:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif;--ok:#1a7f37;--bad:#cf222e;--line:#8884;--tint:#8881}
+@media(prefers-color-scheme:dark){:root{--ok:#5fcf95;--bad:#ff8a80}}
+body{max-width:72rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.5rem;margin-bottom:.3rem}h2{font-size:1.1rem;margin-top:2rem}h3{font-size:1rem;margin:.8rem 0 .3rem}
+code,pre{font:13px/1.5 ui-monospace,monospace}code{overflow-wrap:anywhere}
+pre{background:var(--tint);padding:.7rem;border-radius:.4rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}
+.ok{color:var(--ok)}.bad{color:var(--bad)}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.5rem 0}dt{opacity:.7}
+dd{margin:0;overflow-wrap:anywhere}
+.film{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.8rem;align-items:start}
+figure{margin:0;border:1px solid var(--line);border-radius:.4rem;overflow:hidden}
+figure.failed{border:2px solid var(--bad)}
+figure img{width:100%;aspect-ratio:8/5;object-fit:cover;object-position:top;display:block;
+border-bottom:1px solid var(--line)}
+figcaption{padding:.4rem .6rem;font-size:.85rem;overflow-wrap:anywhere}
+.name{display:-webkit-inline-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden;vertical-align:top}
+.why{margin:.3rem 0 0;color:var(--bad);display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:4;
+overflow:hidden}figure.skipped .why{color:inherit}details{margin:.3rem 0}
+.rows{list-style:none;padding:0;margin:0}.rows li{padding:.5rem 0;border-bottom:1px solid var(--line)}
+.rows li.missed{border-left:3px solid var(--bad);padding-left:.6rem}.rows p{margin:.2rem 0}
+.sign{font-family:ui-monospace,monospace;font-weight:bold}.field{margin-left:.8rem;overflow-wrap:anywhere}
+.field b{font-weight:600}summary{cursor:pointer}.rows summary{font-size:.85rem;opacity:.7}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.15rem .6rem;vertical-align:top;
+border-bottom:1px solid var(--line);font-weight:normal}
+button{font:inherit;padding:.3rem 1rem}
 """
 
 
@@ -83,23 +102,22 @@ def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
     """The page, as the run stands."""
     facts = shown(runs, run, address)
     is_over = run.status in ENDED
-    colour = {"completed": "ok", "failed": "bad"}.get(run.status, "")
-    title = f"Test run {run.run_id[:8]}"
+    title = escape(render_title(run, facts))
     parts = [
-        f"<h1>{title} <span class='{colour}'>{run.status}</span></h1>",
-        f"<p>{escape(run.start_url or '')}<p>{escape(facts['summary'] or '')}",
-        f"<pre>{escape(run.prompt)}</pre>" if run.prompt else "",
+        render_head(run, facts),
+        f"<pre>{escape(mask_cards(run.prompt))}</pre>" if run.prompt else "",
         _film(runs, run, facts),
         _failure(facts),
-        _diff(facts),
+        _diff(runs, run, facts),
+        _output(runs, run),
         _said(facts),
         _events(facts),
         _artifacts(run, facts),
-        _again(run) if is_over else "",
+        _again(run) if is_over and run.kind in AGAIN else "",
     ]
     script = "" if is_over else f"<script>{_SCRIPT}</script>"
     body = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: {run.status}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width">'
         f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main>{script}</body></html>"
     )
@@ -112,54 +130,71 @@ def _file(run: TestRunRecord, name: str) -> str:
 
 def _film(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
     frames = "".join(_frame(runs, run, step) for step in facts["results_json"])
-    return f'<h2>Steps</h2><div class="film">{frames}</div>' if frames else "<p>No step has been done yet.</p>"
+    if not frames:
+        return "<p>No step was done.</p>" if run.status in ENDED else "<p>No step has been done yet.</p>"
+    return f'<h2>{"Tests" if run.kind == "pr" else "Steps"}</h2><div class="film">{frames}</div>'
 
 
 def _frame(runs: TestRuns, run: TestRunRecord, step: dict[str, Any]) -> str:
-    shot = step.get("screenshot")
-    picture = f'<img src="{_file(run, shot)}" alt="The page after this step" loading="lazy">' if shot else ""
+    part = runs.ledger.known(step.get("run_id") or "")
+    shown, shot = (part, _last_screenshot(runs, part)) if part else (run, step.get("screenshot"))
+    picture = f'<img src="{_file(shown, shot)}" alt="The page after this step" loading="lazy">' if shot else ""
     mark = "<span class=ok>✓</span>" if step["passed"] else "<span class=bad>✗</span>"
     repaired = " · repaired" if step.get("repaired") else ""
     took = f" · {step['milliseconds']:.0f} ms" if "milliseconds" in step else ""
-    caption = f"{mark} {step['step']}. {_name(runs, step)}{took}{repaired}"
+    why = f"<p class=why>{escape(first_line(step['detail']))}</p>" if step.get("detail") else ""
+    caption = f"{mark} {step['step']}. <span class=name>{_name(part, step)}</span>{took}{repaired}{why}"
     return f'<figure class="{step["status"]}">{picture}<figcaption>{caption}</figcaption></figure>'
 
 
-def _name(runs: TestRuns, step: dict[str, Any]) -> str:
+def _last_screenshot(runs: TestRuns, part: TestRunRecord) -> str | None:
+    shots = [step.data["screenshot"] for step in runs.steps(part.run_id) if step.data.get("screenshot")]
+    return shots[-1] if shots else None
+
+
+def _name(part: TestRunRecord | None, step: dict[str, Any]) -> str:
     """What a step is called; where it is a run of its own, with the way to the page of that."""
     name = escape(step["name"])
-    part = runs.ledger.known(step.get("run_id") or "")
-    return f'<a href="/test-runs/{part.run_id}/page?token={part.view_token}">{name}</a>' if part else name
+    if part is None or part.kind == "sandbox":
+        return name
+    return f'<a href="/test-runs/{part.run_id}/page?token={part.view_token}">{name}</a>'
 
 
 def _failure(facts: dict[str, Any]) -> str:
-    failed = next((step for step in facts["results_json"] if not step["passed"]), None)
-    if failed is None:
-        return f"<h2>Why it failed</h2><pre>{escape(facts['failure_detail'])}</pre>" if facts["failure_detail"] else ""
-    lines = [failed.get("detail", "")]
-    lines += [f"{name}: {failed[name]}" for name in ("expected", "seen") if failed.get(name)]
-    lines += [f"near: {each['selector']}: {each['text']}" for each in failed.get("nearest", [])]
-    return f"<h2>Why it failed</h2><pre>{escape(chr(10).join(lines))}</pre>"
+    failed = [step for step in facts["results_json"] if not step["passed"]]
+    told = "".join(map(_why, failed))
+    if not failed and facts["failure_detail"]:
+        told = f"<pre>{escape(facts['failure_detail'])}</pre>"
+    return f"<h2>Why it failed</h2>{told}" if told else ""
 
 
-def _diff(facts: dict[str, Any]) -> str:
+def _why(step: dict[str, Any]) -> str:
+    """Why a step or a test failed, with what was expected and what was there."""
+    lines = [step.get("detail", "")]
+    lines += [f"{name}: {step[name]}" for name in ("expected", "seen") if step.get(name)]
+    lines += [f"near: {each['selector']}: {each['text']}" for each in step.get("nearest") or ()]
+    return f"<h3>{step['step']}. {escape(step['name'])}</h3><pre>{escape(chr(10).join(lines))}</pre>"
+
+
+def _diff(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
     if facts["diff"] is None:
         return ""
-    rows = [
-        (sign, row)
-        for sign, side in zip("+~-", ("inserts", "updates", "deletes"), strict=True)
-        for row in facts["diff"][side]
-    ]
-    body = "".join(_row(sign, row) for sign, row in rows[:MOST_ROWS])
-    table = f'<div class="wide"><table>{body}</table></div>' if body else "<p>Nothing.</p>"
-    return f"<h2>What the twins changed</h2>{table}"
+    twin_run = runs.twins.find(run.twin_run_id)
+    twin = str(twin_run.twins[0]) if twin_run and twin_run.twins else ""
+    return f"<h2>What the twins changed</h2>{render_diff(facts['diff'], facts['checks'], twin)}"
 
 
-def _row(sign: str, row: dict[str, Any]) -> str:
-    rest = {name: value for name, value in row.items() if not name.startswith("__") and value is not None}
-    twin, table = row.get("__twin__", ""), row.get("__table__", "")
-    values = escape(msgspec.json.encode(rest).decode())
-    return f"<tr><td>{sign}<td>{escape(twin)}<td>{escape(table)}<td><code>{values}</code>"
+def _output(runs: TestRuns, run: TestRunRecord) -> str:
+    """What the application of the run's sandbox printed last."""
+    sandbox = runs.ledger.known(run.sandbox_id or "")
+    if sandbox is None:
+        return ""
+    printed = [each.message for each in runs.ledger.events(sandbox.run_id) if each.type == "output"][-MAX_LINES:]
+    lines = escape("\n".join(printed)) or "It printed nothing."
+    return (
+        f"<h2>What the application printed</h2><details id=output{' open' if run.status == 'failed' else ''}>"
+        f"<summary>the last {len(printed)} lines</summary><pre>{lines}</pre></details>"
+    )
 
 
 def _said(facts: dict[str, Any]) -> str:

@@ -12,14 +12,17 @@ from twindiff.browser import config as configs
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.browser.config import ConfigError, Scalar, TestConfig
 from twindiff.browser.job import Event, Job, Limits, Model
+from twindiff.browser.masking import secret_names
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.models import configured
 from twindiff.server.test_runs.artifacts import Artifacts
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.test_runs.queue import Queue
+from twindiff.server.test_runs.reports import NOTHING_TESTED, TestResult, write_reports
 from twindiff.server.test_runs.temporary import remove_abandoned
 from twindiff.server.test_runs.twins import RunTwins
+from twindiff.server.test_runs.views import page_url, said_by_checks
 from twindiff.server.test_runs.workers import Worker
 from twindiff.server.twin_runs.runs import TwinRuns
 
@@ -30,6 +33,8 @@ T = TypeVar("T")
 
 KINDS = ("test", "url")
 """Runs in a browser."""
+MAX_NAME = 200
+"""Characters of a run's name in its reports."""
 SECONDS = 300
 LONGEST_SECONDS = 1800
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
@@ -112,6 +117,7 @@ class TestRuns:
         """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
         browser = _browser()
         self.queue.check()
+        wanted = self._with_twins_of_sandbox(wanted)
         config, prompt, start_url, said = self._planned(wanted)
         secrets = {**wanted.credentials}
         given = {**secrets, **{name: str(value) for name, value in wanted.parameters.items()}}
@@ -149,7 +155,7 @@ class TestRuns:
             said = {"planned": True, "subject": planned.subject, "not_understood": planned.unclear}
             if planned.unclear and configured():
                 config.steps, said = [], {"planned": True, "by": "agent", "not_understood": []}
-        app_url = self._of_sandbox(wanted.sandbox_id)
+        app_url = wanted.sandbox_id and str(self._ready_sandbox(wanted.sandbox_id).outcome["app_url"])
         start_url = wanted.start_url or app_url or config.starting_url or _url_in(prompt)
         if not start_url:
             raise InvalidTest("start_url: give an absolute address, a sandbox_id, or a prompt that has one")
@@ -157,14 +163,29 @@ class TestRuns:
             or_invalid(lambda: configs.check_url(start_url, "start_url"))
         return config, prompt, start_url, said
 
-    def _of_sandbox(self, sandbox_id: str | None) -> str | None:
-        """Where the application of a sandbox answers; raises RunNotFound, NotReady."""
-        if sandbox_id is None:
-            return None
+    def _with_twins_of_sandbox(self, wanted: Wanted) -> Wanted:
+        """What is wanted, judged by the twins of its sandbox; raises RunNotFound, NotReady, InvalidParameter.
+
+        Twins that are made for the test alone would be called by nobody, so that checks of them say nothing.
+        """
+        if wanted.sandbox_id is None:
+            return wanted
+        sandbox = self._ready_sandbox(wanted.sandbox_id)
+        own = self.twins.find(sandbox.twin_run_id)
+        if wanted.twins:
+            raise InvalidParameter("twins", _why_no_twins(sandbox.run_id, own.twins if own else ()))
+        if own is None and wanted.checks and not wanted.provision_id:
+            raise InvalidParameter("checks", _why_no_twins(sandbox.run_id, ()))
+        provision_id = wanted.provision_id or (own and own.run_id)
+        return wanted._replace(sandbox_id=sandbox.run_id, provision_id=provision_id)
+
+    def _ready_sandbox(self, sandbox_id: str) -> TestRunRecord:
+        """A sandbox whose application answers; raises RunNotFound, NotReady."""
         sandbox = self.ledger.find(sandbox_id)
         if sandbox.status != "ready" or not sandbox.outcome.get("app_url"):
-            raise NotReady(f"The sandbox '{sandbox_id}' is {sandbox.status}, not ready")
-        return str(sandbox.outcome["app_url"])
+            why = sandbox.outcome.get("failure_detail")
+            raise NotReady(f"The sandbox '{sandbox_id}' is {sandbox.status}, not ready{f': {why}' if why else ''}")
+        return sandbox
 
     def _job(
         self,
@@ -187,7 +208,7 @@ class TestRuns:
             hosts=hosts,
             twins=self.twins.addresses(run.twin_run_id, address),
             values=dict(values),
-            secrets=[*wanted.credentials],
+            secrets=[*dict.fromkeys([*wanted.credentials, *secret_names(values)])],
             prompt=run.prompt or "",
             goal=run.asked.get("by") == "agent" and not config.steps,
             model=_model(),
@@ -208,7 +229,8 @@ class TestRuns:
         finally:
             self.queue.deaf(run_id)
         outcome = await self.twins.judge(watched, checks)
-        await do(lambda: self._end(run_id, end, outcome))
+        why_ended = await do(lambda: self.twins.why_ended(twin_run_id))
+        await do(lambda: self._end(run_id, _with_end_of_twins(end, why_ended), outcome, job.control[0]))
 
     async def _hear(self, run_id: str, event: Event) -> None:
         await self.ledger.do(lambda: self._note(run_id, event))
@@ -219,7 +241,7 @@ class TestRuns:
             self.ledger.change(run, test_config=event.data)
         self.ledger.tell(run_id, event.type, event.message, event.data)
 
-    def _end(self, run_id: str, end: Event, outcome: dict[str, Any]) -> None:
+    def _end(self, run_id: str, end: Event, outcome: dict[str, Any], address: str) -> None:
         """End a run by what its worker said and what its twins changed."""
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
@@ -228,6 +250,10 @@ class TestRuns:
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
+        result = _result(run, data, sum(float(step.get("milliseconds", 0)) for step in steps) / 1000)
+        sandbox = self.ledger.known(run.sandbox_id or "")
+        head_sha = sandbox and sandbox.asked.get("commit_sha")
+        write_reports(self.artifacts.open(run_id), [result], summary, page_url(run, address), head_sha)
         self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
 
     def steps(self, run_id: str) -> list[TestRunEventRecord]:
@@ -276,9 +302,31 @@ class TestRuns:
             test_config=None if is_new else run.test_config,
             credentials=run.secrets,
             **{name: asked[name] for name in _AGAIN if asked.get(name) is not None},
+            **self._place_again(run, changes),
             about={**about, "source_run_id": run.run_id},
         )
+        if changes.get("sandbox_id"):
+            wanted = wanted._replace(twins=())
         return await self.create(wanted._replace(**changes), address, run.kind if run.kind in KINDS else "test")
+
+    def _place_again(self, run: TestRunRecord, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """The sandbox and the twin run in which a run is repeated, unless it is to be elsewhere."""
+        if {"sandbox_id", "start_url", "twins"} & changes.keys():
+            return {}
+        if run.sandbox_id:
+            return {"sandbox_id": run.sandbox_id}
+        provision_id = run.asked.get("provision_id")
+        ended = provision_id and not run.asked.get("checks") and not self.twins.is_ready(provision_id)
+        return {} if ended else given(provision_id=provision_id)
+
+
+def _result(run: TestRunRecord, end: Mapping[str, Any], seconds: float) -> TestResult:
+    """How a run ended, as its reports say it."""
+    name = str(run.asked.get("name") or run.prompt or run.start_url)[:MAX_NAME]
+    if end["status"] == "completed":
+        return TestResult(name, run.run_id, "passed", seconds=seconds)
+    status = "error" if end.get("failure_category") in NOTHING_TESTED else "failed"
+    return TestResult(name, run.run_id, status, str(end.get("failure_detail") or end["status"]), seconds)
 
 
 OF_A_PROMPT = ("planned", "by", "subject", "not_understood")
@@ -301,9 +349,17 @@ def _judged(end: Mapping[str, Any], checks: Mapping[str, Any] | None, unclear: S
         said = f"of the prompt this was not understood: {'; '.join(unclear)}"
         return {**end, "status": "failed", "failure_category": "not_understood", "failure_detail": said}
     if checks and not checks["passed"]:
-        said = f"what the twins changed is not as checked: {'; '.join(checks['failures'])}"
+        said = f"what the twins changed is not as checked: {'; '.join(said_by_checks(checks))}"
         return {**end, "status": "failed", "failure_category": "checks", "failure_detail": said}
     return dict(end)
+
+
+def _with_end_of_twins(end: Event, why_ended: str | None) -> Event:
+    """The end of a run; of one that failed while its twins ended with that too."""
+    if why_ended is None or end.data["status"] != "failed":
+        return end
+    said = f"{end.data.get('failure_detail') or end.message}; {why_ended}"
+    return Event(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
 
 
 def given(**fields: Any) -> dict[str, Any]:
@@ -315,6 +371,19 @@ def _kept(wanted: Wanted) -> dict[str, Any]:
     """What a record keeps of what was asked."""
     names = (*_AGAIN, "provision_id")
     return {name: value for name in names if (value := getattr(wanted, name)) not in (None, {}, [], ())}
+
+
+def _why_no_twins(sandbox_id: str, own: Sequence[str]) -> str:
+    """Why a test of a sandbox can name no twins, or has none that can be judged."""
+    if own:
+        return (
+            f"the sandbox '{sandbox_id}' has twins of its own ({', '.join(own)}), which its application calls: "
+            "leave twins out, and checks judge those"
+        )
+    return (
+        f"the sandbox '{sandbox_id}' was started without twins, and its application would call no others: "
+        "name them when it is started, or in its .arga/sandbox.yml"
+    )
 
 
 def _browser() -> str:

@@ -62,12 +62,24 @@ class SavedTests:
             or_invalid(lambda: configs.check_url(str(given["start_url"]), "start_url"))
         return configs.built(or_invalid(lambda: configs.read(config)))
 
+    def check_config(self, config: Mapping[str, Any] | None, **fields: Any) -> dict[str, Any]:
+        """The TestConfig of a test that is not kept, as given or by its prompt; raises what `add` raises."""
+        given = {name: value for name, value in fields.items() if value is not None}
+        if config is None and not given.get("prompt"):
+            raise InvalidTest("steps: give the steps of the test, a test_config, or a prompt")
+        return self._config(config, given)
+
     def find(self, test_id: str) -> SavedTestRecord:
         """A saved test by its id; raises TestNotFound."""
         test = self._catalog.find(SavedTestRecord, SavedTestRecord.test_id == test_id.lower()[:64])
         if test is None:
             raise TestNotFound(f"There is no test '{test_id[:100]}'")
         return test
+
+    def of_repository(self, names: Sequence[str]) -> list[SavedTestRecord]:
+        """Saved tests of a repository by any of its names, oldest first."""
+        theirs = SavedTestRecord.repo_full_name.in_([*names])
+        return self._catalog.rows(SavedTestRecord, theirs, order=SavedTestRecord.created, limit=MOST)
 
     def list(self, repo: str | None = None, tag: str | None = None) -> list[SavedTestRecord]:
         """Saved tests, oldest first, of a repository or with a tag."""

@@ -123,20 +123,19 @@ async def run_test(
 ) -> dict[str, Any]:
     """Queue a run of a saved test, at another place where one is named."""
     test = desk.saved.find(test_id)
+    usual: list[str] = [] if sandbox_id or provision_id else test.twins
     about = given(branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source)
     world = given(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
     wanted = Wanted(
         prompt=prompt or test.prompt,
         start_url=start_url or (None if sandbox_id else test.start_url),
         test_config=None if prompt else test.test_config,
-        **given(
-            parameters=parameters, credentials=credentials, hosts=hosts, twins=test.twins if twins is None else twins
-        ),
+        **given(parameters=parameters, credentials=credentials, hosts=hosts, twins=usual if twins is None else twins),
         **world,
         provision_id=provision_id,
         checks=test.checks,
         sandbox_id=sandbox_id,
         seconds=timeout_seconds,
-        about=about | given(repo=repo or test.repo_full_name, test_id=test.test_id),
+        about=about | given(repo=repo or test.repo_full_name, test_id=test.test_id, name=test.name),
     )
     return brief(await desk.tests.create(wanted, desk.address), desk.address)

@@ -52,7 +52,8 @@ class RunTwins:
             return self.runs.alive(wanted.provision_id).run_id
         if not wanted.twins:
             if wanted.checks:
-                raise InvalidParameter("checks", "they judge what twins change: name twins, or a provision_id")
+                advice = "name the sandbox_id or provision_id whose twins the application calls, or twins to be made"
+                raise InvalidParameter("checks", f"they judge what twins change: {advice}")
             return None
         source = Source(wanted.scenario_id, wanted.scenario_prompt)
         run, _ = await self._scenarios.provide(Asked(wanted.twins, wanted.ttl_minutes), source)
@@ -61,6 +62,23 @@ class RunTwins:
     def find(self, twin_run_id: str | None) -> TwinRunRecord | None:
         """The twin run of a test run, if it has one."""
         return self.runs.find(twin_run_id) if twin_run_id else None
+
+    def is_ready(self, twin_run_id: str) -> bool:
+        """Whether a twin run can be worked with."""
+        try:
+            self.runs.alive(twin_run_id)
+        except ApiError:
+            return False
+        return True
+
+    def why_ended(self, twin_run_id: str | None) -> str | None:
+        """Why the twins of a run answer no more; None while they do."""
+        run = self.find(twin_run_id)
+        status = run and self.runs.status(run)
+        if status in (None, "ready"):
+            return None
+        said = "expired" if status == "expired" else f"ended ({status})"
+        return f"the twins of the run {said} before its end: provision them for longer, with ttl_minutes or extend"
 
     def addresses(self, twin_run_id: str | None, address: str) -> list[str]:
         """Where a page may call the twins of a run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from twindiff.catalog import SavedTestRecord, TestRunEventRecord, TestRunRecord
@@ -26,6 +27,7 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
         "prompt": run.prompt,
         "source_run_id": run.source_run_id,
         "test_id": run.test_id,
+        "name": asked.get("name"),
         "sandbox_id": run.sandbox_id,
         "session_id": run.session_id,
         "repo": run.repo,
@@ -41,11 +43,16 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
         "twins": asked.get("twins", []),
         "twin_run_id": run.twin_run_id,
         "not_understood": asked.get("not_understood", []),
-        "page_url": f"{address}/test-runs/{run.run_id}/page?token={run.view_token}",
+        "page_url": page_url(run, address),
         "created_at": f"{run.created_at}Z",
         "updated_at": f"{run.updated_at}Z",
         "finished_at": run.finished_at and f"{run.finished_at}Z",
     }
+
+
+def page_url(run: TestRunRecord, address: str) -> str:
+    """The address of a run's page, with the token that opens it."""
+    return f"{address}/test-runs/{run.run_id}/page?token={run.view_token}"
 
 
 def mode_of(run: TestRunRecord) -> str:
@@ -78,6 +85,8 @@ def shown(runs: TestRuns, run: TestRunRecord, address: str) -> dict[str, Any]:
         "attack_plan_json": None,
         "redteam_report_json": None,
         "environment_id": twin_run and twin_run.environment_id,
+        "commit_sha": run.asked.get("commit_sha"),
+        "base": run.asked.get("base"),
         "changed_files": run.asked.get("changed_files", []),
         "chosen_tests": run.asked.get("chosen_tests", []),
         "diff": run.outcome.get("diff"),
@@ -90,14 +99,14 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
     """What each step came to, and then the checks; opening the start URL counts only where it failed."""
     steps = [event.data for event in events if event.type == "step"]
     results = [
-        {"name": step["title"], "passed": step["status"] == "passed", **step}
+        {"name": step["title"], "passed": step["status"] != "failed", **step}
         for step in steps
         if step["id"] != "start" or step["status"] == "failed"
     ]
     checks = outcome.get("checks")
     if checks:
         is_fine = bool(checks["passed"])
-        said = {"detail": "; ".join(checks["failures"])} if checks["failures"] else {}
+        said = {"detail": "; ".join(said_by_checks(checks))} if checks["failures"] else {}
         status = "passed" if is_fine else "failed"
         step = max([each["step"] for each in results], default=0) + 1
         results.append(
@@ -111,6 +120,11 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
             }
         )
     return results
+
+
+def said_by_checks(checks: Mapping[str, Any]) -> list[str]:
+    """What checks found wrong, by their explanations, which name the nearest row and what differs in it."""
+    return [str(each["text"]) for each in checks.get("explanations") or () if each.get("text")] or checks["failures"]
 
 
 def _summary(result: dict[str, Any]) -> dict[str, Any]:

@@ -137,12 +137,13 @@ async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
     status = desk.runs.status(run)
     twins = await desk.runs.instances(run, desk.address)
     lasts = status == "ready"
-    happened = (await _diff(desk, run), _changes(desk, run), _calls(desk, run)) if lasts else ()
+    happened = (await _diff(desk, run), _changes(desk, run), _calls(desk, run)) if _is_kept(desk, run) else ()
     parts = [
         f"<h1>Twin run <code>{run.run_id[:8]}</code> <span class={'ok' if lasts else 'bad'}>{status}</span></h1>",
         _facts(desk, run),
         *(_twin(twin) for twin in twins.values()),
-        *(happened or (_without_twins(desk, run, status),)),
+        "" if lasts else _without_twins(desk, run, status),
+        *happened,
     ]
     script = f"<script>{_SCRIPT}</script>" if lasts else ""
     script += '<meta http-equiv="refresh" content="1">' if status in BEGINNING else ""
@@ -154,6 +155,12 @@ async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
     )
     headers = (("Content-Security-Policy", POLICY), ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store"))
     return Answer(page.encode(), content_type="text/html; charset=utf-8", headers=headers)
+
+
+def _is_kept(desk: Desk, run: TwinRunRecord) -> bool:
+    """Whether it is known what happened in a run, as it is for a while after its end."""
+    environments = desk.runs.service.environments
+    return bool(run.environment_id) and environments.record(run.environment_id).status != "deleted"
 
 
 def _without_twins(desk: Desk, run: TwinRunRecord, status: str) -> str:

@@ -287,11 +287,10 @@ class TwinRuns:
             if run.status not in OPEN:
                 return run
             if run.status == "ready":
-                self.service.environments.delete(run.environment_id)
+                self.service.environments.expire(run.environment_id)
             run = self._catalog.change(run, status=status, updated_at=stamp().iso)
         if run.environment_id:
             self.service.ports.close(run.environment_id)
-            self.service.without_calls.add(run.environment_id)
         return run
 
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:

@@ -1,0 +1,41 @@
+"""Repositories as commands are given them, and what a continuous integration has checked out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+BRANCH_VARIABLES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME")
+"""Variables that name the branch of a detached checkout: GitHub's and GitLab's."""
+BASE_VARIABLES = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
+"""Variables that name the branch that a pull request is to be merged into."""
+
+
+def resolve_repository(given: str) -> str:
+    """What a server is told of a repository: `.` and paths that begin with it as absolute paths of the repository."""
+    if given.split("/", maxsplit=1)[0] not in (".", ".."):
+        return given
+    folder = Path(given).resolve()
+    return str(next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder))
+
+
+def checked_out(repository: str, base: str) -> dict[str, str]:
+    """Of a detached checkout, its commit with the branch and the base that the environment names; else nothing."""
+    if not _is_detached(repository):
+        return {}
+    return {"commit": "HEAD", "branch": _first(BRANCH_VARIABLES) or "HEAD", "base": base or _first(BASE_VARIABLES)}
+
+
+def _first(variables: tuple[str, ...]) -> str:
+    return next((value for name in variables if (value := os.environ.get(name))), "")
+
+
+def _is_detached(repository: str) -> bool:
+    if not repository.startswith("/"):
+        return False
+    command = ["git", "-C", repository, "symbolic-ref", "--quiet", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 1
+    except OSError:
+        return False

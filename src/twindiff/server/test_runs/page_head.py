@@ -1,0 +1,78 @@
+"""The head of a run's page: what was tested, how it ended, when, and how long it took."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from html import escape
+from pathlib import PurePath
+from typing import Any
+
+from twindiff.browser.masking import mask_cards
+from twindiff.catalog import TestRunRecord
+
+MAX_CHARACTERS = 80
+"""Of a prompt in the title of a page."""
+MAX_FILES = 20
+
+
+def render_title(run: TestRunRecord, facts: dict[str, Any]) -> str:
+    """The title of a page as text: repository, branch and commit, or the test; and how it ended."""
+    return f"{_what(run, facts)}: {_how(run, facts)}"
+
+
+def render_head(run: TestRunRecord, facts: dict[str, Any]) -> str:
+    """The heading of a page, and below it the facts of the run as HTML."""
+    colour = {"completed": "ok", "failed": "bad"}.get(run.status, "")
+    heading = f"<h1>{escape(_what(run, facts))} <span class='{colour}'>{escape(_how(run, facts))}</span></h1>"
+    rows = "".join(f"<dt>{escape(name)}<dd>{text}" for name, text in _facts(run, facts).items() if text)
+    return f"{heading}<dl>{rows}</dl>"
+
+
+def _what(run: TestRunRecord, facts: dict[str, Any]) -> str:
+    branch, commit = facts["branch"], (facts["commit_sha"] or "")[:12]
+    if run.kind == "pr":
+        return f"{_repository(run.repo)} {branch} at {commit}"
+    name = facts["name"] or mask_cards(run.prompt or "") or run.start_url or f"Test run {run.run_id[:8]}"
+    short = name if len(name) <= MAX_CHARACTERS else f"{name[:MAX_CHARACTERS]}…"
+    return f"{short} ({_repository(run.repo)} {branch})" if branch and run.repo else short
+
+
+def _repository(repo: str | None) -> str:
+    """A repository in one word: its name, or the folder of its path."""
+    return PurePath(repo).name if repo and repo.startswith(("/", "file:")) else repo or ""
+
+
+def _how(run: TestRunRecord, facts: dict[str, Any]) -> str:
+    total, failed = facts["total"], facts["failed"]
+    if run.kind == "pr" and total:
+        return f"{failed} of {total} failed" if failed else f"{facts['passed']} of {total} passed"
+    return run.status
+
+
+def _facts(run: TestRunRecord, facts: dict[str, Any]) -> dict[str, str]:
+    """By name what is known of a run, as HTML."""
+    files = facts["changed_files"]
+    listed = ", ".join(files[:MAX_FILES]) + (f" and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else "")
+    not_understood = "; ".join(facts["not_understood"])
+    return {
+        "Run": escape(f"{run.kind} {run.run_id[:8]}, {run.status}"),
+        "Repository": escape(run.repo or ""),
+        "Branch": escape(" at ".join(filter(None, (facts["branch"], (facts["commit_sha"] or "")[:12])))),
+        "Compared with": escape(facts["base"] or ""),
+        "Changed files": escape(f"{len(files)}: {listed}" if files else ""),
+        "Starts at": f"<code>{escape(run.start_url)}</code>" if run.start_url else "",
+        "Begun": escape(_moment(run.created_at)),
+        "Took": escape(_duration(run)),
+        "Not understood": f"<span class=bad>{escape(not_understood)}</span>" if not_understood else "",
+    }
+
+
+def _moment(at: str) -> str:
+    return f"{datetime.fromisoformat(at):%d %B %Y %H:%M} UTC"
+
+
+def _duration(run: TestRunRecord) -> str:
+    if run.finished_at is None:
+        return ""
+    seconds = (datetime.fromisoformat(run.finished_at) - datetime.fromisoformat(run.created_at)).total_seconds()
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"

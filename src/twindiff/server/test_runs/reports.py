@@ -1,0 +1,112 @@
+"""The verdict of a run as other programs read it: JUnit XML, and a check run as GitHub knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from xml.etree import ElementTree as ET
+
+import msgspec
+
+NAME = "Arga Validation"
+JUNIT = "junit.xml"
+CHECK_RUN = "check_run.json"
+MAX_TITLE = 255
+"""Characters of a check run's title."""
+MAX_TEXT = 60_000
+"""Characters of a check run's texts; GitHub takes 65,535."""
+NOTHING_TESTED = ("server", "worker", "browser", "cancelled")
+"""Categories of failures that say nothing of the application."""
+_ELEMENTS = {"failed": "failure", "error": "error", "skipped": "skipped"}
+_COUNTS = {"failures": "failed", "errors": "error", "skipped": "skipped"}
+
+Status = Literal["passed", "failed", "error", "skipped"]
+
+
+class TestResult(NamedTuple):
+    """What a test came to: `failed` where it expected otherwise, `error` where it could not be run at all.
+
+    The first line of `detail` says why; further ones are what the application printed. `category` is the
+    `failure_category` of a run that ends because of it.
+    """
+
+    __test__ = False
+
+    name: str
+    run_id: str
+    status: Status
+    detail: str = ""
+    seconds: float = 0.0
+    category: str = ""
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether a run with this result has failed."""
+        return self.status in ("failed", "error")
+
+
+def first_line(text: str) -> str:
+    """The first line of a text."""
+    return text.partition("\n")[0]
+
+
+def write_reports(
+    folder: Path, results: Sequence[TestResult], summary: str, details_url: str, head_sha: str | None = None
+) -> None:
+    """Write results as JUnit XML and as a check run into the folder of a run's artifacts."""
+    (folder / JUNIT).write_bytes(junit(results))
+    (folder / CHECK_RUN).write_bytes(msgspec.json.encode(check_run(head_sha, results, summary, details_url)))
+
+
+def junit(results: Sequence[TestResult]) -> bytes:
+    """The results as JUnit XML."""
+    counts = {name: str(sum(each.status == status for each in results)) for name, status in _COUNTS.items()}
+    counts = {"tests": str(len(results)), **counts}
+    seconds = f"{sum(each.seconds for each in results):.3f}"
+    suites = ET.Element("testsuites", counts)
+    suite = ET.SubElement(suites, "testsuite", {"name": NAME, **counts, "time": seconds})
+    for each in results:
+        about = {"classname": NAME, "name": _printable(each.name), "time": f"{each.seconds:.3f}"}
+        case = ET.SubElement(suite, "testcase", about)
+        if each.status in _ELEMENTS:
+            message = {"message": _printable(first_line(each.detail))}
+            run = f"run {each.run_id}: " if each.run_id else ""
+            ET.SubElement(case, _ELEMENTS[each.status], message).text = _printable(f"{run}{each.detail}")
+    return ET.tostring(suites, encoding="utf-8", xml_declaration=True)
+
+
+def _printable(text: str) -> str:
+    """A text without what XML cannot carry."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
+
+
+def check_run(head_sha: str | None, results: Sequence[TestResult], summary: str, details_url: str) -> dict[str, Any]:
+    """The verdict as the body of a check run. https://docs.github.com/en/rest/checks/runs"""
+    text = "\n".join(map(_bullet, results))
+    return {
+        "name": NAME,
+        **({"head_sha": head_sha} if head_sha else {}),
+        "status": "completed",
+        "conclusion": _conclusion(results),
+        "details_url": details_url,
+        "output": {
+            "title": first_line(summary)[:MAX_TITLE],
+            "summary": summary[:MAX_TEXT],
+            "text": text[:MAX_TEXT],
+        },
+    }
+
+
+def _conclusion(results: Sequence[TestResult]) -> str:
+    if any(each.is_bad for each in results):
+        return "failure"
+    return "neutral" if not results or any(each.status == "skipped" for each in results) else "success"
+
+
+def _bullet(result: TestResult) -> str:
+    """A result as an item of a Markdown list; lines after the first are quoted as they are."""
+    head, _, rest = result.detail.partition("\n")
+    said = f"- {result.status}: {result.name}. {head}".rstrip()
+    quoted = rest.replace("`" * 3, "'" * 3)
+    return f"{said}\n\n```text\n{quoted}\n```\n" if rest else said

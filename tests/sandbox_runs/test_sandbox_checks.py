@@ -1,0 +1,153 @@
+"""Checks of a test in a sandbox judge the twins that its application speaks to, and no others."""
+
+import json
+import re
+
+import pytest
+
+from tests.cli.conftest import twindiff
+from tests.harness import succeeded
+from tests.test_runs.conftest import Runs
+from twindiff.browser.chromium import NoBrowser, chromium
+
+__all__ = ["twindiff"]
+
+TELLS = """import http.server, json, os, urllib.request
+
+def tell():
+    url = os.environ["SLACK_API_URL"] + "/chat.postMessage"
+    headers = {"Authorization": "Bearer " + os.environ["SLACK_BOT_TOKEN"], "Content-Type": "application/json"}
+    body = json.dumps({"channel": "general", "text": "Ada has paid"}).encode()
+    urllib.request.urlopen(urllib.request.Request(url, body, headers)).read()
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/tell":
+            tell()
+        body = b"<h1>Told</h1>" if self.path == "/tell" else b"<h1>Desk</h1><a href=/tell>Tell</a>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(body)
+
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+STEPS = [
+    {"action": "click", "selector": "text=Tell"},
+    {"action": "expect", "expect": {"type": "text", "contains": "Told"}},
+]
+
+
+def messages(count):
+    return {"assertions": [{"diff_type": "added", "entity": "messages", "expected_count": count}]}
+
+
+@pytest.fixture(autouse=True)
+def _browser():
+    try:
+        chromium()
+    except NoBrowser as absent:
+        pytest.skip(str(absent))
+
+
+@pytest.fixture
+def sandbox(sandboxes, repository):
+    run = sandboxes.create(repo=str(repository(app_DOT_py=TELLS).path), twins=["slack"])
+    assert run["status"] == "ready", sandboxes.logs(run["sandbox_id"])
+    return run
+
+
+@pytest.mark.parametrize(("count", "status"), [(1, "completed"), (0, "failed")])
+def test_checks_of_a_sandbox_judge_the_twins_of_its_application(live, sandbox, count, status):
+    asked = {"sandbox_id": sandbox["sandbox_id"], "test_config": {"steps": STEPS}, "checks": messages(count)}
+    run = Runs(live).run(**asked)
+    assert (run["status"], run["twin_run_id"]) == (status, sandbox["twin_run_id"]), run["failure_detail"]
+    assert [row["message_text"] for row in run["diff"]["inserts"]] == ["Ada has paid"]
+
+
+def test_a_test_of_a_sandbox_shows_what_its_twins_changed_since_it_began(live, sandbox):
+    runs = Runs(live)
+    asked = {"sandbox_id": sandbox["sandbox_id"], "test_config": {"steps": STEPS}}
+    assert len(runs.run(**asked)["diff"]["inserts"]) == 1
+    assert len(runs.run(**asked)["diff"]["inserts"]) == 1
+
+
+def test_a_saved_test_with_checks_judges_the_twins_of_the_sandbox_it_runs_in(live, sandbox):
+    kept = {"name": "tells", "twins": ["slack"], "checks": messages(0), "test_config": {"steps": STEPS}}
+    test = succeeded(live.client.post("/tests", json=kept))
+    runs = Runs(live)
+    run = runs.wait(runs.create(f"/tests/{test['id']}/run", sandbox_id=sandbox["sandbox_id"]))
+    assert (run["status"], run["twin_run_id"]) == ("failed", sandbox["twin_run_id"])
+
+
+def test_a_repeated_test_of_a_sandbox_is_judged_by_its_twins_again(live, sandbox):
+    runs = Runs(live)
+    asked = {"sandbox_id": sandbox["sandbox_id"], "test_config": {"steps": STEPS}, "checks": messages(1)}
+    again = runs.wait(runs.create(f"/test-runs/{runs.run(**asked)['id']}/rerun"))
+    assert (again["status"], again["sandbox_id"]) == ("completed", sandbox["sandbox_id"]), again["failure_detail"]
+
+
+def test_twins_beside_a_sandbox_are_refused_for_it_has_its_own(live, sandbox):
+    asked = {"sandbox_id": sandbox["sandbox_id"], "twins": ["slack"], "checks": messages(0)}
+    answer = live.client.post("/test-runs", json=asked)
+    assert (answer.status_code, "has twins of its own (slack)" in answer.json()["detail"]) == (422, True), answer.text
+
+
+def test_checks_of_a_sandbox_without_twins_are_refused_with_what_to_do(live, sandboxes, repository):
+    run = sandboxes.create(repo=str(repository(app_DOT_py=TELLS).path))
+    answer = live.client.post("/test-runs", json={"sandbox_id": run["sandbox_id"], "checks": messages(0)})
+    assert (answer.status_code, "was started without twins" in answer.json()["detail"]) == (422, True), answer.text
+
+
+def test_the_command_line_judges_the_twins_of_a_sandbox(twindiff, sandbox, tmp_path):
+    files = {name: tmp_path / f"{name}.json" for name in ("steps", "none", "one")}
+    for name, held in {"steps": {"steps": STEPS}, "none": messages(0), "one": messages(1)}.items():
+        files[name].write_text(json.dumps(held))
+    place = ("--sandbox-id", sandbox["sandbox_id"], "--test-config", str(files["steps"]))
+    assert twindiff("test-runs", "create", *place, "--checks", str(files["one"])).exit_code == 0
+    assert twindiff("test-runs", "create", *place, "--checks", str(files["none"])).exit_code == 1
+
+
+def test_the_command_line_runs_saved_checks_in_a_sandbox_and_beside_a_twin_run(twindiff, live, sandbox):
+    kept = {"name": "tells", "checks": messages(1), "test_config": {"steps": STEPS}, "start_url": sandbox["app_url"]}
+    test = succeeded(live.client.post("/tests", json=kept))["id"]
+    for place in ("--sandbox-id", sandbox["sandbox_id"]), ("--provision-id", sandbox["twin_run_id"]):
+        said = twindiff("tests", "run", test, *place)
+        assert said.exit_code == 0, said.output
+
+
+def test_a_test_with_twins_of_its_own_can_be_repeated_in_a_sandbox(live, sandbox):
+    runs = Runs(live)
+    first = runs.create(start_url=sandbox["app_url"], twins=["slack"], test_config={"steps": STEPS})
+    again = runs.wait(runs.create(f"/test-runs/{first}/rerun", sandbox_id=sandbox["sandbox_id"]))
+    assert (again["status"], again["twin_run_id"]) == ("completed", sandbox["twin_run_id"]), again["failure_detail"]
+
+
+def test_a_failed_check_says_which_row_is_nearest_and_what_differs_in_it(live, sandbox):
+    where = {"message_text": {"eq": "Ada has left"}}
+    checks = {"assertions": [{"diff_type": "added", "entity": "messages", "where": where, "expected_count": 1}]}
+    asked = {"sandbox_id": sandbox["sandbox_id"], "test_config": {"steps": STEPS}}
+    run = Runs(live).run(**asked, checks=checks)
+    nearest = 'In the nearest row message_text should be "Ada has left" but is "Ada has paid"'
+    assert nearest in run["failure_detail"]
+    assert nearest in run["results_json"][-1]["detail"]
+
+
+def test_the_page_shows_the_row_that_a_check_missed_first_and_few_of_its_columns(live, sandbox):
+    where = {"message_text": {"eq": "Ada has left"}}
+    checks = {"assertions": [{"diff_type": "added", "entity": "messages", "where": where, "expected_count": 1}]}
+    run = Runs(live).run(sandbox_id=sandbox["sandbox_id"], test_config={"steps": STEPS}, checks=checks)
+    page = live.client.get(run["page_url"]).text
+    (missed,) = re.findall(r"<li class=missed>(.*?)</li>", page)
+    line, _, rest = missed.partition("<details>")
+    assert "<b>Slack</b> message" in line
+    assert "<span class=field>message_text <b>Ada has paid</b></span>" in line
+    assert "message_text should be &quot;Ada has left&quot; but is &quot;Ada has paid&quot;" in line
+    assert line.count("class=field") <= 5
+    assert "user_id" in rest
+
+
+def test_the_page_of_a_test_in_a_sandbox_shows_what_its_application_printed(live, sandbox):
+    run = Runs(live).run(sandbox_id=sandbox["sandbox_id"], test_config={"steps": STEPS})
+    page = live.client.get(run["page_url"]).text
+    assert "GET /tell HTTP/1.1" in page[page.index("What the application printed") :]
