@@ -69,7 +69,8 @@ class SeedPaymentMethod(Part):
 class SeedSubscription(Part):
     """A subscription of a customer to a price, which the product's name or the price's `lookup_key` says.
 
-    It begins at `created`: now if nothing is said, and before its last renewal if it is `past_due`.
+    It begins at `created`: now if nothing is said, and before its last renewal if it is `past_due`. One that is
+    `canceled` ends at `canceled`, or now.
     """
 
     customer: str
@@ -79,6 +80,7 @@ class SeedSubscription(Part):
     trial_days: Positive | None = None
     cancel_at_period_end: bool = False
     created: str | None = None
+    canceled: str | None = None
     metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
@@ -101,10 +103,13 @@ class SeedInvoice(Part):
 
 
 class SeedCharge(Part):
-    """A payment by card; `failed` ones are of a card that is declined. Refunds and disputes name its description."""
+    """A payment by card, of nobody that is known without a customer; `failed` ones are of a card that is declined.
 
-    customer: str
+    Refunds and disputes name its description.
+    """
+
     amount: Positive
+    customer: str | None = None
     currency: str = "usd"
     description: str | None = None
     status: Literal["succeeded", "failed"] = "succeeded"
@@ -203,7 +208,8 @@ class Books:
 
         yield began, begin
         if part.status == "canceled":
-            yield self._now, lambda call: cancel_subscription(call, made["id"], CancelSubscription())
+            ended = self._at(part.canceled)
+            yield ended, lambda call: cancel_subscription(call, made["id"], CancelSubscription())
 
     def _ensure_card(self, call: Call, customer: str) -> None:
         if not retrieve(call, CUSTOMERS, customer).invoice_settings.get("default_payment_method"):
@@ -227,11 +233,10 @@ class Books:
             raise StripeError(f"'{card[:50]}' is none of Stripe's test cards, such as visa, chargeDeclined")
 
         def pay(call: Call) -> None:
-            customer = self._customer(part.customer)
             asked = CreateIntent(
                 amount=part.amount,
                 currency=part.currency,
-                customer=customer,
+                customer=self._customer(part.customer) if part.customer else UNSET,
                 description=part.description or UNSET,
                 payment_method=f"pm_card_{card}",
                 payment_method_types=["card"],
@@ -239,7 +244,7 @@ class Books:
                 metadata=part.metadata,
             )
             create_payment_intent(call, asked)
-            made = call.db.rows(Charge, Charge.customer == customer, order=-Charge.seq, limit=1)
+            made = call.db.rows(Charge, order=-Charge.seq, limit=1)
             if not made or made[0].status != part.status:
                 raise StripeError(f"a payment with the card '{card}' is not {part.status}")
             if part.description:
