@@ -301,6 +301,8 @@ class TwinRunRecord(
     """How long it is to last from when it is ready."""
     error: Column[str | None] = column(default=None)
     """Why it failed."""
+    prompt_results: Column[Json | None] = column(default=None)
+    """What of the prompt that it was filled by was understood, and what was not."""
 
 
 class ScenarioRecord(Row, table="scenarios", key=("scenario_id",), indexes=(("created",),)):

@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.server.twin_runs.world_reader import WorldReader
+
 
 @pytest.fixture
 def world(live):
@@ -13,40 +15,9 @@ def world(live):
         made = live.client.post("/twin-runs", json={"twins": ["slack", "stripe"], "scenario_id": preset}).json()
         run = live.client.get(f"/twin-runs/{made['run_id']}").json()
         assert run["status"] == "ready", run["error"]
-        return World(live.client, {name: twin["env_vars"] for name, twin in run["twins"].items()})
+        return WorldReader(live.client, run)
 
     return provide
-
-
-class World:
-    """What the twins of a run show."""
-
-    def __init__(self, client, variables):
-        self._client, self._variables = client, variables
-
-    def texts(self):
-        rooms = self._slack("conversations.list")["channels"]
-        return [
-            each["text"]
-            for room in rooms
-            for each in self._slack(f"conversations.history?channel={room['id']}")["messages"]
-        ]
-
-    def _slack(self, method):
-        slack = self._variables["slack"]
-        headers = {"Authorization": f"Bearer {slack['SLACK_BOT_TOKEN']}"}
-        return self._client.get(f"{slack['SLACK_API_URL']}/{method}", headers=headers).json()
-
-    def stripe(self, path, **which):
-        stripe = self._variables["stripe"]
-        headers = {"Authorization": f"Bearer {stripe['STRIPE_SECRET_KEY']}"}
-        listed = self._client.get(
-            f"{stripe['STRIPE_API_URL']}/v1/{path}", headers=headers, params={"limit": 100, **which}
-        )
-        return listed.raise_for_status().json()["data"]
-
-    def names(self):
-        return {each["id"]: each["name"] for each in self.stripe("customers")}
 
 
 def day(seconds):
