@@ -22,6 +22,7 @@ from twindiff.server.sandbox_runs.runs import SandboxRuns, WantedSandbox
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.runs import Wanted, or_invalid
 from twindiff.server.test_runs.saved import SavedTests
+from twindiff.server.test_runs.views import scenario_of
 
 KIND = "pr"
 OPENS = "the application opens"
@@ -154,11 +155,19 @@ class PrRuns:
         sandbox = await self._runtime.run_request(lambda: self._sandboxes.create(asked, plan.address))
         started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
         await self._tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
+        await self._ledger.do(partial(self._note_scenario, run_id, sandbox))
         try:
             return await self._until(sandbox.run_id, lambda run: run.status in ("ready", *ENDED), stop)
         except Stopped:
             await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
             raise
+
+    def _note_scenario(self, run_id: str, part: TestRunRecord) -> None:
+        """Keep what of the scenario_prompt the twins of the sandbox or the first test show; say what they do not."""
+        run, said = self._ledger.find(run_id), scenario_of(part)
+        self._ledger.change(run, asked={**run.asked, **said})
+        for warning in said["scenario_warnings"]:
+            self._ledger.tell(run_id, "log", f"scenario_prompt: {warning}")
 
     async def _tested(
         self,
@@ -175,6 +184,8 @@ class PrRuns:
         try:
             child = await self._runtime.run_request(lambda: self._tests.create(wanted, plan.address))
             child_id = child.run_id
+            if sandbox is None and number == 1:
+                await self._ledger.do(partial(self._note_scenario, run_id, child))
             child = await self._until(child_id, lambda run: run.status in ENDED, stop)
             passed, detail = child.status == "completed", str(child.outcome.get("failure_detail") or "")
         except ApiError as error:
@@ -194,6 +205,8 @@ class PrRuns:
         twins = [] if sandbox else [*(wanted.twins or (test.twins if test else []))]
         asked = Wanted(
             start_url=wanted.frontend_url,
+            scenario_id=None if sandbox else wanted.scenario_id,
+            scenario_prompt=None if sandbox else wanted.scenario_prompt,
             sandbox_id=sandbox.run_id if sandbox else None,
             twins=twins,
             provision_id=twin_run_id,

@@ -146,6 +146,7 @@ class SandboxRuns:
             "dockerfile_path": start.target.dockerfile_path if start.containerfile else None,
             "app_port": prepared.port,
             "env_vars": {**variables, **_texts(prepared), **wanted.env, "PORT": str(prepared.port)},
+            **self.tests.twins.scenario(twin_run_id, wanted.scenario_prompt),
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
         }
         return self.ledger.add(KIND, asked, repo=wanted.repo, twin_run_id=twin_run_id)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from twindiff.catalog import SavedTestRecord, TestRunEventRecord, TestRunRecord
 from twindiff.server.test_runs.ledger import ENDED
+from twindiff.server.test_runs.twins import SCENARIO_FIELDS
 
 if TYPE_CHECKING:
     from twindiff.server.test_runs.runs import TestRuns
@@ -41,11 +42,17 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
         "twins": asked.get("twins", []),
         "twin_run_id": run.twin_run_id,
         "not_understood": asked.get("not_understood", []),
+        **scenario_of(run),
         "page_url": f"{address}/test-runs/{run.run_id}/page?token={run.view_token}",
         "created_at": f"{run.created_at}Z",
         "updated_at": f"{run.updated_at}Z",
         "finished_at": run.finished_at and f"{run.finished_at}Z",
     }
+
+
+def scenario_of(run: TestRunRecord) -> dict[str, Any]:
+    """What of its scenario_prompt the twins of a run show, and what they do not."""
+    return {f"scenario_{name}": run.asked.get(f"scenario_{name}", []) for name in SCENARIO_FIELDS}
 
 
 def mode_of(run: TestRunRecord) -> str:
