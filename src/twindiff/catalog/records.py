@@ -303,6 +303,8 @@ class TwinRunRecord(
     """Why it failed."""
     heard: Column[int | None] = column(default=None)
     """When the process that makes it last gave a sign, in microseconds since 1970."""
+    prompt_results: Column[Json | None] = column(default=None)
+    """What of the prompt that it was filled by was understood, and what was not."""
 
 
 class ScenarioRecord(Row, table="scenarios", key=("scenario_id",), indexes=(("created",),)):

@@ -130,6 +130,7 @@ def _shown(run: dict[str, Any]) -> Any:
         "dashboard": run["dashboard_url"],
         **{twin["label"]: twin["base_url"] for twin in run["twins"].values()},
         **({"not understood": "; ".join(run["not_understood"])} if run.get("not_understood") else {}),
+        **({"warnings": "; ".join(run["warnings"])} if run.get("warnings") else {}),
     }
     return facts_table(facts)
 

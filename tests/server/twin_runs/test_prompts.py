@@ -96,9 +96,11 @@ def test_a_week_is_next_by_the_clock_of_the_run(live):
     assert event["start"]["dateTime"][:10] == "2026-01-06"
 
 
-def test_what_no_rule_takes_of_a_clause_is_said(made):
-    world = made("Calendar with 2 meetings on 2026-02-31 at 25:00 with Acme, and 15% dragons")
-    assert world["not_understood"] == ["2026-02-31", "25:00", "Acme", "15% dragons"]
+def test_a_sentence_of_which_no_rule_takes_a_word_is_not_understood_and_the_words_are_named(made):
+    said = "Calendar with 2 meetings on 2026-02-31 at 25:00 with Acme, and 15% dragons"
+    world = made(f"{said}. 3 users")
+    assert (world["understood"], world["not_understood"]) == (["3 users"], [said])
+    assert world["warnings"] == [f"'{said}': no rule takes '2026-02-31', '25:00', 'Acme', '15%', 'dragons'"]
 
 
 def test_records_of_another_twin_than_the_one_named_are_made_too(made):

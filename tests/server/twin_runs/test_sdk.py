@@ -128,7 +128,8 @@ def test_a_prompt_makes_the_same_world_twice_and_says_what_it_understood(live):
     prompt = "Slack with 4 users, #launch and 6 messages, and a dragon"
     asked = {"twins": ["slack"], "scenario_prompt": prompt}
     runs = [live.client.post("/twin-runs", json=asked).json() for _ in range(2)]
-    assert runs[0]["not_understood"] == ["a dragon"]
+    assert runs[0]["not_understood"] == [prompt]
+    assert "no rule takes 'dragon'" in runs[0]["warnings"][-1]
     assert runs[0]["generation_mode"] == "fast"
     urls = [live.client.get(f"/twin-runs/{run['run_id']}").json()["twins"]["slack"]["base_url"] for run in runs]
     worlds = [web.post(f"{url}/api/search.messages", json={"query": "the"}).json()["messages"] for url in urls]

@@ -23,7 +23,7 @@ from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.reports import TestResult, write_reports
 from twindiff.server.test_runs.runs import BrowserNotInstalled, Wanted, or_invalid
 from twindiff.server.test_runs.saved import SavedTests
-from twindiff.server.test_runs.views import page_url
+from twindiff.server.test_runs.views import page_url, scenario_of
 
 KIND = "pr"
 MAX_FILES_NAMED = 5
@@ -200,6 +200,7 @@ class PrRuns:
         )
         sandbox = await self._runtime.run_request(lambda: self._sandboxes.create(asked, plan.address))
         await self._ledger.do(partial(self._name_sandbox, run_id, sandbox))
+        await self._ledger.do(partial(self._note_scenario, run_id, sandbox))
         try:
             return await self._until(sandbox.run_id, lambda run: run.status in ("ready", *ENDED), stop)
         except Stopped:
@@ -210,6 +211,13 @@ class PrRuns:
         self._ledger.change(self._ledger.find(run_id), sandbox_id=sandbox.run_id)
         started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
         self._ledger.tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
+
+    def _note_scenario(self, run_id: str, part: TestRunRecord) -> None:
+        """Keep what of the scenario_prompt the twins of the sandbox or the first test show; say what they do not."""
+        run, said = self._ledger.find(run_id), scenario_of(part)
+        self._ledger.change(run, asked={**run.asked, **said})
+        for warning in said["scenario_warnings"]:
+            self._ledger.tell(run_id, "log", f"scenario_prompt: {warning}")
 
     async def _tested(
         self,
@@ -226,6 +234,8 @@ class PrRuns:
         try:
             child = await self._runtime.run_request(lambda: self._tests.create(wanted, plan.address))
             result = result._replace(run_id=child.run_id)
+            if sandbox is None and number == 1:
+                await self._ledger.do(partial(self._note_scenario, run_id, child))
             child = await self._until(child.run_id, lambda run: run.status in ENDED, stop)
             if child.status != "completed":
                 said = str(child.outcome.get("failure_detail") or child.status)
@@ -257,6 +267,8 @@ class PrRuns:
         twins = [] if sandbox else [*(wanted.twins or (test.twins if test else []))]
         asked = Wanted(
             start_url=wanted.frontend_url,
+            scenario_id=None if sandbox else wanted.scenario_id,
+            scenario_prompt=None if sandbox else wanted.scenario_prompt,
             sandbox_id=sandbox.run_id if sandbox else None,
             twins=twins,
             provision_id=twin_run_id,

@@ -12,6 +12,7 @@ from twindiff.kit.twin import Operations
 from twindiff.server.sandbox_runs.checkouts import repository_of
 from twindiff.server.sandbox_runs.runs import KIND, SECONDS_TO_START, WantedSandbox
 from twindiff.server.test_runs.routes import Limit, Prompt, Ttl
+from twindiff.server.test_runs.views import scenario_of
 from twindiff.server.twin_runs.desk import Desk
 
 api = Operations()
@@ -125,6 +126,7 @@ def _brief(run: TestRunRecord) -> dict[str, Any]:
         "confinement": asked.get("confinement"),
         "error": run.outcome.get("failure_detail"),
         "twin_run_id": run.twin_run_id,
+        **scenario_of(run),
         "expires_at": asked["expires_at"],
         "created_at": f"{run.created_at}Z",
         "updated_at": f"{run.updated_at}Z",

@@ -184,6 +184,7 @@ class SandboxRuns:
             "app_port": prepared.port,
             "confinement": _confined(prepared),
             "env_vars": {**variables, **_texts(prepared), **wanted.env, "PORT": str(prepared.port)},
+            **self.tests.twins.scenario(twin_run_id, wanted.scenario_prompt),
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
         }
         return self.ledger.add(KIND, asked, repo=wanted.repo, twin_run_id=twin_run_id)

@@ -54,7 +54,7 @@ async def create_test_run(
     ttl_minutes: Ttl = 60,
     provision_id: str | None = None,
     scenario_id: str | None = None,
-    scenario_prompt: str | None = None,
+    scenario_prompt: Prompt | None = None,
     checks: dict[str, Any] | None = None,
     sandbox_id: str | None = None,
     timeout_seconds: Seconds = SECONDS,

@@ -126,10 +126,11 @@ class TestRuns:
         hosts = or_invalid(lambda: [*_named(wanted.hosts), *_opened(config, start_url, values)])
         self.twins.check(wanted.checks, wanted.twins, wanted.provision_id)
         twin_run_id = await self.twins.provide(wanted)
+        scenario = self.twins.scenario(twin_run_id, wanted.scenario_prompt, is_new=not wanted.provision_id)
         about = wanted.about
         run = self.ledger.add(
             kind,
-            {**about, **_kept(wanted), **said, "twins": [*wanted.twins]},
+            {**about, **_kept(wanted), **said, "twins": [*wanted.twins], **scenario},
             secrets=secrets,
             start_url=start_url,
             prompt=prompt,

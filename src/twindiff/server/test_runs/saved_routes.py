@@ -118,7 +118,7 @@ async def run_test(
     branch: str | None = None,
     pr_url: str | None = None,
     scenario_id: str | None = None,
-    scenario_prompt: str | None = None,
+    scenario_prompt: Prompt | None = None,
     trigger_source: str | None = None,
 ) -> dict[str, Any]:
     """Queue a run of a saved test, at another place where one is named."""

@@ -18,6 +18,8 @@ from twindiff.server.use_cases.runs import diff_run, evaluate_run, start_run
 if TYPE_CHECKING:
     from twindiff.server.test_runs.runs import Wanted
 
+SCENARIO_FIELDS = ("understood", "not_understood", "warnings")
+"""What is said of a scenario_prompt."""
 MOST_ROWS = 2000
 """Rows of a diff that a run's record keeps; the environment has all of them."""
 
@@ -58,6 +60,16 @@ class RunTwins:
         source = Source(wanted.scenario_id, wanted.scenario_prompt)
         run, _ = await self._scenarios.provide(Asked(wanted.twins, wanted.ttl_minutes), source)
         return run.run_id
+
+    def scenario(self, twin_run_id: str | None, prompt: str | None, *, is_new: bool = True) -> dict[str, list[str]]:
+        """What of a scenario_prompt the twin run of a test run shows, by the names that runs of all kinds answer."""
+        run = self.find(twin_run_id)
+        if prompt and (run is None or not is_new):
+            why = "there are no twins to fill" if run is None else "the twins of a run that is there are filled already"
+            said: dict[str, Any] = {"not_understood": [prompt], "warnings": [f"scenario_prompt is not used: {why}"]}
+        else:
+            said = (run.prompt_results if run else None) or {}
+        return {f"scenario_{name}": said.get(name, []) for name in SCENARIO_FIELDS}
 
     def find(self, twin_run_id: str | None) -> TwinRunRecord | None:
         """The twin run of a test run, if it has one."""

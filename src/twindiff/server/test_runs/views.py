@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from twindiff.catalog import SavedTestRecord, TestRunEventRecord, TestRunRecord
 from twindiff.server.test_runs.ledger import ENDED
+from twindiff.server.test_runs.twins import SCENARIO_FIELDS
 
 if TYPE_CHECKING:
     from twindiff.server.test_runs.runs import TestRuns
@@ -43,6 +44,7 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
         "twins": asked.get("twins", []),
         "twin_run_id": run.twin_run_id,
         "not_understood": asked.get("not_understood", []),
+        **scenario_of(run),
         "page_url": page_url(run, address),
         "created_at": f"{run.created_at}Z",
         "updated_at": f"{run.updated_at}Z",
@@ -53,6 +55,11 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
 def page_url(run: TestRunRecord, address: str) -> str:
     """The address of a run's page, with the token that opens it."""
     return f"{address}/test-runs/{run.run_id}/page?token={run.view_token}"
+
+
+def scenario_of(run: TestRunRecord) -> dict[str, Any]:
+    """What of its scenario_prompt the twins of a run show, and what they do not."""
+    return {f"scenario_{name}": run.asked.get(f"scenario_{name}", []) for name in SCENARIO_FIELDS}
 
 
 def mode_of(run: TestRunRecord) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from twindiff.server.twin_runs.preset_billing import BILLING
+
 AGENT = "Agent"
 """Whom a run acts as; invited to whatever is not private, since nobody sees the calendar of another."""
 
@@ -45,13 +47,19 @@ class Records(NamedTuple):
     products: Sequence[Product]
     folders: Sequence[Folder]
     meetings: Sequence[Meeting]
+    billing: Mapping[str, list[dict[str, Any]]] = {}
+    """What was subscribed to, paid, given back and disputed, as Stripe is seeded with it."""
 
     def config(self, cast: list[dict[str, str]]) -> dict[str, dict[str, Any]]:
         """What the twins of payments, documents and meetings are seeded with, for a cast."""
         names = [each["name"] for each in cast]
         customers = [{"name": name, "email": email} for name, email in self.customers.items()]
         return {
-            "stripe": {"customers": customers, "products": [_product(each) for each in self.products]},
+            "stripe": {
+                "customers": customers,
+                "products": [_product(each) for each in self.products],
+                **self.billing,
+            },
             "box": {"users": cast, "folders": [_folder(each, names) for each in self.folders]},
             "calendar": {"users": cast, "events": [_event(each, names) for each in self.meetings]},
         }
@@ -78,6 +86,8 @@ def _event(meeting: Meeting, names: Sequence[str]) -> dict[str, Any]:
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY = (f"2026-01-{day:02}" for day in range(5, 10))
 
+FAILED_CARDS = "customer,attempts\nJuniper Labs,2\nMarlow Press,2\nQuay Street Dental,2\n"
+
 RECORDS: dict[str, Records] = {
     "E-commerce Checkout": Records(
         {
@@ -97,12 +107,15 @@ RECORDS: dict[str, Records] = {
             Meeting("Go or no-go for the sale", "Maren Voss", f"{THURSDAY}T15:00", f"{THURSDAY}T16:00"),
             Meeting("Double payments", "Tobi Adeyemi", f"{TUESDAY}T10:00", f"{TUESDAY}T10:30", ["Maren Voss"]),
         ],
+        BILLING["E-commerce Checkout"],
     ),
     "SaaS Billing & Upgrades": Records(
         {
             "Northlake": "billing@northlake.example",
             "Atelier Sud": "compta@ateliersud.example",
             "Juniper Labs": "ap@juniperlabs.example",
+            "Marlow Press": "accounts@marlowpress.example",
+            "Quay Street Dental": "office@quaystreet.example",
         },
         [
             Product("Starter", 1900, "usd", "month"),
@@ -117,7 +130,7 @@ RECORDS: dict[str, Records] = {
                     "atelier-sud.txt": "Cancelled in February.",
                 },
             ),
-            Folder("Reports", {"failed-cards.csv": "customer,attempts\nJuniper Labs,3\n"}),
+            Folder("Reports", {"failed-cards.csv": FAILED_CARDS}),
         ],
         [
             Meeting("Northlake: their invoice", "Hannah Lee", f"{TUESDAY}T11:00", f"{TUESDAY}T11:30", ["Ivo Marek"]),
@@ -125,6 +138,7 @@ RECORDS: dict[str, Records] = {
                 "Billing review", "Ivo Marek", f"{WEDNESDAY}T15:00", f"{WEDNESDAY}T16:00", None, "FREQ=WEEKLY;COUNT=8"
             ),
         ],
+        BILLING["SaaS Billing & Upgrades"],
     ),
     "DevOps CI/CD Pipeline": Records(
         {"Frankfurt Freight": "it@frankfurtfreight.example", "Bluefin": "ops@bluefin.example"},
@@ -169,6 +183,7 @@ RECORDS: dict[str, Records] = {
             Meeting("Call with Brightwell", "Owen Clarke", f"{TUESDAY}T14:00", f"{TUESDAY}T14:30", ["Nadia Haddad"]),
             Meeting("Backlog", "Nadia Haddad", f"{MONDAY}T10:00", f"{MONDAY}T11:00", None, "FREQ=WEEKLY;COUNT=6"),
         ],
+        BILLING["Customer Support Portal"],
     ),
     "Document Collaboration": Records(
         {"Hotel Belvedere": "marketing@belvedere.example", "Kyoto Tea": "press@kyototea.example"},
@@ -211,6 +226,7 @@ RECORDS: dict[str, Records] = {
                 "Rules that hit travellers", "Elif Demir", f"{WEDNESDAY}T11:00", f"{WEDNESDAY}T12:00", ["Kenji Mori"]
             ),
         ],
+        BILLING["Payment Fraud & Edge Cases"],
     ),
     "Access Control & Auth Boundaries": Records(
         {"Fjord Bank": "security@fjordbank.example", "Delta Clinic": "it@deltaclinic.example"},

@@ -22,7 +22,7 @@ NUMBER = rf"(?:\d{{1,4}}|{'|'.join(word for words in NUMBERS for word in words)}
 
 NAMEABLE = {
     "customers": r"customers?|clients?|kund(?:en?|innen|in)",
-    "products": r"products?|produkt(?:e[ns]?|s)?",
+    "products": r"products?|produkt(?:e[ns]?|s)?|plans?",
     "folders": r"folders?|director(?:y|ies)|ordnern?|verzeichniss?(?:en?)?",
     "files": r"files?|documents?|docs?|dateie?n?|dokument(?:en?)?",
     "meetings": (
@@ -43,7 +43,10 @@ KINDS = {
     "projects": r"projects?|projekt(?:en?)?",
     "issues": r"issues?|bugs?|tickets?|tasks?|stories|aufgaben?|fehlern?|vorg(?:ä|ae)ngen?|vorgang",
     **NAMEABLE,
+    "subscriptions": r"subscriptions?|abos?|abonnements?",
 }
+ZERO = "no|without|kein(?:e[mnrs]?)?|ohne"
+ARTICLE = r"an?|ein(?:e[mnrs]?)?"
 
 DAYS = (
     ("monday", "montag"),
@@ -73,8 +76,46 @@ OFTEN = r"daily|weekly|monthly|yearly|t(?:ä|ae)glich|w(?:ö|oe)chentlich|monatl
 EVERY = r"every|each|jede[mnrs]?"
 CURRENCIES = {"usd": r"\$|usd|dollars?", "eur": r"€|eur|euros?", "gbp": r"£|gbp|pounds?|pfund"}
 PRICED = r"pric(?:es?|ed)|preis(?:en?)?|kostet|costs?"
-SEPARATORS = r"and|with|und|mit"
 NAMED = r"named|called|namens|genannt"
+
+ABOUT = r"about|regarding|concerning|über|ueber"
+EACH = "each|jeweils"
+SUBSCRIBED = r"subscribed|subscribes?|abonniert"
+END_OF_TOPIC = (
+    "and|or|but|that|which|who|whose|where|when|while|with|without|from|by|not|no|in|at|on|since|until|after|before"
+    "|has|have|had|is|are|was|were|contains?|each|und|oder|aber|mit|ohne|von|nicht|kein|hat|haben|ist|sind|seit|nach|vor"
+)
+"""Words with which something begins that a topic does not say."""
+
+_PREPOSITIONS = "in inside within of for to on im ins von vom für fuer auf zu zum"
+CONTAINED = frozenset(_PREPOSITIONS.split())
+"""Prepositions after which that stands in which something is, or which it is of."""
+ARTICLES = frozenset(["the", "this", "der", "die", "das", "den", "dem", "des"])
+PLURAL_VERBS = frozenset(("have", "contain", "haben", "enthalten"))
+_FILLERS = """
+and und plus also too auch with mit at by from through am um bei als as well
+has having contains containing includes include including hat enthält gibt es there is are be sind ist
+should shall must soll sollen please bitte create make build set up add seed generate prepare give erstelle lege
+i we me us want need ich wir brauche brauchen that which who whose whom where it its they them their these those
+some exactly genau workspace account instance environment world data sample example fake test
+"""
+FILLERS = CONTAINED | ARTICLES | PLURAL_VERBS | frozenset(_FILLERS.split())
+"""Words that say nothing of which a world could lack."""
+
+SUBSCRIPTION_STATUSES = {
+    "active": "active|aktive[mnrs]?",
+    "trialing": r"trialing|trial|in\s+trial|on\s+trial",
+    "past_due": r"past[\s_-]due|overdue|überfällige[mnrs]?",
+    "canceled": "cancell?ed|gekündigte[mnrs]?",
+    "incomplete": "incomplete",
+}
+PRIORITIES = {
+    1: r"urgent|dringende[mnrs]?",
+    2: r"high[\s-]priority",
+    3: r"medium[\s-]priority",
+    4: r"low[\s-]priority",
+}
+"""What issues are called by their priority, as Linear numbers it."""
 
 TWINS = {"calendar": "calendar|kalender"}
 """What twins are called beside their names."""

@@ -24,6 +24,7 @@ Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
 Wait = Annotated[float, msgspec.Meta(ge=0, le=60)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 PROVISION = "/validate/twins/provision"
 
 
@@ -68,7 +69,7 @@ async def create_twin_run(
     ttl_minutes: Ttl = 60,
     scenario: Literal["quickstart"] | None = None,
     scenario_id: str | None = None,
-    scenario_prompt: str | None = None,
+    scenario_prompt: Prompt | None = None,
     scenario_generation_mode: Mode = "fast",
     seed_config: dict[str, dict[str, Any]] | None = None,
     public: bool = True,
@@ -79,7 +80,8 @@ async def create_twin_run(
     """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
 
     A prompt is understood by rules, and with `scenario_generation_mode` `thorough` by a model if the server has one
-    (`TWINDIFF_MODEL`); the answer says which mode it was.
+    (`TWINDIFF_MODEL`); the answer says which mode it was. By rules, `understood` are the sentences that the finished
+    world shows whole, `not_understood` all others, and `warnings` say why not.
     `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
     A world that takes longer to make than `wait_seconds` is answered with the status `queued` or `provisioning`; the
     run says when it is `ready`, or why it has `failed`.
@@ -96,7 +98,7 @@ async def provision_twins(
     twins: Names,
     ttl_minutes: Ttl = 60,
     scenario_id: str | None = None,
-    scenario_prompt: str | None = None,
+    scenario_prompt: Prompt | None = None,
     scenario_generation_mode: Mode = "fast",
     seed_config: dict[str, dict[str, Any]] | None = None,
     public: bool = True,
@@ -179,6 +181,7 @@ async def shown(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
         "access_profile": run.access_profile,
         "environment_id": run.environment_id or None,
         "seed_results": run.seed_results,
+        **(run.prompt_results or {}),
         "clock": _clock(desk, run) if status == "ready" else None,
     }
 

@@ -59,6 +59,8 @@ class Asked(NamedTuple):
     of_scenario: bool = False
     copy_name: str | None = None
     ports: bool = False
+    prompt_results: dict[str, Any] | None = None
+    """What is said of the prompt that it is filled by."""
 
 
 class TwinRuns:
@@ -160,6 +162,7 @@ class TwinRuns:
             "environment_id": made.environment.environment_id,
             "status": "ready",
             "seed_results": results,
+            "prompt_results": asked.prompt_results,
             "updated_at": stamp().iso,
         }
 

@@ -9,13 +9,12 @@ import msgspec
 from twindiff.catalog import TwinRunRecord
 from twindiff.kit.twin import Operations
 from twindiff.server.twin_runs.desk import Desk
-from twindiff.server.twin_runs.routes import shown
+from twindiff.server.twin_runs.routes import Prompt, shown
 from twindiff.server.twin_runs.scenarios import Mode, shown_scenario
 
 api = Operations()
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 Config = dict[str, dict[str, Any]]
 Copy = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 """The name of a copy of a scenario's environment, for whoever works beside others."""

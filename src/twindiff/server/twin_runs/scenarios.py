@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from twindiff.catalog import ScenarioRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_uuid, stamp
@@ -17,6 +18,9 @@ from twindiff.server.twin_runs.provisioning import Provisioning
 from twindiff.server.twin_runs.runs import OPEN, YEAR_OF_MINUTES, Asked, TwinRuns
 from twindiff.server.twin_runs.thorough import thorough
 from twindiff.server.twin_runs.worlds import Config
+
+if TYPE_CHECKING:
+    from twindiff.server.twin_runs.prompt_groups import Sentence
 
 Mode = Literal["fast", "thorough"]
 """How a world is made of a prompt: by rules, or by a model."""
@@ -61,6 +65,8 @@ class Filling(NamedTuple):
     config: Config | None
     kind: str
     said: dict[str, Any]
+    sentences: Sequence[Sentence] = ()
+    """What was read of a prompt, to be compared with the finished world."""
 
 
 class Scenarios:
@@ -79,41 +85,55 @@ class Scenarios:
         Raises UnknownTwin, ScenarioNotFound, Contradiction, and what goes wrong until then: InvalidSeedConfig,
         ModelFailed.
         """
-        filled, twins = self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
+        filled, twins = await self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
         asked = asked._replace(config=filled.config, baseline_kind=filled.kind, scenario_id=source.scenario_id)
         is_modelled = self._model(source, filled) is not None
         if filled.config is None:
             for each in twins:
                 await self.runs.service.runtime.run_steps(prepare_default(self.runs.service, each))
         if not is_modelled and (filled.config is None or self.runs.worlds.has(filled.config, twins)):
-            return self.runs.provision(asked), filled.said
+            said = await self._compared(filled, twins)
+            return self.runs.provision(asked._replace(prompt_results=said or None)), said
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
 
         async def make() -> Asked:
-            made = await self.prepared(source, twins)
+            made = await self.prepared(source, twins, filled)
             said.update(made.said)
-            return asked._replace(config=made.config)
+            return asked._replace(config=made.config, prompt_results=made.said or None)
 
         return await self._provisioning.provide(asked, make, seconds), said
 
-    async def prepared(self, source: Source, twins: Sequence[str] | None = None) -> Filling:
+    async def prepared(
+        self, source: Source, twins: Sequence[str] | None = None, filled: Filling | None = None
+    ) -> Filling:
         """What these twins are filled with, made already; raises what `filling` does, InvalidSeedConfig, ModelFailed.
 
         A prompt is understood by rules, or by the model of the server where one is configured and it is asked for.
         """
-        filled = self.filling(source)
+        filled = filled or await self.filling(source)
         model = self._model(source, filled)
         if model and source.prompt:
             made = await thorough(model, self.runs.service, self.runs.worlds, source.prompt)
             filled = Filling(made, "prompt", {"generation_mode": "thorough", "model": model.name})
         if filled.config is not None:
             await self.runs.worlds.prepare(filled.config, twins)
-        return filled
+        names = [self._twin(name) for name in filled.config or ()] if twins is None else twins
+        return filled._replace(said=await self._compared(filled, names))
+
+    async def _compared(self, filled: Filling, twins: Sequence[str]) -> dict[str, Any]:
+        """What is said of a filling whose worlds are made: of a prompt, which sentences they show."""
+        if not filled.sentences or filled.config is None:
+            return filled.said
+        from twindiff.server.twin_runs.prompts import compare
+
+        rows = {name: self.runs.worlds.rows(name, filled.config) for name in twins if name in self._seedable()}
+        outcome = await self.runs.service.runtime.run_in_thread(partial(compare, filled.sentences, rows))
+        return {**filled.said, **outcome._asdict()}
 
     def _model(self, source: Source, filled: Filling) -> Model | None:
         return configured() if source.mode == "thorough" and filled.kind == "prompt" else None
 
-    def filling(self, source: Source) -> Filling:
+    async def filling(self, source: Source) -> Filling:
         """The same by rules alone, and not made yet; raises ScenarioNotFound, Contradiction."""
         scenario_id, prompt, config, _ = source
         if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
@@ -123,11 +143,10 @@ class Scenarios:
         if config is not None:
             return Filling(config, "seed", {})
         if prompt is not None:
-            from twindiff.server.twin_runs.prompts import understood  # with patterns that few servers need
+            from twindiff.server.twin_runs.prompts import read_prompt  # with patterns that few servers need
 
-            world = understood(prompt, self._seedable())
-            said = {"understood": world.used, "not_understood": world.unused, "generation_mode": "fast"}
-            return Filling(world.config, "prompt", said)
+            read = await self.runs.service.runtime.run_in_thread(partial(read_prompt, prompt, self._seedable()))
+            return Filling(read.config, "prompt", {"generation_mode": "fast"}, read.sentences)
         return Filling(None, "seed", {})
 
     def _seedable(self) -> list[str]:
@@ -144,7 +163,8 @@ class Scenarios:
         mode: Mode = "fast",
     ) -> tuple[ScenarioRecord, dict[str, Any]]:
         """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
-        filled = await self.prepared(Source(None, None if config is not None else prompt, config, mode))
+        names = [self._twin(each) for each in twins] if twins else None
+        filled = await self.prepared(Source(None, None if config is not None else prompt, config, mode), names)
         used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
         wanted = [self._twin(each) for each in (twins or [])] or [*used]
         used = {twin: parts for twin, parts in used.items() if twin in wanted}
@@ -161,7 +181,7 @@ class Scenarios:
             description=description,
             prompt=prompt,
         )
-        return self._catalog.add(record), filled.said
+        return self._catalog.add(record), await self._compared(filled, [*used])
 
     def _twin(self, name: str) -> str:
         return self.runs.service.registry.get(name).name

@@ -20,6 +20,7 @@ from twindiff.server.starting import empty_template
 from twindiff.storage import OperationContext, OperationInfo, Origin, Template
 from twindiff.storage.cooperative import CooperativeStep, finished
 from twindiff.storage.deadline import NEVER
+from twindiff.storage.journal import Values
 from twindiff.storage.sqlite import SqliteEngine
 
 AGENT = Person("Agent", "agent@example.com")
@@ -54,6 +55,12 @@ class Worlds:
         if key not in self._made:
             self._keep(key, self._seeded(twin, seeding.read(config), people))
         return self._made[key]
+
+    def rows(self, twin: str, config: Config) -> dict[str, list[Values]]:
+        """The rows of the world of one twin of a configuration, by table; raises InvalidSeedConfig."""
+        named = self._service.registry.get(twin)
+        world = self.world(named, config.get(named.name, {}), cast_of(config))
+        return self._service.engine.template_rows(named.name, world.template.hash)
 
     def has(self, config: Config, twins: Collection[str]) -> bool:
         """Whether the worlds of some twins of a configuration are made; raises UnknownTwin for a name in it."""

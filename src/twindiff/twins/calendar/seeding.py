@@ -109,14 +109,14 @@ def _known(known: dict[str, str], name: str, where: str) -> str:
 
 def _join(call: Call, person: Person) -> str:
     known = call.db.find(CalendarUser, CalendarUser.email == person.email)
-    if known:
-        return known.id
-    user_id = f"user_{person.email}"
-    now = call.clock.iso()
     try:
         zone = zone_of(person.timezone).key
     except ValueError as error:
         raise InvalidSeedConfig([f"users: {error}"]) from None
+    if known:
+        return _move(call, known, zone)
+    user_id = f"user_{person.email}"
+    now = call.clock.iso()
     call.db.add(CalendarUser(id=user_id, email=person.email, display_name=person.name, created_at=now, updated_at=now))
     own: dict[str, Any] = {"created_at": now, **stamp(call)}
     call.db.add(Calendar(id=person.email, summary=person.email, owner_id=user_id, time_zone=zone, **own))
@@ -140,6 +140,18 @@ def _join(call: Call, person: Person) -> str:
     call.db.add(rule)
     call.db.add(CalendarSetting(user_id=user_id, setting_id="timezone", value=zone))
     return user_id
+
+
+def _move(call: Call, user: CalendarUser, zone: str) -> str:
+    """Give somebody who is there already the zone that the configuration's times are of; gives their id."""
+    if calendar := call.db.find(Calendar, Calendar.id == user.email):
+        call.db.change(calendar, time_zone=zone)
+    setting = call.db.find(
+        CalendarSetting, CalendarSetting.user_id == user.id, CalendarSetting.setting_id == "timezone"
+    )
+    if setting:
+        call.db.change(setting, value=zone)
+    return user.id
 
 
 def _write_event(

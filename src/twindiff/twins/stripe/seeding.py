@@ -1,14 +1,15 @@
-"""How a shop is filled from a configuration: customers, products with their prices, meters with what was used."""
+"""How a shop is filled from a configuration: customers, products with their prices, meters, and the billing of them."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import Literal
 
 import msgspec
 
-from twindiff.kit import UNSET, Call
+from twindiff.kit import UNSET, Call, written_once
 from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
 from twindiff.kit.styles.stripe import StripeError
 
@@ -20,6 +21,18 @@ from .price_params import Recurring
 from .prices import CreatePrice, create_price
 from .products import CreateProduct, create_product
 from .restricted_keys import PERMISSIONS
+from .seed_billing import (
+    Books,
+    Deed,
+    SeedCharge,
+    SeedDispute,
+    SeedInvoice,
+    SeedPaymentMethod,
+    SeedRefund,
+    SeedSubscription,
+    act_at,
+    bill_until,
+)
 
 
 class SeedCustomer(Part):
@@ -28,6 +41,8 @@ class SeedCustomer(Part):
     name: str | None = None
     email: str | None = None
     description: str | None = None
+    balance: int | None = None
+    """What the customer owes, in the smallest unit of the currency; less than zero is a credit."""
     metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
@@ -78,32 +93,84 @@ class StripeConfig(msgspec.Struct):
     products: list[SeedProduct] = []
     meters: list[SeedMeter] = []
     restricted_keys: list[SeedKey] = []
+    payment_methods: list[SeedPaymentMethod] = []
+    subscriptions: list[SeedSubscription] = []
+    invoices: list[SeedInvoice] = []
+    charges: list[SeedCharge] = []
+    refunds: list[SeedRefund] = []
+    disputes: list[SeedDispute] = []
+
+
+BILLING = ("payment_methods", "subscriptions", "invoices", "charges", "refunds", "disputes")
 
 
 def write(call: Call, config: StripeConfig, people: Sequence[Person]) -> dict[str, int]:
     """Fill an empty shop, which belongs to the first person; raises InvalidSeedConfig for what Stripe refuses."""
-    _open_shop(call, people)
     problems: list[str] = []
-    ids: dict[str, str] = {}
+    books = Books(call.clock.micros, _intervals(config))
+    deeds = _deeds(books, config, problems)
+    began = min((deed.at for deed in deeds if deed.at), default=call.clock.micros)
+    then = act_at(call, began)
+    _open_shop(then, people)
     for number, customer in enumerate(config.customers):
         with _noting(problems, f"customers[{number}]"):
-            _add_customer(call, customer, ids)
+            _add_customer(then, customer, books.customers)
     for number, product in enumerate(config.products):
         with _noting(problems, f"products[{number}]"):
-            _add_product(call, product)
+            _add_product(then, product, books.prices)
     for number, meter in enumerate(config.meters):
         with _noting(problems, f"meters[{number}]"):
-            _add_meter(call, meter, ids)
+            _add_meter(call, meter, books.customers)
     for number, key in enumerate(config.restricted_keys):
         with _noting(problems, f"restricted_keys[{number}]"):
             _add_key(call, key)
+    if not problems:
+        _do(call, deeds, began, problems)
     if problems:
         raise InvalidSeedConfig(problems)
+    return _counts(config)
+
+
+def _counts(config: StripeConfig) -> dict[str, int]:
     counts = {"customers": len(config.customers), "products": len(config.products), "meters": len(config.meters)}
     counts["prices"] = sum(len(product.prices) for product in config.products)
     usages = sum(len(meter.events) for meter in config.meters)
     more = {"meter_events": usages, "restricted_keys": len(config.restricted_keys)}
+    more |= {kind: len(getattr(config, kind)) for kind in BILLING}
     return counts | {kind: count for kind, count in more.items() if count}
+
+
+def _intervals(config: StripeConfig) -> dict[str, str | None]:
+    """How often a price is paid, by the name of its product, whose first price that is, and by its lookup key."""
+    intervals: dict[str, str | None] = {}
+    for product in config.products:
+        for price in product.prices:
+            for name in filter(None, (product.name, price.lookup_key)):
+                intervals.setdefault(name, price.interval)
+    return intervals
+
+
+def _deeds(books: Books, config: StripeConfig, problems: list[str]) -> list[Deed]:
+    """What is done for the billing of a configuration, in the order of time."""
+    deeds: list[Deed] = []
+    for kind, steps in books.steps().items():
+        for number, part in enumerate(getattr(config, kind)):
+            with _noting(problems, f"{kind}[{number}]"):
+                deeds += [Deed(at, f"{kind}[{number}]", do) for at, do in steps(part)]
+    return sorted(deeds, key=attrgetter("at"))
+
+
+def _do(call: Call, deeds: Sequence[Deed], began: int, problems: list[str]) -> None:
+    """Do what a shop's past is made of, with what billing does by itself in between."""
+    for deed in deeds:
+        with _noting(problems, deed.where):
+            bill_until(call, deed.at)
+            then = act_at(call, deed.at or began)
+            with written_once(then):
+                deed.do(then)
+    if deeds and not problems:
+        with _noting(problems, "subscriptions"):
+            bill_until(call, call.clock.micros)
 
 
 @contextmanager
@@ -143,16 +210,17 @@ def _add_customer(call: Call, customer: SeedCustomer, ids: dict[str, str]) -> No
             name=customer.name or UNSET,
             email=customer.email or UNSET,
             description=customer.description or UNSET,
+            balance=UNSET if customer.balance is None else customer.balance,
             metadata=customer.metadata,
         ),
     )
     ids.update({each: made["id"] for each in (customer.name, customer.email) if each})
 
 
-def _add_product(call: Call, product: SeedProduct) -> None:
+def _add_product(call: Call, product: SeedProduct, ids: dict[str, str]) -> None:
     made = create_product(call, CreateProduct(name=product.name, description=product.description or UNSET))
     for price in product.prices:
-        create_price(
+        sold = create_price(
             call,
             CreatePrice(
                 product=made["id"],
@@ -162,6 +230,8 @@ def _add_product(call: Call, product: SeedProduct) -> None:
                 lookup_key=price.lookup_key or UNSET,
             ),
         )
+        for name in filter(None, (product.name, price.lookup_key)):
+            ids.setdefault(name, sold["id"])
 
 
 def _add_meter(call: Call, meter: SeedMeter, ids: dict[str, str]) -> None:

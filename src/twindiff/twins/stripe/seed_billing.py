@@ -1,0 +1,324 @@
+"""How a shop gets a past: payment methods, subscriptions, invoices, charges, refunds and disputes of a configuration.
+
+Each of them is made by the operation that Stripe has for it, at the time that the configuration gives, so that rows,
+ledger and events agree. What billing does by itself until then, such as a renewal, is done in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+import msgspec
+
+from twindiff.kit import UNSET, Call, Clock, written_once
+from twindiff.kit.clock import SECOND, micros_of
+from twindiff.kit.seeding import Part
+from twindiff.kit.styles.stripe import StripeError
+
+from .billing_work import BillingWork, perform
+from .cards import card_named
+from .charges import CHARGES, Charge
+from .customers import CUSTOMERS
+from .disputes import open_dispute
+from .events import update
+from .invoiceitems import CreateItem, create_invoiceitem
+from .invoices import (
+    CreateInvoice,
+    Finalize,
+    Pay,
+    create_invoice,
+    finalize_invoice,
+    mark_uncollectible,
+    pay_invoice,
+    void_invoice,
+)
+from .objects import Fields, retrieve
+from .params import Params
+from .payment_intents import CreateIntent, create_payment_intent
+from .payment_methods import attach, method_named
+from .refunds import CreateRefund, create_refund
+from .subscription_params import CancelSubscription, CreateSubscription, ItemFields
+from .subscriptions import cancel_subscription, create_subscription
+
+V = TypeVar("V")
+Step = tuple[int, Callable[[Call], Any]]
+"""A time in microseconds since 1970, and what is done then."""
+
+DAY = 86_400 * SECOND
+PAST_DUE_DAYS = {"day": 2, "week": 8, "month": 32, "year": 367}
+"""How many days ago a subscription began whose first renewal has failed, by its interval."""
+MAX_RENEWAL_STEPS = 1000
+"""Pieces of work, some for each renewal, that billing does between two parts of a configuration."""
+FAILING_CARD = "chargeCustomerFail"
+"""Stripe's test card that is saved and declined when it is charged."""
+
+Cents = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class SeedPaymentMethod(Part):
+    """A test card of a customer, by Stripe's name without `pm_card_`: `visa`, `mastercard`, `chargeCustomerFail` …"""
+
+    customer: str
+    card: str = "visa"
+    default: bool = True
+
+
+class SeedSubscription(Part):
+    """A subscription of a customer to a price, which the product's name or the price's `lookup_key` says.
+
+    It begins at `created`: now if nothing is said, and before its last renewal if it is `past_due`. One that is
+    `canceled` ends at `canceled`, or now.
+    """
+
+    customer: str
+    price: str
+    status: Literal["active", "trialing", "past_due", "canceled", "incomplete"] = "active"
+    quantity: Positive = 1
+    trial_days: Positive | None = None
+    cancel_at_period_end: bool = False
+    created: str | None = None
+    canceled: str | None = None
+    metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+class SeedInvoiceItem(Part):
+    """A line of an invoice, in the smallest unit of its currency."""
+
+    description: str
+    amount: int
+
+
+class SeedInvoice(Part):
+    """An invoice beside those of subscriptions."""
+
+    customer: str
+    items: list[SeedInvoiceItem]
+    currency: str = "usd"
+    status: Literal["draft", "open", "paid", "void", "uncollectible"] = "open"
+    created: str | None = None
+    description: str | None = None
+
+
+class SeedCharge(Part):
+    """A payment by card, of nobody that is known without a customer; `failed` ones are of a card that is declined.
+
+    Refunds and disputes name its description.
+    """
+
+    amount: Positive
+    customer: str | None = None
+    currency: str = "usd"
+    description: str | None = None
+    status: Literal["succeeded", "failed"] = "succeeded"
+    card: str | None = None
+    created: str | None = None
+    metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+class SeedRefund(Part):
+    """A refund of a charge, named by its description; without an amount of all that is left."""
+
+    charge: str
+    amount: Positive | None = None
+    reason: Literal["duplicate", "fraudulent", "requested_by_customer"] | None = None
+    created: str | None = None
+
+
+class SeedDispute(Part):
+    """A dispute of a charge, named by its description."""
+
+    charge: str
+    reason: Literal["fraudulent", "product_not_received", "inquiry"] = "fraudulent"
+    created: str | None = None
+
+
+class Deed(NamedTuple):
+    """Something that is done in the past of a shop, at a time in microseconds since 1970."""
+
+    at: int
+    where: str
+    do: Callable[[Call], None]
+
+
+class Books:
+    """The billing of a shop while it is seeded: what customers, prices and charges are called by."""
+
+    def __init__(self, now: int, intervals: Mapping[str, str | None]) -> None:
+        self._now = now
+        self._intervals = intervals
+        """How often a price is paid, by the name of its product and by its lookup key."""
+        self.customers: dict[str, str] = {}
+        self.prices: dict[str, str] = {}
+        self._charges: dict[str, str] = {}
+
+    def steps(self) -> dict[str, Callable[[Any], Iterator[Step]]]:
+        """What is done for a part of each kind, kinds in order; raises StripeError for a time that is none."""
+        return {
+            "payment_methods": self._method,
+            "subscriptions": self._subscription,
+            "invoices": self._invoice,
+            "charges": self._charge,
+            "refunds": self._refund,
+            "disputes": self._dispute,
+        }
+
+    def _method(self, part: SeedPaymentMethod) -> Iterator[Step]:
+        yield 0, lambda call: self._save_card(call, self._customer(part.customer), part.card, default=part.default)
+
+    def _save_card(self, call: Call, customer: str, card: str, *, default: bool) -> None:
+        if card_named(f"pm_card_{card}") is None:
+            raise StripeError(f"'{card[:50]}' is none of Stripe's test cards, such as visa, mastercard, {FAILING_CARD}")
+        saved = attach(call, method_named(call, f"pm_card_{card}"), customer)
+        if default:
+            row = retrieve(call, CUSTOMERS, customer)
+            update(
+                call,
+                CUSTOMERS,
+                row,
+                invoice_settings={**row.invoice_settings, "default_payment_method": saved.id},
+            )
+
+    def _subscription(self, part: SeedSubscription) -> Iterator[Step]:
+        interval = _named(self._intervals, part.price, "price or product")
+        if interval is None:
+            raise StripeError(f"'{part.price}' is paid once; a subscription needs a price with an interval")
+        is_late = part.status == "past_due"
+        began = self._at(part.created, PAST_DUE_DAYS[interval] if is_late else 0)
+        made: dict[str, str] = {}
+
+        def begin(call: Call) -> None:
+            customer = self._customer(part.customer)
+            if part.status in ("active", "past_due", "canceled"):
+                self._ensure_card(call, customer)
+            trial = (part.trial_days or 14) if part.status == "trialing" else part.trial_days or UNSET
+            asked = CreateSubscription(
+                customer=customer,
+                items=[ItemFields(price=self.prices[part.price], quantity=part.quantity)],
+                payment_behavior="default_incomplete" if part.status == "incomplete" else UNSET,
+                cancel_at_period_end=part.cancel_at_period_end or UNSET,
+                trial_period_days=trial,
+                metadata=part.metadata,
+            )
+            made["id"] = create_subscription(call, asked)["id"]
+            if is_late:
+                self._save_card(call, customer, FAILING_CARD, default=True)
+
+        yield began, begin
+        if part.status == "canceled":
+            ended = self._at(part.canceled)
+            yield ended, lambda call: cancel_subscription(call, made["id"], CancelSubscription())
+
+    def _ensure_card(self, call: Call, customer: str) -> None:
+        if not retrieve(call, CUSTOMERS, customer).invoice_settings.get("default_payment_method"):
+            self._save_card(call, customer, "visa", default=True)
+
+    def _invoice(self, part: SeedInvoice) -> Iterator[Step]:
+        def bill(call: Call) -> None:
+            customer = self._customer(part.customer)
+            asked = CreateInvoice(customer=customer, currency=part.currency, description=part.description or UNSET)
+            id = create_invoice(call, asked)["id"]
+            for item in part.items:
+                line: Fields = {"amount": item.amount, "currency": part.currency, "description": item.description}
+                create_invoiceitem(call, CreateItem(customer=customer, invoice=id, **line))
+            _bring_to(call, id, part.status)
+
+        yield self._at(part.created), bill
+
+    def _charge(self, part: SeedCharge) -> Iterator[Step]:
+        card = part.card or ("visa" if part.status == "succeeded" else "chargeDeclined")
+        if card_named(f"pm_card_{card}") is None:
+            raise StripeError(f"'{card[:50]}' is none of Stripe's test cards, such as visa, chargeDeclined")
+
+        def pay(call: Call) -> None:
+            asked = CreateIntent(
+                amount=part.amount,
+                currency=part.currency,
+                customer=self._customer(part.customer) if part.customer else UNSET,
+                description=part.description or UNSET,
+                payment_method=f"pm_card_{card}",
+                payment_method_types=["card"],
+                confirm=True,
+                metadata=part.metadata,
+            )
+            create_payment_intent(call, asked)
+            made = call.db.rows(Charge, order=-Charge.seq, limit=1)
+            if not made or made[0].status != part.status:
+                raise StripeError(f"a payment with the card '{card}' is not {part.status}")
+            if part.description:
+                self._charges[part.description] = made[0].id
+
+        yield self._at(part.created), pay
+
+    def _refund(self, part: SeedRefund) -> Iterator[Step]:
+        def give_back(call: Call) -> None:
+            charge = _named(self._charges, part.charge, "charge until then")
+            asked = CreateRefund(charge=charge, amount=part.amount or UNSET, reason=part.reason or UNSET)
+            create_refund(call, asked)
+
+        yield self._at(part.created), give_back
+
+    def _dispute(self, part: SeedDispute) -> Iterator[Step]:
+        def dispute(call: Call) -> None:
+            charge = retrieve(call, CHARGES, _named(self._charges, part.charge, "charge until then"))
+            if charge.disputed or charge.status != "succeeded":
+                raise StripeError(f"'{part.charge}' is disputed already, or was not paid")
+            open_dispute(call, charge, part.reason)
+
+        yield self._at(part.created), dispute
+
+    def _customer(self, name: str) -> str:
+        return _named(self.customers, name, "customer")
+
+    def _at(self, created: str | None, days_ago: int = 0) -> int:
+        """The instant of an ISO date or time, in UTC; raises StripeError for another text and for the future."""
+        if created is None:
+            return self._now - days_ago * DAY
+        try:
+            instant = datetime.fromisoformat(created)
+        except ValueError:
+            raise StripeError(f"created: '{created[:50]}' is no ISO 8601 date or time, such as 2025-12-02") from None
+        at = micros_of(instant if instant.tzinfo else instant.replace(tzinfo=UTC))
+        if not 0 < at <= self._now:
+            raise StripeError(f"created: '{created[:50]}' is later than the world's beginning, 2026-01-05T09:00")
+        return at
+
+
+def _named(among: Mapping[str, V], name: str, kind: str) -> V:
+    """What has a name; raises StripeError with the names there are."""
+    if name not in among:
+        raise StripeError(f"there is no {kind} '{name[:100]}'; there are {', '.join([*among][:20]) or 'none'}")
+    return among[name]
+
+
+def _bring_to(call: Call, invoice: str, status: str) -> None:
+    """Bring a draft to the status that it is to have."""
+    if status == "draft":
+        return
+    finalize_invoice(call, invoice, Finalize())
+    if status == "paid":
+        pay_invoice(call, invoice, Pay(paid_out_of_band=True))
+    elif status == "void":
+        void_invoice(call, invoice, Params())
+    elif status == "uncollectible":
+        mark_uncollectible(call, invoice, Params())
+
+
+def act_at(call: Call, at: int) -> Call:
+    """The same call at another time."""
+    return Call(call.actor, call.db, Clock(at))
+
+
+def bill_until(call: Call, at: int) -> None:
+    """Do what billing does by itself until a time; raises StripeError for more than `MAX_RENEWAL_STEPS`."""
+    for _ in range(MAX_RENEWAL_STEPS):
+        waiting = call.db.rows(BillingWork, BillingWork.due <= at // SECOND, order=BillingWork.due, limit=1)
+        if not waiting:
+            return
+        due = waiting[0].due or 0
+        then = act_at(call, due * SECOND)
+        with written_once(then):
+            perform(then, waiting[0], due)
+    raise StripeError(f"more than {MAX_RENEWAL_STEPS} renewals would lie in the past; let subscriptions begin later")

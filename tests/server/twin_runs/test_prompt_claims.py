@@ -1,0 +1,166 @@
+"""What is said to be understood of a prompt is what the twins show: each claim is looked up over the vendors' APIs."""
+
+from collections import Counter
+
+import pytest
+
+from tests.server.twin_runs.world_reader import WorldReader
+
+TWINS = ["slack", "linear", "stripe", "box", "calendar"]
+
+
+@pytest.fixture
+def world(live):
+    def provide(prompt, twins=TWINS):
+        asked = {"twins": twins, "scenario_prompt": prompt, "ttl_minutes": 5}
+        made = live.client.post("/twin-runs", json=asked).raise_for_status().json()
+        run = live.client.get(f"/twin-runs/{made['run_id']}").json()
+        assert run["status"] == "ready", run["error"]
+        return WorldReader(live.client, run)
+
+    return provide
+
+
+def about(world, channel, topic):
+    return sum(topic in text for text in world.messages(channel))
+
+
+def in_team(world, team):
+    return sum(each["team"]["name"] == team for each in world.issues())
+
+
+def in_project(world, project):
+    return sum((each["project"] or {}).get("name") == project for each in world.issues())
+
+
+CLAIMS = [
+    (
+        "The #support channel in Slack has 6 messages about a login outage",
+        lambda w: about(w, "support", "login outage") == 6,
+    ),
+    (
+        "Please create a Slack workspace with 7 users and 4 channels.",
+        lambda w: (len(w.people()), len(w.channels())) == (7, 4),
+    ),
+    ("Slack: channels #ops, #sales and #random", lambda w: {"ops", "sales", "random"} <= {*w.channels()}),
+    (
+        "2 messages in #a and 3 messages in #b about refunds",
+        lambda w: (len(w.messages("a")), about(w, "b", "refunds")) == (2, 3),
+    ),
+    ("The channels #x and #y have 5 messages each", lambda w: (len(w.messages("x")), len(w.messages("y"))) == (5, 5)),
+    (
+        "Two Slack channels with 10 messages each",
+        lambda w: [len(w.messages(name)) for name in w.channels()] == [10, 10],
+    ),
+    ("Slack with 3 channels and 20 messages", lambda w: (len(w.channels()), len(w.texts())) == (3, 20)),
+    ('Slack has a message "The build is red" in #builds', lambda w: "The build is red" in w.messages("builds")),
+    ("Slack without messages", lambda w: w.texts() == []),
+    ("Linear has a team Support", lambda w: "Support" in w.teams()),
+    (
+        "The Support team in Linear has a project Apollo with 4 issues",
+        lambda w: in_project(w, "Apollo") == 4 and w.projects()["Apollo"] == ["Support"],
+    ),
+    (
+        'Linear: 3 urgent issues about slow search and an issue "Fix the login"',
+        lambda w: (
+            sum(each["priority"] == 1 and "slow search" in each["title"].lower() for each in w.issues()) == 3
+            and "Fix the login" in [each["title"] for each in w.issues()]
+        ),
+    ),
+    (
+        "Linear: zwei Teams, drei Projekte und zwölf Aufgaben",
+        lambda w: (len(w.teams()), len(w.projects()), len(w.issues())) == (2, 3, 12),
+    ),
+    ("Customer with active subscription", lambda w: len(w.subscribers("active")) == 1),
+    (
+        'a customer ada@beacon.test who has an active subscription of the product "Beacon Pro"',
+        lambda w: w.subscribers("active", "Beacon Pro") == ["ada@beacon.test"],
+    ),
+    (
+        "Stripe has five customers: two on a Team plan at $49 a month and three on a Starter plan at $19 a month",
+        lambda w: (
+            (
+                len(w.names()),
+                len({*w.subscribers("active", "Team")}),
+                len({*w.subscribers("active", "Starter")}),
+                w.prices()["Team"],
+                w.prices()["Starter"],
+            )
+            == (5, 2, 3, [(4900, "usd", "month")], [(1900, "usd", "month")])
+        ),
+    ),
+    (
+        "3 customers with a past due subscription",
+        lambda w: (len(w.names()), len({*w.subscribers("past_due")})) == (3, 3),
+    ),
+    (
+        "Stripe: drei Kunden, Kunde namens Acme, ein Produkt „Pro“ für 1.249,50 € im Monat",
+        lambda w: (
+            ("Acme" in w.names().values(), len(w.names()), w.prices()["Pro"]) == (True, 3, [(124950, "eur", "month")])
+        ),
+    ),
+    (
+        'Box with a folder "Contracts" with files "a.txt" and "b.md" and a folder Plans',
+        lambda w: {*w.files()["Contracts"]} == {"a.txt", "b.md"} and "Plans" in w.files(),
+    ),
+    ("Box has 2 folders and 6 files", lambda w: (len(w.files()) - 1, sum(map(len, w.files().values()))) == (2, 6)),
+    (
+        'Calendar: a meeting "Kick-off" next Tuesday at 14:30 for 45 minutes',
+        lambda w: w.events() == [("Kick-off", "2026-01-13T14:30", "2026-01-13T15:15")],
+    ),
+    ("5 meetings tomorrow at 9", lambda w: Counter(each[1] for each in w.events()) == {"2026-01-06T09:00": 5}),
+]
+"""Sentences of different styles, with what each of them claims."""
+
+
+@pytest.mark.parametrize(("prompt", "holds"), CLAIMS)
+def test_what_is_understood_is_what_the_twins_show(world, prompt, holds):
+    made = world(prompt)
+    assert (made.understood, made.not_understood, made.warnings) == ([prompt.rstrip(".")], [], [])
+    assert holds(made)
+
+
+def test_claims_hold_together_in_one_world(world):
+    chosen = [CLAIMS[number] for number in (0, 1, 9, 13, 17, 19)]
+    made = world("; ".join(prompt.rstrip(".") for prompt, _ in chosen))
+    assert made.not_understood == []
+    assert [prompt for prompt, holds in chosen if not holds(made)] == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "why"),
+    [
+        ("A busy week before a product launch", "no rule takes 'busy', 'week', 'before', 'launch'"),
+        ("The #support channel has 6 messages that nobody answered", "no rule takes 'nobody', 'answered'"),
+        ("3 angry customers", "no rule takes 'angry'"),
+        ("a private channel #secret", "no rule takes 'private'"),
+        ("#general has 5 messages from Ben", "no rule takes 'Ben'"),
+        ("3 or 4 customers", "no rule takes 'or', '3'"),
+        ("Slack with 3 issues", "slack has no issues, linear has"),
+        ("2 channels. 3 channels", "there are 3 channels, not 2"),
+        ("5000 customers", "there are 200 customers, not 5000"),
+        ("#a has 3 messages. #a has 4 messages", "there are 7 messages in a, not 3"),
+    ],
+)
+def test_a_sentence_that_the_world_does_not_show_is_not_understood_and_says_why(world, prompt, why):
+    made = world(prompt)
+    assert any(why in warning for warning in made.warnings)
+    assert prompt.split(". ")[0] in made.not_understood
+
+
+def test_what_a_prompt_says_of_a_twin_that_the_run_lacks_is_not_understood(world):
+    made = world("Slack with 2 channels. 3 customers with active subscriptions", ["slack"])
+    assert (made.understood, made.not_understood) == (
+        ["Slack with 2 channels"],
+        ["3 customers with active subscriptions"],
+    )
+
+
+def test_a_prompt_of_which_nothing_was_understood_says_so_first(world):
+    assert world("Something like our production").warnings[0].startswith("no sentence of the prompt was understood")
+
+
+def test_a_scenario_says_what_of_its_prompt_is_in_the_twins_that_it_keeps(live):
+    asked = {"name": "s", "prompt": "2 channels; 3 customers", "twins": ["slack"]}
+    made = live.client.post("/scenarios", json=asked).json()
+    assert (made["understood"], made["not_understood"]) == (["2 channels"], ["3 customers"])

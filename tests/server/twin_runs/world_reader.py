@@ -1,0 +1,102 @@
+"""Reads what the twins of a run show, over the vendors' own APIs."""
+
+
+class WorldReader:
+    """The records of a run's world, as an application would find them."""
+
+    def __init__(self, client, run):
+        self._client = client
+        self._variables = {name: twin["env_vars"] for name, twin in run["twins"].items()}
+        self.understood, self.not_understood = run.get("understood", []), run.get("not_understood", [])
+        self.warnings = run.get("warnings", [])
+
+    def _get(self, address, token, **params):
+        headers = {"Authorization": f"Bearer {token}"}
+        return self._client.get(address, headers=headers, params=params).raise_for_status().json()
+
+    # Slack
+
+    def _slack(self, method, **params):
+        slack = self._variables["slack"]
+        return self._get(f"{slack['SLACK_API_URL']}/{method}", slack["SLACK_BOT_TOKEN"], limit=999, **params)
+
+    def channels(self):
+        return {each["name"]: each["id"] for each in self._slack("conversations.list")["channels"]}
+
+    def messages(self, name):
+        history = self._slack("conversations.history", channel=self.channels()[name])
+        return [each["text"] for each in history["messages"]]
+
+    def texts(self):
+        return [text for name in self.channels() for text in self.messages(name)]
+
+    def people(self):
+        return [each["real_name"] for each in self._slack("users.list")["members"] if each["real_name"] != "Agent"]
+
+    # Linear
+
+    def _linear(self, document):
+        linear = self._variables["linear"]
+        headers = {"Authorization": linear["LINEAR_API_KEY"]}
+        answer = self._client.post(linear["LINEAR_GRAPHQL_URL"], headers=headers, json={"query": document})
+        return answer.raise_for_status().json()["data"]
+
+    def teams(self):
+        return [each["name"] for each in self._linear("{teams(first:100){nodes{name}}}")["teams"]["nodes"]]
+
+    def projects(self):
+        listed = self._linear("{projects(first:50){nodes{name teams(first:5){nodes{name}}}}}")["projects"]["nodes"]
+        return {each["name"]: [team["name"] for team in each["teams"]["nodes"]] for each in listed}
+
+    def issues(self):
+        document = "{issues(first:250){nodes{title priority team{name} project{name}}}}"
+        return self._linear(document)["issues"]["nodes"]
+
+    # Stripe
+
+    def stripe(self, path, **which):
+        stripe = self._variables["stripe"]
+        address = f"{stripe['STRIPE_API_URL']}/v1/{path}"
+        return self._get(address, stripe["STRIPE_SECRET_KEY"], limit=100, **which)["data"]
+
+    def names(self):
+        return {each["id"]: each["name"] for each in self.stripe("customers")}
+
+    def subscribers(self, status, product=None):
+        """The email addresses of the customers with a subscription of a status, each as often as it has one."""
+        emails = {each["id"]: each["email"] for each in self.stripe("customers")}
+        names = {each["id"]: each["name"] for each in self.stripe("products")}
+        return [
+            emails[each["customer"]]
+            for each in self.stripe("subscriptions", status=status)
+            if product in (None, names[each["items"]["data"][0]["price"]["product"]])
+        ]
+
+    def prices(self):
+        """The prices of each product by name: amount, currency, interval."""
+        names = {each["id"]: each["name"] for each in self.stripe("products")}
+        found = {}
+        for each in self.stripe("prices"):
+            price = (each["unit_amount"], each["currency"], (each["recurring"] or {}).get("interval"))
+            found.setdefault(names[each["product"]], []).append(price)
+        return found
+
+    # Box
+
+    def files(self, folder="0"):
+        """The names of files by folder, of those below the root."""
+        box = self._variables["box"]
+        items = self._get(f"{box['BOX_API_URL']}/2.0/folders/{folder}/items", box["BOX_ACCESS_TOKEN"], limit=1000)
+        entries = items["entries"]
+        if folder != "0":
+            return [each["name"] for each in entries if each["type"] == "file"]
+        folders = {each["name"]: self.files(each["id"]) for each in entries if each["type"] == "folder"}
+        return folders | {"": [each["name"] for each in entries if each["type"] == "file"]}
+
+    # Google Calendar
+
+    def events(self):
+        calendar = self._variables["calendar"]
+        address = f"{calendar['GOOGLE_CALENDAR_API_URL']}/calendars/primary/events"
+        listed = self._get(address, calendar["GOOGLE_CALENDAR_TOKEN"], maxResults=2500)["items"]
+        return [(each["summary"], each["start"]["dateTime"][:16], each["end"]["dateTime"][:16]) for each in listed]
