@@ -23,6 +23,7 @@ commands = typer.Typer(help="Provision twins for an application under test.", no
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]
 Minutes = Annotated[int, typer.Option("--ttl", min=1, max=480, metavar="MINUTES", help="How long it lasts.")]
+Added = Annotated[int, typer.Option("--ttl", min=1, max=480, metavar="MINUTES", help="How much longer it lasts.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -173,13 +174,16 @@ def variables(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
 
 @commands.command("extend")
 def extend(
-    run: RunId, ttl: Minutes = 60, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
+    run: RunId, ttl: Added = 60, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
 ) -> None:
-    """Let a run last so many minutes from now on."""
-    answer = asked(
-        base_url, api_key, lambda client: client.twin_runs.extend(whole(client.twin_runs.list, run), ttl_minutes=ttl)
-    )
-    say(as_json, answer, f"{run} lasts {ttl} minutes from now on.")
+    """Add minutes to the end of a run, which is at most 480 minutes from now."""
+
+    def extended(client: Client) -> tuple[Any, str | None]:
+        run_id = whole(client.twin_runs.list, run)
+        return client.twin_runs.extend(run_id, ttl_minutes=ttl), client.twin_runs.get(run_id).expires_at
+
+    answer, ends = asked(base_url, api_key, extended)
+    say(as_json, answer, f"{run} lasts until {ends}." if ends else f"{run} will last {ttl} minutes longer.")
 
 
 @commands.command("lock")

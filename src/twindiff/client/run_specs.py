@@ -94,8 +94,8 @@ def twin_run(run_id: str) -> RequestSpec[Fields]:
 
 
 def extend_twin_run(run_id: str, *, ttl_minutes: int = 60) -> RequestSpec[Fields]:
-    """Let a run last so many minutes from now on."""
-    return do("POST", f"/twin-runs/{part(run_id)}/extend", {"ttl_minutes": ttl_minutes}, repeatable=True)
+    """Add minutes to the end of a run, which is at most 480 minutes from now."""
+    return do("POST", f"/twin-runs/{part(run_id)}/extend", {"ttl_minutes": ttl_minutes})
 
 
 def lock_twin_run(run_id: str) -> RequestSpec[Fields]:

@@ -14,12 +14,11 @@ from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.twin_runs.dashboard import dashboard, news
 from twindiff.server.twin_runs.desk import Desk
-from twindiff.server.twin_runs.runs import Asked
+from twindiff.server.twin_runs.runs import LONGEST_TTL, Asked
 from twindiff.server.twin_runs.scenarios import Mode, Source
 
 api = Operations()
 
-LONGEST_TTL = 480
 Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
 Wait = Annotated[float, msgspec.Meta(ge=0, le=60)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
@@ -194,7 +193,7 @@ def _clock(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
 
 @both("post", "/{run_id}/extend")
 def extend_twin_run(desk: Desk, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
-    """Let a run last so many minutes from now on."""
+    """Add minutes to the end of a run, which is at most 480 minutes from now; a run never ends sooner by it."""
     run = desk.runs.extend(run_id, ttl_minutes)
     return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id}
 

@@ -21,6 +21,8 @@ from twindiff.server.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds
 
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
+LONGEST_TTL = 480
+"""Minutes that a run may last from now on."""
 CANDIDATE_API_ONLY = "candidate_api_only"
 BEGINNING = ("queued", "provisioning")
 """How a run stands that is not ready yet."""
@@ -259,11 +261,15 @@ class TwinRuns:
         return run
 
     def extend(self, run_id: str, ttl_minutes: int) -> TwinRunRecord:
-        """Let a run last so long from now on, or from when it is ready."""
+        """Add minutes to the end of a run; it ends at most `LONGEST_TTL` from now, and never sooner than before."""
         run = self.open(run_id)
         if run.status in BEGINNING:
-            return self._catalog.change(run, ttl_minutes=ttl_minutes)
-        self.service.environments.extend(run.environment_id, stamp().micros + ttl_minutes * MINUTE * SECOND)
+            given = run.ttl_minutes or 0
+            return self._catalog.change(run, ttl_minutes=max(given, min(given + ttl_minutes, LONGEST_TTL)))
+        ends = self.service.environments.record(run.environment_id).expires
+        latest = stamp().micros + LONGEST_TTL * MINUTE * SECOND
+        wanted = min(ends + ttl_minutes * MINUTE * SECOND, latest)
+        self.service.environments.extend(run.environment_id, max(ends, wanted))
         return run
 
     def lock(self, run_id: str) -> bool:
