@@ -73,6 +73,9 @@ def create(
         bool, typer.Option("--candidate-safe", help="Keep the admin plane from the application under test.")
     ] = False,
     ports: Annotated[bool, typer.Option("--ports", help="A loopback port for each twin.")] = False,
+    auth: Annotated[
+        Literal["lenient", "strict"], typer.Option(help="Take any token, or refuse those that are not the run's.")
+    ] = "lenient",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -91,6 +94,7 @@ def create(
         "public": not private,
         "access_profile": "candidate_api_only" if candidate_safe else None,
         "ports": ports or None,
+        "auth": auth if auth == "strict" else None,
     }
     names = [name for each in twins for name in each.split(",") if name]
     run = asked(

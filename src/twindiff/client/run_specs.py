@@ -62,6 +62,7 @@ def create_twin_run(
     public: bool | None = None,
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool | None = None,
+    auth: Literal["lenient", "strict"] | None = None,
     wait_seconds: float | None = None,
 ) -> RequestSpec[Fields]:
     """Provision twins in one environment: filled by a scenario, a prompt or a configuration, or with starter worlds.
@@ -78,6 +79,7 @@ def create_twin_run(
         "public": public,
         "access_profile": access_profile,
         "ports": ports,
+        "auth": auth,
         "wait_seconds": wait_seconds,
     }
     return do("POST", "/twin-runs", body)

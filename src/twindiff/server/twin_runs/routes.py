@@ -22,6 +22,7 @@ api = Operations()
 Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
 Wait = Annotated[float, msgspec.Meta(ge=0, le=60)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
+Auth = Literal["lenient", "strict"]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 PROVISION = "/validate/twins/provision"
 
@@ -73,6 +74,7 @@ async def create_twin_run(
     public: bool = True,
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool = False,
+    auth: Auth = "lenient",
     wait_seconds: Wait = 20,
 ) -> dict[str, Any]:
     """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
@@ -80,10 +82,11 @@ async def create_twin_run(
     A prompt is understood by rules, and with `scenario_generation_mode` `thorough` by a model if the server has one
     (`TWINDIFF_MODEL`); the answer says which mode it was.
     `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
+    With `auth` `strict` tokens that are not the run's own, and calls without one, are refused as the vendors do.
     A world that takes longer to make than `wait_seconds` is answered with the status `queued` or `provisioning`; the
     run says when it is `ready`, or why it has `failed`.
     """
-    asked = Asked(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports)
+    asked = Asked(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
     source = Source(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
     run, said = await desk.scenarios.provide(asked, source, wait_seconds)
     return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
@@ -100,6 +103,7 @@ async def provision_twins(
     seed_config: dict[str, dict[str, Any]] | None = None,
     public: bool = True,
     ports: bool = False,
+    auth: Auth = "lenient",
     wait_seconds: Wait = 20,
 ) -> dict[str, Any]:
     """Provision twins, as `POST /twin-runs` does."""
@@ -113,6 +117,7 @@ async def provision_twins(
         seed_config=seed_config,
         public=public,
         ports=ports,
+        auth=auth,
         wait_seconds=wait_seconds,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -64,6 +64,8 @@ class Asked(NamedTuple):
     of_scenario: bool = False
     copy_name: str | None = None
     ports: bool = False
+    auth: Literal["lenient", "strict"] = "lenient"
+    """Whether tokens that nobody knows, and calls without one, are refused as the vendors do."""
 
 
 class TwinRuns:
@@ -152,6 +154,7 @@ class TwinRuns:
                 users=users,
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
                 clock=None if asked.config is None else ClockMode("offset", WORLDS_BEGIN),
+                auth=asked.auth,
                 **_credentials(twins, users, run.secret),
                 name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),
                 gate=Gate(run.run_id, run.proxy_token, run.is_public),
