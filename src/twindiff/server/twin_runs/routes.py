@@ -76,12 +76,14 @@ async def create_twin_run(
     ports: bool = False,
     auth: Auth = "lenient",
     wait_seconds: Wait = 20,
+    github_actions_mode: Literal["execute"] | None = None,
 ) -> dict[str, Any]:
     """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
 
     A prompt is understood by rules, and with `scenario_generation_mode` `thorough` by a model if the server has one
     (`TWINDIFF_MODEL`); the answer says which mode it was.
     `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
+    `github_actions_mode` is what arga-cli says of a GitHub twin; no other twin heeds it.
     With `auth` `strict` tokens that are not the run's own, and calls without one, are refused as the vendors do.
     A world that takes longer to make than `wait_seconds` is answered with the status `queued` or `provisioning`; the
     run says when it is `ready`, or why it has `failed`.
@@ -236,6 +238,15 @@ def tear_down_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
 
 
 @api.post("/validate/agent-run")
-def agent_run(desk: Desk) -> None:
-    """Say what to use in place of agent runs."""
+def agent_run(
+    desk: Desk,
+    url: Any = None,
+    repo: Any = None,
+    credentials: Any = None,
+    focus: Any = None,
+    action_budget: Any = None,
+    runner_mode: Any = None,
+    session_id: Any = None,
+) -> None:
+    """Say what to use in place of agent runs, whose fields arga-py-sdk before 0.1.5 still sends."""
     raise RemovedRoute
