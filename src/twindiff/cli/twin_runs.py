@@ -25,6 +25,13 @@ RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_
 Minutes = Annotated[int, typer.Option("--ttl", min=1, max=480, metavar="MINUTES", help="How long it lasts.")]
 Added = Annotated[int, typer.Option("--ttl", min=1, max=480, metavar="MINUTES", help="How much longer it lasts.")]
 
+Mode = Annotated[
+    Literal["fast", "thorough"], typer.Option("--generation-mode", help="By rules, or by the server's model.")
+]
+Auth = Annotated[
+    Literal["lenient", "strict"], typer.Option(help="Take any token, or refuse those that are not the run's.")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
@@ -62,9 +69,7 @@ def create(
     ttl: Minutes = 60,
     scenario_id: Annotated[str, typer.Option(metavar="ID", help="A saved scenario or a preset.")] = "",
     prompt: Annotated[str, typer.Option("--scenario-prompt", help="What the twins shall hold, in words.")] = "",
-    mode: Annotated[
-        Literal["fast", "thorough"], typer.Option("--generation-mode", help="By rules, or by the server's model.")
-    ] = "fast",
+    mode: Mode = "fast",
     seed_file: Annotated[
         Path | None, typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON.")
     ] = None,
@@ -73,9 +78,7 @@ def create(
         bool, typer.Option("--candidate-safe", help="Keep the admin plane from the application under test.")
     ] = False,
     ports: Annotated[bool, typer.Option("--ports", help="A loopback port for each twin.")] = False,
-    auth: Annotated[
-        Literal["lenient", "strict"], typer.Option(help="Take any token, or refuse those that are not the run's.")
-    ] = "lenient",
+    auth: Auth = "lenient",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
