@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from typing import Any, TypeVar
@@ -59,6 +59,10 @@ class LiveServer:
         """What work gives, done where the server runs: an engine is for one thread, and maintained in that."""
         return self._application.on_loop(work)
 
+    def maintain(self) -> None:
+        """Do the server's housekeeping once, where it runs."""
+        self._application.complete(self.service._maintain())
+
     def close(self) -> None:
         self.client.close()
         self.in_process.close()
@@ -84,11 +88,13 @@ class InProcess(httpx.BaseTransport):
         async def worked() -> T:
             return work()
 
-        return asyncio.run_coroutine_threadsafe(worked(), self._loop.result(120)).result(120)
+        return self.complete(worked())
+
+    def complete(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop.result(120)).result(120)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        answer = self._answer(request, request.read())
-        return asyncio.run_coroutine_threadsafe(answer, self._loop.result(120)).result(120)
+        return self.complete(self._answer(request, request.read()))
 
     async def _answer(self, request: httpx.Request, body: bytes) -> httpx.Response:
         scope = {

@@ -184,10 +184,11 @@ def test_a_point_of_another_environment_is_named_as_such(env, platform, environm
     assert other.id in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("route", ["rewind", "fork", "checkpoints", "reset"])
-def test_an_environment_that_is_gone_has_no_points(env, platform, route):
+@pytest.mark.parametrize(
+    ("route", "body"), [("rewind", {"to": 1}), ("fork", {"name": "x"}), ("checkpoints", {"name": "x"}), ("reset", {})]
+)
+def test_an_environment_that_is_gone_has_no_points(env, platform, route, body):
     platform.delete(f"env/{env.id}")
-    body = {"to": 1, "name": "x"}
     assert platform.refusal("POST", f"env/{env.id}/{route}", body) == (410, "environment_deleted")
     assert platform.refusal("POST", f"env/{NOBODY}/{route}", body) == (404, "environment_not_found")
 

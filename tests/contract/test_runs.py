@@ -129,13 +129,15 @@ def test_an_update_shows_whole_rows_or_just_what_changed(platform, env):
     assert update["before"] == {"message_id": ts, "message_text": "draft", "edited_at": None}
 
 
-@pytest.mark.parametrize("path", ["diffRun", "evaluateRun"])
+JUDGING = {"diffRun": {}, "evaluateRun": {"expectedOutput": SPEC}}
+
+
+@pytest.mark.parametrize("path", JUDGING)
 def test_a_run_started_once_is_closed_by_the_first_judging(platform, env, path):
     run = platform.start(env, once=True)
-    platform.post(path, {"runId": run, "expectedOutput": SPEC})
-    for again in ("diffRun", "evaluateRun"):
-        body = {"runId": run, "expectedOutput": SPEC}
-        assert platform.refusal("POST", again, body) == (400, "run_already_completed")
+    platform.post(path, {"runId": run, **JUDGING[path]})
+    for again, more in JUDGING.items():
+        assert platform.refusal("POST", again, {"runId": run, **more}) == (400, "run_already_completed")
 
 
 def test_writes_after_the_only_judging_never_enter_its_result(platform, env):

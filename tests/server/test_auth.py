@@ -92,11 +92,11 @@ def test_with_a_key_the_data_plane_takes_the_agent_token_and_listed_tokens(keyed
     assert env.slack("auth.test", token="xoxp-john")["user_id"] == JOHN
 
 
-@pytest.mark.parametrize(("token", "code"), [("", "missing_api_key"), ("xoxb-unknown", "invalid_api_key")])
+@pytest.mark.parametrize(("token", "code"), [("", "not_authed"), ("xoxb-unknown", "invalid_auth")])
 def test_with_a_key_the_data_plane_refuses_others(keyed, token, code):
     env = keyed.environment()
     answer = env.ask("chat.postMessage", token=token, json={"channel": GENERAL, "text": "hi"})
-    assert (answer.status_code, answer.json()["error"]) == (401, code)
+    assert answer.json() == {"ok": False, "error": code}
     assert keyed.get(f"env/{env.id}")["seq"] == 0
 
 
@@ -172,7 +172,8 @@ def test_a_body_is_not_read_before_its_sender_is_authorized(keyed):
     url = keyed.client.base_url
     with socket.create_connection((url.host, url.port), timeout=60) as connection:
         connection.sendall(head.encode())
-        assert connection.recv(100).startswith(b"HTTP/1.1 401")
+        answer = connection.recv(1000)
+    assert b"invalid_auth" in answer
 
 
 def test_strict_authentication_refuses_unknown_tokens(environment):

@@ -23,6 +23,14 @@ commands = typer.Typer(help="Provision twins for an application under test.", no
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]
 Minutes = Annotated[int, typer.Option("--ttl", min=1, max=480, metavar="MINUTES", help="How long it lasts.")]
+Added = Annotated[int, typer.Option("--ttl", min=1, max=480, metavar="MINUTES", help="How much longer it lasts.")]
+
+Mode = Annotated[
+    Literal["fast", "thorough"], typer.Option("--generation-mode", help="By rules, or by the server's model.")
+]
+Auth = Annotated[
+    Literal["lenient", "strict"], typer.Option(help="Take any token, or refuse those that are not the run's.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -61,9 +69,7 @@ def create(
     ttl: Minutes = 60,
     scenario_id: Annotated[str, typer.Option(metavar="ID", help="A saved scenario or a preset.")] = "",
     prompt: Annotated[str, typer.Option("--scenario-prompt", help="What the twins shall hold, in words.")] = "",
-    mode: Annotated[
-        Literal["fast", "thorough"], typer.Option("--generation-mode", help="By rules, or by the server's model.")
-    ] = "fast",
+    mode: Mode = "fast",
     seed_file: Annotated[
         Path | None, typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON.")
     ] = None,
@@ -72,6 +78,7 @@ def create(
         bool, typer.Option("--candidate-safe", help="Keep the admin plane from the application under test.")
     ] = False,
     ports: Annotated[bool, typer.Option("--ports", help="A loopback port for each twin.")] = False,
+    auth: Auth = "lenient",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -90,6 +97,7 @@ def create(
         "public": not private,
         "access_profile": "candidate_api_only" if candidate_safe else None,
         "ports": ports or None,
+        "auth": auth if auth == "strict" else None,
     }
     names = [name for each in twins for name in each.split(",") if name]
     run = asked(
@@ -174,13 +182,16 @@ def variables(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
 
 @commands.command("extend")
 def extend(
-    run: RunId, ttl: Minutes = 60, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
+    run: RunId, ttl: Added = 60, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
 ) -> None:
-    """Let a run last so many minutes from now on."""
-    answer = asked(
-        base_url, api_key, lambda client: client.twin_runs.extend(whole(client.twin_runs.list, run), ttl_minutes=ttl)
-    )
-    say(as_json, answer, f"{run} lasts {ttl} minutes from now on.")
+    """Add minutes to the end of a run, which is at most 480 minutes from now."""
+
+    def extended(client: Client) -> tuple[Any, str | None]:
+        run_id = whole(client.twin_runs.list, run)
+        return client.twin_runs.extend(run_id, ttl_minutes=ttl), client.twin_runs.get(run_id).expires_at
+
+    answer, ends = asked(base_url, api_key, extended)
+    say(as_json, answer, f"{run} lasts until {ends}." if ends else f"{run} will last {ttl} minutes longer.")
 
 
 @commands.command("lock")

@@ -62,6 +62,7 @@ def create_twin_run(
     public: bool | None = None,
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool | None = None,
+    auth: Literal["lenient", "strict"] | None = None,
     wait_seconds: float | None = None,
 ) -> RequestSpec[Fields]:
     """Provision twins in one environment: filled by a scenario, a prompt or a configuration, or with starter worlds.
@@ -78,6 +79,7 @@ def create_twin_run(
         "public": public,
         "access_profile": access_profile,
         "ports": ports,
+        "auth": auth,
         "wait_seconds": wait_seconds,
     }
     return do("POST", "/twin-runs", body)
@@ -94,8 +96,8 @@ def twin_run(run_id: str) -> RequestSpec[Fields]:
 
 
 def extend_twin_run(run_id: str, *, ttl_minutes: int = 60) -> RequestSpec[Fields]:
-    """Let a run last so many minutes from now on."""
-    return do("POST", f"/twin-runs/{part(run_id)}/extend", {"ttl_minutes": ttl_minutes}, repeatable=True)
+    """Add minutes to the end of a run, which is at most 480 minutes from now."""
+    return do("POST", f"/twin-runs/{part(run_id)}/extend", {"ttl_minutes": ttl_minutes})
 
 
 def lock_twin_run(run_id: str) -> RequestSpec[Fields]:

@@ -31,7 +31,7 @@ class InvalidClock(ApiError):
     """The clock cannot be set to that."""
 
 
-class ClockWanted(msgspec.Struct, frozen=True, omit_defaults=True):
+class ClockWanted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How an environment's clock is to run; `start` is an ISO 8601 instant, for `offset`, `steps` and `frozen`."""
 
     mode: Mode = "real"

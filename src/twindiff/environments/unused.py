@@ -35,10 +35,11 @@ class Unused:
         named = self._catalog.rows(TemplateRecord, columns=(TemplateRecord.service, TemplateRecord.hash))
         used = yield from self._used()
         unused = self._engine.stored_templates() - {*cast(Any, named)} - used
-        for twin, hash in unused & self._found - self._engine.asked:
-            self._engine.forget_template(twin, hash)
-            self._environments.actors.forget(twin, hash)
-            yield
+        for twin, hash in unused & self._found:
+            if (twin, hash) not in self._engine.asked:  # who asks may do so in the midst of this
+                self._engine.forget_template(twin, hash)
+                self._environments.actors.forget(twin, hash)
+                yield
         self._found = unused
         self._engine.asked.clear()
 

@@ -36,5 +36,5 @@ class Tokens(msgspec.Struct, frozen=True):
         if actor:
             return actor
         if self.mode == "strict" and not trusted:
-            raise style.unknown_token if token else style.missing_token
+            raise style.refuse_token(token)
         return self.users.get(twin, self.actor)

@@ -17,7 +17,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
 from twindiff.kit.twin import BODY_LIMIT, Twin
-from twindiff.server.auth import authorize, no_such_twin, token_of
+from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
 from twindiff.server.faulty import answer_with_faults, try_to_read
 from twindiff.server.service import LARGE_BODY, Service
@@ -74,10 +74,25 @@ class Opened:
         """Whether it needs no token."""
         return self.exchange is not None and self.exchange.operation.declared.open
 
+    def refusal(self, error: ApiError) -> Answer:
+        """What the vendor says to whoever may not come in; a token of another environment is forbidden."""
+        style = self.exchange.style if self.exchange else self.twin.style
+        if isinstance(error, Unauthorized):
+            return style.error(error, self.exchange)._replace(status=error.status)
+        return style.error(style.refuse_token(self.token or self.request.headers.get("x-api-key", "")), self.exchange)
+
     @property
     def body_limit(self) -> int:
         """The largest body that it may have, in bytes."""
         return self.exchange.operation.declared.body_limit if self.exchange else BODY_LIMIT
+
+
+class Refused(Exception):
+    """A request whose token opens nothing here, with the answer to it."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
 
 
 def harmless(answer: Answer) -> Answer:
@@ -99,7 +114,13 @@ class DataPlane:
         self._service = service
 
     async def answer(self, request: Request, target: Target, receive: Receive) -> Answer:
-        """Answer one request; raises ApiError for whoever may not come in and for what is not there."""
+        """Answer one request, also to whoever may not come in; raises ApiError for what is not there."""
+        try:
+            return await self._answer(request, target, receive)
+        except Refused as refused:
+            return refused.answer
+
+    async def _answer(self, request: Request, target: Target, receive: Receive) -> Answer:
         request = Request(request.verb, target.path, request.query, request.headers)
         in_turn = self._service.runtime.run_call
         if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
@@ -196,7 +217,10 @@ class DataPlane:
         if key and token and twin.actor_of:
             await self._service.awaken(environment)
         is_known = partial(self._knows, environment, twin, token)
-        return authorize(key, environment, opened.request, token, is_open=opened.is_open, is_known=is_known)
+        try:
+            return authorize(key, environment, opened.request, token, is_open=opened.is_open, is_known=is_known)
+        except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
+            raise Refused(opened.refusal(error)) from None
 
     def _knows(self, environment: Environment, twin: Twin, token: str) -> bool:
         """Whether a token is one that the twin has issued itself."""

@@ -16,6 +16,7 @@ from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operation
+from twindiff.server.unknown_fields import refuse_unknown_fields
 
 LONGEST_INTEGER = len(str(-(2**63)))
 _HALF_A_LETTER = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
@@ -39,7 +40,7 @@ class MethodNotAllowed(ApiError):
 
 
 class PlatformStyle(Style):
-    """Strict where a mistake could pass unseen: a name given twice is refused."""
+    """Strict where a mistake could pass unseen: a name given twice is refused, and one that is not known."""
 
     naming = "camel"
 
@@ -50,6 +51,7 @@ class PlatformStyle(Style):
             given["file"] = request.body
         elif request.body:
             given.update(_json_object(request.body))
+        refuse_unknown_fields(given, fields_of(exchange.operation))
         given.update(exchange.path_parameters)
         return given
 
@@ -71,6 +73,12 @@ class PlatformStyle(Style):
         return self.error(
             MethodNotAllowed(f"Method Not Allowed: {given}; use {allowed}", headers=(("Allow", allowed),))
         )
+
+
+def fields_of(operation: Operation) -> list[str]:
+    """What the query or the body may have."""
+    apart = {*operation.placeholders, *(name for name, _ in operation.bound.headers)}
+    return [name for name in operation.bound.names if name not in apart]
 
 
 def _takes_file(operation: Operation) -> bool:

@@ -200,6 +200,10 @@ class Engine(Protocol):
         """Store the present state of an awake environment's twin as a template; gives what other threads may do."""
         ...
 
+    def has_template(self, twin: str, hash: str) -> bool:
+        """Whether a template is stored; one that is stays for a while, even if no environment began with it."""
+        ...
+
     def template(self, twin: str, hash: str) -> Store:
         """The rows of a template, read-only."""
         ...

@@ -48,7 +48,7 @@ class SeveralOfATwin(ApiError):
     """A test starts from one template of each twin."""
 
 
-class TestItem(msgspec.Struct):
+class TestItem(msgspec.Struct, forbid_unknown_fields=True):
     """A test as it is handed in; `environment_template` is a template's id, name or `service:name`.
 
     One that starts from several names them in `environment_templates`. Its agent is a user by id, the same person in

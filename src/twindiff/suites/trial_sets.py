@@ -41,7 +41,7 @@ class RunNotJudged(ApiError):
     """A trial names a run that has no verdict, and no error that says why."""
 
 
-class TrialItem(msgspec.Struct, rename="camel"):
+class TrialItem(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """A trial that has ended; `number` counts those of its test from 1.
 
     Its verdict is its run's. One that has an `error`, or no run, has failed whatever its run says.

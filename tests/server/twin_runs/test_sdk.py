@@ -225,6 +225,28 @@ def test_a_run_whose_time_is_over_has_expired(make_server, tmp_path):
     assert client.post(f"/twin-runs/{run_id}/extend", json={}).status_code == 409
 
 
+def lasts(client, run_id):
+    """How many minutes a run lasts from when it was made."""
+    run = client.get(f"/twin-runs/{run_id}").json()
+    ends, begun = (datetime.fromisoformat(run[each].rstrip("Z")) for each in ("expires_at", "created_at"))
+    return round((ends - begun).total_seconds() / 60)
+
+
+@pytest.mark.parametrize(("first", "added", "whole"), [(60, 30, 90), (5, 5, 10), (300, 200, 480), (480, 60, 480)])
+def test_extending_adds_minutes_to_the_end_of_a_run_up_to_480_from_now(live, first, added, whole):
+    run_id = live.client.post("/twin-runs", json={"twins": ["slack"], "ttl_minutes": first}).json()["run_id"]
+    for family in ("/twin-runs", "/validate/twins/provision"):
+        assert live.client.post(f"{family}/{run_id}/extend", json={"ttl_minutes": added}).status_code == 200
+        assert lasts(live.client, run_id) == whole
+        whole = min(whole + added, 480)
+
+
+def test_the_environment_of_a_scenario_is_not_shortened_when_it_is_extended(live):
+    made = live.client.post("/scenarios/e-commerce-checkout/twin-environment", json={"copy": "extended"}).json()
+    live.client.post(f"/twin-runs/{made['run_id']}/extend", json={"ttl_minutes": 5}).raise_for_status()
+    assert lasts(live.client, made["run_id"]) == 525_600
+
+
 def test_a_run_that_has_ended_is_not_extended_locked_or_reset(live):
     run_id = live.client.post("/twin-runs", json={"twins": ["slack"]}).json()["run_id"]
     for _ in range(2):

@@ -34,6 +34,10 @@ class Style:
         """The token a request carries; None when it carries none at all."""
         return request.bearer()
 
+    def refuse_token(self, token: str) -> ApiError:
+        """The vendor's refusal of a token that is not known, or of a request without one."""
+        return self.unknown_token() if token else self.missing_token()
+
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
         """Raw parameters by wire name; the path's win over the body's, the body's over the query's."""
         request, bound = exchange.request, exchange.operation.bound

@@ -40,20 +40,25 @@ class GoogleError(ApiError):
     """What is wrong where: `("parameter", "syncToken")`, or `("header", "If-Match")`."""
 
 
-class LoginRequired(GoogleError):
+class Unauthenticated(GoogleError):
+    """Request had invalid authentication credentials."""
+
+    status = 401
+    location = ("header", "Authorization")
+    challenge = 'Bearer realm="https://accounts.google.com/", error="invalid_token"'
+
+
+class LoginRequired(Unauthenticated):
     """Login Required."""
 
-    status = 401
     code = "required"
-    location = ("header", "Authorization")
+    challenge = 'Bearer realm="https://accounts.google.com/"'
 
 
-class InvalidCredentials(GoogleError):
+class InvalidCredentials(Unauthenticated):
     """Invalid Credentials"""
 
-    status = 401
     code = "authError"
-    location = ("header", "Authorization")
 
 
 class NoSuchThing(GoogleError):
@@ -121,8 +126,12 @@ class GoogleStyle(Style):
         detail = {"domain": _domain(error), "reason": said.reason, "message": said.message}
         if place := _place(error):
             detail |= {"locationType": place[0], "location": place[1]}
-        document = {"error": {"errors": [detail], "code": said.status, "message": said.message}}
-        return json_answer(document, said.status, error.headers)
+        told: dict[str, Any] = {"errors": [detail], "code": said.status, "message": said.message}
+        headers = error.headers
+        if isinstance(error, Unauthenticated):
+            told["status"] = "UNAUTHENTICATED"
+            headers = (*headers, ("WWW-Authenticate", error.challenge))
+        return json_answer({"error": told}, said.status, headers)
 
     def unknown(self, request: Request, verbs: list[str]) -> Answer:
         known = f" It answers {', '.join(verbs)}." if verbs else ""

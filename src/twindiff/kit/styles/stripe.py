@@ -84,6 +84,9 @@ class StripeRest(Style):
         basic = request.basic()
         return basic[0] if basic else request.bearer()
 
+    def refuse_token(self, token: str) -> ApiError:
+        return InvalidApiKey(f"Invalid API Key provided: {mask_key(token)}") if token else NoApiKey()
+
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
         """The path's parameters, and all others as one struct's fields."""
         request, bound = exchange.request, exchange.operation.bound
@@ -129,6 +132,12 @@ class StripeRest(Style):
             "https://support.stripe.com/."
         )
         return json_answer({"error": {"message": message, "type": "invalid_request_error"}}, 404)
+
+
+def mask_key(key: str) -> str:
+    """A key as errors show it: without what is between its first eight letters and its last four."""
+    shown = key[:8] if len(key) > 12 else ""
+    return f"{shown}{'*' * (len(key) - len(shown) - 4)}{key[-4:]}"
 
 
 def _said(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:

@@ -108,11 +108,20 @@ async def rerun_test_run(
     parameters: Scalars | None = None,
     credentials: dict[str, str] | None = None,
     twins: list[str] | None = None,
+    ttl_minutes: Ttl | None = None,
+    scenario_id: str | None = None,
+    scenario_prompt: str | None = None,
+    repo: str | None = None,
+    branch: str | None = None,
+    pr_url: str | None = None,
+    trigger_source: str | None = None,
 ) -> dict[str, Any]:
     """Repeat a run with its TestConfig as it is now, and with what is given in place of what it was asked with."""
     place = given(prompt=prompt, start_url=start_url, sandbox_id=sandbox_id, twins=twins)
-    changes = place | given(test_config=test_config, parameters=parameters, credentials=credentials)
-    return brief(await desk.tests.rerun(run_id, changes, desk.address), desk.address)
+    world = given(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
+    changes = place | world | given(test_config=test_config, parameters=parameters, credentials=credentials)
+    about = given(repo=repo, branch=branch, pr_url=pr_url, trigger_source=trigger_source)
+    return brief(await desk.tests.rerun(run_id, changes, desk.address, about), desk.address)
 
 
 @each("patch", "/{run_id}/config")

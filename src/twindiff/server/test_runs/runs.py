@@ -64,6 +64,9 @@ class RunIsOver(ApiError):
     status = 409
 
 
+NOTHING: Mapping[str, Any] = {}
+
+
 class Wanted(NamedTuple):
     """What a run is to be."""
 
@@ -289,10 +292,14 @@ class TestRuns:
         config = or_invalid(lambda: configs.read(test_config))
         return self.ledger.change(self.ledger.find(run_id), test_config=configs.built(config))
 
-    async def rerun(self, run_id: str, changes: Mapping[str, Any], address: str) -> TestRunRecord:
-        """Repeat a run, with what is given in place of what it was asked with."""
+    async def rerun(
+        self, run_id: str, changes: Mapping[str, Any], address: str, said: Mapping[str, Any] = NOTHING
+    ) -> TestRunRecord:
+        """Repeat a run, with what is given in place of what it was asked with; `said` is only kept."""
         run = self.ledger.find(run_id)
-        asked = run.asked
+        asked: Mapping[str, Any] = run.asked
+        if changes.keys() & _WORLDS:
+            asked = {name: value for name, value in asked.items() if name not in _WORLDS}
         about = {name: value for name, value in asked.items() if name not in Wanted._fields}
         is_new = "prompt" in changes and "test_config" not in changes
         if "prompt" in changes or "test_config" in changes:
@@ -304,7 +311,7 @@ class TestRuns:
             credentials=run.secrets,
             **{name: asked[name] for name in _AGAIN if asked.get(name) is not None},
             **self._place_again(run, changes),
-            about={**about, "source_run_id": run.run_id},
+            about={**about, **said, "source_run_id": run.run_id},
         )
         if changes.get("sandbox_id"):
             wanted = wanted._replace(twins=())
@@ -332,6 +339,8 @@ def _result(run: TestRunRecord, end: Mapping[str, Any], seconds: float) -> TestR
 
 OF_A_PROMPT = ("planned", "by", "subject", "not_understood")
 """What is said of a prompt, and of no other."""
+_WORLDS = {"scenario_id", "scenario_prompt"}
+"""What twins are filled from, of which a run has one."""
 _AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
 
 

@@ -53,13 +53,26 @@ def create_test(
     checks: dict[str, Any] | None = None,
     test_config: dict[str, Any] | None = None,
     test_config_json: dict[str, Any] | None = None,
-    steps: list[Any] | None = None,
+    version: int | None = None,
     starting_url: str | None = None,
+    fallback: str | None = None,
+    defaults: dict[str, Any] | None = None,
+    parameters: list[Any] | None = None,
+    steps: list[Any] | None = None,
+    blocks: list[Any] | None = None,
+    id: str | None = None,
+    created_at: str | None = None,
+    updated_at: str | None = None,
 ) -> dict[str, Any]:
-    """Save a test: by its TestConfig, by a prompt, or as a run has done it. A bare TestConfig will do."""
+    """Save a test: by its TestConfig, by a prompt, or as a run has done it. A bare TestConfig will do.
+
+    `id`, `created_at` and `updated_at` are of a test that `arga tests import` reads from a file; this one has its own.
+    """
+    bare = given(version=version, starting_url=starting_url, fallback=fallback, defaults=defaults)
+    bare |= given(parameters=parameters, steps=steps, blocks=blocks)
     config = test_config or test_config_json
-    if config is None and steps is not None:
-        config = {"steps": steps, "prompt": prompt or "", "starting_url": starting_url or ""}
+    if config is None and bare:
+        config = {**bare, **given(prompt=prompt)}
     fields = {"description": description, "prompt": prompt, "start_url": start_url, "repo_full_name": repo_full_name}
     more = {"ci_enabled": ci_enabled, "tags": tags, "paths": paths, "twins": twins, "checks": checks}
     return shown_test(desk.saved.add(name, config, run_id, **fields, **more))

@@ -16,10 +16,12 @@ from twindiff.kit.styles.base import json_object
 from twindiff.kit.twin import Twin
 from twindiff.server.platform.clocks import clock_moved, clock_shown
 from twindiff.server.service import Service
+from twindiff.server.unknown_fields import refuse_unknown_fields
 from twindiff.server.use_cases import clocks
 from twindiff.server.use_cases.points import reset
 
 HEALTH = "/healthz"
+FULL = "full"
 FEWEST = 20
 """Rows of each table that the state shows; with `full=1` it shows them all."""
 
@@ -43,6 +45,10 @@ async def answer_admin(service: Service, environment: Environment, twin: Twin, r
     handler = _HANDLERS.get((request.verb, name))
     if handler is None:
         raise AdminNotFound
+    refuse_unknown_fields(request.query_parameters(), [FULL] if name == "state" else [])
+    if request.body and request.verb == "POST":
+        known = Advance.__struct_fields__ if name == "clock" else ()
+        refuse_unknown_fields(json_object(request.body), known)
     await service.awaken(environment)
     try:
         return json_answer(await handler(service, environment, twin, request))
@@ -51,7 +57,7 @@ async def answer_admin(service: Service, environment: Environment, twin: Twin, r
 
 
 async def _state(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
-    most = None if request.query_parameters().get("full") == "1" else FEWEST
+    most = None if request.query_parameters().get(FULL) == "1" else FEWEST
 
     def look(moment: Any) -> dict[str, Any]:
         tables = [table for table in twin.tables if table.visibility != "bookkeeping"]

@@ -14,15 +14,15 @@ from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.twin_runs.dashboard import dashboard, news
 from twindiff.server.twin_runs.desk import Desk
-from twindiff.server.twin_runs.runs import Asked
+from twindiff.server.twin_runs.runs import LONGEST_TTL, Asked
 from twindiff.server.twin_runs.scenarios import Mode, Source
 
 api = Operations()
 
-LONGEST_TTL = 480
 Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
 Wait = Annotated[float, msgspec.Meta(ge=0, le=60)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
+Auth = Literal["lenient", "strict"]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 PROVISION = "/validate/twins/provision"
@@ -75,7 +75,9 @@ async def create_twin_run(
     public: bool = True,
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool = False,
+    auth: Auth = "lenient",
     wait_seconds: Wait = 20,
+    github_actions_mode: Literal["execute"] | None = None,
 ) -> dict[str, Any]:
     """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
 
@@ -83,10 +85,12 @@ async def create_twin_run(
     (`TWINDIFF_MODEL`); the answer says which mode it was. By rules, `understood` are the sentences that the finished
     world shows whole, `not_understood` all others, and `warnings` say why not.
     `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
+    `github_actions_mode` is what arga-cli says of a GitHub twin; no other twin heeds it.
+    With `auth` `strict` tokens that are not the run's own, and calls without one, are refused as the vendors do.
     A world that takes longer to make than `wait_seconds` is answered with the status `queued` or `provisioning`; the
     run says when it is `ready`, or why it has `failed`.
     """
-    asked = Asked(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports)
+    asked = Asked(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
     source = Source(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
     run, said = await desk.scenarios.provide(asked, source, wait_seconds)
     return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
@@ -103,6 +107,7 @@ async def provision_twins(
     seed_config: dict[str, dict[str, Any]] | None = None,
     public: bool = True,
     ports: bool = False,
+    auth: Auth = "lenient",
     wait_seconds: Wait = 20,
 ) -> dict[str, Any]:
     """Provision twins, as `POST /twin-runs` does."""
@@ -116,6 +121,7 @@ async def provision_twins(
         seed_config=seed_config,
         public=public,
         ports=ports,
+        auth=auth,
         wait_seconds=wait_seconds,
     )
 
@@ -197,7 +203,7 @@ def _clock(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
 
 @both("post", "/{run_id}/extend")
 def extend_twin_run(desk: Desk, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
-    """Let a run last so many minutes from now on."""
+    """Add minutes to the end of a run, which is at most 480 minutes from now; a run never ends sooner by it."""
     run = desk.runs.extend(run_id, ttl_minutes)
     return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id}
 
@@ -235,6 +241,15 @@ def tear_down_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
 
 
 @api.post("/validate/agent-run")
-def agent_run(desk: Desk) -> None:
-    """Say what to use in place of agent runs."""
+def agent_run(
+    desk: Desk,
+    url: Any = None,
+    repo: Any = None,
+    credentials: Any = None,
+    focus: Any = None,
+    action_budget: Any = None,
+    runner_mode: Any = None,
+    session_id: Any = None,
+) -> None:
+    """Say what to use in place of agent runs, whose fields arga-py-sdk before 0.1.5 still sends."""
     raise RemovedRoute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -22,6 +22,8 @@ from twindiff.server.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds
 
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
+LONGEST_TTL = 480
+"""Minutes that a run may last from now on."""
 CANDIDATE_API_ONLY = "candidate_api_only"
 OPEN = (*BEGINNING, "ready")
 
@@ -61,6 +63,8 @@ class Asked(NamedTuple):
     ports: bool = False
     prompt_results: dict[str, Any] | None = None
     """What is said of the prompt that it is filled by."""
+    auth: Literal["lenient", "strict"] = "lenient"
+    """Whether tokens that nobody knows, and calls without one, are refused as the vendors do."""
 
 
 class TwinRuns:
@@ -153,6 +157,7 @@ class TwinRuns:
                 users=users,
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
                 clock=None if asked.config is None else ClockMode("offset", WORLDS_BEGIN),
+                auth=asked.auth,
                 **_credentials(twins, users, run.secret),
                 name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),
                 gate=Gate(run.run_id, run.proxy_token, run.is_public),
@@ -258,11 +263,15 @@ class TwinRuns:
         return run
 
     def extend(self, run_id: str, ttl_minutes: int) -> TwinRunRecord:
-        """Let a run last so long from now on, or from when it is ready."""
+        """Add minutes to the end of a run; it ends at most `LONGEST_TTL` from now, and never sooner than before."""
         run = self.open(run_id)
         if run.status in BEGINNING:
-            return self._catalog.change(run, ttl_minutes=ttl_minutes)
-        self.service.environments.extend(run.environment_id, stamp().micros + ttl_minutes * MINUTE * SECOND)
+            given = run.ttl_minutes or 0
+            return self._catalog.change(run, ttl_minutes=max(given, min(given + ttl_minutes, LONGEST_TTL)))
+        ends = self.service.environments.record(run.environment_id).expires
+        latest = stamp().micros + LONGEST_TTL * MINUTE * SECOND
+        wanted = min(ends + ttl_minutes * MINUTE * SECOND, latest)
+        self.service.environments.extend(run.environment_id, max(ends, wanted))
         return run
 
     def lock(self, run_id: str) -> bool:

@@ -70,8 +70,12 @@ async def change_scenario(
     twins: list[str] | None = None,
     description: str | None = None,
     tags: list[str] | None = None,
+    generation_mode: Mode | None = None,
 ) -> dict[str, Any]:
-    """Change what is given of a scenario; runs that were made of it stay as they are."""
+    """Change what is given of a scenario; runs that were made of it stay as they are.
+
+    No world is made of a changed prompt, so `generation_mode`, which `arga scenarios update` sends, changes nothing.
+    """
     fields = {"name": name, "prompt": prompt, "seed_config": seed_config, "twins": twins}
     return shown_scenario(await desk.scenarios.change(scenario_id, **fields, description=description, tags=tags))
 

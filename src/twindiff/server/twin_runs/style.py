@@ -10,7 +10,8 @@ from twindiff.kit.forms import URLENCODED, read_form
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.styles.base import add_headers
 from twindiff.server.auth import Unauthorized
-from twindiff.server.style import PlatformStyle
+from twindiff.server.style import PlatformStyle, fields_of
+from twindiff.server.unknown_fields import refuse_unknown_fields
 
 
 class RunStyle(PlatformStyle):
@@ -21,8 +22,9 @@ class RunStyle(PlatformStyle):
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
         request, bound = exchange.request, exchange.operation.bound
         if request.content_type == URLENCODED:
-            form = read_form(request, bound.lists, bound.objects)
-            return {**request.query_parameters(), **form, **exchange.path_parameters}
+            given = {**request.query_parameters(), **read_form(request, bound.lists, bound.objects)}
+            refuse_unknown_fields(given, fields_of(exchange.operation))
+            return {**given, **exchange.path_parameters}
         given = super().parameters(exchange)
         add_headers(given, request, bound)
         return given

@@ -43,7 +43,7 @@ class World(NamedTuple):
 
 
 class Worlds:
-    """Makes worlds, and knows those it made lately."""
+    """Makes worlds, and knows those it made lately; one whose template is forgotten meanwhile is made again."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -52,9 +52,7 @@ class Worlds:
     def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> World:
         """The template of a configuration for one twin; raises InvalidSeedConfig."""
         seeding, key = _seeding(twin), _key(twin, config, people)
-        if key not in self._made:
-            self._keep(key, self._seeded(twin, seeding.read(config), people))
-        return self._made[key]
+        return self._find(key) or self._keep(key, self._seeded(twin, seeding.read(config), people))
 
     def rows(self, twin: str, config: Config) -> dict[str, list[Values]]:
         """The rows of the world of one twin of a configuration, by table; raises InvalidSeedConfig."""
@@ -64,7 +62,7 @@ class Worlds:
 
     def has(self, config: Config, twins: Collection[str]) -> bool:
         """Whether the worlds of some twins of a configuration are made; raises UnknownTwin for a name in it."""
-        return all(_key(*each) in self._made for each in self._wanted(config, twins) if each[0].seeding)
+        return all(self._find(_key(*each)) for each in self._wanted(config, twins) if each[0].seeding)
 
     async def prepare(self, config: Config, twins: Collection[str] | None = None) -> None:
         """Make the worlds of a configuration, or of some twins of it, off the event loop, for whoever asks for them.
@@ -92,13 +90,20 @@ class Worlds:
 
     async def _prepare(self, twin: Twin, parts: Mapping[str, Any], people: Sequence[Person]) -> None:
         seeding, key = _seeding(twin), _key(twin, parts, people)
-        if key not in self._made:
+        if not self._find(key):
             self._keep(key, await self._seeded_aside(twin, seeding.read(parts), people))
 
-    def _keep(self, key: bytes, world: World) -> None:
+    def _find(self, key: bytes) -> World | None:
+        """A world that was made lately and whose template is still stored."""
+        world = self._made.get(key)
+        is_stored = world and self._service.engine.has_template(world.template.service, world.template.hash)
+        return world if is_stored else None
+
+    def _keep(self, key: bytes, world: World) -> World:
         if len(self._made) >= REMEMBERED:
             self._made.pop(next(iter(self._made)))
         self._made[key] = world
+        return world
 
     def _seeded(self, twin: Twin, parts: Any, people: Sequence[Person]) -> World:
         scratch = self._scratch(twin)

@@ -143,6 +143,9 @@ class PostgresEngine:
             }
             return rows, msgspec.json.decode(begun.counters, type=dict[str, int])
 
+    def has_template(self, twin: str, hash: str) -> bool:
+        return self._templates.has(twin, hash)
+
     def template(self, twin: str, hash: str) -> PostgresStore:
         return self._templates.rows(twin, hash)
 

@@ -34,11 +34,12 @@ class Templates:
         schema = tables.schema
         digest = schema.content_hash(rows, counters)
         template = Template(digest, schema.hash, counters)
-        if not self._has(schema.twin, digest):
+        if not self.has(schema.twin, digest):
             self._write(tables, template, rows)
         return template
 
-    def _has(self, twin: str, hash: str) -> bool:
+    def has(self, twin: str, hash: str) -> bool:
+        """Whether a template is stored; none is ever forgotten."""
         if (twin, hash) in self._known:
             return True
         query = "SELECT 1 FROM twindiff.templates WHERE twin = %s AND hash = %s"
@@ -63,12 +64,12 @@ class Templates:
     def check(self, origin: Origin) -> None:
         """Raises LookupError for a template that is not there."""
         for twin, hash in origin.templates.items():
-            if not self._has(twin, hash):
+            if not self.has(twin, hash):
                 raise LookupError(f"There is no {twin} template {hash}")
 
     def rows(self, twin: str, hash: str) -> PostgresStore:
         """The rows of a template, read-only."""
-        if not self._has(twin, hash):
+        if not self.has(twin, hash):
             raise LookupError(f"There is no {twin} template {hash}")
 
         @contextmanager

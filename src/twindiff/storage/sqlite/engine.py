@@ -128,6 +128,9 @@ class SqliteEngine:
         tables, counters = self._pools[twin].tables, dict(live.position.counters)
         return (yield from self._templates.copy(tables, live.pages[twin].copy(), counters))
 
+    def has_template(self, twin: str, hash: str) -> bool:
+        return self._templates.has(twin, hash)
+
     def template(self, twin: str, hash: str) -> SqliteStore:
         return self._templates.rows(self._pools[twin].tables, hash)
 

@@ -42,15 +42,19 @@ class TemplateImages:
         self._using = Lock()
         self._open: OrderedDict[Name, Database] = OrderedDict()
         self.asked: set[Name] = set()
-        """Templates that somebody has wanted to be there since this was last emptied."""
+        """Templates that somebody is about to use, since this was last emptied."""
+
+    def has(self, twin: str, hash: str) -> bool:
+        """Whether a template is stored; who asks is about to use it."""
+        self.asked.add((twin, hash))
+        return self._file.has_template(twin, hash)
 
     def keep(self, tables: Tables, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
         """Store full rows by table; the same rows in any order have the same hash."""
         schema = tables.schema
         digest = schema.content_hash(rows, counters)
         template = Template(digest, schema.hash, counters)
-        self.asked.add((schema.twin, digest))
-        if not self._file.has_template(schema.twin, digest):
+        if not self.has(schema.twin, digest):
             for _ in self._file.save_template(schema.twin, template, image_of(tables, rows)):
                 pass
         return template
@@ -63,16 +67,14 @@ class TemplateImages:
         yield lambda: made.append(_copied(tables, pages, counters))
         template, image = made[0]
         name = (tables.schema.twin, template.hash)
-        self.asked.add(name)
-        if not self._file.has_template(*name):
+        if not self.has(*name):
             yield from self._file.save_template(name[0], template, image)
         return template
 
     def adopt(self, tables: Tables, start: Start) -> Iterator[CooperativeStep]:
         """Store a template whose hash is known, unless it is there; gives the making of its image as work."""
         twin, template = tables.schema.twin, start.template
-        self.asked.add((twin, template.hash))
-        if not self._file.has_template(twin, template.hash):
+        if not self.has(twin, template.hash):
             made: list[bytes] = []
             yield lambda: made.append(self._made(tables, start))
             yield from self._file.save_template(twin, template, made[0])

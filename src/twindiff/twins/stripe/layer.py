@@ -14,7 +14,7 @@ from typing import Any
 
 from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row, column, written_once
 from twindiff.kit.errors import InvalidParameter
-from twindiff.kit.styles.stripe import InvalidApiKey, StripeError
+from twindiff.kit.styles.stripe import InvalidApiKey, StripeError, mask_key
 
 from .objects import LETTERS, expanded
 
@@ -100,14 +100,8 @@ def _check(exchange: Exchange) -> str:
     if exchange.token.startswith("pk_") and exchange.operation.declared.scope != "publishable":
         raise KeyIsPublishable(code="secret_key_required")
     if _LIKE_STRIPES.match(exchange.token):
-        raise InvalidApiKey(f"Invalid API Key provided: {_masked(exchange.token)}")
+        raise InvalidApiKey(f"Invalid API Key provided: {mask_key(exchange.token)}")
     return version
-
-
-def _masked(key: str) -> str:
-    """A key as errors show it: without what is between its first eight letters and its last four."""
-    shown = key[:8] if len(key) > 12 else ""
-    return f"{shown}{'*' * (len(key) - len(shown) - 4)}{key[-4:]}"
 
 
 def _is_date(text: str) -> bool:

@@ -1,0 +1,20 @@
+"""Fields that a request has and an operation of our own does not: a slip of the hand is refused and not ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from twindiff.kit.errors import InvalidParameter
+from twindiff.kit.suggestions import did_you_mean
+
+MAX_NAME_LENGTH = 100
+"""Letters of an unknown name that its refusal repeats."""
+
+
+def refuse_unknown_fields(given: Iterable[str], known: Sequence[str]) -> None:
+    """Raise InvalidParameter for the first name that is not known; it names the nearest one, or all that there are."""
+    for name in given:
+        if name not in known:
+            listed = f"it takes {', '.join(known)}" if known else "it takes none"
+            near = did_you_mean(name, known) or f" The request cannot have it: {listed}."
+            raise InvalidParameter(name[:MAX_NAME_LENGTH], f"there is no such field.{near}")
