@@ -17,11 +17,12 @@ from twindiff.browser import chromium
 from twindiff.browser import config as configs
 from twindiff.browser.agent import MOST_TURNS, Agent, AgentFailed, Finished
 from twindiff.browser.config import ConfigError, Step, filled
+from twindiff.browser.expectations import StepFailed
 from twindiff.browser.job import Event, Job
 from twindiff.browser.limits import MEGABYTE, watch_memory
 from twindiff.browser.observing import Observer
 from twindiff.browser.proxy import Gate, Proxy
-from twindiff.browser.steps import Interpreter, StepFailed
+from twindiff.browser.steps import Interpreter
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Playwright
@@ -149,7 +150,9 @@ class Run:
         self.emit(Event("refused", f"{address} was refused: {why}", {"url": address, "reason": why}))
 
     async def _steps(self, context: BrowserContext, observer: Observer) -> None:
-        interpreter = Interpreter(lambda: observer.page, self.job.start_url, self.job.values, self._ask)
+        interpreter = Interpreter(
+            lambda: observer.page, self.job.start_url, self.job.values, self._ask, lambda: observer.is_quiet
+        )
         opening = Step("goto", id="start", value=self.job.start_url)
         goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"
         if not goes_on and not await self._step(opening, interpreter, observer):
@@ -270,10 +273,8 @@ class Run:
         shown = {name: value for name, value in self.job.values.items() if name not in self.job.secrets}
         hidden = {name: f"<{name}>" for name in self.job.secrets}
         parts = [step.action, step.selector, None if step.value is None else f"'{step.value}'"]
-        if step.expect and step.expect.contains:
-            parts.append(f"{step.expect.type} contains '{step.expect.contains}'")
-        elif step.expect:
-            parts.append(step.expect.type)
+        if step.expect:
+            parts.append(str(step.expect))
         return filled(" ".join(str(part) for part in parts if part), {**shown, **hidden})[:300]
 
     async def _screenshot(self, step: Step, observer: Observer) -> str | None:

@@ -89,6 +89,7 @@ def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
         f"<h1>{title} <span class='{colour}'>{run.status}</span></h1>",
         f"<p>{escape(run.start_url or '')}<p>{escape(facts['summary'] or '')}",
         f"<pre>{escape(run.prompt)}</pre>" if run.prompt else "",
+        _not_understood(facts),
         _film(runs, run, facts),
         _failure(facts),
         _diff(facts),
@@ -112,7 +113,14 @@ def _file(run: TestRunRecord, name: str) -> str:
 
 def _film(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
     frames = "".join(_frame(runs, run, step) for step in facts["results_json"])
-    return f'<h2>Steps</h2><div class="film">{frames}</div>' if frames else "<p>No step has been done yet.</p>"
+    if frames:
+        return f'<h2>Steps</h2><div class="film">{frames}</div>'
+    return "<p>No step was done.</p>" if run.status in ENDED else "<p>No step has been done yet.</p>"
+
+
+def _not_understood(facts: dict[str, Any]) -> str:
+    items = "".join(f"<li>{escape(sentence)}" for sentence in facts["not_understood"])
+    return f"<h2>Not understood</h2><ul class=bad>{items}</ul>" if items else ""
 
 
 def _frame(runs: TestRuns, run: TestRunRecord, step: dict[str, Any]) -> str:
