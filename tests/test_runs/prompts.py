@@ -45,7 +45,8 @@ TERSE = {
     "wait 2 s": ["wait = 2000"],
 }
 MANAGER = {
-    "Open Billing and choose the Team plan": ["click place=Billing", "choose choice=Team plan"],
+    "Open Billing and choose the Team plan": ["click place=Billing", "choose choice=Team"],
+    'Select the "Team" plan': ["choose choice=Team"],
     "Make sure the Pay button is disabled": ["expect button=Pay [disabled]"],
     'Make sure that "Something went wrong" is not shown': ["expect [not text contains 'Something went wrong']"],
     'The user should see "Welcome back"': ["expect [text contains 'Welcome back']"],
@@ -88,6 +89,7 @@ GHERKIN = {
     'Then the "Email" field should contain "ada"': ["expect field=Email [value contains 'ada']"],
     'Then the "Email" field should not contain "ada"': ["expect field=Email [not value contains 'ada']"],
     'And the heading "Team" is displayed': ["expect heading=Team [visible]"],
+    "Then I should not be on /done": ["expect [not url is '/done']"],
     'Given Ada is on the second page\nWhen I click "Next"': None,
     "Given a user with an expired card": None,
     'Then I see "Paid" in the row of "Ada"': ["expect row=Ada [text contains 'Paid']"],
@@ -108,6 +110,13 @@ CHATTY = {
     'Maybe click "Pay" a few times and see what happens': None,
     'If "Cookies" is shown, click "Accept"': None,
     "Log in with a wrong password": None,
+    "Expect total $49": None,
+    'You can\'t see "Error"': ["expect [not text contains 'Error']"],
+    'I expect to not see "Error"': ["expect [not text contains 'Error']"],
+    'Make sure that "A" is shown and that "B" is not shown': [
+        "expect [text contains 'A']",
+        "expect [not text contains 'B']",
+    ],
     'First, open the "Billing" page': ["click place=Billing"],
     'Expect "Paid" but not "Unpaid"': ["expect [text contains 'Paid']", "expect [not text contains 'Unpaid']"],
     'Expect "Password" above "Email"': None,
@@ -135,6 +144,13 @@ SCRIPT = {
     'Upload "a.pdf"': None,
     'Verify that "Total" is bold': None,
     'Verify that "Paid" is shown within 2 seconds': None,
+    'Expect one row with "Ada"': ["expect datarow=Ada [1 times the element]"],
+    'Check that the box "I agree" is checked': ["expect choice=I agree [checked]"],
+    'Check "A" and "B"': ["check checkbox=A", "check checkbox=B"],
+    'Wait until the button "Pay" is enabled': ["expect button=Pay [not disabled]"],
+    'The button "Pay" is visible but disabled': ["expect button=Pay [disabled]"],
+    'The button "Pay" is not visible and enabled': None,
+    'Verify that "A" has disappeared': ["expect [not text contains 'A']"],
     "Scroll to the bottom of the page": ["scroll = bottom"],
 }
 STYLES = {"terse": TERSE, "manager": MANAGER, "gherkin": GHERKIN, "chatty": CHATTY, "script": SCRIPT}

@@ -24,6 +24,7 @@ The row of "Ada" does not show "Guest"
 The row of "Adam" does not contain "Owner"
 In the row of "Ada" click "Edit"
 Expect "Editing Ada" once
+Expect "Ada" twice
 The checkbox "I agree to the terms" is not checked
 Check "I agree to the terms"
 The checkbox "I agree to the terms" is checked
@@ -164,3 +165,10 @@ def test_sentences_about_twins_are_judged_besides_given_checks_and_stay_in_a_sav
     test = succeeded(live.client.post("/tests", json={"name": "told", **asked}))
     again = runs.wait(succeeded(live.client.post(f"/tests/{test['id']}/run", json={}))["id"])
     assert (again["failure_category"], "Expect a message in Slack" in again["failure_detail"]) == ("checks", True)
+
+
+def test_a_check_of_a_table_that_no_twin_has_is_refused(live, site, slack):
+    check = {"sentence": "none", "twin": "slack", "entity": "mesages", "min": 0, "max": 0}
+    asked = {"start_url": f"{site.url}/about", "test_config": {"twin_checks": [check]}, "provision_id": slack}
+    refused = live.client.post("/test-runs", json=asked)
+    assert (refused.status_code, "Did you mean" in refused.json()["detail"]) == (422, True)

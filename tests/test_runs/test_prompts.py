@@ -105,6 +105,19 @@ def test_a_predicate_in_the_singular_is_not_taken_for_several_texts():
     assert plan('Expect "A" and the button "B" is not shown').unclear
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'Expect no message in Slack that contains "{{who}}"',
+        'The button "" is shown',
+        'The row of "a >> b" shows "c"',
+        'Expect a message in the Slack channel #a that contains "b" in the channel #c',
+    ],
+)
+def test_a_name_that_no_check_can_look_for_is_not_understood(prompt):
+    assert plan(prompt).unclear
+
+
 def test_what_is_expected_of_twins_before_a_later_step_is_not_understood():
     planned = plan('Expect no message in Slack. Click "Send"')
     assert ("at the end" in planned.unclear[0], planned.twin_checks) == (True, [])

@@ -64,14 +64,14 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
         match = phrase.pattern.fullmatch(text)
         if match is None or _is_ambiguous(match):
             continue
-        said = Said({name: found for name, found in match.groupdict().items() if found is not None}, held, is_first)
+        said = Said({name: words for name, words in match.groupdict().items() if words is not None}, held, is_first)
         verb = _PERSON.sub("", text, count=1).split(" ", 1)[0]
         wording = (not VERB.match(text), _ends_in_name(phrase.kind, text))
         if phrase.kind.startswith("twin:"):
             check = twin_check(int(phrase.kind[5:]), said.groups, held, written)
             return check and Claim(phrase.kind, verb, [], [check], *wording)
         steps = _STEPS[phrase.kind](said)
-        return None if any(_is_unsafe(step) for step in steps) else Claim(phrase.kind, verb, steps, [], *wording)
+        return None if any(_is_unsafe(step, said) for step in steps) else Claim(phrase.kind, verb, steps, [], *wording)
     return None
 
 
@@ -90,17 +90,19 @@ _PREDICATES = (
 
 def _is_ambiguous(match: re.Match[str]) -> bool:
     """Whether a predicate in the singular follows several subjects, so that nobody knows whether it is said of all."""
-    for name, found in match.groupdict().items():
-        if found and name[:2] in ("qs", "qo") and len(_QUOTED.findall(found)) > 1:
-            is_and = " and " in found or "," in found
+    for name, listed in match.groupdict().items():
+        if listed and name[:2] in ("qs", "qo") and len(_QUOTED.findall(listed)) > 1:
+            is_and = " and " in listed or "," in listed
             if is_and and _SINGULAR.match(match.string, match.end(name)):
                 return True
     return False
 
 
-def _is_unsafe(step: Step) -> bool:
-    """Whether a name has the sign by which a row is told from what is in it."""
-    return any(INSIDE in name for name in (step.selector or "").split(INSIDE)[2:])
+def _is_unsafe(step: Step, said: Said) -> bool:
+    """Whether a name is empty, or has the sign by which a row is told from what is in it."""
+    is_all = step.expect is not None and step.expect.type == "count"
+    names_nothing = (step.selector or "").endswith("=") and step.selector != LOG_OUT and not is_all
+    return names_nothing or INSIDE in said.row()
 
 
 class Said(NamedTuple):
@@ -244,8 +246,10 @@ def _state(said: Said) -> list[Step]:
     if words in ("empty", "blank"):
         return [_expect("value", selector=said.named("kc", kind="field"), equals="", negated=not is_so)]
     state, holds = _STATES.get(words, ("focused", True))
-    kind = {"checked": "choice"}.get(state, "control")
-    return [_expect(state, selector=said.named("kc", kind=kind), negated=holds != is_so)]
+    selector = said.named("kc", kind="choice" if state == "checked" else "control")
+    if state == "checked" and selector.startswith("field="):  # a box may be one for a text or one to tick
+        selector = f"choice={selector.removeprefix('field=')}"
+    return [_expect(state, selector=selector, negated=holds != is_so, ms=LONG_MS if said.has("wait") else None)]
 
 
 def _count(said: Said) -> list[Step]:
@@ -331,6 +335,7 @@ _STEPS: dict[str, Callable[[Said], list[Step]]] = {
     "empty": lambda said: [Step("fill", selector=f"{NAMED}{said.value('f', 'f2')}", value="")],
     "select": _with_value("select"),
     "choose": _of_kind("choose", "choice"),
+    "check_all": lambda said: [Step("check", selector=f"checkbox={name}") for name in said.texts("qs")],
     "check": _of_kind("check", "checkbox"),
     "uncheck": _of_kind("uncheck", "checkbox"),
     "key": _key,

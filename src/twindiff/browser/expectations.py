@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -142,14 +143,14 @@ class Expectations:
         return wanted == seen if expect.equals is not None else wanted in seen
 
     async def _look_for_element(self, expect: Expect) -> Look:
-        found = await self.find(self._text(expect.selector))
-        return Look(found is not None, "a visible one" if found else "none that is visible")
+        element = await self.find(self._text(expect.selector))
+        return Look(element is not None, "a visible one" if element else "none that is visible")
 
     async def _count(self, expect: Expect) -> Look:
         wanted = _plain(self._wanted(expect))
         if wanted:
             seen = await self.page_text(expect.selector)
-            count = None if seen is None else _plain(seen).count(wanted)
+            count = None if seen is None else _count_words(_plain(seen), wanted)
         else:
             count = await self._count_elements(self._text(expect.selector))
         if count is None:
@@ -242,6 +243,12 @@ async def answered(asked: Awaitable[T], seconds: float) -> T:
     except TimeoutError:
         said = f"the page did not answer within {seconds:.3g} seconds; one of its scripts keeps it busy"
         raise StepFailed(said, "an answer of the page", "none") from None
+
+
+def _count_words(text: str, wanted: str) -> int:
+    """How often a text says something, where it does not go on within a word: `Ada` is not in `Adam`."""
+    begin, end = (r"(?<!\w)" if wanted[0].isalnum() else "", r"(?!\w)" if wanted[-1].isalnum() else "")
+    return len(re.findall(f"{begin}{re.escape(wanted)}{end}", text))
 
 
 def _plain(text: str) -> str:

@@ -112,12 +112,12 @@ async def scoped(scope: Scope, selector: str) -> tuple[Scope, str] | None:
         return scope, selector
     words, _, inner = selector.removeprefix(ROW).partition(INSIDE)
     for rows in rows_of(scope, words):
-        found = rows.filter(visible=True)
-        count = await found.count()
+        matches = rows.filter(visible=True)
+        count = await matches.count()
         if count > 1:
             raise SeveralRows(f"{count} rows say '{words}'; name the row by a text that only one of them has")
         if count:
-            return found, inner
+            return matches, inner
     return None
 
 
@@ -162,17 +162,17 @@ def _of_kind(page: Scope, kind: str, words: str) -> list[Locator]:
         return [page.get_by_role("listitem").filter(has_text=words)]
     if not words:
         return [_of_roles(page, KINDS[kind])]
-    found: list[Locator] = []
+    wanted: list[Locator] = []
     for exact in (True, False):
         roles = _of_roles(page, KINDS[kind], name=words, exact=exact)
         if kind in LABELLED:
             inputs = page.locator(_INPUTS[kind])
             roles = roles.or_(page.get_by_label(words, exact=exact).and_(inputs))
             roles = roles.or_(page.get_by_placeholder(words, exact=exact).and_(inputs))
-        found.append(roles)
+        wanted.append(roles)
     if kind == "field":
-        found.append(page.locator(_attributes(words)).and_(page.locator(_INPUTS[kind])))
-    return found
+        wanted.append(page.locator(_attributes(words)).and_(page.locator(_INPUTS[kind])))
+    return wanted
 
 
 _INPUTS = {

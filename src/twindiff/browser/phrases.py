@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from twindiff.browser.twin_phrases import TWIN_PATTERNS
-from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED
+from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN
 
 KEYS = {
     "enter": "Enter",
@@ -73,7 +73,7 @@ _TO_SEE = rf"(?:{_MAKE_SURE}(?: to see| to find| to get| for)?|{_SEE}|{_MAKE_SUR
 """How an expectation begins that has none."""
 _SEE_NOT = (
     rf"(?:(?:{_PERSON} )?(?:{_MODAL}|do|does|can) (?:not|no longer) see|{_M}{_PERSON} (?:(?:do|does|can) not|no longer|cannot) sees?|"
-    rf"(?:{_PERSON} )?do(?:es)? not expect(?: to see)?|(?:{_MAKE_SURE}) not to see|erwarte nicht)"
+    rf"(?:{_PERSON} )?do(?:es)? not expect(?: to see)?|(?:{_MAKE_SURE}) (?:not to|to not) see|erwarte nicht)"
 )
 _ANY = r"(?: any ?more| any longer)?"
 _IS = rf"(?:(?:is|are|to be|gets?|becomes?|{_MODAL}{_SO} be(?:come)?){_SO})"
@@ -90,6 +90,7 @@ _SEEN = (
 _GONE = (
     rf"(?:{_IS_NOT} {_ADJECTIVE}{_ON_PAGE}{_ANY}|{_IS_NOT} on (?:the |this )?(?:page|screen){_ANY}|"
     rf"{_IS} (?:hidden|invisible|gone|absent|missing|removed){_ON_PAGE}|"
+    rf"(?:has|have) (?:disappeared|been removed|vanished)|"
     rf"(?:(?:{_MODAL}{_SO} |to )?(?:disappears?|vanish(?:es)?|go(?:es)? away)|cannot be seen){_ON_PAGE}|"
     rf"{_DOES_NOT} (?:appears?|exists?|shows? up){_ON_PAGE}{_ANY}|"
     r"(?:ist|wird|sind|werden) nicht (?:mehr )?(?:sichtbar|zu sehen|angezeigt|vorhanden)|"
@@ -134,7 +135,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("vanishes_thing", rf"(?:waits? (?:for|until|till)|once|as soon as) {{k}} {_GONE}"),
     ("appears", rf"(?:(?:waits? (?:for|until|till)|once|as soon as)(?: {_PAGE} {_SAYS})?|warte(?: auf|,? bis)(?: {_PAGE})?) {{qs}}(?: {_SEEN}| zeigt)?"),
     ("appears_thing", rf"(?:waits? (?:for|until|till)|once|as soon as) {{k}}(?: {_SEEN})?"),
-    ("appears", rf"(?:waits? (?:for|until|till)(?: {_PAGE} {_SAYS})?|warte auf) (?P<qs>{BARE})(?: {_SEEN})?"),
+    ("appears", rf"(?:waits? (?:for|until|till)(?: {_PAGE} {_SAYS})?|warte auf) (?P<qs>{SPOKEN})(?: {_SEEN})?"),
     ("home", r"(?:goe?s?|navigates?|returns?)(?: back)? to the (?:home ?page|start page)|(?:opens?|visits?) the (?:home ?page|start page)|gehe? (?:zurück )?zur startseite"),
     ("goto", rf"(?:goe?s?|navigates?|browses?|heads?)(?: back)?(?: to)? {_ARTICLE}(?:page |url |address )?{{u}}(?: page)?"),
     ("standing", rf"(?:am|is|are) (?:on|at) {_ARTICLE}(?:page |url |address )?{{u}}(?: page)?"),
@@ -154,6 +155,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("fill", r"(?:gib|gebe|trage?|tippe|schreibe?|setze) {v} (?:in|ins|bei|als|für|unter) {f}(?: ein)?"),
     ("fill", r"(?:gib|gebe|trage?) (?:in|ins|im|bei) {f} {v} ein"),
     ("empty", r"(?:clears?|empt(?:y|ies)) {f}|leaves? {f2} (?:empty|blank)"),
+    ("check_all", rf"(?:checks?|ticks?) (?P<qs>{QUOTED}(?:(?:,? and |, ){QUOTED})+)"),
     ("check", rf"(?:checks?|ticks?|selects?|enables?|activates?|turns? on|switch(?:es)? on) {_ARTICLE}(?:(?:{NOUNS['checkbox']}) {_CALLED}(?P<x>{QUOTED}|{BARE})|(?P<x2>{QUOTED}|{BARE}) (?:{NOUNS['checkbox']}))"),
     ("check", rf"(?:checks?|ticks?|hake?) {_ARTICLE}(?:box )?(?P<x>{QUOTED})(?: an)?|ticks? {_ARTICLE}(?P<x2>{BARE})"),
     ("uncheck", rf"(?:unchecks?|unticks?|deselects?|disables?|deactivates?|clears?|turns? off|switch(?:es)? off) {_ARTICLE}(?:(?:{NOUNS['checkbox']}) {_CALLED}(?P<x>{QUOTED}|{BARE})|(?P<x2>{QUOTED}|{BARE}) (?:{NOUNS['checkbox']}))"),
@@ -161,7 +163,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("select", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:option )?{{v}} (?:from|in|for|as|under) {{f}}"),
     ("select", r"wähle? {v} (?:aus|in|bei|im|von|als|für|unter) {f}(?: aus)?"),
     ("select", r"wähle? (?:in|bei|im|unter) {f} {v}(?: aus)?"),
-    ("choose", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:(?:{NOUNS['radio']}|{NOUNS['option']}) {_CALLED})?(?P<x>{QUOTED}|{BARE})(?: {NOUNS['radio']}| {NOUNS['option']})?"),
+    ("choose", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:(?:{NOUNS['radio']}|{NOUNS['option']}) {_CALLED})?(?P<x>{QUOTED}|{BARE})(?: (?:{NOUNS['radio']}|{NOUNS['option']}|plan|tier))?"),
     ("choose", rf"wähle? {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: aus)?"),
     ("key", rf"(?:press(?:es)?|hits?)(?: the)? (?P<key>{'|'.join(KEYS)})(?: key)?(?: (?:in|on) {{f}})?"),
     ("key", rf"drücke?(?: die)?(?: taste)? (?P<key>{'|'.join(KEYS)})(?:-?taste)?(?: (?:in|im) {{f}})?"),
@@ -177,15 +179,17 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("url_not", rf"{_M}{_URL} (?:{_DOES_NOT} |(?P<be>is not|is no longer|should not be|must not be) ?)(?P<how>be|equals?|contains?|includes?)? ?{{v}}"),
     ("url", rf"{_M}{_URL} {{v}} (?P<how>enthält|lautet|ist)"),
     ("url", rf"{_M}{_URL} (?P<how>enthält|lautet|ist|soll(?:te)?) {{v}}(?: enthalten| lauten)?"),
+    ("url_not", rf"{_M}{_PERSON} {_MODAL} (?:not|no longer) be (?:on|at) {{u}}"),
     ("url", rf"{_M}{_PERSON} (?:lands?|ends? up|(?:am|is|are) redirected|{_MODAL}{_SO} be|{_MODAL} land)(?: redirected| taken| sent)? (?:on|at|to) (?P<how>the page )?{{u}}"),
     ("title", rf"{_M}the (?:page )?title (?:of the page )?(?:{_MODAL} |to )?(?P<how>is|be|equals?|contains?|says?|includes?) {{v}}"),
     ("row_says", rf"{_M}{_ROW} {_SAYS} {{qs}}"),
     ("row_says", rf"(?:{_TO_SEE}) {{qs}} in {_ROW}|in {{rowb}},? (?:{_TO_SEE}) {{qs2}}"),
     ("row_says_not", rf"{_M}{_ROW} {_DOES_NOT} {_SAY} {{qo}}"),
-    ("rows_seen", rf"(?:{_TO_SEE}) (?:a|one|the) row {_OF_ROW} (?P<x>{QUOTED})"),
+    ("rows_seen", rf"(?:{_TO_SEE}) (?:a|the) row {_OF_ROW} (?P<x>{QUOTED})"),
     ("thing", rf"(?:{_TO_SEE}) {{k}}|{_M}{{k2}} {_SEEN}"),
     ("thing_gone", rf"(?:{_M}{{k}} {_GONE}|(?:{_SEE_NOT}) {{k2}}|(?:{_TO_SEE}) no {{k3}}|{_M}no {{k4}} {_SEEN})"),
-    ("state", rf"{_M}{{kc}} (?P<not>{_IS_NOT}|{_IS}) (?P<state>disabled|enabled|greyed out|clickable|checked|ticked|selected|unchecked|unticked|focused|in focus|empty|blank){_ANY}"),
+    ("state", rf"{_M}{{kc}} {_IS} (?:visible|shown) (?:and|but) (?:is )?(?P<not>not )?(?P<state>disabled|enabled|checked|ticked|selected|unchecked|unticked|focused|empty)"),
+    ("state", rf"(?:{_M}|(?P<wait>waits? (?:for|until|till) )){{kc}} (?P<not>{_IS_NOT}|{_IS}) (?P<state>disabled|enabled|greyed out|clickable|checked|ticked|selected|unchecked|unticked|focused|in focus|empty|blank){_ANY}"),
     ("state", rf"{_M}{{kc}} (?P<state>has (?:the )?focus)"),
     ("value", rf"{_M}{{field}} (?P<how>contains?|(?:{_MODAL} |to )(?:contain|have|be|read|show|say)|ha(?:s|ve)|is|equals?|reads|shows|says|is set to|is filled with)(?: the value)? {{v}}"),
     ("value_not", rf"{_M}{{field}} (?:{_DOES_NOT} |(?P<be>is not|is no longer|not to be) ?)(?P<how>contain|have|be|read|show|say)?(?: the value)? ?{{v}}"),
@@ -197,11 +201,11 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("text_but", rf"(?:(?:{_TO_SEE}) |{_M}{_PAGE} {_SAYS} ){{qs}},? (?:but|and) not {{qo2}}"),
     ("text_but", rf"{_M}{{qs}} {_IS} {_ADJECTIVE},? (?:but|and) {{qo2}} {_IS_NOT}(?: {_ADJECTIVE})?"),
     ("text", rf"{_M}{_PAGE} {_SAYS} {{qs}}(?: enthalten| zeigen| anzeigen| enthält| zeigt| anzeigt| stehen)?"),
-    ("text", rf"{_M}{_PAGE} {_SAYS} (?P<qs>{BARE})(?: enthalten| zeigen| anzeigen| stehen)?"),
+    ("text", rf"{_M}{_PAGE} {_SAYS} (?P<qs>{SPOKEN})(?: enthalten| zeigen| anzeigen| stehen)?"),
     ("text", rf"{_M}{_PAGE} {{qs}} (?:enthält|zeigt|anzeigt|steht)"),
     ("text", rf"{_M}{{qs}} {_SEEN}"),
     ("text", rf"(?:{_MAKE_SURE} )?{_SEE} {{qs}}{_ON_PAGE}|(?:{_TO_SEE}) {{qs2}}{_ON_PAGE}"),
-    ("text", rf"(?:(?:{_PERSON} )?(?:expects?|{_SEE}|erwarte|look for)) (?P<qs>{BARE}){_ON_PAGE}"),
+    ("text", rf"(?:(?:{_PERSON} )?(?:expects?|{_SEE}|erwarte|look for)) (?P<qs>{SPOKEN}){_ON_PAGE}"),
     ("text_not", rf"{_M}{_PAGE} {_DOES_NOT} {_SAY} {{qo}}{_ANY}|{_M}{_PAGE} {_SAYS} no {{qo2}}"),
     ("text_not", rf"(?:{_SEE_NOT}) {{qo}}{_ON_PAGE}{_ANY}|(?:(?:{_TO_SEE}|check for|check that there is)) (?:no|not|keine?n?) {{qo2}}{_ON_PAGE}{_ANY}"),
     ("text_not", rf"{_M}{{qo}} {_GONE}|{_M}(?:no|keine?n?) {{qo2}} {_SEEN}|{_M}neither {{qo3}} {_SEEN}"),

@@ -46,7 +46,7 @@ _REGULAR = {"can": "can not", "won": "will not", "shan": "shall not"}
 _NOT = re.compile(r"n['’]t\b", re.IGNORECASE)  # noqa: RUF001
 _OPENERS = re.compile(
     rf"(?:(?:please|kindly|now|also|just|so|ok|okay|hi|hello|first|firstly|secondly|lastly|given|when|and|but|let us|"
-    rf"let['’]s|can you|could you|would you|go ahead and|you can|you need to|"  # noqa: RUF001
+    rf"let['’]s|can you|could you|would you|go ahead and|that|dass|you can(?! not)|you need to|"  # noqa: RUF001
     rf"(?:i would|i['’]d|we would|we['’]d) like you to|i want you to|"  # noqa: RUF001
     rf"bitte|jetzt|nun|zuerst|angenommen|wenn|und|aber|{_LATER})\b,?\s+)+|^(?:action|actions|steps?|do|assertion)\s*:\s*",
     re.IGNORECASE,
@@ -220,7 +220,7 @@ def _sentences(text: str) -> Iterator[str]:
 def _normal(clause: str) -> str:
     """A clause without words that say nothing, and with its negations written out."""
     text = " ".join(clause.split())
-    text = _IRREGULAR.sub(lambda found: _REGULAR[found[1].lower()], text)
+    text = _IRREGULAR.sub(lambda verb: _REGULAR[verb[1].lower()], text)
     text = _MEANWHILE.sub(r"\1 ", _CLOSERS.sub("", _NOT.sub(" not", text)))
     if _EXPECTED.match(text):
         text = _EXPECTED.sub("expect ", text, count=1)

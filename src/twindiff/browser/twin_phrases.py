@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from twindiff.browser.config import TwinCheck
+from twindiff.browser.config import REFERENCE, TwinCheck
 from twindiff.browser.words import NUMBERS, PLAIN, QUOTED
 
 CENTS = {"$": "usd", "usd": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp"}
@@ -98,11 +98,15 @@ def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: 
         where["amount"] = {"eq": int(Decimal(amount) * 100)}
         where["currency"] = {"eq": CENTS[(words.get("sign") or words["unit"]).lower()]}
     channels = {words[name] for name in ("channel", "channel2", "channel3", "channel_q", "channel2_q") if name in words}
-    if len(channels) > 1:
-        return None
+    opened = [_opened(mark, held) for mark in _MARK.findall(" ".join(words.values()))]
+    if len(channels) > 1 or any(REFERENCE.search(text) or not text for text in opened):
+        return None  # values of parameters are not known to checks
     for channel in channels:
         named["channel_id"] = _opened(channel, held).removeprefix("#")
     return TwinCheck(sentence, thing.twin, thing.entity, where, named, few, many)
+
+
+_MARK = re.compile("[\x02\x04\x06]\\d+[\x03\x05\x07]")
 
 
 def _opened(mark: str, held: list[str]) -> str:

@@ -60,3 +60,5 @@ _FREE = rf"(?!(?:{_alternatives(_RESERVED)}|{'|'.join(NUMBERS)}){_END})(?!(?-i:{
 WORD = rf"(?:(?:{IDIOMS}){_END}|{_FREE}[\w$€£#@%&+]+(?:[./'’:-]+[\w%]+)*)"  # noqa: RUF001
 BARE = rf"{WORD}(?: {WORD}){{0,5}}?"
 """A name or value of up to six words without quotation marks."""
+SPOKEN = rf"(?:{WORD}|(?=(?-i:[A-Z\d$€£]))(?:{BARE}))"
+"""A text of a page without quotation marks: one word, or several of which the first begins with a capital letter."""

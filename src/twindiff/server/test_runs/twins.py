@@ -54,13 +54,24 @@ class RunTwins:
         """The sentences about twins that a run does not have, each with the twin that it lacks."""
         if not expected:
             return []
-        names = self.runs.alive(wanted.provision_id).twins if wanted.provision_id else self.runs.twins(wanted.twins)
+        names = self.runs.alive(wanted.provision_id).twins if wanted.provision_id else wanted.twins
         has = {self._service.registry.get(str(name)).name for name in names}
+        here = [each for each in expected if each.twin in has]
+        if here:
+            assertions = [_assertion(each, dict.fromkeys(each.named, ""), is_alone=len(has) == 1) for each in here]
+            self._check_names({"version": "1", "assertions": assertions}, [*has])
         return [
             f"{each.sentence} (the run has no twin '{each.twin}'; name it under twins)"
             for each in expected
             if each.twin not in has
         ]
+
+    def _check_names(self, checks: dict[str, Any], twins: Sequence[str]) -> None:
+        """Raises InvalidParameter for what a TestConfig expects of a table or column that is not there."""
+        try:
+            warnings(parse(checks), known_to(tuple(self._service.registry.schemas[name] for name in twins)))
+        except SpecError as error:
+            raise InvalidParameter("test_config.twin_checks", str(error)) from None
 
     async def checks(
         self, expected: Sequence[TwinCheck], given: Mapping[str, Any] | None, twin_run_id: str | None
@@ -86,8 +97,8 @@ class RunTwins:
         where = {name_column: expected.named[column]}
 
         async def look() -> str | None:
-            found = await read_rows(self._service, environment_id, f"{expected.twin}.{table}", where, 2, 0)
-            return str(found.rows[0][id_column]) if found.total == 1 else None
+            named = await read_rows(self._service, environment_id, f"{expected.twin}.{table}", where, 2, 0)
+            return str(named.rows[0][id_column]) if named.total == 1 else None
 
         return await self._service.runtime.run_request(look)
 
