@@ -10,6 +10,7 @@ from twindiff.browser.config import Action, Expect, Step, TwinCheck
 from twindiff.browser.locating import INSIDE, LOG_OUT, NAMED, ROW
 from twindiff.browser.phrases import KEYS, NOUNS, PHRASES
 from twindiff.browser.twin_phrases import counted, twin_check
+from twindiff.browser.words import SEPARATOR, mark_words
 
 LONG_MS = 20_000
 """How long something is waited for that a prompt says to wait for."""
@@ -24,7 +25,9 @@ SUBMIT = ", ".join(
 )
 _QUOTED = re.compile("\x02(\\d+)\x03")
 _MARK = re.compile("[\x02\x04\x06](\\d+)[\x03\x05\x07]")
-_SINGULAR = re.compile(r" (?:is|does|has|disappears|vanishes|goes|appears|exists|shows|becomes|gets)\b", re.IGNORECASE)
+_SINGULAR = re.compile(
+    r"[ \x01](?:is|does|has|disappears|vanishes|goes|appears|exists|shows|becomes|gets)\b", re.IGNORECASE
+)
 VERB = re.compile(
     r"(?:(?:i|we|you|the user) )?(?:should )?(?:in (?:the )?row|go|navigate|browse|open|visit|load|fill|enter|type|"
     r"input|write|put|insert|set|select|choose|pick|click|tap|press|push|hit|tick|untick|check|uncheck|hover|wait|pause|expect|verify|"
@@ -60,11 +63,12 @@ class Claim(NamedTuple):
 
 def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> Claim | None:
     """The claim on a clause; None where no rule accounts for each of its words. `held` are its quotations."""
+    marked = mark_words(text)
     for phrase in PHRASES:
-        match = phrase.pattern.fullmatch(text)
+        match = phrase.pattern.fullmatch(marked)
         if match is None or _is_ambiguous(match):
             continue
-        said = Said({name: words for name, words in match.groupdict().items() if words is not None}, held, is_first)
+        said = Said(_slots(match), held, is_first)
         verb = _PERSON.sub("", text, count=1).split(" ", 1)[0]
         wording = (not VERB.match(text), _ends_in_name(phrase.kind, text))
         if phrase.kind.startswith("twin:"):
@@ -73,6 +77,11 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
         steps = _STEPS[phrase.kind](said)
         return None if any(_is_unsafe(step, said) for step in steps) else Claim(phrase.kind, verb, steps, [], *wording)
     return None
+
+
+def _slots(match: re.Match[str]) -> dict[str, str]:
+    """What each slot of a rule has taken."""
+    return {name: words.replace(SEPARATOR, " ") for name, words in match.groupdict().items() if words is not None}
 
 
 def _ends_in_name(kind: str, text: str) -> bool:
@@ -92,7 +101,7 @@ def _is_ambiguous(match: re.Match[str]) -> bool:
     """Whether a predicate in the singular follows several subjects, so that nobody knows whether it is said of all."""
     for name, listed in match.groupdict().items():
         if listed and name[:2] in ("qs", "qo") and len(_QUOTED.findall(listed)) > 1:
-            is_and = " and " in listed or "," in listed
+            is_and = "and" in _QUOTED.sub("", listed) or "," in listed
             if is_and and _SINGULAR.match(match.string, match.end(name)):
                 return True
     return False

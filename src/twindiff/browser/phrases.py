@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from twindiff.browser.twin_phrases import TWIN_PATTERNS
-from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN
+from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN, allow_separators
 
 KEYS = {
     "enter": "Enter",
@@ -242,10 +242,8 @@ _SLOTS = {
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(
-        rf"(?:(?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)) )?(?:{_slots(pattern)})",
-        re.IGNORECASE,
-    )
+    person = r"(?: (?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)))?"
+    return re.compile(allow_separators(rf"{person} (?:{_slots(pattern)})"), re.IGNORECASE)
 
 
 PHRASES = tuple(Phrase(kind, _compiled(pattern)) for kind, pattern in _TABLE)

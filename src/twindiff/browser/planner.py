@@ -12,14 +12,16 @@ from typing import NamedTuple
 
 from twindiff.browser.clauses import VERB, Claim, read_clause
 from twindiff.browser.config import Step, TwinCheck
-from twindiff.browser.words import BARE
+from twindiff.browser.words import BARE, allow_separators, mark_words
 
 LONGEST_CLAUSE = 500
 """Characters of a clause, with its quotations closed, that rules look at; nobody asks for one thing in more."""
 MAX_WORDS_LEFT = 6
 """Words that are left out of a clause to see whether a rule claims the rest of it."""
-MAX_WORDS_TO_NAME = 40
+MAX_WORDS_TO_NAME = 30
 """Words of a clause from which on it is not looked for those that stand in the way."""
+MAX_NAMED = 10
+"""Clauses of a prompt of which it is said which words stand in the way."""
 _MARKS = re.compile(
     r'"([^"\n]{0,500})"|“([^”\n]{0,500})”|„([^“”\n]{0,500})[“”]|«([^»\n]{0,500})»|»([^«\n]{0,500})«'
     r"|`([^`\n]{0,500})`|‘([^’\n]{0,500})’"  # noqa: RUF001
@@ -61,8 +63,11 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    rf"(?:smoke[ -]?test|test|teste|testing|try out)(?: (?:the|a|an|our|my|your|das|die|den|der))? {BARE}|"
-    r"(?:as an? |in order to |so that |i want )[^\x02]*|(?:actions?|steps?|expected(?: results?)?|given|test)\s*:?",
+    allow_separators(
+        rf" (?:smoke-?test|smoke test|test|teste|testing|try out)(?: (?:the|a|an|our|my|your|das|die|den|der))? {BARE}|"
+        r" (?:as an?|in order to|so that|i want) [^\x02]*|"
+        r" (?:actions?|steps?|expected(?: results?)?|given|test):?"
+    ),
     re.IGNORECASE,
 )
 """How a sentence is worded, before the first step, that only says what a test is about."""
@@ -96,6 +101,7 @@ class _Reader:
         self._subject: list[str] = []
         self._unclear: list[str] = []
         self._checks: list[TwinCheck] = []
+        self._known: dict[tuple[str, bool], Claim | None] = {}
 
     def hold(self, quoted: re.Match[str]) -> str:
         """What stands for a quotation or an address while its sentence is taken apart."""
@@ -111,11 +117,12 @@ class _Reader:
         if claims is not None:
             for claim in claims:
                 self._take(claim)
-        elif not self._steps and not self._unclear and (_HEADING.fullmatch(sentence) or _ABOUT.fullmatch(sentence)):
+        elif not self._steps and not self._unclear and _is_title(sentence):
             self._subject.append(self._shown(sentence))
         else:
             unread = [*self._unread(sentence)] or [sentence]
-            self._unclear += [self._complaint(clause) for clause in unread]
+            for clause in unread:
+                self._unclear.append(self._complaint(clause))
 
     def _take(self, claim: Claim) -> None:
         if self._checks and any(step.action != "expect" for step in claim.steps):
@@ -161,8 +168,10 @@ class _Reader:
 
     def _claim(self, clause: str) -> Claim | None:
         text = _normal(clause)
-        is_first = not self._steps
-        return read_clause(text, self._held, self._shown(clause), is_first=is_first) if text else None
+        key = (text, not self._steps)
+        if key not in self._known:
+            self._known[key] = read_clause(text, self._held, self._shown(clause), is_first=key[1]) if text else None
+        return self._known[key]
 
     def _unread(self, sentence: str) -> Iterator[str]:
         """The clauses of a sentence that no rule claims: as short as may be said."""
@@ -188,7 +197,7 @@ class _Reader:
     def _left_over(self, clause: str) -> str | None:
         """The fewest words side by side without which a rule would claim a clause."""
         words = _normal(clause).split(" ")
-        if len(words) > MAX_WORDS_TO_NAME or len(clause) > LONGEST_CLAUSE:
+        if len(words) > MAX_WORDS_TO_NAME or len(self._unclear) >= MAX_NAMED:
             return None
         for size in range(1, min(MAX_WORDS_LEFT, len(words) - 1) + 1):
             for begin in range(len(words) - size, -1, -1):
@@ -206,6 +215,11 @@ class _Reader:
             return f'"{held}"' if mark[0][0] == "\x02" else held
 
         return _MARK.sub(opened, text).strip()
+
+
+def _is_title(sentence: str) -> bool:
+    """Whether a sentence only says what a test is about."""
+    return bool(_HEADING.fullmatch(sentence) or _ABOUT.fullmatch(mark_words(sentence)))
 
 
 def _sentences(text: str) -> Iterator[str]:

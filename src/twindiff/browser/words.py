@@ -6,6 +6,8 @@ such as `not`, `twice` or `in`, cannot become part of a name; the sentence is th
 
 from __future__ import annotations
 
+import re
+
 QUOTED = r"\x02\d+\x03"
 """What stands for words in quotation marks while a prompt is taken apart."""
 PLAIN = r"\x04\d+\x05"
@@ -51,14 +53,30 @@ IDIOMS = (
 """Names with reserved words that nearly every application has."""
 
 
-def _alternatives(words: str) -> str:
-    return "|".join(sorted({*words.split()}, key=len, reverse=True))
-
-
-_END = r"(?![\w'’-])"  # noqa: RUF001
-_FREE = rf"(?!(?:{_alternatives(_RESERVED)}|{'|'.join(NUMBERS)}){_END})(?!(?-i:{_alternatives(_VAGUE)}){_END})"
-WORD = rf"(?:(?:{IDIOMS}){_END}|{_FREE}[\w$€£#@%&+]+(?:[./'’:-]+[\w%]+)*)"  # noqa: RUF001
-BARE = rf"{WORD}(?: {WORD}){{0,5}}?"
+SEPARATOR = "\x01"
+"""What stands before a word that carries meaning, in place of a blank, while rules look at a clause."""
+_CARRIERS = frozenset([*_RESERVED.split(), *NUMBERS])
+_LOWER_CARRIERS = frozenset(_VAGUE.split())
+_IDIOM = re.compile(rf"(?:{IDIOMS})(?![\w'’-])", re.IGNORECASE)  # noqa: RUF001
+_WORD = r"[\w$€£#@%&+]+(?:[./'’:-]+[\w%]+)*"  # noqa: RUF001
+BARE = rf"(?<=\x20){_WORD}(?:\x20{_WORD}){{0,5}}?"
 """A name or value of up to six words without quotation marks."""
-SPOKEN = rf"(?:{WORD}|(?=(?-i:[A-Z\d$€£]))(?:{BARE}))"
+SPOKEN = rf"(?:(?<=\x20){_WORD}|(?<=\x20)(?=(?-i:[A-Z\d$€£]))(?:{BARE}))"
 """A text of a page without quotation marks: one word, or several of which the first begins with a capital letter."""
+
+
+def mark_words(text: str) -> str:
+    """A clause with a separator before each word that carries meaning, and a blank before each other word."""
+    idioms = [match.span() for match in _IDIOM.finditer(text)]
+    marked: list[str] = []
+    for word in re.finditer(r"\S+", text):
+        is_name = any(begin <= word.start() and word.end() <= end for begin, end in idioms)
+        bare = word[0].strip(",.:")
+        carries = bare.lower() in _CARRIERS or bare in _LOWER_CARRIERS
+        marked.append((SEPARATOR if carries and not is_name else " ") + word[0])
+    return "".join(marked)
+
+
+def allow_separators(pattern: str) -> str:
+    """A pattern whose blanks also match what stands before words that carry meaning."""
+    return pattern.replace(" ", "[ \x01]")

@@ -111,7 +111,7 @@ class TestRuns:
         """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
         browser = _browser()
         self.queue.check()
-        config, prompt, start_url, said = self._planned(wanted)
+        config, prompt, start_url, said = await self._planned(wanted)
         secrets = {**wanted.credentials}
         given = {**secrets, **{name: str(value) for name, value in wanted.parameters.items()}}
         values = or_invalid(lambda: configs.values(config, given))
@@ -141,13 +141,13 @@ class TestRuns:
         await self.queue.put(run.run_id, lambda: self._perform(job, checks, twin_run_id))
         return run
 
-    def _planned(self, wanted: Wanted) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
+    async def _planned(self, wanted: Wanted) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
         """The steps of a run, its prompt, where it starts, and what is said of the prompt; raises InvalidTest."""
         config = or_invalid(lambda: configs.read(wanted.test_config or {}))
         prompt = wanted.prompt or config.prompt or None
         said: dict[str, Any] = {}
         if prompt and not config.steps and not config.twin_checks:
-            planned = _plan(prompt)
+            planned = await asyncio.to_thread(_plan, prompt)
             config.prompt = prompt
             if not planned.unclear:
                 config.steps, config.twin_checks = planned.steps, planned.twin_checks
@@ -294,7 +294,7 @@ _AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenari
 
 
 def _plan(prompt: str) -> Plan:
-    # Its fifty patterns are compiled in vain by a server that is asked for no test.
+    # Its patterns take half a second to compile, and many servers are asked for no test.
     from twindiff.browser.planner import plan
 
     return plan(prompt)
