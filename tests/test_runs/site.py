@@ -35,7 +35,7 @@ TEAM = """<!doctype html><title>Team</title><nav><a href="/about">About us</a> <
 <label>Plan <select id=plan onchange="out.innerText = 'Plan ' + plan.value"><option>Free<option>Team</select></label>
 <label><input type=radio name=pay onchange="out.innerText = 'By card'"> Card</label>
 <iframe srcdoc="<button onclick=&quot;this.innerText = 'Done inside'&quot;>Inside</button>"></iframe>
-<a href="/about">Log out</a><p id=out></p>"""
+<div onclick="1">Cancel all</div><a href="/about">Log out</a><p id=out></p>"""
 PAGES = {
     "/": SHOP,
     "/team": TEAM,

@@ -19,6 +19,9 @@ The heading "Sign in" is shown
 Expect 2 buttons "Edit"
 The table has 2 rows
 Expect 1 row with "Owner"
+Expect no row with "Guestbook"
+Expect no button "Sign out"
+The link "Sign in" is not shown
 The row of "Ada" shows "Owner"
 The row of "Ada" does not show "Guest"
 The row of "Adam" does not contain "Owner"
@@ -58,6 +61,7 @@ FAILS = (
     'The button "Sign in" is disabled',
     'The button "Nowhere" is not disabled',
     'The link "Sign in" is shown',
+    'The button "Cancel all" is not shown',
     'The row of "Ada" does not show "Owner"',
     'The row of "A" shows "Owner"',
     'The field Email does not contain "ada"',

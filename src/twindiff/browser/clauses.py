@@ -266,6 +266,8 @@ def _count(said: Said) -> list[Step]:
     noun = said.groups["things"].lower()
     kind = "datarow" if "row" in noun else "listitem" if "item" in noun and "menu" not in noun else kind_of_noun(noun)
     name = said.value("x") if said.has("x") else ""
+    if many == 0 and name and kind not in ("datarow", "listitem"):
+        return [_expect("visible", selector=f"{kind}={name}", negated=True)]
     return [_expect("count", selector=f"{kind}={name}", min=few, max=many)]
 
 

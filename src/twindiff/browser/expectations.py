@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from twindiff.browser.config import Expect
-from twindiff.browser.locating import candidates, locators, scoped
+from twindiff.browser.locating import EXACT, candidates, kind_of, locators, scoped
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -24,6 +24,8 @@ MAX_UNQUIET_SECONDS = 2.0
 """How long the same where requests stay open."""
 LONGEST_SEEN = 600
 MAX_FRAMES = 10
+ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
+"""What rows and items belong to; without one nobody can tell that there are none."""
 T = TypeVar("T")
 _VALUES = """each => each.tagName === 'SELECT'
   ? [...each.selectedOptions].flatMap(option => [option.label.trim(), option.value])
@@ -143,7 +145,11 @@ class Expectations:
         return wanted == seen if expect.equals is not None else wanted in seen
 
     async def _look_for_element(self, expect: Expect) -> Look:
-        element = await self.find(self._text(expect.selector))
+        selector = self._text(expect.selector)
+        element = await self.find(selector)
+        kind = kind_of(selector)
+        if element is None and expect.negated and kind and kind[1]:  # what looks like a button need not be one
+            element = await self.find(f"{EXACT}{kind[1]}")
         return Look(element is not None, "a visible one" if element else "none that is visible")
 
     async def _count(self, expect: Expect) -> Look:
@@ -153,10 +159,19 @@ class Expectations:
             count = None if seen is None else _count_words(_plain(seen), wanted)
         else:
             count = await self._count_elements(self._text(expect.selector))
+            if count == 0 and not await self._has_rows(self._text(expect.selector)):
+                return Look(None, "no table or list that could have any")
         if count is None:
             return Look(None, "a page that is being loaded")
         is_so = (expect.min or 0) <= count and (expect.max is None or count <= expect.max)
         return Look(is_so, str(count))
+
+    async def _has_rows(self, selector: str) -> bool:
+        """Whether there is a table or list, where rows or items are counted."""
+        kind = kind_of(selector)
+        if kind is None or kind[0] not in ROWS_OF:
+            return True
+        return any([await frame.locator(ROWS_OF[kind[0]]).count() for frame in self._front().frames[:MAX_FRAMES]])
 
     async def _count_elements(self, selector: str) -> int:
         count = 0

@@ -26,6 +26,8 @@ FIELDS = ("fill", "select")
 ROLES = ("button", "link", "tab", "menuitem", "checkbox", "radio", "switch", "option", "textbox", "combobox", "heading")
 LOG_OUT = "log-out="
 """The button or link that ends a session, whatever it is called."""
+EXACT = "exact="
+"""What comes before the whole of a text or name that may have what has no role by its tag."""
 ROW = "row="
 INSIDE = " >> "
 """What stands between a row and what is looked for in it."""
@@ -140,6 +142,8 @@ def locators(page: Scope, selector: str, action: str) -> list[Locator]:
     for prefix in TEST_IDS:
         if selector.startswith(prefix):
             return [page.get_by_test_id(selector.removeprefix(prefix).strip("\"'"))]
+    if selector.startswith(EXACT):
+        return _exact(page, selector.removeprefix(EXACT))
     if selector == LOG_OUT:
         return [_of_roles(page, KINDS["place"], name=LEAVING)]
     if selector.startswith(NAMED):
@@ -190,6 +194,11 @@ def _of_roles(page: Scope, roles: tuple[Any, ...], **named: Any) -> Locator:
     for role in roles[1:]:
         either = either.or_(page.get_by_role(role, **named))
     return either
+
+
+def _exact(page: Scope, words: str) -> list[Locator]:
+    others = page.locator(":not(h1, h2, h3, h4, h5, h6, label, legend, option, th, a, a *, button, button *)")
+    return [page.get_by_text(words, exact=True).and_(others)]
 
 
 def _attributes(words: str) -> str:

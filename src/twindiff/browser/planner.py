@@ -50,27 +50,26 @@ _OPENERS = re.compile(
     rf"(?:(?:please|kindly|now|also|just|so|ok|okay|hi|hello|first|firstly|secondly|lastly|given|when|and|but|let us|"
     rf"let['’]s|can you|could you|would you|go ahead and|that|dass|you can(?! not)|you need to|"  # noqa: RUF001
     rf"(?:i would|i['’]d|we would|we['’]d) like you to|i want you to|"  # noqa: RUF001
-    rf"bitte|jetzt|nun|zuerst|angenommen|wenn|und|aber|{_LATER})\b,?\s+)+|^(?:action|actions|steps?|do|assertion)\s*:\s*",
+    rf"bitte|jetzt|nun|zuerst|angenommen|und|aber|{_LATER})\b,?\s+)+|^(?:action|actions|steps?|do|assertion)\s*:\s*",
     re.IGNORECASE,
 )
 """Words without meaning at the beginning of a clause."""
 _CLOSERS = re.compile(r"(?:,?\s+(?:please|for me|thanks|thank you|bitte))+\s*$", re.IGNORECASE)
 _EXPECTED = re.compile(r"(?:the )?(?:expected(?: results?)?|expectation|erwartet)\s*:\s*", re.IGNORECASE)
 _HEADING = re.compile(
-    r"(?:scenario(?: outline)?|feature|title|goal|background|story|user story|szenario|titel|ziel|test(?: case)?|"
-    r"smoke test)\b"
+    r"(?:scenario(?: outline)?|feature|title|szenario|titel|test(?: case)?)\b"
     r"[\w\s-]{0,20}:[^\x02]*",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
     allow_separators(
         rf" (?:smoke-?test|smoke test|test|teste|testing|try out)(?: (?:the|a|an|our|my|your|das|die|den|der))? {BARE}|"
-        r" (?:as an?|in order to|so that|i want) [^\x02]*|"
-        r" (?:actions?|steps?|expected(?: results?)?|given|test):?"
+        r" (?:actions?|steps?|background|expected(?: results?)?|given|test):?"
     ),
     re.IGNORECASE,
 )
 """How a sentence is worded, before the first step, that only says what a test is about."""
+_STORY = re.compile(r"(?:as an? |in order to |so that |i want )[^\x02]*", re.IGNORECASE)
 _AGAIN = ("fill", "select", "check", "uncheck", "click", "empty")
 """Kinds of which a verb may be said once for several things."""
 
@@ -117,12 +116,17 @@ class _Reader:
         if claims is not None:
             for claim in claims:
                 self._take(claim)
-        elif not self._steps and not self._unclear and _is_title(sentence):
+        elif not self._steps and not self._unclear and (_is_title(sentence) or self._is_story(sentence)):
             self._subject.append(self._shown(sentence))
         else:
             unread = [*self._unread(sentence)] or [sentence]
             for clause in unread:
                 self._unclear.append(self._complaint(clause))
+
+    def _is_story(self, sentence: str) -> bool:
+        """Whether a sentence says below the name of a feature who wants it and why."""
+        is_feature = bool(self._subject) and self._subject[0].lower().startswith("feature")
+        return is_feature and bool(_STORY.fullmatch(sentence))
 
     def _take(self, claim: Claim) -> None:
         if self._checks and any(step.action != "expect" for step in claim.steps):
@@ -159,8 +163,9 @@ class _Reader:
         """The claims on what follows a clause, which may leave out the verb of that."""
         claims = self._claims(rest)
         if claims is not None:
-            is_doubtful = claims[0].has_no_verb and claim.is_expectation and claim.has_no_predicate
-            return None if is_doubtful else claims
+            may_be_said_of_both = claim.is_expectation and claim.has_no_predicate
+            may_be_both = claim.kind.startswith("check") and claim.verb.lower() in ("check", "checks")
+            return None if claims[0].has_no_verb and (may_be_said_of_both or may_be_both) else claims
         if claim.kind not in _AGAIN:
             return None
         again = self._claims(f"{claim.verb} {rest}")
