@@ -21,8 +21,24 @@ LOGIN = """<!doctype html><title>Sign in</title><form onsubmit="
   return false">
 <label>Email <input id=email></label><label>Password <input id=password type=password></label>
 <button>Log in</button></form><p id=out></p>"""
+TEAM = """<!doctype html><title>Team</title><nav><a href="/about">About us</a> <a href="/team">Team</a></nav>
+<h1>Sign in</h1><button>Sign in</button><button disabled>Remove all</button>
+<button onclick="setTimeout(() => late.innerText = 'Something went wrong', 300)">Break</button>
+<button onclick="spinner.hidden = false; setTimeout(() => spinner.hidden = true, 300)">Load</button>
+<p id=late></p><p id=spinner hidden>Loading</p><p>Nothing is wrong</p>
+<table><tr><th>Name<th>Role<th><th></tr>
+<tr><td>Ada<td>Owner<td><button onclick="out.innerText = 'Editing Ada'">Edit</button></tr>
+<tr><td>Adam<td>Guest<td><button onclick="out.innerText = 'Editing Adam'">Edit</button></tr></table>
+<label><input type=checkbox id=terms> I agree to the terms</label>
+<label>Email <input id=email value="ada@beacon.test"></label>
+<label>Day <input type=date id=day></label>
+<label>Plan <select id=plan onchange="out.innerText = 'Plan ' + plan.value"><option>Free<option>Team</select></label>
+<label><input type=radio name=pay onchange="out.innerText = 'By card'"> Card</label>
+<iframe srcdoc="<button onclick=&quot;this.innerText = 'Done inside'&quot;>Inside</button>"></iframe>
+<div onclick="1">Cancel all</div><a href="/about">Log out</a><p id=out></p>"""
 PAGES = {
     "/": SHOP,
+    "/team": TEAM,
     "/about": "<!doctype html><title>About</title><h1>About us</h1><p>We sell chairs.</p>",
     "/login": LOGIN,
     "/slow": "<!doctype html><p id=out>wait</p><script>setTimeout(() => out.innerText = 'ready', 300)</script>",

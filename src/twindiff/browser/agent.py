@@ -31,7 +31,15 @@ SYSTEM = (
 _TEXT = {"type": "string"}
 _EXPECT = {
     "type": "object",
-    "properties": {"type": {"enum": ["text", "url", "visible"]}, "contains": _TEXT, "selector": _TEXT},
+    "properties": {
+        "type": {"enum": ["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count"]},
+        "contains": _TEXT,
+        "equals": _TEXT,
+        "selector": _TEXT,
+        "negated": {"type": "boolean"},
+        "min": {"type": "integer"},
+        "max": {"type": "integer"},
+    },
 }
 TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
     "step": (

@@ -20,7 +20,10 @@ ANSWER = "answer"
 """What the answer to the last question is called."""
 REFERENCE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
-Action = Literal["goto", "fill", "click", "press", "select", "hover", "expect", "wait", "ask_user_question"]
+Action = Literal[
+    "goto", "fill", "click", "press", "select", "choose", "check", "uncheck", "hover", "scroll", "back", "reload",
+    "expect", "wait", "ask_user_question",
+]  # fmt: skip
 Scalar = str | int | float | bool
 
 
@@ -29,11 +32,47 @@ class ConfigError(ValueError):
 
 
 class Expect(msgspec.Struct, omit_defaults=True):
-    """What must hold: a text on the page or in an element, a part of the address, an element that is to be seen."""
+    """What must hold, or with `negated` must not hold.
 
-    type: Literal["text", "url", "visible"]
+    `text`, `url`, `title` and `value` (of a field) are compared with `contains` or `equals`. `visible`, `disabled`,
+    `checked` and `focused` are states of an element. `count` is how many elements there are of `selector`, or how often
+    the page says what `contains` says: from `min` to `max`.
+    """
+
+    type: Literal["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count"]
     contains: str | None = None
     selector: str | None = None
+    equals: str | None = None
+    negated: bool = False
+    min: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    max: Annotated[int, msgspec.Meta(ge=0)] | None = None
+
+    def __str__(self) -> str:
+        """The expectation in words, for the caption of its step."""
+        wanted = self.contains if self.equals is None else self.equals
+        verb = "is" if self.equals is not None else "contains"
+        parts = ["not"] if self.negated else []
+        if self.type == "count":
+            few, many = self.min, self.max
+            span = str(few) if few == many else f"at least {few}" if many is None else f"{few or 0} to {many}"
+            return " ".join([*parts, span, "times", f"'{wanted}'" if wanted else "the element"])
+        return " ".join([*parts, self.type] if wanted is None else [*parts, self.type, verb, f"'{wanted}'"])
+
+
+class TwinCheck(msgspec.Struct, omit_defaults=True):
+    """What a sentence expects of a twin: how many rows of a table came into being while the test ran.
+
+    `where` is as in the assertion language. `named` gives a column the id of the row of that name, such as
+    `{"channel_id": "general"}`, which is looked up when the test runs.
+    """
+
+    sentence: str
+    twin: str
+    entity: str
+    where: dict[str, Any] = {}
+    named: dict[str, str] = {}
+    min: Annotated[int, msgspec.Meta(ge=0)] = 1
+    max: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
 class Step(msgspec.Struct, omit_defaults=True):
@@ -71,6 +110,7 @@ class TestConfig(msgspec.Struct):
     defaults: dict[str, Scalar] = {}
     parameters: list[Parameter] = []
     steps: list[Step] = []
+    twin_checks: list[TwinCheck] = []
 
 
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -79,12 +119,22 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "click": ("selector",),
     "press": ("value",),
     "select": ("selector", "value"),
+    "choose": ("selector",),
+    "check": ("selector",),
+    "uncheck": ("selector",),
     "hover": ("selector",),
+    "scroll": (),
+    "back": (),
+    "reload": (),
     "expect": ("expect",),
     "wait": (),
     "ask_user_question": ("value",),
 }
 """What each action cannot do without."""
+
+
+STATES = ("visible", "disabled", "checked", "focused")
+OF_AN_ELEMENT = (*STATES, "value")
 
 
 def read(given: Mapping[str, Any]) -> TestConfig:
@@ -130,12 +180,21 @@ def _normalise(step: Step, number: int) -> None:
 
 
 def _check_expect(expect: Expect, step: Step, where: str) -> None:
-    if expect.type == "visible":
+    if expect.type in OF_AN_ELEMENT:
         expect.selector = expect.selector or step.selector
         if not expect.selector:
-            raise ConfigError(f"{where}.selector: to expect something visible, say what")
-    elif not expect.contains:
+            raise ConfigError(f"{where}.selector: to expect something {expect.type}, say what")
+    if expect.type == "count":
+        _check_count(expect, where)
+    elif expect.type not in STATES and not expect.contains and expect.equals is None:
         raise ConfigError(f"{where}.contains: to expect a {expect.type}, say what it contains")
+
+
+def _check_count(expect: Expect, where: str) -> None:
+    if not (expect.contains or expect.selector):
+        raise ConfigError(f"{where}.selector: to expect a count, say of what: a selector, or a text under contains")
+    if expect.min is None and expect.max is None:
+        raise ConfigError(f"{where}.min: to expect a count, say how many: min, max or both")
 
 
 def _check_wait(step: Step, where: str) -> None:
@@ -229,9 +288,13 @@ def _texts(config: TestConfig) -> Iterator[tuple[str, str]]:
         yield f"{where}.parameter_refs", " ".join(f"{{{{{name}}}}}" for name in step.parameter_refs)
         expect = step.expect or Expect("url")
         texts = {"value": step.value, "selector": step.selector, "wait_for": step.wait_for}
-        for name, text in {**texts, "expect.contains": expect.contains, "expect.selector": expect.selector}.items():
+        for name, text in {**texts, **_texts_of(expect)}.items():
             if isinstance(text, str):
                 yield f"{where}.{name}", text
+
+
+def _texts_of(expect: Expect) -> dict[str, str | None]:
+    return {f"expect.{name}": getattr(expect, name) for name in ("contains", "equals", "selector")}
 
 
 def filled(text: str, given: Mapping[str, str]) -> str:

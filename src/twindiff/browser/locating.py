@@ -1,4 +1,8 @@
-"""Finding elements: by CSS, `text=`, `role=`, `testid=`, `xpath=`, or by the words that a person reads."""
+"""Finding elements: by CSS, `text=`, `role=`, `testid=`, `xpath=`, or by the words that a person reads.
+
+`button=Save`, `field=Email` and the other KINDS find elements of one kind by their name, or all of them without one.
+`row=Ada >> button=Edit` looks in the one row of a table or list that says `Ada`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,9 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from playwright.async_api import Locator, Page
+    from playwright.async_api import Frame, Locator, Page
+
+    Scope = Page | Frame | Locator
 
 NAMED = "named="
 """What comes before words that name a label, a placeholder, the name of a role or a text, in this order."""
@@ -18,6 +24,34 @@ ENGINES = ("css=", "text=", "role=", "xpath=", "id=", "data-testid=", "//", ".."
 TEST_IDS = ("testid=", "test-id=", "test_id=")
 FIELDS = ("fill", "select")
 ROLES = ("button", "link", "tab", "menuitem", "checkbox", "radio", "switch", "option", "textbox", "combobox", "heading")
+LOG_OUT = "log-out="
+"""The button or link that ends a session, whatever it is called."""
+EXACT = "exact="
+"""What comes before the whole of a text or name that may have what has no role by its tag."""
+ROW = "row="
+INSIDE = " >> "
+"""What stands between a row and what is looked for in it."""
+KINDS: dict[str, tuple[str, ...]] = {
+    "button": ("button",),
+    "link": ("link",),
+    "checkbox": ("checkbox", "switch"),
+    "radio": ("radio",),
+    "tab": ("tab",),
+    "menuitem": ("menuitem", "menuitemradio", "menuitemcheckbox"),
+    "option": ("option",),
+    "heading": ("heading",),
+    "image": ("img",),
+    "dialog": ("dialog", "alertdialog"),
+    "field": ("textbox", "combobox", "spinbutton", "searchbox", "listbox", "slider"),
+    "place": ("link", "menuitem", "tab", "button", "treeitem"),
+    "choice": ("radio", "option", "menuitemradio", "checkbox", "switch"),
+    "control": ("button", "link", "textbox", "combobox", "checkbox", "radio", "switch", "tab", "menuitem", "option"),
+    "listitem": ("listitem",),
+    "datarow": ("row",),
+}
+"""Roles of the kinds of elements that have a prefix of their own."""
+LABELLED = ("field", "checkbox", "radio", "control", "choice")
+"""Kinds whose elements are also known by a label or placeholder beside them."""
 TAGS = frozenset(
     word
     for line in (
@@ -61,11 +95,57 @@ def is_words(selector: str) -> bool:
     return not _MARKS.search(selector) and first not in TAGS and "-" not in first
 
 
-def locators(page: Page, selector: str, action: str) -> list[Locator]:
+class SeveralRows(Exception):
+    """More than one row says the words by which a row is named."""
+
+
+def kind_of(selector: str) -> tuple[str, str] | None:
+    """The kind and the name of a selector such as `button=Save`; None for other selectors."""
+    kind, is_kind, name = selector.partition("=")
+    return (kind, name) if is_kind and kind in KINDS else None
+
+
+async def scoped(scope: Scope, selector: str) -> tuple[Scope, str] | None:
+    """The row of a `row=` selector and the selector within it, else what is given; None while there is no such row.
+
+    The selector within a row is empty where the row itself is meant. Raises SeveralRows.
+    """
+    if not selector.startswith(ROW):
+        return scope, selector
+    words, _, inner = selector.removeprefix(ROW).partition(INSIDE)
+    for rows in rows_of(scope, words):
+        matches = rows.filter(visible=True)
+        count = await matches.count()
+        if count > 1:
+            raise SeveralRows(f"{count} rows say '{words}'; name the row by a text that only one of them has")
+        if count:
+            return matches, inner
+    return None
+
+
+def rows_of(scope: Scope, words: str) -> list[Locator]:
+    """Rows of tables by the whole text of a cell, then by a part of their text; then items of lists."""
+    rows = scope.get_by_role("row")
+    of_cell = [rows.filter(has=scope.get_by_role(cell, name=words, exact=True)) for cell in ("cell", "rowheader")]
+    return [
+        of_cell[0].or_(of_cell[1]),
+        rows.filter(has_text=words),
+        scope.get_by_role("listitem").filter(has_text=words),
+    ]
+
+
+def locators(page: Scope, selector: str, action: str) -> list[Locator]:
     """Where an element is to be looked for, in this order."""
+    kind = kind_of(selector)
+    if kind:
+        return _of_kind(page, *kind)
     for prefix in TEST_IDS:
         if selector.startswith(prefix):
             return [page.get_by_test_id(selector.removeprefix(prefix).strip("\"'"))]
+    if selector.startswith(EXACT):
+        return _exact(page, selector.removeprefix(EXACT))
+    if selector == LOG_OUT:
+        return [_of_roles(page, KINDS["place"], name=LEAVING)]
     if selector.startswith(NAMED):
         return _named(page, selector.removeprefix(NAMED).strip("\"'"), action)
     plain = _PLAIN_ROLE.match(selector)
@@ -77,20 +157,69 @@ def locators(page: Page, selector: str, action: str) -> list[Locator]:
     return _named(page, selector, action)
 
 
-def _named(page: Page, words: str, action: str) -> list[Locator]:
+def _of_kind(page: Scope, kind: str, words: str) -> list[Locator]:
+    """Elements of a kind: by the whole of their name first, then by a part of it; all of them without a name."""
+    if kind == "datarow":
+        rows = page.locator("tr:has(td), [role=row]:has([role=cell], [role=gridcell])")
+        return [rows.filter(has_text=words) if words else rows]
+    if kind == "listitem" and words:
+        return [page.get_by_role("listitem").filter(has_text=words)]
+    if not words:
+        return [_of_roles(page, KINDS[kind])]
+    wanted: list[Locator] = []
+    for exact in (True, False):
+        roles = _of_roles(page, KINDS[kind], name=words, exact=exact)
+        if kind in LABELLED:
+            inputs = page.locator(_INPUTS[kind])
+            roles = roles.or_(page.get_by_label(words, exact=exact).and_(inputs))
+            roles = roles.or_(page.get_by_placeholder(words, exact=exact).and_(inputs))
+        wanted.append(roles)
+    if kind == "field":
+        wanted.append(page.locator(_attributes(words)).and_(page.locator(_INPUTS[kind])))
+    return wanted
+
+
+_INPUTS = {
+    "field": "input:not([type=checkbox], [type=radio], [type=submit], [type=button], [type=image]), textarea, select, "
+    "[contenteditable]",
+    "checkbox": "input[type=checkbox], [role=checkbox], [role=switch]",
+    "radio": "input[type=radio], [role=radio]",
+    "choice": "input[type=radio], input[type=checkbox], [role=radio], [role=option]",
+    "control": "button, input, textarea, select",
+}
+
+
+def _of_roles(page: Scope, roles: tuple[Any, ...], **named: Any) -> Locator:
+    either = page.get_by_role(roles[0], **named)
+    for role in roles[1:]:
+        either = either.or_(page.get_by_role(role, **named))
+    return either
+
+
+def _exact(page: Scope, words: str) -> list[Locator]:
+    others = page.locator(":not(h1, h2, h3, h4, h5, h6, label, legend, option, th, a, a *, button, button *)")
+    return [page.get_by_text(words, exact=True).and_(others)]
+
+
+def _attributes(words: str) -> str:
+    return f"[name={_quoted(words)} i], [id={_quoted(words)} i], [type={_quoted(words)} i]"
+
+
+LEAVING = re.compile(r"^\W*(?:(?:log|sign)[ -]?(?:out|off)|abmelden|ausloggen)\W*$", re.IGNORECASE)
+"""What is on a button or link that ends a session."""
+
+
+def _named(page: Scope, words: str, action: str) -> list[Locator]:
     """Label, placeholder, role, text: the whole of it first, then a part of it."""
     named: list[Locator] = []
     for exact in (True, False):
         named += [page.get_by_label(words, exact=exact), page.get_by_placeholder(words, exact=exact)]
         roles: tuple[Any, ...] = ("textbox", "combobox", "spinbutton", "searchbox") if action in FIELDS else ROLES
-        either = page.get_by_role(roles[0], name=words, exact=exact)
-        for role in roles[1:]:
-            either = either.or_(page.get_by_role(role, name=words, exact=exact))
-        named.append(either)
+        named.append(_of_roles(page, roles, name=words, exact=exact))
         if action not in FIELDS:
             named.append(page.get_by_text(words, exact=exact))
     if action in FIELDS:
-        named.append(page.locator(f"[name={_quoted(words)} i], [id={_quoted(words)} i], [type={_quoted(words)} i]"))
+        named.append(page.locator(_attributes(words)))
     return named
 
 

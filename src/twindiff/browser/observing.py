@@ -20,6 +20,8 @@ MOST_WINDOWS = 5
 MOST_DOWNLOADS = 10
 LARGEST_DOWNLOAD = 20_000_000
 """Bytes of a download that a run keeps."""
+STREAMS = ("eventsource", "websocket", "media", "ping")
+"""Types of requests that may stay open for as long as a page does."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -37,6 +39,9 @@ class Observer:
         self._downloads: list[str] = []
         self._saving: set[asyncio.Task[None]] = set()
         self.pages: list[Page] = []
+        self._open: set[Request] = set()
+        context.on("request", self._on_request)
+        context.on("requestfinished", self._on_finish)
         context.on("page", self._on_page)
         context.on("console", self._on_console)
         context.on("response", self._on_response)
@@ -48,6 +53,11 @@ class Observer:
         """The window that was opened last and is still open."""
         self.pages = [page for page in self.pages if not page.is_closed()] or self.pages[-1:]
         return self.pages[-1]
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no window waits for the answer to a request; streams are not waited for."""
+        return not self._open
 
     def note(self, said: str) -> None:
         """Add a line to the log of the step."""
@@ -81,10 +91,18 @@ class Observer:
         if len(self._console) < MOST_LINES:
             self._console.append({"type": message.type, "text": message.text[:LONGEST_LINE]})
 
+    def _on_request(self, request: Request) -> None:
+        if request.resource_type not in STREAMS:
+            self._open.add(request)
+
+    def _on_finish(self, request: Request) -> None:
+        self._open.discard(request)
+
     def _on_response(self, response: Response) -> None:
         self._asked(response.request, response.status, "")
 
     def _on_failure(self, request: Request) -> None:
+        self._open.discard(request)
         self._asked(request, 0, request.failure or "failed")
 
     def _asked(self, request: Request, status: int, failure: str) -> None:

@@ -1,6 +1,8 @@
 """What the planner understands, as a table: for each kind of step the sentences that ask for it, English and German.
 
-`{x}` is a thing of the page, `{v}` a value, `{u}` an address; a sentence is matched as a whole, the first match wins.
+A sentence is matched as a whole, each of its words by a word of the pattern; the first match wins. `{x}` is a thing of
+the page, `{f}` a field, `{k}` a thing whose kind is said, `{v}` a value, `{qs}` one quotation or several, `{qo}` the same
+where none of them may be there, `{n}` how many there are, and `{u}` an address. No slot takes a word that carries meaning.
 """
 
 from __future__ import annotations
@@ -8,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-QUOTED = r"\x02\d+\x03"
-"""What stands for words in quotation marks while a prompt is taken apart."""
-ADDRESS = r"(?P<u>https?://\S+|/\S*)"
+from twindiff.browser.twin_phrases import TWIN_PATTERNS
+from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN, allow_separators
+
 KEYS = {
     "enter": "Enter",
     "return": "Enter",
@@ -29,27 +31,80 @@ KEYS = {
     "pagedown": "PageDown",
     "pageup": "PageUp",
 }
-_MAKE_SURE = (
-    r"(?:expect|verify|check|assert|ensure|confirm|make sure|(?:you |i |we )?should (?:now )?see|see|look for|"
-    r"erwarte|prüfe|überprüfe|pruefe|verifiziere|kontrolliere|stelle? sicher|vergewissere dich|"
-    r"(?:du |man )?solltest? .{0,12}?sehen)"
+NOUNS = {
+    "button": r"buttons?|knopf|schaltfläche",
+    "link": r"links?",
+    "checkbox": r"check ?box(?:es)?|tick ?box(?:es)?|toggles?|switch(?:es)?|kontrollkästchen|kästchen",
+    "radio": r"radio(?: ?buttons?)?",
+    "field": r"(?:(?:text|input|date|search|eingabe|auswahl) ?)?(?:fields?|box(?:es)?|area|feld)|inputs?|"
+    r"drop-?down(?: list| menu)?|combobox|select|list|auswahl",
+    "tab": r"tabs?|reiter",
+    "menuitem": r"menu (?:item|entry|option)s?|menüpunkt",
+    "option": r"options?|entry",
+    "heading": r"headings?|headlines?|überschrift",
+    "image": r"images?|icons?|pictures?|logos?",
+    "dialog": r"dialogs?|modals?|pop-?ups?",
+    "place": r"menu|section|view",
+}
+"""What kinds of things are called. A name after or before one of these is looked for among things of that kind."""
+THINGS = "|".join(NOUNS.values())
+COUNTED = rf"{THINGS}|(?:data |table )?rows?|(?:list )?items?"
+
+_ARTICLE = r"(?:(?:the|a|an|my|your|our|this|der|die|das|den|dem|dein|deine|ein|eine|einen) )?"
+_TEXT = (
+    r"(?:(?:text|message|word|words|label|phrase|error|error message|success message|warning|notice|notification|banner|"
+    r"toast|status|meldung|fehlermeldung|wort) )?"
 )
-_THAT = r"(?:,? (?:that|whether|if|dass|daß|ob))?(?: to see| to find| for)?"
-_IS_SEEN = (
-    r"(?:(?:is|are|to be|should be|becomes?|ist|sind|wird|werden)? ?"
-    r"(?:visible|shown|displayed|present|there|on the page|on screen|sichtbar(?: ist)?|zu sehen(?: ist)?|"
-    r"angezeigt(?: wird)?|vorhanden(?: ist)?)|appears?|exists?|shows up|erscheint|existiert)"
+_QUOTE = rf"{_ARTICLE}{_TEXT}{QUOTED}"
+_CALLED = r"(?:(?:named|called|labell?ed|saying|namens|with the (?:text|label|name)|mit dem namen) )?"
+_PERSON = r"(?:i|we|you|he|she|they|one|(?:the |a |an )?(?:users?|customer|visitor|tester)|man|du|ich)"
+_MODAL = r"(?:should|must|shall|will|has to|have to|needs? to)"
+_SO = r"(?: (?:now|also|then|still))?"
+_SEE = rf"(?:(?:{_PERSON} )?(?:{_MODAL}{_SO} )?(?:see|sees)|{_PERSON} can see|look for)"
+_SURE = (
+    r"(?:expects?|verif(?:y|ies)|checks?|asserts?|ensures?|confirms?|validates?|makes? sure|see to it|erwarte|prüfe|"
+    r"überprüfe|pruefe|verifiziere|kontrolliere|stelle? sicher|vergewissere dich)"
 )
-_PAGE = r"(?:(?:the |this )?(?:page|site|screen|it|app)|(?:die |der )?(?:seite|bildschirm)|es)"
-_SAYS = (
-    r"(?:(?:should |must |to |will |soll(?:te)? |muss )?"
-    r"(?:says?|shows?|contains?|displays?|reads?|includes?|have|has|zeigt|enthält|enthaelt|steht|sagt|lautet))"
+_MAKE_SURE = rf"(?:{_PERSON} )?{_SURE}"
+_THAT = r"(?:,? (?:that|whether|if|dass|daß|ob))?"
+_M = rf"(?:{_MAKE_SURE}{_THAT} |{_PERSON} should see that )?"
+"""How an expectation begins that has a verb of its own."""
+_TO_SEE = rf"(?:{_MAKE_SURE}(?: to see| to find| to get| for)?|{_SEE}|{_MAKE_SURE}{_THAT} (?:{_PERSON} )?(?:can )?sees?|{_M}there (?:is|are|{_MODAL} be))"
+"""How an expectation begins that has none."""
+_SEE_NOT = (
+    rf"(?:(?:{_PERSON} )?(?:{_MODAL}|do|does|can) (?:not|no longer) see|{_M}{_PERSON} (?:(?:do|does|can) not|no longer|cannot) sees?|"
+    rf"(?:{_PERSON} )?do(?:es)? not expect(?: to see)?|(?:{_MAKE_SURE}) (?:not to|to not) see|erwarte nicht)"
 )
-_HAS = (
-    r"(?:(?:should |must |to |soll(?:te)? )?(?:is|be|has|have|contains?|includes?|ends? with|starts? with|equals?|ist|enthält|"
-    r"lautet|endet (?:mit|auf))|soll(?:te)?)"
+_ANY = r"(?: any ?more| any longer)?"
+_IS = rf"(?:(?:is|are|to be|gets?|becomes?|{_MODAL}{_SO} be(?:come)?){_SO})"
+_IS_NOT = r"(?:(?:is|are|must|should|will|shall) (?:not|no longer)(?: be(?:come)?)?|(?:not|no longer) to be|to (?:not|no longer) be)"
+_ADJECTIVE = r"(?:visible|shown|displayed|present|there|listed)"
+_DOES_NOT = rf"(?:(?:does|do|{_MODAL}) not|not to|to not|(?:{_MODAL} )?no longer)"
+_ON_PAGE = r"(?: (?:anywhere )?on (?:the|this) (?:page|screen)| auf der seite)?"
+_SEEN = (
+    rf"(?:{_IS} (?:{_ADJECTIVE}{_ON_PAGE}|on (?:the |this )?(?:page|screen))|"
+    rf"(?:(?:{_MODAL}{_SO} |to )?(?:appears?|exists?|shows? up)|can be seen){_ON_PAGE}|"
+    r"(?:ist|wird|sind|werden) (?:sichtbar|zu sehen|angezeigt|vorhanden)|erscheint|existiert|"
+    r"(?:sichtbar|zu sehen|angezeigt|vorhanden) (?:ist|wird|sind|werden))"
 )
-_ARTICLE = r"(?:the |a |an |der |die |das |den |dem |im |ein |eine |einen )?"
+_GONE = (
+    rf"(?:{_IS_NOT} {_ADJECTIVE}{_ON_PAGE}{_ANY}|{_IS_NOT} on (?:the |this )?(?:page|screen){_ANY}|"
+    rf"{_IS} (?:hidden|invisible|gone|absent|missing|removed){_ON_PAGE}|"
+    rf"(?:has|have) (?:disappeared|been removed|vanished)|"
+    rf"(?:(?:{_MODAL}{_SO} |to )?(?:disappears?|vanish(?:es)?|go(?:es)? away)|cannot be seen){_ON_PAGE}|"
+    rf"{_DOES_NOT} (?:appears?|exists?|shows? up){_ON_PAGE}{_ANY}|"
+    r"(?:ist|wird|sind|werden) nicht (?:mehr )?(?:sichtbar|zu sehen|angezeigt|vorhanden)|"
+    r"nicht (?:mehr )?(?:sichtbar|zu sehen|angezeigt|vorhanden) (?:ist|wird|sind|werden)|erscheint nicht|nicht erscheint|verschwindet)"
+)
+_PAGE = r"(?:(?:the |this )?(?:page|site|screen|app)|it|(?:die |der )?(?:seite|bildschirm)|es)"
+_SAY = r"(?:says?|shows?|contains?|displays?|reads?|includes?|lists?|mentions?|ha(?:s|ve))"
+_SAYS = rf"(?:(?:{_MODAL}{_SO} |to |now |also )?{_SAY}|soll(?:te)?|zeigt|enthält|enthaelt|steht|sagt|lautet)"
+_URL = rf"{_ARTICLE}(?:current )?(?:url|address|adresse)"
+_NUMBER = rf"(?:\d{{1,4}}|{'|'.join(NUMBERS)})"
+_OF_ROW = r"(?:of|for|with|containing|that (?:contains|has|shows|says))"
+_ROW = rf"(?:(?:the )?(?:table )?row {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) row)"
+_IN_ROW = rf"(?: in {_ROW})?"
+_TIMES = rf"(?P<times>once|twice|thrice|{_NUMBER} times)"
 
 
 class Phrase(NamedTuple):
@@ -59,98 +114,136 @@ class Phrase(NamedTuple):
     pattern: re.Pattern[str]
 
 
-_TABLE: tuple[tuple[str, str], ...] = (
-    ("login", r"(?:log|sign) ?in(?: with| as| using)? {x}(?: and| with|,|/)+(?: the)?(?: password| passwort)? {v}"),
-    ("login", r"(?:log|sign) ?in(?: to .*| with .*credentials| with the .*| using .*| as .*)?"),
-    ("login", r"melde? dich (?:mit|als) {x}(?: und|,|/)+(?: dem)?(?: passwort)? {v} an"),
-    ("login", r"(?:melde? dich .*an|logge? dich .*ein|anmelden|einloggen)"),
-    ("ask", r"ask(?: the user| me)?(?: for| to)? {v}"),
-    ("ask", r"frage?(?: den (?:be)?nutzer| mich)?(?: nach)? {v}"),
-    ("pause", r"(?:wait|pause)(?: for)? (?P<n>\d+(?:\.\d+)?) ?(?P<unit>ms|milliseconds?|s|secs?|seconds?)"),
-    ("pause", r"warte (?P<n>\d+(?:[.,]\d+)?) ?(?P<unit>ms|millisekunden?|s|sek|sekunden?)"),
-    ("appears", rf"wait (?:for|until|till)(?: {_PAGE} {_SAYS})? {{v}}(?: {_IS_SEEN})?"),
-    ("appears", rf"warte(?: auf|,? bis)(?: {_PAGE})? {{v}}(?: {_IS_SEEN}| zeigt)?"),
-    (
-        "url",
-        rf"{_MAKE_SURE}{_THAT} {_ARTICLE}(?:current )?(?:url|address|adresse) (?:{_HAS} )?{{v}}(?: enthält| lautet| ist)?",
-    ),
-    ("url", rf"{_ARTICLE}(?:current )?(?:url|address|adresse) {_HAS} {{v}}(?: enthalten| lauten)?"),
-    (
-        "button",
-        rf"{_MAKE_SURE}{_THAT} {_ARTICLE}(?P<x>{QUOTED}) (?:button|link|field|input|knopf|feld)(?: {_IS_SEEN})?",
-    ),
-    (
-        "button",
-        rf"{_MAKE_SURE}{_THAT} {_ARTICLE}(?:button|link|field|knopf|feld|schaltfläche) (?P<x>{QUOTED})(?: {_IS_SEEN})?",
-    ),
-    ("text", rf"{_MAKE_SURE}{_THAT} {_PAGE} {_SAYS} {{v}}(?: enthält| zeigt| anzeigt)?"),
-    ("text", rf"{_MAKE_SURE}{_THAT} {_PAGE} {{v}} (?:enthält|zeigt|anzeigt|steht)"),
-    ("text", rf"{_PAGE} {_SAYS} {{v}}(?: enthalten| zeigen| anzeigen)?"),
-    ("text", r"(?:die seite|es) soll(?:te)? {v} (?:enthalten|zeigen|anzeigen|stehen)"),
-    ("inside", rf"{_MAKE_SURE}{_THAT} {_ARTICLE}(?P<x>{QUOTED}) {_SAYS} (?P<v>{QUOTED})"),
-    ("text", rf"{_MAKE_SURE}{_THAT} .*?(?P<v>{QUOTED})(?:[^\x02]*)?"),
-    (
-        "text",
-        rf"{_MAKE_SURE}{_THAT} {_ARTICLE}(?:text |message |word |meldung )?{{v}}(?: {_IS_SEEN}| on the page| auf der seite)",
-    ),
-    ("text", rf"(?:expect|should see|erwarte|see){_THAT} (?:text |message |word |meldung )?{{v}}"),
-    ("goto", rf"(?:go|navigate|browse|head)(?: back)?(?: to)? {_ARTICLE}(?:page |url |address )?{ADDRESS}(?: page)?"),
-    ("goto", rf"(?:open|visit|load|start (?:at|on)) {_ARTICLE}(?:page |url |address |website )?{ADDRESS}(?: page)?"),
-    ("goto", rf"(?:gehe?|navigiere?|wechs[el]+e?)(?: zurück)? (?:zu|zur|zum|auf|nach) {_ARTICLE}(?:seite )?{ADDRESS}"),
-    ("goto", rf"(?:öffne|oeffne|besuche|lade|starte (?:auf|bei)) {_ARTICLE}(?:seite |adresse )?{ADDRESS}"),
-    ("goto", rf"rufe? {_ARTICLE}(?:seite )?{ADDRESS} auf"),
-    ("home", r"(?:go|navigate|return)(?: back)? to the (?:home ?page|start page)|gehe? (?:zurück )?zur startseite"),
-    ("fill", r"(?:fill|complete)(?: in| out)? {x} (?:with|using) {v}"),
-    ("fill", r"set {x} to {v}"),
-    ("fill", r"(?:enter|type|input|write|put|insert|fill in) {v} (?:into|in|for|as|to) {x}"),
-    ("fill", r"füll(?:e)? {x} mit {v}(?: aus)?"),
-    ("fill", r"(?:gib|gebe|trage?|tippe|schreibe?|setze) {v} (?:in|ins|bei|als|für|unter) {x}(?: ein)?"),
-    ("fill", r"(?:gib|gebe|trage?) (?:in|ins|im|bei) {x} {v} ein"),
-    ("select", r"(?:select|choose|pick) {v} (?:from|in|for|as) {x}"),
-    ("select", r"wähle? {v} (?:aus|in|bei|im|von|als|für|unter) {x}(?: aus)?"),
-    ("select", r"wähle? (?:in|bei|im|unter) {x} {v}(?: aus)?"),
-    ("key", rf"(?:press|hit)(?: the)? (?P<key>{'|'.join(KEYS)})(?: key)?(?: (?:in|on) {{x}})?"),
-    ("key", rf"drücke?(?: die)?(?: taste)? (?P<key>{'|'.join(KEYS)})(?:-?taste)?(?: (?:in|im) {{x}})?"),
-    ("hover", r"(?:hover|mouse)(?: the mouse)?(?: over| on)? {x}|move the mouse (?:over|to|onto) (?P<x2>.+)"),
-    ("hover", r"(?:fahre|bewege)(?: mit der maus| die maus)? (?:über|auf) {x}"),
-    ("click", r"(?:click|tap|press|push|hit|submit|tick|untick|uncheck)(?: on| the)? {x}"),
-    ("click", r"(?:klicke?|tippe?|drücke?)(?: auf| an)? {x}(?: an)?"),
-    ("click", rf"(?:open|select|choose|pick|check|go to|navigate to|expand) {_ARTICLE}(?P<x>{QUOTED}.*)"),
-    ("click", rf"(?:öffne|wähle?|gehe? (?:zu|zur|zum|auf)) {_ARTICLE}(?P<x>{QUOTED}.*?)(?: aus)?"),
+_LOG_IN = (
+    r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:am|is|are) (?:logged|signed) in)"
 )
+_TABLE: tuple[tuple[str, str], ...] = (
+    *TWIN_PATTERNS,
+    # What is done
+    ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?{{x}}(?:(?:,? and|,| /|,? with|,? using)+ (?:the )?(?:password|passwort)?|/) ?{{v}}"),
+    ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?(?P<x>{QUOTED}|{PLAIN})"),
+    ("login", rf"{_LOG_IN}(?: (?:with|using) (?:(?:the|my|your) )?(?:given |provided )?credentials)?"),
+    ("login", r"melde? dich (?:mit|als) {x}(?: und|,|/)+(?: dem)?(?: passwort)? {v} an"),
+    ("login", r"(?:melde? dich(?: mit den zugangsdaten)? an|logge? dich ein|anmelden|einloggen)"),
+    ("logout", r"(?:log|sign)s? ?(?:out|off)(?: (?:of|from) the (?:app|application|site|page|system|shop))?|melde? dich ab|abmelden|ausloggen"),
+    ("ask", rf"asks?(?: the user| me)?(?: for| to)? (?P<v>{QUOTED}|{BARE})"),
+    ("ask", rf"frage?(?: den (?:be)?nutzer| mich)?(?: nach)? (?P<v>{QUOTED}|{BARE})"),
+    ("pause", r"(?:wait|pause)s?(?: for)? (?P<n>\d{1,5}(?:\.\d{1,3})?) ?(?P<unit>ms|milliseconds?|s|secs?|seconds?)"),
+    ("pause", r"warte (?P<n>\d{1,5}(?:[.,]\d{1,3})?) ?(?P<unit>ms|millisekunden?|s|sek|sekunden?)"),
+    ("loaded", r"waits? (?:for|until|till) the page(?: (?:to load|to be loaded|is loaded|has loaded|loads))?(?: to be ready)?"),
+    ("vanishes", rf"(?:waits? (?:for|until|till)|once|as soon as|warte,? bis) {{qs}} {_GONE}"),
+    ("vanishes_thing", rf"(?:waits? (?:for|until|till)|once|as soon as) {{k}} {_GONE}"),
+    ("appears", rf"(?:(?:waits? (?:for|until|till)|once|as soon as)(?: {_PAGE} {_SAYS})?|warte(?: auf|,? bis)(?: {_PAGE})?) {{qs}}(?: {_SEEN}| zeigt)?"),
+    ("appears_thing", rf"(?:waits? (?:for|until|till)|once|as soon as) {{k}}(?: {_SEEN})?"),
+    ("appears", rf"(?:waits? (?:for|until|till)(?: {_PAGE} {_SAYS})?|warte auf) (?P<qs>{SPOKEN})(?: {_SEEN})?"),
+    ("home", r"(?:goe?s?|navigates?|returns?)(?: back)? to the (?:home ?page|start page)|(?:opens?|visits?) the (?:home ?page|start page)|gehe? (?:zurück )?zur startseite"),
+    ("goto", rf"(?:goe?s?|navigates?|browses?|heads?)(?: back)?(?: to)? {_ARTICLE}(?:page |url |address )?{{u}}(?: page)?"),
+    ("standing", rf"(?:am|is|are) (?:on|at) {_ARTICLE}(?:page |url |address )?{{u}}(?: page)?"),
+    ("goto", rf"(?:opens?|visits?|loads?|starts? (?:at|on)) {_ARTICLE}(?:page |url |address |website )?{{u}}(?: page)?"),
+    ("goto", rf"(?:gehe?|navigiere?|wechs[el]+e?)(?: zurück)? (?:zu|zur|zum|auf|nach) {_ARTICLE}(?:seite )?{{u}}"),
+    ("goto", rf"(?:öffne|oeffne|besuche|lade|starte (?:auf|bei)) {_ARTICLE}(?:seite |adresse )?{{u}}"),
+    ("goto", rf"rufe? {_ARTICLE}(?:seite )?{{u}} auf"),
+    ("back", r"(?:goe?s?|navigates?) back(?: (?:to the previous page|one page|in the browser))?|gehe? zurück"),
+    ("reload", r"(?:reload|refresh)(?:e?s)?(?: the page| the browser)?|lade? (?:die )?seite neu"),
+    ("scroll", r"scrolls?(?: (?:up|down))?(?: to)?(?: the)? (?P<end>top|bottom|end)(?: of the page)?"),
+    ("scroll_to", r"scrolls?(?: (?:up|down))? to {x}"),
+    ("fill", r"(?:fills?|completes?)(?: in| out)? {f} (?:with|using|as) {v}"),
+    ("fill", r"sets? {f} to {v}"),
+    ("fill", r"(?:enters?|types?|inputs?|writes?|puts?|inserts?|fills? in) {va} (?:into|in|for|as|to) {f}"),
+    ("fill", rf"(?:enters?|types?|inputs?|fills? in) {_ARTICLE}(?P<f>{BARE}) (?P<v>{QUOTED}|{PLAIN})"),
+    ("fill", r"füll(?:e)? {f} mit {v}(?: aus)?"),
+    ("fill", r"(?:gib|gebe|trage?|tippe|schreibe?|setze) {v} (?:in|ins|bei|als|für|unter) {f}(?: ein)?"),
+    ("fill", r"(?:gib|gebe|trage?) (?:in|ins|im|bei) {f} {v} ein"),
+    ("empty", r"(?:clears?|empt(?:y|ies)) {f}|leaves? {f2} (?:empty|blank)"),
+    ("check_all", rf"(?:checks?|ticks?) (?P<qs>{QUOTED}(?:(?:,? and |, ){QUOTED})+)"),
+    ("check", rf"(?:checks?|ticks?|selects?|enables?|activates?|turns? on|switch(?:es)? on) {_ARTICLE}(?:(?:{NOUNS['checkbox']}) {_CALLED}(?P<x>{QUOTED}|{BARE})|(?P<x2>{QUOTED}|{BARE}) (?:{NOUNS['checkbox']}))"),
+    ("check", rf"(?:checks?|ticks?|hake?) {_ARTICLE}(?:box )?(?P<x>{QUOTED})(?: an)?|ticks? {_ARTICLE}(?P<x2>{BARE})"),
+    ("uncheck", rf"(?:unchecks?|unticks?|deselects?|disables?|deactivates?|clears?|turns? off|switch(?:es)? off) {_ARTICLE}(?:(?:{NOUNS['checkbox']}) {_CALLED}(?P<x>{QUOTED}|{BARE})|(?P<x2>{QUOTED}|{BARE}) (?:{NOUNS['checkbox']}))"),
+    ("uncheck", rf"(?:unchecks?|unticks?) {_ARTICLE}(?:box )?(?P<x>{QUOTED}|{BARE})"),
+    ("select", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:option )?{{v}} (?:from|in|for|as|under) {{f}}"),
+    ("select", r"wähle? {v} (?:aus|in|bei|im|von|als|für|unter) {f}(?: aus)?"),
+    ("select", r"wähle? (?:in|bei|im|unter) {f} {v}(?: aus)?"),
+    ("choose", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:(?:{NOUNS['radio']}|{NOUNS['option']}) {_CALLED})?(?P<x>{QUOTED}|{BARE})(?: (?:{NOUNS['radio']}|{NOUNS['option']}|plan|tier))?"),
+    ("choose", rf"wähle? {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: aus)?"),
+    ("key", rf"(?:press(?:es)?|hits?)(?: the)? (?P<key>{'|'.join(KEYS)})(?: key)?(?: (?:in|on) {{f}})?"),
+    ("key", rf"drücke?(?: die)?(?: taste)? (?P<key>{'|'.join(KEYS)})(?:-?taste)?(?: (?:in|im) {{f}})?"),
+    ("hover", r"(?:hovers?|mouse)(?: the mouse)?(?: over| on)? {x}|move the mouse (?:over|to|onto) {x2}"),
+    ("hover", r"(?:fahre|bewege)(?: mit der maus| die maus)? (?:über|auf) {x}"),
+    ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? {{x}}{_IN_ROW}"),
+    ("click", rf"in {_ROW},? (?:{_PERSON} )?(?:clicks?|taps?|press(?:es)?)(?: on)? {{x}}"),
+    ("click", r"(?:klicke?|tippe?|drücke?)(?: auf| an)? {x}(?: an)?"),
+    ("open", rf"(?:opens?|goe?s? to|navigates? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
+    ("open", rf"(?:öffne|gehe? (?:zu|zur|zum|auf)) {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: seite)?"),
+    # What is expected
+    ("url", rf"{_M}{_URL} (?:{_MODAL} |to )?(?P<how>is|be|equals?|contains?|includes?|has) {{v}}"),
+    ("url_not", rf"{_M}{_URL} (?:{_DOES_NOT} |(?P<be>is not|is no longer|should not be|must not be) ?)(?P<how>be|equals?|contains?|includes?)? ?{{v}}"),
+    ("url", rf"{_M}{_URL} {{v}} (?P<how>enthält|lautet|ist)"),
+    ("url", rf"{_M}{_URL} (?P<how>enthält|lautet|ist|soll(?:te)?) {{v}}(?: enthalten| lauten)?"),
+    ("url_not", rf"{_M}{_PERSON} {_MODAL} (?:not|no longer) be (?:on|at) {{u}}"),
+    ("url", rf"{_M}{_PERSON} (?:lands?|ends? up|(?:am|is|are) redirected|{_MODAL}{_SO} be|{_MODAL} land)(?: redirected| taken| sent)? (?:on|at|to) (?P<how>the page )?{{u}}"),
+    ("title", rf"{_M}the (?:page )?title (?:of the page )?(?:{_MODAL} |to )?(?P<how>is|be|equals?|contains?|says?|includes?) {{v}}"),
+    ("row_says", rf"{_M}{_ROW} {_SAYS} {{qs}}"),
+    ("row_says", rf"(?:{_TO_SEE}) {{qs}} in {_ROW}|in {{rowb}},? (?:{_TO_SEE}) {{qs2}}"),
+    ("row_says_not", rf"{_M}{_ROW} {_DOES_NOT} {_SAY} {{qo}}"),
+    ("rows_seen", rf"(?:{_TO_SEE}) (?:a|the) row {_OF_ROW} (?P<x>{QUOTED})"),
+    ("thing", rf"(?:{_TO_SEE}) {{k}}|{_M}{{k2}} {_SEEN}"),
+    ("thing_gone", rf"(?:{_M}{{k}} {_GONE}|(?:{_SEE_NOT}) {{k2}}|(?:{_TO_SEE}) no {{k3}}|{_M}no {{k4}} {_SEEN})"),
+    ("state", rf"{_M}{{kc}} {_IS} (?:visible|shown) (?:and|but) (?:is )?(?P<not>not )?(?P<state>disabled|enabled|checked|ticked|selected|unchecked|unticked|focused|empty)"),
+    ("state", rf"(?:{_M}|(?P<wait>waits? (?:for|until|till) )){{kc}} (?P<not>{_IS_NOT}|{_IS}) (?P<state>disabled|enabled|greyed out|clickable|checked|ticked|selected|unchecked|unticked|focused|in focus|empty|blank){_ANY}"),
+    ("state", rf"{_M}{{kc}} (?P<state>has (?:the )?focus)"),
+    ("value", rf"{_M}{{field}} (?P<how>contains?|(?:{_MODAL} |to )(?:contain|have|be|read|show|say)|ha(?:s|ve)|is|equals?|reads|shows|says|is set to|is filled with)(?: the value)? {{v}}"),
+    ("value_not", rf"{_M}{{field}} (?:{_DOES_NOT} |(?P<be>is not|is no longer|not to be) ?)(?P<how>contain|have|be|read|show|say)?(?: the value)? ?{{v}}"),
+    ("count", rf"(?:(?:{_TO_SEE}) |{_M}(?:there (?:is|are|{_MODAL} be|to be) )?|{_M}(?:{_PAGE}|the table|the list) {_SAYS} ){{n}} (?P<things>{COUNTED})(?: (?:in|of) the (?:table|list))?(?: (?:called|named|labell?ed|with(?: the (?:text|label|name))?|that (?:says?|contains?|shows?)|containing|saying)? ?(?P<x>{QUOTED}))?(?: {_SEEN})?{_ON_PAGE}"),
+    ("count_empty", rf"{_M}the (?:table|list) {_IS} (?:empty)"),
+    ("count_text", rf"(?:(?:{_TO_SEE}) |{_M}(?:there (?:is|are|{_MODAL} be) )?|{_M}{_PAGE} {_SAYS} ){{n}} (?P<q>{QUOTED})(?: {_SEEN})?{_ON_PAGE}"),
+    ("count_text", rf"(?:(?:{_TO_SEE}) |{_M}{_PAGE} {_SAYS} |{_M})(?P<q>{_QUOTE})(?: {_SEEN})?{_ON_PAGE} (?:exactly )?{_TIMES}"),
+    ("inside", rf"{_M}{_ARTICLE}(?P<x>{QUOTED}) {_SAYS} (?P<v>{QUOTED})"),
+    ("text_but", rf"(?:(?:{_TO_SEE}) |{_M}{_PAGE} {_SAYS} ){{qs}},? (?:but|and) not {{qo2}}"),
+    ("text_but", rf"{_M}{{qs}} {_IS} {_ADJECTIVE},? (?:but|and) {{qo2}} {_IS_NOT}(?: {_ADJECTIVE})?"),
+    ("text", rf"{_M}{_PAGE} {_SAYS} {{qs}}(?: enthalten| zeigen| anzeigen| enthält| zeigt| anzeigt| stehen)?"),
+    ("text", rf"{_M}{_PAGE} {_SAYS} (?P<qs>{SPOKEN})(?: enthalten| zeigen| anzeigen| stehen)?"),
+    ("text", rf"{_M}{_PAGE} {{qs}} (?:enthält|zeigt|anzeigt|steht)"),
+    ("text", rf"{_M}{{qs}} {_SEEN}"),
+    ("text", rf"(?:{_MAKE_SURE} )?{_SEE} {{qs}}{_ON_PAGE}|(?:{_TO_SEE}) {{qs2}}{_ON_PAGE}"),
+    ("text", rf"(?:(?:{_PERSON} )?(?:expects?|{_SEE}|erwarte|look for)) (?P<qs>{SPOKEN}){_ON_PAGE}"),
+    ("text_not", rf"{_M}{_PAGE} {_DOES_NOT} {_SAY} {{qo}}{_ANY}|{_M}{_PAGE} {_SAYS} no {{qo2}}"),
+    ("text_not", rf"(?:{_SEE_NOT}) {{qo}}{_ON_PAGE}{_ANY}|(?:(?:{_TO_SEE}|check for|check that there is)) (?:no|not|keine?n?) {{qo2}}{_ON_PAGE}{_ANY}"),
+    ("text_not", rf"{_M}{{qo}} {_GONE}|{_M}(?:no|keine?n?) {{qo2}} {_SEEN}|{_M}neither {{qo3}} {_SEEN}"),
+)  # fmt: skip
+
+
+def _slots(pattern: str) -> str:
+    """A pattern with its slots as regular expressions; each has a group of its name."""
+    for name, regex in _SLOTS.items():
+        pattern = re.sub(rf"\{{({name})\}}", lambda slot, regex=regex: regex.replace("§", slot[1]), pattern)
+    return pattern
+
+
+_VALUE = f"(?:{QUOTED}|{PLAIN}|{ADDRESS}|{BARE})"
+_NAME = f"(?:{QUOTED}|{BARE})"
+_KIND = rf"{_ARTICLE}(?:(?P<§_noun>{THINGS}) {_CALLED}(?P<§>{_NAME})|(?P<§_2>{_NAME}) (?P<§_noun2>{THINGS}))"
+_FIELD = rf"{_ARTICLE}(?:(?:{NOUNS['field']}) {_CALLED})?(?P<§>{_NAME})(?: (?:{NOUNS['field']}))?"
+_MANY = rf"(?P<§>{_QUOTE}(?:(?:,? and |, |,? und ){_QUOTE})*)"
+_SLOTS = {
+    "x2?": rf"{_ARTICLE}(?:(?P<§_noun>{THINGS}) {_CALLED})?(?P<§>{QUOTED}|{PLAIN}|{BARE})(?: (?P<§_noun2>{THINGS}))?",
+    "f2?": _FIELD,
+    "field": rf"(?:the value of {_ARTICLE}(?P<§>{_NAME})(?: (?:{NOUNS['field']}))?|{_ARTICLE}(?:(?:{NOUNS['field']}) {_CALLED}(?P<§_2>{_NAME})|(?P<§_3>{_NAME}) (?:{NOUNS['field']})))",
+    "k[234]?": _KIND,
+    "kc": rf"(?:{_KIND}|{_ARTICLE}(?P<§_3>{QUOTED}))",
+    "v": rf"(?P<§>{_VALUE})",
+    "va": rf"(?P<v>{_VALUE}|a)",
+    "u": rf"(?P<§>{ADDRESS})",
+    "q": QUOTED,
+    "qs2?": _MANY,
+    "qo[23]?": rf"(?P<§>{_QUOTE}(?:(?:,? and |,? or |,? nor |, |,? und |,? oder ){_QUOTE})*)",
+    "n": rf"(?P<§>(?:exactly |only |just |at least |at most |no more than )?{_NUMBER}|no|zero)",
+    "rowb": rf"(?:the )?(?:table )?row {_OF_ROW} (?P<§>{QUOTED}|{PLAIN}|{BARE})",
+}
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    text = pattern.replace("{x}", "(?P<x>.+?)").replace("{v}", "(?P<v>.+?)")
-    return re.compile(rf"(?:please |bitte |now |jetzt |you |i |we )*{text}", re.IGNORECASE)
+    person = r"(?: (?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)))?"
+    return re.compile(allow_separators(rf"{person} (?:{_slots(pattern)})"), re.IGNORECASE)
 
 
 PHRASES = tuple(Phrase(kind, _compiled(pattern)) for kind, pattern in _TABLE)
-VERB = re.compile(
-    r"(?:please |bitte )?(?:go|navigate|browse|open|visit|load|fill|enter|type|input|write|put|insert|set|select|choose|pick|"
-    r"click|tap|press|push|hit|submit|tick|untick|uncheck|hover|wait|pause|expect|verify|check|assert|ensure|confirm|"
-    r"make sure|see|look for|should|log|sign|ask|gehe?|navigiere|wechsle|öffne|besuche|lade|rufe?|füll|fülle|gib|gebe|"
-    r"trage?|tippe?|schreibe?|setze|wähle?|klicke?|drücke?|fahre|bewege|warte|erwarte|prüfe|überprüfe|stelle|melde?|"
-    r"logge?|frage?|the page|die seite|die url|the url)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that asks for something."""
-NOUNS = re.compile(
-    r"\s+(?:button|link|field|input|box|text ?box|tab|check ?box|drop ?down|menu|option|icon|select|list|entry|page|"
-    r"knopf|feld|schaltfläche|reiter|auswahl|liste|an|ein|aus)$",
-    re.IGNORECASE,
-)
-SUBJECT = re.compile(
-    r"(?:tests?|teste|try|smoke|scenario|szenario|title|titel|goal|ziel|you are|du bist|as an? |given|angenommen|this|dies|"
-    r"in this|the following|background|story)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that says what a test is about."""
-MORE = re.compile(r"(?:the |das |den |die )?[^\x02]{0,40}(?:\x02\d+\x03)?[^\x02]{0,40}? (?:with|mit) ", re.IGNORECASE)
-"""What goes on with filling in."""
-FILL = re.compile(r"(?:please |bitte )?(?:fill|füll)\w*(?: in| out)? ", re.IGNORECASE)
-FIRST_NOUNS = re.compile(
-    r"^(?:(?:the|a|an|on|der|die|das|den|dem|dein|deine|your|my|ein|eine|einen|auf)\s+)*"
-    r"(?:(?:button|link|field|tab|checkbox|dropdown|knopf|feld|schaltfläche|reiter|auswahlfeld|auswahl|eingabefeld)\s+(?=\S))?",
-    re.IGNORECASE,
-)

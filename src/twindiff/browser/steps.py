@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from twindiff.browser.config import ANSWER, Expect, Step, filled, joined
-from twindiff.browser.locating import candidates, locators
+from twindiff.browser.expectations import LONGEST_SEEN, MAX_FRAMES, POLL_SECONDS, Expectations, StepFailed, answered
+from twindiff.browser.locating import NAMED, SeveralRows, candidates
 from twindiff.browser.proxy import OURS
 
 if TYPE_CHECKING:
@@ -18,19 +21,10 @@ MUST_BE_THERE = "start"
 """The id of the step that opens the start URL, where an error is no page to be tested."""
 SECONDS = 10.0
 """How long an element or an expectation is waited for, unless the step says otherwise."""
-POLL_SECONDS = 0.05
-ANSWER_SECONDS = 3.0
-"""How long a page has for an answer even where the time of a step is shorter."""
-LONGEST_SEEN = 600
-T = TypeVar("T")
-
-
-class StepFailed(Exception):
-    """A step could not be done, or what it expects does not hold."""
-
-    def __init__(self, said: str, expected: str = "", seen: str = "", near: list[dict[str, str]] | None = None) -> None:
-        super().__init__(said)
-        self.expected, self.seen, self.near = expected, seen, near or []
+CHOICE_SECONDS = 2.0
+"""How long a radio button or an option is waited for before something else of that name is clicked."""
+MUST_MATCH = ("date", "datetime-local", "month", "week", "time", "number", "range", "color")
+"""Types of fields that empty or change a value that is none of theirs."""
 
 
 class Interpreter:
@@ -42,18 +36,26 @@ class Interpreter:
         start_url: str,
         values: Mapping[str, str],
         ask: Callable[[str], Awaitable[str]],
+        is_quiet: Callable[[], bool] = lambda: True,
     ) -> None:
         self._front = front
         self._start_url = start_url
         self._values = dict(values)
         self._ask = ask
+        self._expectations = Expectations(front, self._text, is_quiet)
         self._actions: dict[str, Callable[[Step, float], Awaitable[None]]] = {
             "goto": self._goto,
             "fill": self._fill,
             "click": self._click,
             "press": self._press,
             "select": self._select,
+            "choose": self._choose,
+            "check": lambda step, seconds: self._tick(step, seconds, is_on=True),
+            "uncheck": lambda step, seconds: self._tick(step, seconds, is_on=False),
             "hover": self._hover,
+            "scroll": self._scroll,
+            "back": self._back,
+            "reload": self._reload,
             "expect": _nothing,
             "wait": self._wait,
             "ask_user_question": self._question,
@@ -74,7 +76,9 @@ class Interpreter:
             if step.wait_for:
                 await self._found(self._text(step.wait_for), "wait", seconds)
             if step.expect:
-                await self._expect(_placed(step.expect, step), seconds)
+                await self._expectations.wait(_placed(step.expect, step), seconds)
+        except SeveralRows as error:
+            raise StepFailed(str(error), "one row", "several") from None
         except Error as error:
             said = error.message.split("\nCall log")[0].strip()
             raise StepFailed(f"{step.action} {self._described(step)}: {said}"[:LONGEST_SEEN]) from None
@@ -108,11 +112,64 @@ class Interpreter:
 
     async def _fill(self, step: Step, seconds: float) -> None:
         element = await self._found(self._text(step.selector), "fill", seconds)
-        await element.fill(self._text(step.value), timeout=seconds * 1000)
+        if await answered(element.evaluate("each => each.tagName"), seconds) == "SELECT":
+            await self._select_in(element, step, seconds)
+            return
+        wanted = self._text(step.value)
+        await element.fill(wanted, timeout=seconds * 1000)
+        kind, kept = await answered(
+            element.evaluate("each => [each.type || '', each.value ?? each.innerText]"), seconds
+        )
+        if (wanted and not kept) or (kind in MUST_MATCH and not _is_same(kept, wanted)):
+            said = f"the field {step.selector} of type '{kind}' did not take the value; it has '{kept}'"
+            raise StepFailed(said, "the value that was filled in", kept or "nothing")
 
     async def _click(self, step: Step, seconds: float) -> None:
         element = await self._found(self._text(step.selector), "click", seconds)
         await element.click(timeout=seconds * 1000)
+
+    async def _choose(self, step: Step, seconds: float) -> None:
+        """Choose a radio button or an option, also of a list that is closed, else click what has that name."""
+        selector = self._text(step.selector)
+        words = selector.partition("=")[2]
+        try:
+            element = await self._found(selector, "choose", min(seconds, CHOICE_SECONDS), also=self._option)
+        except StepFailed:
+            element = await self._found(f"{NAMED}{words}", "choose", seconds)
+        if await answered(element.evaluate("each => each.tagName"), seconds) == "OPTION":
+            options = element.locator("xpath=ancestor::select")
+            await options.select_option(label=words, timeout=seconds * 1000)
+        else:
+            await element.click(timeout=seconds * 1000)
+
+    async def _option(self, selector: str) -> Locator | None:
+        """An option of a list that is closed, which no browser counts as visible."""
+        words = selector.partition("=")[2]
+        for frame in self.page.frames[:MAX_FRAMES]:
+            lists = frame.locator("select").filter(visible=True)
+            for each in await lists.locator("option").filter(has_text=words).all():
+                if (await each.inner_text()).strip() == words:
+                    return each
+        return None
+
+    async def _tick(self, step: Step, seconds: float, *, is_on: bool) -> None:
+        element = await self._found(self._text(step.selector), "check", seconds)
+        await element.set_checked(is_on, timeout=seconds * 1000)
+
+    async def _scroll(self, step: Step, seconds: float) -> None:
+        if step.selector:
+            element = await self._found(self._text(step.selector), "scroll", seconds)
+            await element.scroll_into_view_if_needed(timeout=seconds * 1000)
+        else:
+            to = "0" if step.value == "top" else "document.documentElement.scrollHeight"
+            await answered(self.page.evaluate(f"window.scrollTo(0, {to})"), seconds)
+
+    async def _back(self, step: Step, seconds: float) -> None:
+        if await self.page.go_back(timeout=max(seconds, 20) * 1000) is None and self.page.url == "about:blank":
+            raise StepFailed("there is no page to go back to", "a page before this one", "none")
+
+    async def _reload(self, step: Step, seconds: float) -> None:
+        await self.page.reload(timeout=max(seconds, 20) * 1000)
 
     async def _hover(self, step: Step, seconds: float) -> None:
         element = await self._found(self._text(step.selector), "hover", seconds)
@@ -127,10 +184,12 @@ class Interpreter:
             await self.page.keyboard.press(key)
 
     async def _select(self, step: Step, seconds: float) -> None:
-        element = await self._found(self._text(step.selector), "select", seconds)
+        await self._select_in(await self._found(self._text(step.selector), "select", seconds), step, seconds)
+
+    async def _select_in(self, element: Locator, step: Step, seconds: float) -> None:
         wanted = self._text(step.value)
         script = "each => [...(each.options || [])].map(option => [option.value, option.label.trim()])"
-        options: list[list[str]] = await _answered(element.evaluate(script), seconds)
+        options: list[list[str]] = await answered(element.evaluate(script), seconds)
         if not any(wanted in option for option in options):
             have = [label or value for value, label in options]
             near = [{"selector": str(step.selector), "text": label} for label in have[:10]]
@@ -150,97 +209,44 @@ class Interpreter:
         answer = await self._ask(self._text(step.value))
         self._values.update(dict.fromkeys([*step.parameter_refs, ANSWER], answer))
 
-    async def _found(self, selector: str, action: str, seconds: float) -> Locator:
-        """The first element that is to be seen, as soon as there is one; raises StepFailed."""
+    async def _found(
+        self,
+        selector: str,
+        action: str,
+        seconds: float,
+        also: Callable[[str], Awaitable[Locator | None]] | None = None,
+    ) -> Locator:
+        """The first element that is to be seen, as soon as there is one, or what `also` gives; raises StepFailed."""
         end = time.monotonic() + seconds
-        page = self.page
         while True:
-            for locator in locators(page, selector, action):
-                seen = locator.filter(visible=True).first
-                if await _answered(seen.count(), end - time.monotonic()):
-                    return seen
+            element = await answered(self._expectations.find(selector, action), end - time.monotonic())
+            if element is None and also:
+                element = await answered(also(selector), end - time.monotonic())
+            if element:
+                return element
             if time.monotonic() > end:
                 break
             await asyncio.sleep(POLL_SECONDS)
-            page = self.page
-        near = await candidates(page, selector)
+        near = await candidates(self.page, selector)
         shown = ", ".join(f"{each['selector']} ({each['text']})" for each in near) or "nothing like it"
         said = f"no visible element '{selector}' within {seconds:g} seconds"
         raise StepFailed(said, f"a visible element '{selector}'", shown, near)
-
-    # Expectations
-
-    async def _expect(self, expect: Expect, seconds: float) -> None:
-        if expect.type == "visible":
-            await self._found(self._text(expect.selector), "expect", seconds)
-            return
-        wanted = self._text(expect.contains)
-        look = self._url if expect.type == "url" else self._page_text
-        end = time.monotonic() + seconds
-        seen = await _answered(look(expect), seconds)
-        while wanted not in seen and _plain(wanted) not in _plain(seen):
-            if time.monotonic() > end:
-                where = f" in {expect.selector}" if expect.selector else ""
-                expected = f"the {expect.type} contains '{wanted}'{where}"
-                near = await self._near(expect, wanted)
-                said = f"expected the {expect.type} to contain '{wanted}'{where}"
-                raise StepFailed(said, expected, _around(seen, wanted), near)
-            await asyncio.sleep(POLL_SECONDS)
-            seen = await _answered(look(expect), seconds)
-
-    async def _near(self, expect: Expect, wanted: str) -> list[dict[str, str]]:
-        return [] if expect.type == "url" else await candidates(self.page, wanted)
-
-    async def _url(self, expect: Expect) -> str:
-        return self.page.url
-
-    async def _page_text(self, expect: Expect) -> str:
-        """The text of an element, or of all frames of the page, as it is shown; nothing while that is not there."""
-        from playwright.async_api import Error
-
-        page = self.page
-        try:
-            if expect.selector:
-                for locator in locators(page, self._text(expect.selector), "expect"):
-                    if await locator.count():
-                        return "\n".join([await each.inner_text(timeout=1000) for each in await locator.all()])
-                return ""
-            texts = [await frame.inner_text("body", timeout=1000) for frame in page.frames[:10]]
-        except Error:
-            return ""
-        return "\n".join(texts)
 
 
 async def _nothing(step: Step, seconds: float) -> None:
     """A step that only expects has nothing to do before."""
 
 
-async def _answered(asked: Awaitable[T], seconds: float) -> T:
-    """What the page answers; raises StepFailed where nothing comes, since a script of its own keeps it busy."""
-    seconds = max(seconds, ANSWER_SECONDS)
-    try:
-        return await asyncio.wait_for(asked, seconds)
-    except TimeoutError:
-        said = f"the page did not answer within {seconds:.3g} seconds; one of its scripts keeps it busy"
-        raise StepFailed(said, "an answer of the page", "none") from None
-
-
 def _placed(expect: Expect, step: Step) -> Expect:
     """An expectation with where to look: what a step that only expects selects, else all of the page."""
-    if expect.selector or step.action != "expect" or expect.type != "text":
+    if expect.selector or step.action != "expect" or expect.type in ("url", "title"):
         return expect
-    return Expect(expect.type, expect.contains, step.selector)
+    return msgspec.structs.replace(expect, selector=step.selector)
 
 
-def _plain(text: str) -> str:
-    """A text as one line, so that it does not matter how a page breaks it."""
-    return " ".join(text.split())
-
-
-def _around(seen: str, wanted: str) -> str:
-    """What was seen, as much of it as helps: from where the first word that was wanted stands."""
-    text = _plain(seen)
-    words: list[Any] = wanted.split()
-    at = text.lower().find(str(words[0]).lower()) if words else 0
-    begin = max(0, at - 100)
-    return text[begin : begin + LONGEST_SEEN] or "nothing"
+def _is_same(kept: str, wanted: str) -> bool:
+    """Whether a field has kept a value, perhaps in another way of writing the number."""
+    try:
+        return kept == wanted or float(kept) == float(wanted)
+    except ValueError:
+        return kept.lower() == wanted.strip().lower()

@@ -18,12 +18,13 @@ from twindiff.browser import config as configs
 from twindiff.browser.agent import MOST_TURNS, Agent, AgentFailed, Finished
 from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
 from twindiff.browser.config import REFERENCE, ConfigError, Step, filled
+from twindiff.browser.expectations import StepFailed
 from twindiff.browser.job import Event, Job
 from twindiff.browser.limits import MEGABYTE, watch_memory
 from twindiff.browser.masking import MASK, is_secret_name, mask_cards
 from twindiff.browser.observing import Observer
 from twindiff.browser.proxy import Gate, Proxy
-from twindiff.browser.steps import Interpreter, StepFailed
+from twindiff.browser.steps import Interpreter
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Playwright
@@ -165,7 +166,9 @@ class Run:
         self.emit(Event("refused", f"{address} was refused: {why}", {"url": address, "reason": why}))
 
     async def _steps(self, context: BrowserContext, observer: Observer) -> None:
-        interpreter = Interpreter(lambda: observer.page, self.job.start_url, self.job.values, self._ask)
+        interpreter = Interpreter(
+            lambda: observer.page, self.job.start_url, self.job.values, self._ask, lambda: observer.is_quiet
+        )
         opening = Step("goto", id="start", value=self.job.start_url)
         goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"
         if not goes_on and not await self._step(opening, interpreter, observer):
@@ -289,10 +292,8 @@ class Run:
         if value and step.action == "fill" and is_secret_name(step.selector or "") and not REFERENCE.search(value):
             value = f"'{MASK}'"
         parts = [step.action, step.selector, value]
-        if step.expect and step.expect.contains:
-            parts.append(f"{step.expect.type} contains '{step.expect.contains}'")
-        elif step.expect:
-            parts.append(step.expect.type)
+        if step.expect:
+            parts.append(str(step.expect))
         return mask_cards(filled(" ".join(str(part) for part in parts if part), {**shown, **hidden}))[:300]
 
     async def _screenshot(self, step: Step, observer: Observer) -> str | None:

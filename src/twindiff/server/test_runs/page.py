@@ -106,6 +106,7 @@ def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
     parts = [
         render_head(run, facts),
         f"<pre>{escape(mask_cards(run.prompt))}</pre>" if run.prompt else "",
+        _not_understood(facts),
         _film(runs, run, facts),
         _failure(facts),
         _diff(runs, run, facts),
@@ -133,6 +134,11 @@ def _film(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
     if not frames:
         return "<p>No step was done.</p>" if run.status in ENDED else "<p>No step has been done yet.</p>"
     return f'<h2>{"Tests" if run.kind == "pr" else "Steps"}</h2><div class="film">{frames}</div>'
+
+
+def _not_understood(facts: dict[str, Any]) -> str:
+    items = "".join(f"<li>{escape(sentence)}" for sentence in facts["not_understood"])
+    return f"<h2>Not understood</h2><ul class=bad>{items}</ul>" if items else ""
 
 
 def _frame(runs: TestRuns, run: TestRunRecord, step: dict[str, Any]) -> str:

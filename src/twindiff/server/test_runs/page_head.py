@@ -53,7 +53,6 @@ def _facts(run: TestRunRecord, facts: dict[str, Any]) -> dict[str, str]:
     """By name what is known of a run, as HTML."""
     files = facts["changed_files"]
     listed = ", ".join(files[:MAX_FILES]) + (f" and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else "")
-    not_understood = "; ".join(facts["not_understood"])
     return {
         "Run": escape(f"{run.kind} {run.run_id[:8]}, {run.status}"),
         "Repository": escape(run.repo or ""),
@@ -63,7 +62,6 @@ def _facts(run: TestRunRecord, facts: dict[str, Any]) -> dict[str, str]:
         "Starts at": f"<code>{escape(run.start_url)}</code>" if run.start_url else "",
         "Begun": escape(_moment(run.created_at)),
         "Took": escape(_duration(run)),
-        "Not understood": f"<span class=bad>{escape(not_understood)}</span>" if not_understood else "",
     }
 
 

@@ -113,23 +113,27 @@ class TestRuns:
     def planned(self, prompt: str) -> dict[str, Any]:
         """The TestConfig of a prompt that is understood as a whole; else without steps, for when it is run."""
         planned = _plan(prompt)
-        steps = [] if planned.unclear else planned.steps
-        return configs.built(TestConfig(prompt=prompt, steps=steps))
+        if planned.unclear:
+            return configs.built(TestConfig(prompt=prompt))
+        return configs.built(TestConfig(prompt=prompt, steps=planned.steps, twin_checks=planned.twin_checks))
 
     async def create(self, wanted: Wanted, address: str, kind: str = "test") -> TestRunRecord:
         """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
         browser = _browser()
         self.queue.check()
         wanted = self._with_twins_of_sandbox(wanted)
-        config, prompt, start_url, said = self._planned(wanted)
+        config, prompt, start_url, said = await self._planned(wanted)
         secrets = {**wanted.credentials}
         given = {**secrets, **{name: str(value) for name, value in wanted.parameters.items()}}
         values = or_invalid(lambda: configs.values(config, given))
         start_url = or_invalid(lambda: configs.check_url(configs.filled(start_url, values), "start_url"))
         hosts = or_invalid(lambda: [*_named(wanted.hosts), *_opened(config, start_url, values)])
         self.twins.check(wanted.checks, wanted.twins, wanted.provision_id)
-        twin_run_id = await self.twins.provide(wanted)
+        said["not_understood"] = [*said.get("not_understood", []), *self.twins.absent(config.twin_checks, wanted)]
+        twin_run_id = None if said["not_understood"] else await self.twins.provide(wanted, config.twin_checks)
         scenario = self.twins.scenario(twin_run_id, wanted.scenario_prompt, is_new=not wanted.provision_id)
+        checks, unknown = await self.twins.checks(config.twin_checks, wanted.checks, twin_run_id)
+        said["not_understood"] += unknown
         about = wanted.about
         run = self.ledger.add(
             kind,
@@ -143,22 +147,27 @@ class TestRuns:
             **{name: about.get(name) for name in ("repo", "test_id", "session_id", "source_run_id")},
         )
         self.ledger.tell(run.run_id, "status", "queued", {"status": "queued"})
+        if said["not_understood"]:
+            return self.ledger.end(run.run_id, "failed", **_not_understood(said["not_understood"]))
         job = self._job(run, config, values, wanted, browser, address, hosts)
-        await self.queue.put(run.run_id, lambda: self._perform(job, wanted.checks, twin_run_id))
+        await self.queue.put(run.run_id, lambda: self._perform(job, checks, twin_run_id))
         return run
 
-    def _planned(self, wanted: Wanted) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
+    async def _planned(self, wanted: Wanted) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
         """The steps of a run, its prompt, where it starts, and what is said of the prompt; raises InvalidTest."""
         config = or_invalid(lambda: configs.read(wanted.test_config or {}))
         prompt = wanted.prompt or config.prompt or None
         said: dict[str, Any] = {}
-        if prompt and not config.steps:
-            planned = _plan(prompt)
-            config.prompt, config.steps = prompt, planned.steps
+        if prompt and not config.steps and not config.twin_checks:
+            planned = await asyncio.to_thread(_plan, prompt)
+            config.prompt = prompt
+            if not planned.unclear:
+                config.steps, config.twin_checks = planned.steps, planned.twin_checks
             config = or_invalid(lambda: configs.read(configs.built(config)))
             said = {"planned": True, "subject": planned.subject, "not_understood": planned.unclear}
             if planned.unclear and configured():
-                config.steps, said = [], {"planned": True, "by": "agent", "not_understood": []}
+                config.twin_checks = planned.twin_checks
+                said = {"planned": True, "by": "agent", "not_understood": []}
         app_url = wanted.sandbox_id and str(self._ready_sandbox(wanted.sandbox_id).outcome["app_url"])
         start_url = wanted.start_url or app_url or config.starting_url or _url_in(prompt)
         if not start_url:
@@ -250,7 +259,7 @@ class TestRuns:
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
         run = self.ledger.find(run_id)
-        data = _judged(end.data, outcome.get("checks"), run.asked.get("not_understood"))
+        data = _judged(end.data, outcome.get("checks"), _sentences(run))
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
@@ -345,21 +354,33 @@ _AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenari
 
 
 def _plan(prompt: str) -> Plan:
-    # Its fifty patterns are compiled in vain by a server that is asked for no test.
+    # Its patterns take half a second to compile, and many servers are asked for no test.
     from twindiff.browser.planner import plan
 
     return plan(prompt)
 
 
-def _judged(end: Mapping[str, Any], checks: Mapping[str, Any] | None, unclear: Sequence[str] | None) -> dict[str, Any]:
-    """How a run ended: what its steps came to, unless the twins or the prompt have something against it."""
+def _not_understood(unclear: Sequence[str]) -> dict[str, Any]:
+    """How a run ends of whose prompt a part is not understood: nothing of it is done."""
+    said = f"of the prompt this was not understood, so nothing was done: {'; '.join(unclear)}"
+    counts = {"passed": 0, "failed": 0, "total": 0}
+    return {**counts, "failure_category": "not_understood", "failure_detail": said, "summary": said}
+
+
+def _sentences(run: TestRunRecord) -> dict[str, str]:
+    """The sentences about twins that the prompt of a run has, by what failures call their assertions."""
+    checks = cast(dict[str, list[Any]], run.asked.get("checks") or {})
+    expected = configs.read(cast(dict[str, Any], run.test_config or {})).twin_checks
+    first = len(checks.get("assertions", [])) + 1
+    return {f"assertion#{number}": each.sentence for number, each in enumerate(expected, first)}
+
+
+def _judged(end: Mapping[str, Any], checks: Mapping[str, Any] | None, sentences: Mapping[str, str]) -> dict[str, Any]:
+    """How a run ended: what its steps came to, unless what the twins changed speaks against it."""
     if end["status"] != "completed":
         return dict(end)
-    if unclear:
-        said = f"of the prompt this was not understood: {'; '.join(unclear)}"
-        return {**end, "status": "failed", "failure_category": "not_understood", "failure_detail": said}
     if checks and not checks["passed"]:
-        said = f"what the twins changed is not as checked: {'; '.join(said_by_checks(checks))}"
+        said = f"what the twins changed is not as checked: {'; '.join(said_by_checks(checks, sentences))}"
         return {**end, "status": "failed", "failure_category": "checks", "failure_detail": said}
     return dict(end)
 

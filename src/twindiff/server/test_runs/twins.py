@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from twindiff.browser.config import TwinCheck
 from twindiff.catalog import TwinRunRecord
 from twindiff.checks import SpecError, known_to, parse, warnings
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.service import Service
 from twindiff.server.twin_runs.runs import Asked
 from twindiff.server.twin_runs.scenarios import Scenarios, Source
+from twindiff.server.use_cases.rows import read_rows
 from twindiff.server.use_cases.runs import diff_run, evaluate_run, start_run
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 SCENARIO_FIELDS = ("understood", "not_understood", "warnings")
 """What is said of a scenario_prompt."""
+NAMES = {"channel_id": ("channels", "channel_name", "channel_id"), "teamId": ("teams", "name", "id")}
+"""The table in which the name is looked up that a sentence gives in place of an id, its column, and that of the id."""
 MOST_ROWS = 2000
 """Rows of a diff that a run's record keeps; the environment has all of them."""
 
@@ -48,7 +52,59 @@ class RunTwins:
         except SpecError as error:
             raise InvalidParameter("checks", str(error)) from None
 
-    async def provide(self, wanted: Wanted) -> str | None:
+    def absent(self, expected: Sequence[TwinCheck], wanted: Wanted) -> list[str]:
+        """The sentences about twins that a run does not have, each with the twin that it lacks."""
+        if not expected:
+            return []
+        names = self.runs.alive(wanted.provision_id).twins if wanted.provision_id else wanted.twins
+        has = {self._service.registry.get(str(name)).name for name in names}
+        here = [each for each in expected if each.twin in has]
+        if here:
+            assertions = [_assertion(each, dict.fromkeys(each.named, ""), is_alone=len(has) == 1) for each in here]
+            self._check_names({"version": "1", "assertions": assertions}, [*has])
+        return [
+            f"{each.sentence} (the run has no twin '{each.twin}'; name it under twins)"
+            for each in expected
+            if each.twin not in has
+        ]
+
+    def _check_names(self, checks: dict[str, Any], twins: Sequence[str]) -> None:
+        """Raises InvalidParameter for what a TestConfig expects of a table or column that is not there."""
+        try:
+            warnings(parse(checks), known_to(tuple(self._service.registry.schemas[name] for name in twins)))
+        except SpecError as error:
+            raise InvalidParameter("test_config.twin_checks", str(error)) from None
+
+    async def checks(
+        self, expected: Sequence[TwinCheck], given: Mapping[str, Any] | None, twin_run_id: str | None
+    ) -> tuple[dict[str, Any] | None, list[str]]:
+        """The checks that are given with those of sentences, and sentences that name what the twins do not have."""
+        if not expected or twin_run_id is None:
+            return (None if given is None else dict(given)), []
+        unknown: list[str] = []
+        assertions: list[dict[str, Any]] = []
+        twins = self.runs.alive(twin_run_id).twins
+        for each in expected:
+            ids = {column: await self._id_of(twin_run_id, each, column) for column in each.named}
+            unknown += [f"{each.sentence} ({_no_such(each, column)})" for column, id in ids.items() if id is None]
+            assertions.append(_assertion(each, ids, is_alone=len(twins) == 1))
+        return {**(given or {}), "assertions": [*(given or {}).get("assertions", []), *assertions]}, unknown
+
+    async def _id_of(self, twin_run_id: str, expected: TwinCheck, column: str) -> str | None:
+        """The id of the row that a sentence names, if there is one."""
+        if column not in NAMES:
+            return None
+        table, name_column, id_column = NAMES[column]
+        environment_id = self.runs.alive(twin_run_id).environment_id
+        where = {name_column: expected.named[column]}
+
+        async def look() -> str | None:
+            named = await read_rows(self._service, environment_id, f"{expected.twin}.{table}", where, 2, 0)
+            return str(named.rows[0][id_column]) if named.total == 1 else None
+
+        return await self._service.runtime.run_request(look)
+
+    async def provide(self, wanted: Wanted, expected: Sequence[TwinCheck] = ()) -> str | None:
         """The twin run of a test run: the one that is named, or a new one for the twins that are; None without any."""
         if wanted.provision_id:
             return self.runs.alive(wanted.provision_id).run_id
@@ -132,3 +188,21 @@ class RunTwins:
             return outcome
 
         return await self._service.runtime.run_request(look)
+
+
+def _no_such(expected: TwinCheck, column: str) -> str:
+    table = NAMES[column][0] if column in NAMES else column
+    return f"the twin '{expected.twin}' has not one of {table} named '{expected.named[column]}' when the run begins"
+
+
+def _assertion(expected: TwinCheck, ids: Mapping[str, str | None], *, is_alone: bool) -> dict[str, Any]:
+    """The assertion of a sentence about what came into being in a twin."""
+    few, many = expected.min, expected.max
+    count = few if few == many else {"min": few, **({} if many is None else {"max": many})}
+    return {
+        "diff_type": "added",
+        "entity": expected.entity if is_alone else f"{expected.twin}.{expected.entity}",
+        "where": {**expected.where, **{column: {"eq": id} for column, id in ids.items()}},
+        "description": expected.sentence,
+        **({} if (few, many) == (1, None) else {"expected_count": count}),
+    }

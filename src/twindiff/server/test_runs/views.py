@@ -129,9 +129,14 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
     return results
 
 
-def said_by_checks(checks: Mapping[str, Any]) -> list[str]:
-    """What checks found wrong, by their explanations, which name the nearest row and what differs in it."""
-    return [str(each["text"]) for each in checks.get("explanations") or () if each.get("text")] or checks["failures"]
+def said_by_checks(checks: Mapping[str, Any], sentences: Mapping[str, str] | None = None) -> list[str]:
+    """What checks found wrong, by their explanations, which name the nearest row and what differs in it.
+
+    `sentences` are those of a prompt that assertions were made of, by `assertion#1` and so on.
+    """
+    named = [(f"assertion#{each['assertion']}", str(each["text"])) for each in checks.get("explanations") or ()]
+    named = [each for each in named if each[1]] or [(each.partition(" ")[0], each) for each in checks["failures"]]
+    return [f"{text} ({sentence})" if (sentence := (sentences or {}).get(name)) else text for name, text in named]
 
 
 def _summary(result: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,355 @@
+"""What a clause asks for: the rule that claims all of its words, and the steps of that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from twindiff.browser.config import Action, Expect, Step, TwinCheck
+from twindiff.browser.locating import INSIDE, LOG_OUT, NAMED, ROW
+from twindiff.browser.phrases import KEYS, NOUNS, PHRASES
+from twindiff.browser.twin_phrases import counted, twin_check
+from twindiff.browser.words import SEPARATOR, mark_words
+
+LONG_MS = 20_000
+"""How long something is waited for that a prompt says to wait for."""
+EMAIL = (
+    "input[type=email], input[autocomplete=username], input[name*=email i], input[id*=email i], "
+    "input[name*=user i], input[id*=user i], input[name*=login i]"
+)
+PASSWORD = "input[type=password]"
+SUBMIT = ", ".join(
+    f"form:has({PASSWORD}) {each}"
+    for each in ("button[type=submit]", "input[type=submit]", "button:not([type=button])")
+)
+_QUOTED = re.compile("\x02(\\d+)\x03")
+_MARK = re.compile("[\x02\x04\x06](\\d+)[\x03\x05\x07]")
+_SINGULAR = re.compile(
+    r"[ \x01](?:is|does|has|disappears|vanishes|goes|appears|exists|shows|becomes|gets)\b", re.IGNORECASE
+)
+VERB = re.compile(
+    r"(?:(?:i|we|you|the user) )?(?:should )?(?:in (?:the )?row|go|navigate|browse|open|visit|load|fill|enter|type|"
+    r"input|write|put|insert|set|select|choose|pick|click|tap|press|push|hit|tick|untick|check|uncheck|hover|wait|pause|expect|verify|"
+    r"assert|ensure|"
+    r"confirm|make sure|see|look for|log|sign|ask|scroll|reload|refresh|clear|upload|gehe?|navigiere|wechsle|"
+    r"öffne|besuche|"
+    r"lade|rufe?|füll|fülle|gib|gebe|trage?|tippe?|schreibe?|setze|wähle?|klicke?|drücke?|fahre|bewege|warte|erwarte|"
+    r"prüfe|"
+    r"überprüfe|stelle|melde?|logge?|frage?|the page|the url|die seite|die url)\b",
+    re.IGNORECASE,
+)
+"""How a clause begins that asks for something by itself."""
+_PERSON = re.compile(r"(?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)) ", re.IGNORECASE)
+
+
+class Claim(NamedTuple):
+    """A clause that a rule has claimed as a whole."""
+
+    kind: str
+    verb: str
+    steps: list[Step]
+    twin_checks: list[TwinCheck]
+    has_no_verb: bool
+    """Whether it begins with its subject, as in `"Paid" is shown`."""
+    has_no_predicate: bool
+    """Whether it ends with a name, to which a predicate further on may belong too."""
+
+    @property
+    def is_expectation(self) -> bool:
+        """Whether it does nothing."""
+        return all(step.action == "expect" for step in self.steps)
+
+
+def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> Claim | None:
+    """The claim on a clause; None where no rule accounts for each of its words. `held` are its quotations."""
+    marked = mark_words(text)
+    for phrase in PHRASES:
+        match = phrase.pattern.fullmatch(marked)
+        if match is None or _is_ambiguous(match):
+            continue
+        said = Said(_slots(match), held, is_first)
+        verb = _PERSON.sub("", text, count=1).split(" ", 1)[0]
+        wording = (not VERB.match(text), _ends_in_name(phrase.kind, text))
+        if phrase.kind.startswith("twin:"):
+            check = twin_check(int(phrase.kind[5:]), said.groups, held, written)
+            return check and Claim(phrase.kind, verb, [], [check], *wording)
+        steps = _STEPS[phrase.kind](said)
+        return None if any(_is_unsafe(step, said) for step in steps) else Claim(phrase.kind, verb, steps, [], *wording)
+    return None
+
+
+def _slots(match: re.Match[str]) -> dict[str, str]:
+    """What each slot of a rule has taken."""
+    return {name: words.replace(SEPARATOR, " ") for name, words in match.groupdict().items() if words is not None}
+
+
+def _ends_in_name(kind: str, text: str) -> bool:
+    """Whether a clause ends with a quotation, or with the noun or name of a thing."""
+    return text[-1:] in "\x03\x05\x07" or (
+        kind in ("thing", "thing_gone") and text.rsplit(maxsplit=1)[-1] not in _PREDICATES
+    )
+
+
+_PREDICATES = (
+    *("shown", "visible", "displayed", "present", "there", "listed"),
+    *("appears", "appear", "exists", "exist", "gone", "hidden"),
+)
+
+
+def _is_ambiguous(match: re.Match[str]) -> bool:
+    """Whether a predicate in the singular follows several subjects, so that nobody knows whether it is said of all."""
+    for name, listed in match.groupdict().items():
+        if listed and name[:2] in ("qs", "qo") and len(_QUOTED.findall(listed)) > 1:
+            is_and = "and" in _QUOTED.sub("", listed) or "," in listed
+            if is_and and _SINGULAR.match(match.string, match.end(name)):
+                return True
+    return False
+
+
+def _is_unsafe(step: Step, said: Said) -> bool:
+    """Whether a name is empty, or has the sign by which a row is told from what is in it."""
+    is_all = step.expect is not None and step.expect.type == "count"
+    names_nothing = (step.selector or "").endswith("=") and step.selector != LOG_OUT and not is_all
+    return names_nothing or INSIDE in said.row()
+
+
+class Said(NamedTuple):
+    """What the slots of a rule have taken."""
+
+    groups: dict[str, str]
+    held: list[str]
+    is_first: bool = False
+
+    def first(self, *names: str) -> str:
+        """What the first of some slots has that has something."""
+        return next((self.groups[name] for name in names if name in self.groups), "")
+
+    def has(self, name: str) -> bool:
+        """Whether a slot has something."""
+        return name in self.groups
+
+    def opened(self, text: str) -> str:
+        """A value or a name, without its quotation marks."""
+        mark = _MARK.search(text)
+        return self.held[int(mark[1])] if mark else text.strip(" ,.:")
+
+    def value(self, *names: str) -> str:
+        """The value that one of some slots has."""
+        return self.opened(self.first(*names))
+
+    def texts(self, *names: str) -> list[str]:
+        """The quotations of a list; words without quotation marks are one."""
+        text = self.first(*names)
+        return [self.held[int(number)] for number in _QUOTED.findall(text)] or [self.opened(text)]
+
+    def kind(self, *names: str) -> str | None:
+        """The kind of a thing, as its noun says."""
+        for name in names:
+            for noun in (f"{name}_noun", f"{name}_noun2"):
+                if noun in self.groups:
+                    return kind_of_noun(self.groups[noun])
+        return None
+
+    def named(self, *names: str, kind: str | None = None) -> str:
+        """A selector for a thing by its name, among things of its kind where that is said."""
+        slots = [slot for name in names for slot in (name, f"{name}_2", f"{name}_3")]
+        kind = self.kind(*names) or kind
+        name = self.value(*slots)
+        return f"{kind}={name}" if kind else f"{NAMED}{name}"
+
+    def row(self) -> str:
+        """The beginning of a selector that looks in a row, or nothing."""
+        return f"{ROW}{self.value('row', 'row2', 'rowb')}" if self.first("row", "row2", "rowb") else ""
+
+
+def kind_of_noun(noun: str) -> str:
+    """The kind of things that a noun means."""
+    return next(kind for kind, words in NOUNS.items() if re.fullmatch(words, noun, re.IGNORECASE))
+
+
+def _login(said: Said) -> list[Step]:
+    return [
+        Step("fill", selector=EMAIL, value=said.value("x") if said.has("x") else "{{email}}"),
+        Step("fill", selector=PASSWORD, value=said.value("v") if said.has("v") else "{{password}}"),
+        Step("click", selector=SUBMIT),
+    ]
+
+
+def _pause(said: Said) -> list[Step]:
+    number = float(said.groups["n"].replace(",", "."))
+    is_short = said.groups["unit"].lower().startswith("m")
+    return [Step("wait", value=min(60_000, round(number if is_short else number * 1000)))]
+
+
+def _expect(kind: Any, *, selector: str | None = None, ms: int | None = None, **fields: Any) -> Step:
+    return Step("expect", selector=selector, expect=Expect(kind, selector=selector, **fields), timeout_ms=ms)
+
+
+def _texts(said: Said, *, negated: bool = False, ms: int | None = None) -> list[Step]:
+    names = ("qo", "qo2", "qo3") if negated else ("qs", "qs2")
+    names = (*names, "qs") if negated else names
+    return [_expect("text", contains=text, negated=negated, ms=ms) for text in said.texts(*names)]
+
+
+def _text_but(said: Said) -> list[Step]:
+    shown = [_expect("text", contains=text) for text in said.texts("qs")]
+    return shown + [_expect("text", contains=text, negated=True) for text in said.texts("qo2")]
+
+
+def _inside(said: Said) -> list[Step]:
+    return [_expect("text", selector=said.named("x"), contains=said.value("v"))]
+
+
+def _thing(said: Said, *, negated: bool = False, ms: int | None = None) -> list[Step]:
+    selector = said.named("k", "k2", "k3", "k4")
+    return [_expect("visible", selector=selector, negated=negated, ms=ms)]
+
+
+_WHOLE = frozenset(["is", "be", "equal", "equals", "lautet", "ist", "have", "has", "soll", "sollte"])
+
+
+def _how(said: Said, text: str) -> dict[str, Any]:
+    """Whether a value is to be all of it or to be contained; sentences say the verb."""
+    how = said.first("how").lower().split(" ")
+    is_all = said.has("be") or not _WHOLE.isdisjoint(how)
+    return {"equals": text} if is_all else {"contains": text}
+
+
+def _url(said: Said, *, negated: bool = False) -> list[Step]:
+    text = said.value("v") if said.has("v") else said.value("u")
+    compared: dict[str, Any] = _how(said, text) if said.has("v") else {"equals": text}
+    return [_expect("url", negated=negated, **compared)]
+
+
+def _standing(said: Said) -> list[Step]:
+    """`I am on /cart` is where a test begins; later it is expected."""
+    return [Step("goto", value=said.value("u"))] if said.is_first else _url(said)
+
+
+def _title(said: Said) -> list[Step]:
+    return [_expect("title", **_how(said, said.value("v")))]
+
+
+def _value(said: Said, *, negated: bool = False) -> list[Step]:
+    selector = f"field={said.value('field', 'field_2', 'field_3')}"
+    return [_expect("value", selector=selector, negated=negated, **_how(said, said.value("v")))]
+
+
+_STATES: dict[str, tuple[str, bool]] = {
+    "disabled": ("disabled", True),
+    "greyed out": ("disabled", True),
+    "enabled": ("disabled", False),
+    "clickable": ("disabled", False),
+    "checked": ("checked", True),
+    "ticked": ("checked", True),
+    "selected": ("checked", True),
+    "unchecked": ("checked", False),
+    "unticked": ("checked", False),
+}
+
+
+def _state(said: Said) -> list[Step]:
+    is_so = not re.search(r"\b(?:not|no)\b", said.groups.get("not", ""), re.IGNORECASE)
+    words = said.groups["state"].lower()
+    if words in ("empty", "blank"):
+        return [_expect("value", selector=said.named("kc", kind="field"), equals="", negated=not is_so)]
+    state, holds = _STATES.get(words, ("focused", True))
+    selector = said.named("kc", kind="choice" if state == "checked" else "control")
+    if state == "checked" and selector.startswith("field="):  # a box may be one for a text or one to tick
+        selector = f"choice={selector.removeprefix('field=')}"
+    return [_expect(state, selector=selector, negated=holds != is_so, ms=LONG_MS if said.has("wait") else None)]
+
+
+def _count(said: Said) -> list[Step]:
+    few, many = counted(said.groups["n"])
+    noun = said.groups["things"].lower()
+    kind = "datarow" if "row" in noun else "listitem" if "item" in noun and "menu" not in noun else kind_of_noun(noun)
+    name = said.value("x") if said.has("x") else ""
+    if many == 0 and name and kind not in ("datarow", "listitem"):
+        return [_expect("visible", selector=f"{kind}={name}", negated=True)]
+    return [_expect("count", selector=f"{kind}={name}", min=few, max=many)]
+
+
+def _count_text(said: Said) -> list[Step]:
+    if said.has("times"):
+        word = said.groups["times"].lower().split(" ")[0]
+        few = many = {"once": 1, "twice": 2, "thrice": 3}.get(word) or counted(word)[0]
+    else:
+        few, many = counted(said.groups["n"])
+    if many == 0:
+        return [_expect("text", contains=said.value("q"), negated=True)]
+    return [_expect("count", contains=said.value("q"), min=few, max=many)]
+
+
+def _row_says(said: Said, *, negated: bool = False) -> list[Step]:
+    texts = said.texts("qo" if negated else "qs", "qs2")
+    return [_expect("text", selector=said.row(), contains=text, negated=negated) for text in texts]
+
+
+def _click(said: Said) -> list[Step]:
+    row = said.row()
+    name = said.named("x")
+    return [Step("click", selector=f"{row}{INSIDE}{name}" if row else name)]
+
+
+def _with_value(action: Action) -> Callable[[Said], list[Step]]:
+    return lambda said: [Step(action, selector=f"{NAMED}{said.value('f')}", value=said.value("v"))]
+
+
+def _of_kind(action: Action, kind: str | None = None) -> Callable[[Said], list[Step]]:
+    return lambda said: [Step(action, selector=said.named("x", "x2", kind=kind))]
+
+
+def _key(said: Said) -> list[Step]:
+    selector = f"{NAMED}{said.value('f')}" if said.has("f") else None
+    return [Step("press", selector=selector, value=KEYS[said.groups["key"].lower()])]
+
+
+_STEPS: dict[str, Callable[[Said], list[Step]]] = {
+    "goto": lambda said: [Step("goto", value=said.value("u"))],
+    "standing": _standing,
+    "home": lambda said: [Step("goto", value="/")],
+    "open": _of_kind("click", "place"),
+    "login": _login,
+    "logout": lambda said: [Step("click", selector=LOG_OUT)],
+    "back": lambda said: [Step("back")],
+    "reload": lambda said: [Step("reload")],
+    "scroll": lambda said: [Step("scroll", value="top" if said.groups["end"].lower() == "top" else "bottom")],
+    "scroll_to": _of_kind("scroll"),
+    "ask": lambda said: [Step("ask_user_question", value=said.value("v"))],
+    "pause": _pause,
+    "loaded": lambda said: [Step("wait", selector="body", timeout_ms=LONG_MS)],
+    "appears": lambda said: _texts(said, ms=LONG_MS),
+    "appears_thing": lambda said: _thing(said, ms=LONG_MS),
+    "vanishes": lambda said: _texts(said, negated=True, ms=LONG_MS),
+    "vanishes_thing": lambda said: _thing(said, negated=True, ms=LONG_MS),
+    "url": _url,
+    "url_not": lambda said: _url(said, negated=True),
+    "title": _title,
+    "thing": _thing,
+    "thing_gone": lambda said: _thing(said, negated=True),
+    "state": _state,
+    "value": _value,
+    "value_not": lambda said: _value(said, negated=True),
+    "count": _count,
+    "count_empty": lambda said: [_expect("count", selector="datarow=", min=0, max=0)],
+    "count_text": _count_text,
+    "row_says": _row_says,
+    "row_says_not": lambda said: _row_says(said, negated=True),
+    "rows_seen": lambda said: [_expect("count", selector=f"datarow={said.value('x')}", min=1)],
+    "text": _texts,
+    "text_but": _text_but,
+    "text_not": lambda said: _texts(said, negated=True),
+    "inside": _inside,
+    "fill": _with_value("fill"),
+    "empty": lambda said: [Step("fill", selector=f"{NAMED}{said.value('f', 'f2')}", value="")],
+    "select": _with_value("select"),
+    "choose": _of_kind("choose", "choice"),
+    "check_all": lambda said: [Step("check", selector=f"checkbox={name}") for name in said.texts("qs")],
+    "check": _of_kind("check", "checkbox"),
+    "uncheck": _of_kind("uncheck", "checkbox"),
+    "key": _key,
+    "hover": _of_kind("hover"),
+    "click": _click,
+}

@@ -1,0 +1,280 @@
+"""What an expectation looks at, and how long it must hold before it counts."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+from twindiff.browser.config import Expect
+from twindiff.browser.locating import EXACT, candidates, kind_of, locators, scoped
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame, Locator, Page
+
+POLL_SECONDS = 0.05
+ANSWER_SECONDS = 3.0
+"""How long a page has for an answer even where the time of a step is shorter."""
+QUIET_SECONDS = 0.5
+"""How long something must be absent, or be so many and no more, while no request is open."""
+MAX_UNQUIET_SECONDS = 2.0
+"""How long the same where requests stay open."""
+LONGEST_SEEN = 600
+MAX_FRAMES = 10
+ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
+"""What rows and items belong to; without one nobody can tell that there are none."""
+T = TypeVar("T")
+_VALUES = """each => each.tagName === 'SELECT'
+  ? [...each.selectedOptions].flatMap(option => [option.label.trim(), option.value])
+  : [each.value ?? each.innerText]"""
+
+
+class StepFailed(Exception):
+    """A step could not be done, or what it expects does not hold."""
+
+    def __init__(self, said: str, expected: str = "", seen: str = "", near: list[dict[str, str]] | None = None) -> None:
+        super().__init__(said)
+        self.expected, self.seen, self.near = expected, seen, near or []
+
+
+class Look(NamedTuple):
+    """What was seen, and whether the expectation holds; None where the page could not be looked at yet."""
+
+    holds: bool | None
+    seen: str
+
+
+class Expectations:
+    """Waits until the page in front is as expected; raises StepFailed where it does not become so in time."""
+
+    def __init__(self, front: Callable[[], Page], text: Callable[[object], str], is_quiet: Callable[[], bool]) -> None:
+        self._front = front
+        self._text = text
+        self._is_quiet = is_quiet
+
+    async def wait(self, expect: Expect, seconds: float) -> None:
+        """Wait until an expectation holds; raises StepFailed with what was seen instead."""
+        end = time.monotonic() + seconds
+        since: float | None = None
+        while True:
+            look = await answered(self._look(expect), end - time.monotonic())
+            now = time.monotonic()
+            since = (since or now) if look.holds else None
+            if since is not None and self._has_held(expect, now - since):
+                return
+            if now > end and since is None:
+                await self._refuse(expect, look)
+            await asyncio.sleep(POLL_SECONDS)
+
+    def _has_held(self, expect: Expect, seconds: float) -> bool:
+        """Whether what may still change, because a page is not complete yet, has held for long enough."""
+        if not expect.negated and expect.max is None:
+            return True
+        return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
+
+    async def _refuse(self, expect: Expect, look: Look) -> None:
+        wanted = self._wanted(expect)
+        where = f" in {expect.selector}" if expect.selector else ""
+        near = (
+            [] if expect.type in ("url", "title") else await candidates(self._front(), wanted or expect.selector or "")
+        )
+        expected, said = self._described(expect, wanted, where)
+        raise StepFailed(said, expected, _around(look.seen, wanted), near)
+
+    def _described(self, expect: Expect, wanted: str, where: str) -> tuple[str, str]:
+        """What is expected, and the same as the sentence of a failure."""
+        kind, selector = expect.type, expect.selector
+        if kind == "count":
+            few, many = expect.min, expect.max
+            span = str(few) if few == many else f"at least {few}" if many is None else f"{few or 0} to {many}"
+            what = f"'{wanted}'{where}" if wanted else f"'{selector}'"
+            return f"{span} of {what}", f"expected {span} of {what}"
+        if not wanted and expect.equals is None:
+            state = f"not {kind}" if expect.negated else kind
+            said = "a" if kind == "visible" and not expect.negated else state
+            if said == "a":
+                return f"a visible element '{selector}'", f"no visible element '{selector}'"
+            return f"'{selector}' {state}", f"expected '{selector}' to be {state}"
+        verb, infinitive = ("is", "be") if expect.equals is not None else ("contains", "contain")
+        if expect.negated:
+            return f"the {kind} without '{wanted}'{where}", f"expected the {kind} not to {infinitive} '{wanted}'{where}"
+        return f"the {kind} {verb} '{wanted}'{where}", f"expected the {kind} to {infinitive} '{wanted}'{where}"
+
+    def _wanted(self, expect: Expect) -> str:
+        wanted = expect.contains if expect.equals is None else expect.equals
+        return "" if wanted is None else self._text(wanted)
+
+    async def _look(self, expect: Expect) -> Look:
+        from playwright.async_api import Error
+
+        looks: dict[str, Callable[[Expect], Awaitable[Look]]] = {
+            "text": self._look_at_text,
+            "url": self._look_at_url,
+            "title": self._look_at_title,
+            "visible": self._look_for_element,
+            "count": self._count,
+        }
+        try:
+            look = await looks.get(expect.type, self._look_at_state)(expect)
+        except Error:
+            return Look(None, "a page that is being loaded")
+        return look._replace(holds=not look.holds) if expect.negated and look.holds is not None else look
+
+    async def _look_at_url(self, expect: Expect) -> Look:
+        url, wanted = self._front().url, self._wanted(expect)
+        parts = urlsplit(url)
+        forms = (url, url.rstrip("/"), parts.path, f"{parts.path}?{parts.query}", f"{parts.path}#{parts.fragment}")
+        return Look(wanted in forms if expect.equals is not None else wanted in url, url)
+
+    async def _look_at_title(self, expect: Expect) -> Look:
+        title = await self._front().title()
+        return Look(self._is_in(expect, title), title)
+
+    async def _look_at_text(self, expect: Expect) -> Look:
+        seen = await self.page_text(expect.selector)
+        return Look(self._is_in(expect, seen) if seen is not None else None, seen or "")
+
+    def _is_in(self, expect: Expect, seen: str) -> bool:
+        """Whether a text is as expected; what must not be said must not be said in another case of letters either."""
+        wanted, seen = _plain(self._wanted(expect)), _plain(seen)
+        if expect.negated:
+            wanted, seen = wanted.casefold(), seen.casefold()
+        return wanted == seen if expect.equals is not None else wanted in seen
+
+    async def _look_for_element(self, expect: Expect) -> Look:
+        selector = self._text(expect.selector)
+        element = await self.find(selector)
+        kind = kind_of(selector)
+        if element is None and expect.negated and kind and kind[1]:  # what looks like a button need not be one
+            element = await self.find(f"{EXACT}{kind[1]}")
+        return Look(element is not None, "a visible one" if element else "none that is visible")
+
+    async def _count(self, expect: Expect) -> Look:
+        wanted = _plain(self._wanted(expect))
+        if wanted:
+            seen = await self.page_text(expect.selector)
+            count = None if seen is None else _count_words(_plain(seen), wanted)
+        else:
+            count = await self._count_elements(self._text(expect.selector))
+            if count == 0 and not await self._has_rows(self._text(expect.selector)):
+                return Look(None, "no table or list that could have any")
+        if count is None:
+            return Look(None, "a page that is being loaded")
+        is_so = (expect.min or 0) <= count and (expect.max is None or count <= expect.max)
+        return Look(is_so, str(count))
+
+    async def _has_rows(self, selector: str) -> bool:
+        """Whether there is a table or list, where rows or items are counted."""
+        kind = kind_of(selector)
+        if kind is None or kind[0] not in ROWS_OF:
+            return True
+        return any([await frame.locator(ROWS_OF[kind[0]]).count() for frame in self._front().frames[:MAX_FRAMES]])
+
+    async def _count_elements(self, selector: str) -> int:
+        count = 0
+        for frame in self._front().frames[:MAX_FRAMES]:
+            place = await scoped(frame, selector)
+            for locator in locators(*place, "expect") if place else ():
+                seen = await locator.filter(visible=True).count()
+                count += seen
+                if seen:
+                    break
+        return count
+
+    async def _look_at_state(self, expect: Expect) -> Look:
+        element = await self.find(self._text(expect.selector))
+        if element is None:
+            return Look(None, "no such element")
+        if expect.type == "value":
+            values: list[str] = await element.evaluate(_VALUES)
+            return Look(any(self._is_in(expect, value) for value in values), values[0] if values else "")
+        state = await getattr(self, f"_is_{expect.type}")(element)
+        return Look(state, expect.type if state else f"not {expect.type}")
+
+    async def _is_disabled(self, element: Locator) -> bool:
+        return await element.is_disabled()
+
+    async def _is_checked(self, element: Locator) -> bool:
+        is_selected = await element.get_attribute("aria-selected") or await element.get_attribute("aria-pressed")
+        return is_selected == "true" if is_selected else await element.is_checked()
+
+    async def _is_focused(self, element: Locator) -> bool:
+        return await element.evaluate("each => each === each.ownerDocument.activeElement")
+
+    async def find(self, selector: str, action: str = "expect") -> Locator | None:
+        """The first visible element of a selector, in any frame of the page; raises SeveralRows."""
+        from playwright.async_api import Error
+
+        page = self._front()
+        for frame in page.frames[:MAX_FRAMES]:
+            try:
+                if element := await _find_in(frame, selector, action):
+                    return element
+            except Error:
+                if frame == page.main_frame:
+                    raise
+        return None
+
+    async def page_text(self, selector: str | None = None) -> str | None:
+        """The text of an element, or of all frames of the page, as it is shown; None while that cannot be read."""
+        from playwright.async_api import Error
+
+        page = self._front()
+        try:
+            if not selector:
+                return "\n".join([await frame.inner_text("body", timeout=1000) for frame in page.frames[:MAX_FRAMES]])
+            place = await scoped(page, self._text(selector))
+            for locator in _within(place, "expect") if place else ():
+                if await locator.count():
+                    return "\n".join([await each.inner_text(timeout=1000) for each in await locator.all()])
+        except Error:
+            pass
+        return None
+
+
+async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
+    place = await scoped(frame, selector)
+    for locator in _within(place, action) if place else ():
+        seen = locator.filter(visible=True).first
+        if await seen.count():
+            return seen
+    return None
+
+
+def _within(place: tuple[Frame | Page | Locator, str], action: str) -> list[Any]:
+    """Where a selector looks in its scope; the scope itself where it looks for nothing in it."""
+    scope, selector = place
+    return locators(scope, selector, action) if selector else [scope]
+
+
+async def answered(asked: Awaitable[T], seconds: float) -> T:
+    """What the page answers; raises StepFailed where nothing comes, since a script of its own keeps it busy."""
+    seconds = max(seconds, ANSWER_SECONDS)
+    try:
+        return await asyncio.wait_for(asked, seconds)
+    except TimeoutError:
+        said = f"the page did not answer within {seconds:.3g} seconds; one of its scripts keeps it busy"
+        raise StepFailed(said, "an answer of the page", "none") from None
+
+
+def _count_words(text: str, wanted: str) -> int:
+    """How often a text says something, where it does not go on within a word: `Ada` is not in `Adam`."""
+    begin, end = (r"(?<!\w)" if wanted[0].isalnum() else "", r"(?!\w)" if wanted[-1].isalnum() else "")
+    return len(re.findall(f"{begin}{re.escape(wanted)}{end}", text))
+
+
+def _plain(text: str) -> str:
+    """A text as one line, so that it does not matter how a page breaks it."""
+    return " ".join(text.split())
+
+
+def _around(seen: str, wanted: str) -> str:
+    """What was seen, as much of it as helps: from where the first word that was wanted stands."""
+    text = _plain(seen)
+    words = wanted.split()
+    at = text.lower().find(words[0].lower()) if words else 0
+    begin = max(0, at - 100)
+    return text[begin : begin + LONGEST_SEEN] or "nothing"

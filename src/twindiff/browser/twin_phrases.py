@@ -1,0 +1,125 @@
+"""Sentences about what came into being in a twin, such as `one new message in the Slack channel #general`.
+
+Each becomes a check of the rows that were added while the test ran, and only where every word of it is a condition that
+the assertion language has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from twindiff.browser.config import REFERENCE, TwinCheck
+from twindiff.browser.words import NUMBERS, PLAIN, QUOTED
+
+CENTS = {"$": "usd", "usd": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp"}
+"""Currencies whose amounts Stripe keeps in hundredths."""
+
+
+class Thing(NamedTuple):
+    """What a sentence may count: a table of a twin, its rows that are meant, and the column of their name."""
+
+    twin: str
+    noun: str
+    entity: str
+    name: str = ""
+    where: Mapping[str, Any] = {}
+    more: str = ""
+    """Further conditions, as a regular expression."""
+
+
+_TEXT = rf"(?P<text>{QUOTED}(?: and {QUOTED})*)"
+_AMOUNT = r"(?: of (?:(?P<sign>[$€£])(?P<sum>\d{1,7}(?:\.\d\d)?)|(?P<sum2>\d{1,7}(?:\.\d\d)?) (?P<unit>usd|eur|gbp|dollars|euros)))?"
+_SAYING = rf"(?: (?:that (?:contains?|says?|includes?|mentions?)|containing|saying|with the text|which (?:contains?|says?)) {_TEXT})?"
+_CHANNEL = rf"(?:#(?P<channel>[\w-]+)|(?P<channel_q>{QUOTED}))"
+_CHANNEL2 = _CHANNEL.replace("channel", "channel2")
+_IN_CHANNEL = rf"(?: (?:in|to) (?:the )?channel {_CHANNEL2}| (?:in|to) #(?P<channel3>[\w-]+))?"
+_NAMED = rf"(?: (?:titled|called|named|(?:with|that has) the (?:title|name)) (?P<name>{QUOTED}))?"
+_EMAIL = rf"(?: with the e-?mail(?: address)? (?P<email>{QUOTED}|{PLAIN}))?"
+THINGS = (
+    Thing("slack", "messages?", "messages", more=_SAYING),
+    Thing("slack", "channels?", "channels", "channel_name", more=_NAMED),
+    Thing("linear", "issues?", "issues", "title", more=rf"{_NAMED}(?: in the team (?P<team>{QUOTED}))?"),
+    Thing("stripe", "payments?", "charges", where={"paid": True, "captured": True}, more=_AMOUNT),
+    Thing("stripe", "payment intents?", "payment_intents", more=_AMOUNT),
+    Thing("stripe", "customers?", "customers", "name", more=_NAMED + _EMAIL),
+    Thing("stripe", "subscriptions?", "subscriptions"),
+    Thing("stripe", "refunds?", "refunds", more=_AMOUNT),
+    Thing("calendar", "(?:calendar )?(?:events?|meetings?)", "calendar_events", "summary", more=_NAMED),
+    Thing("box", "files?", "box_files", "name", more=_NAMED),
+    Thing("box", "folders?", "box_folders", "name", more=_NAMED),
+)
+PLACES = {"slack": "slack", "linear": "linear", "stripe": "stripe", "calendar": "(?:google )?calendar", "box": "box"}
+_ONE = rf"(?P<n>(?:exactly |only |just |at least |at most )?(?:\d{{1,4}}|{'|'.join(NUMBERS)})|no|an?)"
+_SURE = (
+    r"(?:(?:(?:i |we |you )?(?:expects?|verif(?:y|ies)|checks?|asserts?|ensures?|confirms?|makes? sure)(?:,? that| to see| for)?|"
+    r"(?:i |we |you |the user )?should see) )?(?:there (?:is|are|should be|must be|has been|have been) )?"
+)
+_MADE = r"(?: (?:is|are|was|were|has been|have been|should be|should have been|must be|to be)(?: (?:posted|sent|created|made|added|opened|there))?)?"
+
+
+def _pattern(thing: Thing) -> str:
+    """Sentences about a thing: the name of its twin stands before it, or its place before or after the conditions."""
+    is_message = thing.noun == "messages?"
+    own = PLACES[thing.twin]
+    place = rf" (?:in|to|on|into) (?:the )?{own}" + (rf"(?: (?:channel )?{_CHANNEL})?" if is_message else "")
+    before, behind = (_IN_CHANNEL, thing.more) if is_message else ("", thing.more)
+    ways = (f"{place}{_MADE}{behind}", f"{behind}{before}{place}{_MADE}", f"{before}{place}{behind}")
+    placed = "|".join(way.replace("(?P<", f"(?P<z{number}_") for number, way in enumerate(ways))
+    owned = f"{before}{_MADE}{behind}".replace("(?P<", "(?P<z3_")
+    head = rf"{_SURE}{_ONE}(?: (?:new|more|additional))? (?P<own>{own} )?(?:{thing.noun}){_MADE}"
+    return rf"{head}(?(own){owned}|(?:{placed}))"
+
+
+TWIN_PATTERNS = tuple((f"twin:{number}", _pattern(thing)) for number, thing in enumerate(THINGS))
+
+
+def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: str) -> TwinCheck | None:
+    """The check of a sentence about a thing; None where its words cannot be one."""
+    thing = THINGS[number]
+    words = {re.sub(r"^z\d_", "", name): text for name, text in said.items()}
+    few, many = counted(words["n"])
+    where: dict[str, Any] = dict(thing.where)
+    named: dict[str, str] = {}
+    texts = [held[int(mark)] for mark in re.findall(r"\x02(\d+)\x03", words.get("text", ""))]
+    if texts:
+        where["message_text"] = {"i_contains": texts[0]} if len(texts) == 1 else {"has_all": texts}
+        if len(texts) > 1 and many == 0:
+            return None
+    if "name" in words:
+        where[thing.name] = {"eq": _opened(words["name"], held)}
+    if "email" in words:
+        where["email"] = {"eq": _opened(words["email"], held)}
+    if "team" in words:
+        named["teamId"] = _opened(words["team"], held)
+    if amount := words.get("sum") or words.get("sum2"):
+        where["amount"] = {"eq": int(Decimal(amount) * 100)}
+        where["currency"] = {"eq": CENTS[(words.get("sign") or words["unit"]).lower()]}
+    channels = {words[name] for name in ("channel", "channel2", "channel3", "channel_q", "channel2_q") if name in words}
+    opened = [_opened(mark, held) for mark in _MARK.findall(" ".join(words.values()))]
+    if len(channels) > 1 or any(REFERENCE.search(text) or not text for text in opened):
+        return None  # values of parameters are not known to checks
+    for channel in channels:
+        named["channel_id"] = _opened(channel, held).removeprefix("#")
+    return TwinCheck(sentence, thing.twin, thing.entity, where, named, few, many)
+
+
+_MARK = re.compile("[\x02\x04\x06]\\d+[\x03\x05\x07]")
+
+
+def _opened(mark: str, held: list[str]) -> str:
+    return held[int(mark[1:-1])] if mark[0] in "\x02\x04\x06" else mark
+
+
+def counted(text: str) -> tuple[int, int | None]:
+    """The least and the most of a number in words: `exactly 3`, `at least two`, `no`, `a`."""
+    text = text.lower()
+    if text in ("a", "an"):
+        return 1, None
+    word = text.rsplit(" ", 1)[-1]
+    number = 0 if word == "no" else NUMBERS.index(word) if word in NUMBERS else int(word)
+    if text.startswith("at least"):
+        return number, None
+    return (0 if text.startswith(("at most", "no more than")) else number), number

@@ -1,0 +1,162 @@
+"""Prompts of five styles and the plans that they must become; None where they must not be understood.
+
+A step is written as its action, its selector, `= value` and, in brackets, what it expects.
+"""
+
+from twindiff.browser.config import Step
+from twindiff.browser.planner import plan
+
+LOGIN = ["fill", "fill", "click"]
+
+
+def describe(step: Step) -> str:
+    """A step in one line."""
+    value = "" if step.value is None else f" = {step.value}"
+    expect = f" [{step.expect}]" if step.expect else ""
+    return f"{step.action}{f' {step.selector}' if step.selector else ''}{value}{expect}"
+
+
+def describe_plan(prompt: str) -> list[str]:
+    """The steps of a prompt, and what it expects of twins."""
+    planned = plan(prompt)
+    twins = [
+        f"{each.twin}.{each.entity} {each.where | each.named} {each.min}..{each.max}" for each in planned.twin_checks
+    ]
+    return [describe(step) for step in planned.steps] + twins
+
+
+TERSE = {
+    'click "Pay", expect "Paid"': ["click named=Pay", "expect [text contains 'Paid']"],
+    "go to /team -> click Invite -> expect Invited": [
+        "goto = /team",
+        "click named=Invite",
+        "expect [text contains 'Invited']",
+    ],
+    "fill Email with ada@example.com, press Enter": ["fill named=Email = ada@example.com", "press = Enter"],
+    'tick "Newsletter", untick "Spam"': ["check checkbox=Newsletter", "uncheck checkbox=Spam"],
+    'no "Error"': ["expect [not text contains 'Error']"],
+    "no errors": None,
+    'expect no "Error"': ["expect [not text contains 'Error']"],
+    "expect 3 rows": ["expect datarow= [3 times the element]"],
+    'expect 2 buttons "Delete"': ["expect button=Delete [2 times the element]"],
+    "log out": ["click log-out="],
+    "reload, go back": ["reload", "back"],
+    'select "Large" from Size': ["select named=Size = Large"],
+    "wait 2 s": ["wait = 2000"],
+}
+MANAGER = {
+    "Open Billing and choose the Team plan": ["click place=Billing", "choose choice=Team"],
+    'Select the "Team" plan': ["choose choice=Team"],
+    "Make sure the Pay button is disabled": ["expect button=Pay [disabled]"],
+    'Make sure that "Something went wrong" is not shown': ["expect [not text contains 'Something went wrong']"],
+    'The user should see "Welcome back"': ["expect [text contains 'Welcome back']"],
+    'The "Delete" button should no longer be visible': ["expect button=Delete [not visible]"],
+    "Check out the new landing page": None,
+    "The dashboard feels fast": None,
+    "Everything works as before": None,
+    'The row of "Ada" shows "Owner"': ["expect row=Ada [text contains 'Owner']"],
+    'The row of "Bob" does not show "Owner"': ["expect row=Bob [not text contains 'Owner']"],
+    'Exactly one new message is posted to #general in Slack that contains "Ada joined"': [
+        "slack.messages {'message_text': {'i_contains': 'Ada joined'}, 'channel_id': 'general'} 1..1"
+    ],
+    "There are exactly 3 payments of $49 in Stripe": [
+        "stripe.charges {'paid': True, 'captured': True, 'amount': {'eq': 4900}, 'currency': {'eq': 'usd'}} 3..3"
+    ],
+    'There is a new issue in Linear titled "Login is broken"': [
+        "linear.issues {'title': {'eq': 'Login is broken'}} 1..None"
+    ],
+    "No refund is made in Stripe": ["stripe.refunds {} 0..0"],
+    "Two active subscriptions are created in Stripe": None,
+    'A file named "a.pdf" is there in Box': None,
+}
+GHERKIN = {
+    'Given I am on /login\nWhen I fill in "Email" with "a@b.c"\nAnd I click "Log in"\nThen I should see "Welcome"': [
+        "goto = /login",
+        "fill named=Email = a@b.c",
+        "click named=Log in",
+        "expect [text contains 'Welcome']",
+    ],
+    'Scenario: a customer pays twice\nGiven I am on /shop\nWhen I press "Pay"\nThen I should be on /done': [
+        "goto = /shop",
+        "click named=Pay",
+        "expect [url is '/done']",
+    ],
+    'Given I am on /shop\nThen I should not see "Error"': ["goto = /shop", "expect [not text contains 'Error']"],
+    'When I check "I agree"\nThen the checkbox "I agree" should be checked': [
+        "check checkbox=I agree",
+        "expect checkbox=I agree [checked]",
+    ],
+    'Then the "Email" field should contain "ada"': ["expect field=Email [value contains 'ada']"],
+    'Then the "Email" field should not contain "ada"': ["expect field=Email [not value contains 'ada']"],
+    'And the heading "Team" is displayed': ["expect heading=Team [visible]"],
+    "Then I should not be on /done": ["expect [not url is '/done']"],
+    'Given Ada is on the second page\nWhen I click "Next"': None,
+    "Given a user with an expired card": None,
+    'Then I see "Paid" in the row of "Ada"': ["expect row=Ada [text contains 'Paid']"],
+}
+CHATTY = {
+    'Hi, could you please click "Pay", and then make sure that the page doesn\'t show "Error"?': [
+        "click named=Pay",
+        "expect [not text contains 'Error']",
+    ],
+    'Now let\'s go to /team and tick the "Newsletter" checkbox, please.': ["goto = /team", "check checkbox=Newsletter"],
+    "Enter a as the email and b as the password": ["fill named=email = a", "fill named=password = b"],
+    'You shouldn\'t see "Error" any more': ["expect [not text contains 'Error']"],
+    "I'd like you to click the \"Edit\" button in Ada's row": ["click row=Ada >> button=Edit"],
+    'Just wait until "Loading" disappears, then click "Pay"': [
+        "expect [not text contains 'Loading']",
+        "click named=Pay",
+    ],
+    'Maybe click "Pay" a few times and see what happens': None,
+    'If "Cookies" is shown, click "Accept"': None,
+    "Log in with a wrong password": None,
+    "Expect total $49": None,
+    'You can\'t see "Error"': ["expect [not text contains 'Error']"],
+    'I expect to not see "Error"': ["expect [not text contains 'Error']"],
+    'Make sure that "A" is shown and that "B" is not shown': [
+        "expect [text contains 'A']",
+        "expect [not text contains 'B']",
+    ],
+    'First, open the "Billing" page': ["click place=Billing"],
+    'Expect "Paid" but not "Unpaid"': ["expect [text contains 'Paid']", "expect [not text contains 'Unpaid']"],
+    'Expect "Password" above "Email"': None,
+}
+SCRIPT = {
+    '1. Open /team\n2. Click "Invite"\n3. Verify that "Invited" appears': [
+        "goto = /team",
+        "click named=Invite",
+        "expect [text contains 'Invited']",
+    ],
+    "Step 1: Clear the Email field\nStep 2: Verify the Email field is empty": [
+        "fill named=Email = ",
+        "expect field=Email [value is '']",
+    ],
+    'Expected result: "Paid" is shown': ["expect [text contains 'Paid']"],
+    "Verify the URL is /done": ["expect [url is '/done']"],
+    'Verify the URL does not contain "error"': ["expect [not url contains 'error']"],
+    'Verify the page title is "Team"': ["expect [title is 'Team']"],
+    'Verify that "Ada" appears twice': ["expect [2 times 'Ada']"],
+    "Verify that the table has 2 rows": ["expect datarow= [2 times the element]"],
+    "Verify that the table is empty": ["expect datarow= [0 times the element]"],
+    'In the row of "Ada" click "Edit"': ["click row=Ada >> named=Edit"],
+    'Double-click "Save"': None,
+    'Check "A", "B" is shown': None,
+    'Check "A" and that "B" is shown': None,
+    'Goal: nobody is charged twice\nClick "Pay"': None,
+    'I want to be charged only once. Click "Pay"': None,
+    'Feature: pay\nAs a customer\nI want to pay\nScenario: card\nWhen I click "Pay"': ["click named=Pay"],
+    'Expect 0 buttons "Delete"': ["expect button=Delete [not visible]"],
+    'Click "Save" twice': None,
+    'Upload "a.pdf"': None,
+    'Verify that "Total" is bold': None,
+    'Verify that "Paid" is shown within 2 seconds': None,
+    'Expect one row with "Ada"': ["expect datarow=Ada [1 times the element]"],
+    'Check that the box "I agree" is checked': ["expect choice=I agree [checked]"],
+    'Check "A" and "B"': ["check checkbox=A", "check checkbox=B"],
+    'Wait until the button "Pay" is enabled': ["expect button=Pay [not disabled]"],
+    'The button "Pay" is visible but disabled': ["expect button=Pay [disabled]"],
+    'The button "Pay" is not visible and enabled': None,
+    'Verify that "A" has disappeared': ["expect [not text contains 'A']"],
+    "Scroll to the bottom of the page": ["scroll = bottom"],
+}
+STYLES = {"terse": TERSE, "manager": MANAGER, "gherkin": GHERKIN, "chatty": CHATTY, "script": SCRIPT}

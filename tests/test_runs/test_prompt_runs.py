@@ -1,0 +1,178 @@
+"""Runs of prompts in the browser: what holds on the page passes, what does not fails, nothing is done by halves."""
+
+from __future__ import annotations
+
+import httpx
+import msgspec
+import pytest
+
+from tests.harness import Json, LiveServer, succeeded
+from tests.test_runs.conftest import Runs
+from tests.test_runs.site import Site
+from twindiff.browser.planner import plan
+
+HOLDS = """Make sure that "Something went wrong" is not shown
+Expect no "Error"
+The button "Remove all" is disabled
+The button "Sign in" is enabled
+The heading "Sign in" is shown
+Expect 2 buttons "Edit"
+The table has 2 rows
+Expect 1 row with "Owner"
+Expect no row with "Guestbook"
+Expect no button "Sign out"
+The link "Sign in" is not shown
+The row of "Ada" shows "Owner"
+The row of "Ada" does not show "Guest"
+The row of "Adam" does not contain "Owner"
+In the row of "Ada" click "Edit"
+Expect "Editing Ada" once
+Expect "Ada" twice
+The checkbox "I agree to the terms" is not checked
+Check "I agree to the terms"
+The checkbox "I agree to the terms" is checked
+Untick "I agree to the terms"
+The checkbox "I agree to the terms" is unticked
+The field Email contains "beacon"
+The Email field should not contain "Log in"
+Enter a@b.c as the Email and 2026-12-24 as the Day
+The value of Day is "2026-12-24"
+The Email field should be "a@b.c"
+Clear the Email field
+The Email field is empty
+Choose "Team"
+Expect "Plan Team"
+The "Plan" dropdown has the value "Team"
+Select the radio button "Card" and expect "By card"
+Click "Load", then wait until "Loading" disappears
+Click "Inside" and expect "Done inside"
+Scroll to the bottom
+The page title is "Team"
+Open the "About" page
+I should be on /about
+Go back and reload the page
+The URL does not contain "about"
+Log out
+The URL is /about"""
+FAILS = (
+    'Click "Break". Make sure that "Something went wrong" is not shown',
+    'Expect no "nothing is wrong"',
+    'Expect 3 buttons "Edit"',
+    'The button "Sign in" is disabled',
+    'The button "Nowhere" is not disabled',
+    'The link "Sign in" is shown',
+    'The button "Cancel all" is not shown',
+    'The row of "Ada" does not show "Owner"',
+    'The row of "A" shows "Owner"',
+    'The field Email does not contain "ada"',
+    'The checkbox "I agree to the terms" is ticked',
+    'Tick "Sign in"',
+    "Enter 2026-12-33 as the Day",
+)
+
+
+def steps_of(prompt: str) -> list[Json]:
+    """The steps of a prompt, which give up sooner than they would."""
+    planned = plan(prompt)
+    assert planned.unclear == []
+    return [{**msgspec.to_builtins(step), "timeout_ms": 800} for step in planned.steps]
+
+
+def test_sentences_that_hold_of_a_page_pass(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/team", prompt=HOLDS)
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+@pytest.fixture(scope="module")
+def failing(runs: Runs, site: Site) -> dict[str, str]:
+    """A run of each prompt that must fail; they are done side by side."""
+    start = f"{site.url}/team"
+    return {each: runs.create(start_url=start, test_config={"steps": steps_of(each)}) for each in FAILS}
+
+
+@pytest.mark.parametrize("prompt", FAILS)
+def test_a_sentence_that_does_not_hold_of_a_page_fails(runs: Runs, failing: dict[str, str], prompt: str):
+    run = runs.wait(failing[prompt], seconds=120)
+    assert (run["status"], run["failure_category"]) == ("failed", "step"), run["failure_detail"]
+    assert run["results_json"][-1]["status"] == "failed"
+
+
+def test_nothing_is_done_of_a_prompt_of_which_a_part_is_not_understood(runs: Runs, site: Site):
+    before = len(site.asked)
+    run = runs.run(start_url=f"{site.url}/team", prompt='Click "Sign in". Expect "Password" above "Email".')
+    assert (run["status"], run["failure_category"], run["results_json"]) == ("failed", "not_understood", [])
+    assert run["not_understood"] == ['Expect "Password" above "Email" (not understood: above "Email")']
+    assert ("above" in run["failure_detail"], len(site.asked)) == (True, before)
+    assert "above" in httpx.get(run["page_url"]).text.partition("Not understood")[2]
+
+
+def test_a_prompt_that_is_not_understood_is_not_done_when_it_is_repeated(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/team", prompt='Click "Sign in". Click "Save" twice')
+    again = runs.wait(runs.create(f"/test-runs/{run['id']}/rerun"))
+    assert (again["failure_category"], again["results_json"]) == ("not_understood", [])
+
+
+def post(live: LiveServer, twin_run: str, text: str, channel: str = "general") -> None:
+    """Let the application send a message."""
+    variables = succeeded(live.client.get(f"/twin-runs/{twin_run}"))["twins"]["slack"]["env_vars"]
+    headers = {"Authorization": f"Bearer {variables['SLACK_BOT_TOKEN']}"}
+    body = {"channel": channel, "text": text}
+    assert succeeded(live.client.post(f"{variables['SLACK_API_URL']}/chat.postMessage", json=body, headers=headers))[
+        "ok"
+    ]
+
+
+@pytest.fixture
+def slack(live: LiveServer) -> str:
+    return succeeded(live.client.post("/twin-runs", json={"twins": ["slack"]}))["run_id"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [((), "failed"), (("Ada joined",), "completed"), (("Bob joined",), "failed"), (("Ada joined",) * 2, "failed")],
+)
+def test_a_sentence_about_messages_is_judged_by_what_slack_has(live, runs, site, slack, sent, status):
+    prompt = 'Ask "Go on?". Expect one new message in the Slack channel #general that contains "Ada"'
+    run_id = runs.create(start_url=f"{site.url}/about", prompt=prompt, provision_id=slack)
+    runs.until(run_id, lambda run: any(each["type"] == "ask_user_question" for each in run["events_json"]))
+    for text in sent:
+        post(live, slack, text)
+    succeeded(live.client.post(f"/test-runs/{run_id}/messages", json={"message": "yes"}))
+    run = runs.wait(run_id)
+    assert run["status"] == status, run["failure_detail"]
+    assert run["test_config_json"]["twin_checks"][0]["sentence"].startswith("Expect one new message")
+    assert status == "completed" or "Slack channel #general" in run["failure_detail"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("Expect no message in the Slack channel #nowhere", "not one of channels named 'nowhere'"),
+        ("Expect exactly 3 payments of $49 in Stripe", "no twin 'stripe'"),
+    ],
+)
+def test_a_sentence_about_what_the_twins_do_not_have_is_not_understood(runs, site, slack, prompt, said):
+    run = runs.run(start_url=f"{site.url}/about", prompt=prompt, provision_id=slack)
+    assert (run["failure_category"], said in run["not_understood"][0]) == ("not_understood", True)
+
+
+def test_sentences_about_twins_are_judged_besides_given_checks_and_stay_in_a_saved_test(live, runs, site):
+    none = {"assertions": [{"diff_type": "added", "entity": "channels", "expected_count": 0}]}
+    asked = {
+        "prompt": "Expect a message in Slack",
+        "twins": ["slack"],
+        "checks": none,
+        "start_url": f"{site.url}/about",
+    }
+    run = runs.run(**asked)
+    assert run["checks"]["failures"] == ["assertion#2 messages expected at least 1 match but got 0"]
+    test = succeeded(live.client.post("/tests", json={"name": "told", **asked}))
+    again = runs.wait(succeeded(live.client.post(f"/tests/{test['id']}/run", json={}))["id"])
+    assert (again["failure_category"], "Expect a message in Slack" in again["failure_detail"]) == ("checks", True)
+
+
+def test_a_check_of_a_table_that_no_twin_has_is_refused(live, site, slack):
+    check = {"sentence": "none", "twin": "slack", "entity": "mesages", "min": 0, "max": 0}
+    asked = {"start_url": f"{site.url}/about", "test_config": {"twin_checks": [check]}, "provision_id": slack}
+    refused = live.client.post("/test-runs", json=asked)
+    assert (refused.status_code, "Did you mean" in refused.json()["detail"]) == (422, True)

@@ -1,0 +1,123 @@
+"""A sentence of a prompt is understood with each of its words or not at all."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.test_runs.prompts import STYLES, describe_plan
+from twindiff.browser.planner import plan
+
+CASES = [(prompt, steps) for style in STYLES.values() for prompt, steps in style.items()]
+UNDERSTOOD = (
+    'Make sure that "Paid" is shown',
+    'Click "Pay"',
+    "Click Save",
+    'Expect "Paid"',
+    "Expect Paid",
+    'Fill "Email" with "ada"',
+    "Enter ada@example.com into the Email field",
+    'Select "Large" from "Size"',
+    'The button "Pay" is enabled',
+    'Tick "Newsletter"',
+    "Open Billing",
+    "Go to /team",
+    'The row of "Ada" shows "paid"',
+    'The field "Email" contains "ada"',
+    'The URL contains "/done"',
+    "Expect 3 rows",
+    "Log in",
+    "Log out",
+    'Wait until "Paid" appears',
+    'Expect one new message in the Slack channel #general that contains "Paid"',
+    "Expect exactly 3 payments of $49 in Stripe",
+)
+CHANGES = (
+    *(
+        "not",
+        "no",
+        "no longer",
+        "never",
+        "without",
+        "twice",
+        "exactly 7",
+        "at least 7",
+        "7 times",
+        "in Slack",
+        "in Stripe",
+    ),
+    *("disabled", "unticked", "above", "below", 'in field "X"', 'in the row of "X"', "on the second page", "for Bob"),
+    *(
+        "or",
+        "nearly",
+        "hidden",
+        "the first",
+        "within 2 seconds",
+        "if possible",
+        "instead of",
+        "nicht",
+        "kein",
+        "before",
+    ),
+)
+
+
+@pytest.mark.parametrize(("prompt", "steps"), [case for case in CASES if case[1] is not None])
+def test_a_prompt_of_any_style_becomes_the_steps_that_it_asks_for(prompt, steps):
+    assert (describe_plan(prompt), plan(prompt).unclear) == (steps, [])
+
+
+@pytest.mark.parametrize("prompt", [prompt for prompt, steps in CASES if steps is None])
+def test_a_prompt_with_a_word_that_no_rule_accounts_for_is_not_understood(prompt):
+    assert plan(prompt).unclear
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ('Click "Save" twice', "twice"),
+        ('Click "Save" on the second page', "on the second page"),
+        ('Expect "Paid" in Slack', "in Slack"),
+        ('Do not click "Save"', "Do not"),
+        ('Verify that "Paid" is shown within 2 seconds', "within 2 seconds"),
+    ],
+)
+def test_the_words_that_are_not_understood_are_named(prompt, words):
+    assert plan(prompt).unclear == [f"{prompt} (not understood: {words})"]
+
+
+@given(st.sampled_from(UNDERSTOOD), st.sampled_from(CHANGES), st.data())
+@settings(max_examples=600, deadline=None)
+def test_a_word_that_changes_a_sentence_is_never_dropped(sentence, change, data):
+    words = sentence.split(" ")
+    place = data.draw(st.integers(0, len(words)))
+    changed = " ".join([*words[:place], change, *words[place:]])
+    assert plan(changed).unclear or describe_plan(changed) != describe_plan(sentence), changed
+
+
+def test_sentences_are_understood_before_they_are_changed():
+    assert [sentence for sentence in UNDERSTOOD if plan(sentence).unclear] == []
+
+
+def test_a_predicate_in_the_singular_is_not_taken_for_several_texts():
+    assert plan('Make sure "A" and "B" is not shown').unclear
+    assert plan('Expect "A" and the button "B" is not shown').unclear
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'Expect no message in Slack that contains "{{who}}"',
+        'The button "" is shown',
+        'The row of "a >> b" shows "c"',
+        'Expect a message in the Slack channel #a that contains "b" in the channel #c',
+    ],
+)
+def test_a_name_that_no_check_can_look_for_is_not_understood(prompt):
+    assert plan(prompt).unclear
+
+
+def test_what_is_expected_of_twins_before_a_later_step_is_not_understood():
+    planned = plan('Expect no message in Slack. Click "Send"')
+    assert ("at the end" in planned.unclear[0], planned.twin_checks) == (True, [])
