@@ -55,6 +55,7 @@ async def create_sandbox_run(
     `repo` is the path or `file:` URL of a repository of the server's machine, or a name that the server knows one by,
     which the address of a pull request tells too.
     How it is started its `.arga/sandbox.yml` says, or else a guess that the logs tell. It is told its port in `PORT`.
+    `confinement` says how it is kept apart from the server and its machine, which `TWINDIFF_CONFINEMENT` may require.
     Each of its processes may take 4 GB of memory, files of 1 GB and 4096 open files; its logs keep 2000 lines.
     Where its file has a `dockerfile_path` and the server's machine has Podman or Docker, it is a container on the
     machine's own network: built within 600 seconds, and with 4 GB and 1024 processes for all of it. Without an engine
@@ -98,7 +99,10 @@ def get_sandbox_logs(desk: Desk, sandbox_id: str) -> dict[str, Any]:
 
 @each("delete", "/{sandbox_id}")
 async def delete_sandbox_run(desk: Desk, sandbox_id: str) -> dict[str, Any]:
-    """End a sandbox run with its twins; its logs stay. Ending it again changes nothing."""
+    """End a sandbox run with its twins; its logs stay. Ending it again changes nothing.
+
+    It is answered once nothing of it is left, and with 503 where something of it is after 20 seconds; ask again then.
+    """
     run = await desk.sandboxes.delete(sandbox_id)
     return {"sandbox_id": run.run_id, "status": "deleted"}
 
