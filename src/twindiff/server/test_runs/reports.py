@@ -16,7 +16,7 @@ MAX_TITLE = 255
 """Characters of a check run's title."""
 MAX_TEXT = 60_000
 """Characters of a check run's texts; GitHub takes 65,535."""
-NOTHING_TESTED = ("server", "worker", "browser", "cancelled")
+NOTHING_TESTED = ("server", "worker", "browser", "cancelled", "not_understood")
 """Categories of failures that say nothing of the application."""
 _ELEMENTS = {"failed": "failure", "error": "error", "skipped": "skipped"}
 _COUNTS = {"failures": "failed", "errors": "error", "skipped": "skipped"}

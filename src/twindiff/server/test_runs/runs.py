@@ -148,7 +148,8 @@ class TestRuns:
         )
         self.ledger.tell(run.run_id, "status", "queued", {"status": "queued"})
         if said["not_understood"]:
-            return self.ledger.end(run.run_id, "failed", **_not_understood(said["not_understood"]))
+            self._end(run.run_id, _not_understood(said["not_understood"]), {}, address)
+            return self.ledger.find(run.run_id)
         job = self._job(run, config, values, wanted, browser, address, hosts)
         await self.queue.put(run.run_id, lambda: self._perform(job, checks, twin_run_id))
         return run
@@ -360,11 +361,13 @@ def _plan(prompt: str) -> Plan:
     return plan(prompt)
 
 
-def _not_understood(unclear: Sequence[str]) -> dict[str, Any]:
-    """How a run ends of whose prompt a part is not understood: nothing of it is done."""
+def _not_understood(unclear: Sequence[str]) -> Event:
+    """The end of a run of whose prompt a part is not understood: nothing of it is done."""
     said = f"of the prompt this was not understood, so nothing was done: {'; '.join(unclear)}"
     counts = {"passed": 0, "failed": 0, "total": 0}
-    return {**counts, "failure_category": "not_understood", "failure_detail": said, "summary": said}
+    return Event(
+        "end", said, {"status": "failed", **counts, "failure_category": "not_understood", "failure_detail": said}
+    )
 
 
 def _sentences(run: TestRunRecord) -> dict[str, str]:
