@@ -20,6 +20,7 @@ from twindiff.kit.http import Answer, Request
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.data_plane import DataPlane, Target, harmless, target_of
+from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.planes import Plane, desk_of, planes_of
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.shell import shell_of
@@ -95,6 +96,8 @@ class Gateway:
             await self._live(receive, send)
             return
         request = _request(scope)
+        if scope.get("server"):
+            self.service.ports.listening.add(scope["server"][1])
         target = target_of(scope["scheme"], request.path, request.headers.get("host", "").lower())
         plane = None if target else self._plane(request.path)
         if scope["type"] == "http" and (target or plane):
@@ -141,7 +144,7 @@ class Gateway:
         await (_stream(send, receive, answer, answer.parts) if answer.parts else _send(send, answer))
 
     async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:
-        self._check_origin(request)
+        self._check_origin(request, is_twin=isinstance(place, Target))
         if isinstance(place, Target):
             if self.service.is_loading:
                 await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
@@ -154,7 +157,8 @@ class Gateway:
     async def _hand_over(self, scope: Scope, request: Request, receive: Receive, send: Send) -> None:
         """Let the shell answer, for as long as it takes: what it streams is not a request in flight."""
         try:
-            self._check_origin(request, is_page=scope.get("method") == "GET")
+            is_twin = target_of(scope["scheme"], request.path, request.headers.get("host", "").lower()) is not None
+            self._check_origin(request, is_page=scope.get("method") == "GET", is_twin=is_twin)
         except ApiError as error:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": str(error)[:100]})
@@ -164,9 +168,12 @@ class Gateway:
         await self.service.wait_for_twins()
         await self._shell(scope, receive, send)
 
-    def _check_origin(self, request: Request, *, is_page: bool = False) -> None:
+    def _check_origin(self, request: Request, *, is_page: bool = False, is_twin: bool) -> None:
+        refuse_own_request(request.headers, is_twin=is_twin)
         if self.service.settings.api_key is None:
             check_origin(request.headers, is_page=is_page)
+            if not is_twin:
+                refuse_other_page(request.headers)
 
     def _plane(self, path: str) -> Plane | None:
         return next((plane for plane in self._planes if plane.has(path)), None)
@@ -191,7 +198,7 @@ class Gateway:
 
     async def _note_agent(self, request: Request) -> None:
         """Log what an agent asked of us in its environment, where who judges it finds it."""
-        environment = self.service.environments.of_agent(agent_token(request))
+        environment = self.service.environments.of_agent(agent_token(request.headers))
         if environment:
             self.service.calls.refuse_agent(environment, request)
 

@@ -93,10 +93,11 @@ class Service:
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.subscriptions = Subscriptions(self.engine, catalog)
         self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)
-        self.targets = Targets(frozenset(settings.webhook_hosts))
+        self.ports = Ports()
+        hosts, is_keyless = frozenset(settings.webhook_hosts), settings.api_key is None
+        self.targets = Targets(hosts, self.ports.listening, is_loopback_open=is_keyless)
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
         self.long_calls = self._long_calls()
-        self.ports = Ports()
         self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
         self._swept = time.monotonic()
         self.started = time.time()

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from twindiff.environments.environments import TOKEN_PREFIX
 from twindiff.kit.errors import ApiError
-from twindiff.server.auth import same
+from twindiff.server.auth import agent_token, same
 
 PREFIX = "/inspect"
 COOKIE = "twindiff_session"
@@ -43,7 +42,7 @@ def check(key: str | None, request: Request) -> None:
     if request.method not in ("GET", "HEAD"):
         check_form(request)
     if key is None:
-        if request.headers.get("authorization", "").rpartition(" ")[2].startswith(TOKEN_PREFIX):
+        if agent_token(request.headers):
             raise NotSignedIn("An agent's token does not open the inspector")
         return
     if not is_signed_in(key, request.cookies.get(COOKIE, "")):

@@ -31,7 +31,7 @@ async def probe_url(desk: Desk, url: str) -> dict[str, Any]:
     """
     or_invalid(lambda: check_url(url, "url"))
     service = desk.runs.service
-    targets = Targets(frozenset(service.settings.webhook_hosts))
+    targets = Targets(frozenset(service.settings.webhook_hosts), service.ports.listening)
     try:
         seen = await service.runtime.run_on_loop(_looked(targets, url, [*service.registry.twins.values()]))
     except TargetRefused as error:
