@@ -162,14 +162,15 @@ async def _sign_in(service: Service, request: Request) -> Response:
     if key is None:
         return RedirectResponse(target, 303)
     if request.method == "GET":
-        return rendering.page("sign_in.html", to=target, said="")
+        return rendering.page("sign_in.html", to=target, said="", key_file=service.settings.key_file)
     try:
         access.check_form(request)
         answer = RedirectResponse(target, 303, rendering.HEADERS)
         form = await doing.read_form(request)
         access.sign_in(key, form.get("key", ""), answer, is_secure=request.url.scheme == "https")
     except ApiError as error:
-        return rendering.page("sign_in.html", error.status, to=target, said=str(error))
+        where = service.settings.key_file
+        return rendering.page("sign_in.html", error.status, to=target, said=str(error), key_file=where)
     return answer
 
 
