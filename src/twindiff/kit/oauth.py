@@ -160,7 +160,10 @@ def revoke(call: Call, token: str) -> bool:
 
 def redirect(redirect_uri: str, **parameters: str) -> Answer:
     """Send a browser back to the application, with what is not empty; raises InvalidRequest for no absolute address."""
-    parts = urlsplit(redirect_uri)
+    try:
+        parts = urlsplit(redirect_uri)
+    except ValueError:
+        parts = urlsplit("")
     if not parts.scheme or not (parts.netloc or parts.path.startswith("/")):
         raise InvalidRequest(f"redirect_uri: '{redirect_uri[:200]}' is no absolute address")
     query = urlencode([*parse_qsl(parts.query), *((name, value) for name, value in parameters.items() if value)])

@@ -16,6 +16,7 @@ from typing import Any
 
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
+from twindiff.kit.header_values import encode_headers
 from twindiff.kit.http import Answer, Request
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
@@ -264,8 +265,7 @@ async def _stream(send: Send, receive: Receive, answer: Answer, parts: AsyncIter
             pass
 
     headers = (("content-type", answer.content_type), *answer.headers)
-    described = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-    await send({"type": "http.response.start", "status": answer.status, "headers": described})
+    await send({"type": "http.response.start", "status": answer.status, "headers": encode_headers(headers)})
     ways = [asyncio.create_task(flow()), asyncio.create_task(leave())]
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -280,10 +280,10 @@ async def _stream(send: Send, receive: Receive, answer: Answer, parts: AsyncIter
 
 async def _send(send: Send, answer: Answer) -> None:
     body, status, kind, given, *_ = answer
-    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in given]
+    headers = encode_headers(given)
     if status in BODILESS:
         body = b""
     else:
-        headers[:0] = (b"content-type", kind.encode("latin-1")), (b"content-length", b"%d" % len(body))
+        headers[:0] = *encode_headers((("content-type", kind),)), (b"content-length", b"%d" % len(body))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
