@@ -106,6 +106,8 @@ class Targets:
             answer, result = None, Result(0, failure="refused", message=str(error), final=True)
         except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
             answer, result = None, _failed(error)
+        except ValueError as error:  # a header that cannot be sent, and that no retry would change
+            answer, result = None, Result(0, failure="error", message=str(error)[:_IN_WORDS], final=True)
         return Reply(result._replace(milliseconds=(time.perf_counter() - begun) * 1000), answer)
 
     async def read(self, url: str, seconds: float = MOST_SECONDS) -> WebhookAnswer:
