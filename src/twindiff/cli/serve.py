@@ -119,11 +119,9 @@ def serve(
     from twindiff.server import Settings
 
     folder = data_directory(data_dir)
-    file = key_file(folder) if api_key == AUTO else None
-    kept = Settings(folder, fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
+    key, file = _key_of(api_key, folder)
+    kept = Settings(folder, key, key_file=file, fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
     settings = kept._replace(
-        api_key=make_key(file) if file else api_key or None,
-        key_file=str(file or ""),
         runs_once=runs == Judging.ONCE,
         idle_seconds=idle_seconds,
         webhook_hosts=tuple(allow_webhooks_to or ()),
@@ -248,6 +246,14 @@ def _announce(settings: Settings, registry: Registry, url: str, also: dict[str, 
         typer.echo(json.dumps({"url": url, "twins": twins, **also, "pid": os.getpid()}))
     else:
         typer.echo(f"Twindiff serves {', '.join(twins) or 'no twins'} on {url}")
+
+
+def _key_of(given: str, folder: str) -> tuple[str | None, str]:
+    """The key of the server, and the file that holds one which it makes itself."""
+    if given != AUTO:
+        return given or None, ""
+    file = key_file(folder)
+    return make_key(file), str(file)
 
 
 def _say_key(settings: Settings, url: str) -> None:
