@@ -20,6 +20,7 @@ from twindiff.kit.header_values import encode_headers
 from twindiff.kit.http import Answer, Request
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
+from twindiff.server.client_presence import awaited_by
 from twindiff.server.data_plane import DataPlane, Target, harmless, target_of
 from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.planes import Plane, desk_of, planes_of
@@ -195,7 +196,7 @@ class Gateway:
         if self.service.is_loading and match.operation.name not in OPEN:
             await self.service.wait_for_twins(self.service.twins_named(request))
         exchange = Exchange(operations.style, request, match.operation, match.path_parameters)
-        return await self.service.runtime.run_request(lambda: self._operate(given, exchange))
+        return await self.service.runtime.run_request(lambda: self._operate(given, exchange, receive))
 
     async def _note_agent(self, request: Request) -> None:
         """Log what an agent asked of us in its environment, where who judges it finds it."""
@@ -203,10 +204,11 @@ class Gateway:
         if environment:
             self.service.calls.refuse_agent(environment, request)
 
-    async def _operate(self, given: Any, exchange: Exchange) -> Answer:
-        result = exchange.operation.bound.invoke(given, await self._read(exchange))
-        if inspect.isawaitable(result):
-            result = await result
+    async def _operate(self, given: Any, exchange: Exchange, receive: Receive) -> Answer:
+        with awaited_by(receive):
+            result = exchange.operation.bound.invoke(given, await self._read(exchange))
+            if inspect.isawaitable(result):
+                result = await result
         return exchange.answer(result)
 
     async def _read(self, exchange: Exchange) -> dict[str, Any]:
