@@ -274,6 +274,10 @@ class Dispatcher:
             if not sockets:
                 self._sockets.pop(lane, None)
 
+    def count_sockets(self, lane: Lane) -> int:
+        """How many sockets of a subscriber are open in this process."""
+        return len(self._sockets.get(lane, ()))
+
     async def _attend(self, lane: Lane, socket: Open) -> None:
         """See to what is due to a socket's subscriber whenever its environment has written, until that has ended."""
         with self._engine.feed.watch(lane.environment) as watch:
