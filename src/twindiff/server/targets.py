@@ -67,7 +67,10 @@ class Targets:
         """The address to connect to; raises TargetRefused, OSError."""
         parsed = _url(url)
         loop = asyncio.get_running_loop()
-        infos = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
+        try:
+            infos = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
+        except UnicodeError:  # a part of the name is longer than 63 letters, or empty
+            raise OSError(f"{parsed.host[:_IN_WORDS]} is no name of a host") from None
         addresses = [_plain(ipaddress.ip_address(place[0])) for *_, place in infos]
         for address in addresses:
             self._refuse_unfit(parsed.host, _port(parsed), address)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hmac
 import time
 from hashlib import sha256
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from twindiff.kit.errors import ApiError
+from twindiff.kit.links import split_url
 from twindiff.server.auth import agent_token, same
 
 PREFIX = "/inspect"
@@ -52,8 +52,7 @@ def check(key: str | None, request: Request) -> None:
 def check_form(request: Request) -> None:
     """Refuse a write unless the browser says that a page of this very address sent it."""
     origin = request.headers.get("origin", "")
-    given = urlsplit(origin)
-    if not origin or given.netloc.lower() != request.headers.get("host", "").lower():
+    if not origin or split_url(origin).netloc.lower() != request.headers.get("host", "").lower():
         raise ForeignForm(f"A page of '{origin or 'nowhere'}' sent this, not one of the inspector; nothing was done")
 
 

@@ -67,7 +67,8 @@ async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, An
 
 def _scripts(url: str, page: str) -> list[str]:
     """The scripts of a page that its own host has."""
-    addresses = [urljoin(url, unescape(each)) for each in _SCRIPT.findall(page)[: 4 * MOST_SCRIPTS] if "[" not in each]
+    named = [unescape(each) for each in _SCRIPT.findall(page)[: 4 * MOST_SCRIPTS]]
+    addresses = [urljoin(url, each) for each in named if "[" not in each]
     return [each for each in addresses if urlsplit(each).netloc == urlsplit(url).netloc][:MOST_SCRIPTS]
 
 
