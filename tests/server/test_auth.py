@@ -271,3 +271,33 @@ def test_an_agent_reaches_only_the_rows_of_its_environment(keyed):
     mine, other = keyed.environment(), keyed.environment()
     ts = other.post("secret")
     assert Environment(keyed, mine.made).slack("chat.delete", channel=GENERAL, ts=ts)["error"] == "message_not_found"
+
+
+@pytest.mark.parametrize("plane", ["platform", "keyed"])
+def test_an_agent_token_opens_no_control_route_as_a_name_or_password(request, plane):
+    platform = request.getfixturevalue(plane)
+    env = platform.environment()
+    for credentials in ((env.token, ""), ("any", env.token)):
+        answer = platform.client.get("/api/platform/templates", auth=credentials)
+        assert (answer.status_code, answer.json()["error"]) == (403, "unauthorized")
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:1", "http://127.0.0.1", "http://slack--x.localhost:{port}"])
+@pytest.mark.parametrize("path", ["/api/platform/initEnv", "/v1/sandboxes", "/test-runs", "/inspect/environments"])
+def test_without_a_key_a_page_of_another_address_of_this_machine_does_not_use_the_control_plane(platform, origin, path):
+    headers = {"Origin": origin.format(port=platform.client.base_url.port)}
+    answer = platform.client.post(path, headers=headers, json={})
+    assert (answer.status_code, answer.json()["error"]) == (403, "other_page")
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]"])
+def test_a_page_of_the_server_itself_uses_the_control_plane_under_each_of_its_names(platform, name):
+    headers = {"Origin": f"http://{name}:{platform.client.base_url.port}"}
+    assert platform.ask("GET", "templates", headers=headers).status_code == 200
+
+
+def test_a_tested_page_calls_twins_and_nothing_else(platform, environment):
+    headers = {"X-Twindiff-From": "browser"}
+    assert environment().ask("auth.test", headers=headers).json()["ok"]
+    assert platform.refusal("GET", "templates", headers=headers) == (403, "own_request")
+    assert platform.client.get("/inspect/environments", headers=headers).status_code == 403

@@ -99,3 +99,39 @@ def test_a_connection_that_never_begins_a_request_is_closed(server, sent):
 def test_a_connection_that_falls_silent_amid_empty_lines_is_closed(live, server, monkeypatch):
     monkeypatch.setattr(live.config, "timeout_keep_alive", 0.05)
     assert received(server, b"GET /api/platform/health HTTP/1.1\r\nHost: localhost\r\n\r\n\r\n").count(b"HTTP/1.1") == 1
+
+
+LINE = "GET /api/platform/health HTTP/1.1\r\nHost: localhost\r\n"
+CHUNKED = "POST /api/platform/initEnv HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        LINE + "a: b\r\n" * 201 + "\r\n",
+        LINE + f"a: {'b' * 1000}\r\n" * 70 + "\r\n",
+        LINE + "a: b\r\n" * 1_000_000,
+        LINE + f"a: {'b' * 8_000_000}",
+        LINE + "b" * 8_000_000,
+        f"GET /{'x' * 70_000} HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        f"GET /{'x' * 8_000_000}",
+        CHUNKED + f"1\r\n{{\r\n0\r\na: {'b' * 8_000_000}",
+        CHUNKED + f"1;{'b' * 8_000_000}",
+    ],
+    ids=["count", "size", "endless", "value", "name", "address", "endless address", "trailer", "extension"],
+)
+def test_a_head_beyond_its_bounds_is_refused_before_it_has_come(server, head):
+    answers = received(server, head.encode())
+    assert answers.endswith(b"The head of a request has at most 65536 bytes and 200 header fields.")
+    assert b"HTTP/1.1 431 Request Header Fields Too Large\r\n" in answers
+
+
+def test_a_head_within_its_bounds_is_read(server):
+    head = LINE + "a: b\r\n" * 190 + f"a: {'b' * 60_000}\r\nConnection: close\r\n\r\n"
+    assert received(server, head.encode()).startswith(b"HTTP/1.1 200 ")
+
+
+def test_requests_one_after_the_other_each_have_a_head_of_their_own(server):
+    head = LINE + f"a: {'b' * 40_000}\r\n"
+    answers = received(server, (f"{head}\r\n" * 3 + f"{head}Connection: close\r\n\r\n").encode())
+    assert answers.count(b"HTTP/1.1 200 ") == 4

@@ -286,6 +286,28 @@ def test_the_gate_keeps_shut(host, port, path):
         GATE.check(host, port, path)
 
 
+SPELT = Gate("http://app.example:8000/", ["cdn.example.com"], [f"{CONTROL}/api/env/e1/services/slack"], [CONTROL])
+
+
+@pytest.mark.parametrize("peer", ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1", "0.0.0.0"])
+@pytest.mark.parametrize("path", ["/", "/api/env/e1/services/slack/api/x", None])
+def test_a_name_that_leads_to_the_server_of_the_tests_is_refused_once_connected(peer, path):
+    SPELT.check("app.example", 8000, path)
+    with pytest.raises(Refused):
+        SPELT.check_peer("app.example", 8000, path, peer)
+
+
+def test_connections_to_twins_of_the_run_and_to_other_ports_and_machines_go_on():
+    SPELT.check_peer("127.0.0.1", 8000, "/api/env/e1/services/slack/api/x", "127.0.0.1")
+    SPELT.check_peer("app.example", 3000, "/", "127.0.0.1")
+    SPELT.check_peer("app.example", 8000, "/", "192.0.2.1")
+
+
+def test_a_page_under_another_name_of_the_server_reaches_no_control_plane(runs: Runs, live: LiveServer):
+    run = runs.run(start_url=f"http://127.0.0.2:{live.port}/test-runs", prompt="Expect runs")
+    assert (run["status"], run["failure_category"]) == ("failed", "navigation")
+
+
 def test_the_gate_opens_for_twins_and_named_hosts():
     GATE.check("localhost", 8000, "/api/env/e1/services/slack/api/chat.postMessage")
     GATE.check("cdn.example.com", 443, None)

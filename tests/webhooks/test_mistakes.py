@@ -12,12 +12,13 @@ import pytest
 from tests.harness import Environment, LiveServer, Platform
 from tests.receiver import Receiver
 from tests.webhooks.conftest import Webhooks
+from twindiff.environments.outbox import Due
 from twindiff.environments.registry import Registry
 from twindiff.kit import Call, Column, Operations, Row, Store, Twin
 from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest
 from twindiff.kit.events import Webhooks as HowToTell
 from twindiff.kit.styles.base import Style
-from twindiff.server import Settings
+from twindiff.server import Settings, backoff
 
 
 class Parcel(Row, table="parcels", key=("parcel_id",)):
@@ -44,7 +45,8 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
 def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
     if notification.body["name"] == "unsendable":
         raise LookupError("no address for it")
-    return WebhookRequest(subscription.url, (), json.dumps(notification.body).encode())
+    headers = (("X-Name", str(notification.body["name"])),) if "header" in notification.body["name"] else ()
+    return WebhookRequest(subscription.url, headers, json.dumps(notification.body).encode())
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +97,38 @@ def test_an_environment_whose_events_cannot_be_read_holds_up_no_other(post: Webh
     parcel(other, "readable")
     assert [each["status"] for each in other.settled()] == ["delivered"]
     assert post.deliveries() == []
+
+
+def test_a_header_that_cannot_be_sent_is_an_attempt_that_failed(post: Webhooks, receiver: Receiver):
+    parcel(post, "header \u3042")
+    parcel(post, "sendable")
+    failed, delivered = post.settled(2)
+    assert (failed["status"], failed["attempts"][0]["failure"], len(failed["attempts"])) == ("failed", "error", 1)
+    assert delivered["status"] == "delivered"
+
+
+def test_events_of_an_environment_go_on_after_one_that_cannot_be_read(post: Webhooks, receiver: Receiver):
+    parcel(post, "unreadable")
+    parcel(post, "readable")
+    assert [each["status"] for each in post.settled()] == ["delivered"]
+
+
+def test_a_delivery_that_cannot_be_taken_is_set_aside_with_a_reason(
+    post: Webhooks, server: LiveServer, monkeypatch: pytest.MonkeyPatch
+):
+    """What stands in the catalog may be of a release that wrote it otherwise."""
+    monkeypatch.setattr(backoff, "MIN_SECONDS", 0.01)
+    take, outbox = server.service.outbox.take, server.service.outbox
+
+    def take_or_fail(environment: Any, *given: Any) -> Any:
+        due = take(environment, *given)
+        if isinstance(due, Due) and due.notification.body["name"] == "untakeable":
+            raise LookupError("no such field")
+        return due
+
+    monkeypatch.setattr(outbox, "take", take_or_fail)
+    parcel(post, "untakeable")
+    parcel(post, "sendable")
+    failed, delivered = post.settled(2)
+    assert failed["attempts"][0]["message"] == "set aside after 5 tries: LookupError: no such field"
+    assert (failed["status"], delivered["status"]) == ("failed", "delivered")

@@ -73,6 +73,8 @@ def test_a_program_that_hangs_is_given_up_and_holds_up_nobody_else(platform, web
         ("http://", "a webhook needs an http or https URL"),
         ("http://127.0.0.1:99999999/", "99999999 is no port"),
         ("http://[::1/", "is no URL"),
+        (f"http://{'a' * 64}.example/", "is not known"),
+        ("http://a..example/", "is not known"),
         ("http://127.0.0.1/" + "x" * 2000, "at most 2000 letters"),
     ],
 )

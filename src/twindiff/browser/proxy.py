@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from urllib.parse import SplitResult, urlsplit
+
+from twindiff.browser.peers import BROWSER, MARK, is_own_address
 
 LARGEST_HEAD = 65_536
 PIECE = 65_536
@@ -28,6 +30,7 @@ OF_CHROMIUM = frozenset(
 MOST_NOTES = 50
 OURS = "x-twindiff-refused"
 """The header of an answer that comes from the proxy itself."""
+NOT_FORWARDED = ("connection", "proxy-connection", "keep-alive", MARK.lower())
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
@@ -40,6 +43,7 @@ class Gate:
 
     def __init__(self, start_url: str, hosts: Sequence[str], twins: Sequence[str], control: Sequence[str]) -> None:
         self._control = {each for url in control for each in _names(urlsplit(url))}
+        self._control_ports = {port for _, port in self._control}
         self._twins = [urlsplit(url) for url in twins]
         named = [_split(host) for host in hosts]
         self._open = {each for url in (urlsplit(start_url), *named, *self._twins) for each in _names(url)}
@@ -50,10 +54,19 @@ class Gate:
         """Raises Refused unless the run may reach it; of a tunnel the path is not known."""
         place = (host.lower().strip("[]"), port)
         if place in self._control or self._is_alias(*place):
-            if path is None or not any(self._is_below(twin, place, path) for twin in self._twins):
+            if not self._leads_to_twin(place, path):
                 raise Refused("it is the server of the tests itself")
         elif place not in self._open:
             raise Refused("the run may reach its start host, its twins and the hosts that the request names")
+
+    def check_peer(self, host: str, port: int, path: str | None, address: str) -> None:
+        """Raises Refused if a connection to `host` has led to the server of the tests, and not to a twin of the run."""
+        is_server = port in self._control_ports and is_own_address(address)
+        if is_server and not self._leads_to_twin((host.lower().strip("[]"), port), path):
+            raise Refused("it is the server of the tests itself")
+
+    def _leads_to_twin(self, place: tuple[str, int], path: str | None) -> bool:
+        return path is not None and any(self._is_below(twin, place, path) for twin in self._twins)
 
     def _is_alias(self, host: str, port: int) -> bool:
         """Whether a name below `localhost` is one more for the server; with `--` it is one for a twin."""
@@ -126,21 +139,30 @@ class Proxy:
         url = urlsplit(f"//{target}" if verb == "CONNECT" else target)
         host, port = url.hostname or "", url.port or PORTS.get(url.scheme, 80)
         path = None if verb == "CONNECT" else url.path or "/"
-        try:
+        asked = f"{host}:{port}" if path is None else f"{url.scheme}://{url.netloc}{path}"
+        with self._noting(host, asked):
             self._gate.check(host, port, path)
-        except Refused as refused:
-            if host not in OF_CHROMIUM:
-                self._tell(f"{host}:{port}" if path is None else f"{url.scheme}://{url.netloc}{path}", str(refused))
-            raise
         async with asyncio.timeout(CONNECT_SECONDS):
             remote = await asyncio.open_connection(_loopback(host), port, limit=LARGEST_HEAD)
         try:
+            with self._noting(host, asked):
+                self._gate.check_peer(host, port, path, remote[1].get_extra_info("peername")[0])
             if verb == "CONNECT":
                 await self._tunnel(reader, writer, *remote)
             else:
                 await self._forward(verb, url, fields, (reader, writer), remote)
         finally:
             remote[1].close()
+
+    @contextlib.contextmanager
+    def _noting(self, host: str, address: str) -> Generator[None]:
+        """Note what is refused, unless Chromium asked for it by itself."""
+        try:
+            yield
+        except Refused as refused:
+            if host not in OF_CHROMIUM:
+                self._tell(address, str(refused))
+            raise
 
     def _tell(self, address: str, why: str) -> None:
         """Note what was refused, once."""
@@ -170,9 +192,9 @@ class Proxy:
         remote: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     ) -> None:
         """One request and its answer, after which the connection is closed."""
-        kept = [field for field in fields if _name(field) not in ("connection", "proxy-connection", "keep-alive")]
+        kept = [field for field in fields if _name(field) not in NOT_FORWARDED]
         path = (url.path or "/") + (f"?{url.query}" if url.query else "")
-        head = "\r\n".join([f"{verb} {path} HTTP/1.1", *kept, "Connection: close"])
+        head = "\r\n".join([f"{verb} {path} HTTP/1.1", *kept, f"{MARK}: {BROWSER}", "Connection: close"])
         remote[1].write(f"{head}\r\n\r\n".encode("latin-1"))
         length = next((int(field.partition(":")[2]) for field in kept if _name(field) == "content-length"), 0)
         sending = asyncio.create_task(self._pass(browser[0], remote[1], length))

@@ -3,6 +3,7 @@
 from twindiff.checks.diffs import DiffError
 from twindiff.checks.findings import Difference, Explanation, Nearest
 from twindiff.checks.history import Blame, History, HistoryError
+from twindiff.checks.judging_time import JudgingStopped, JudgingTime, judging_within
 from twindiff.checks.names import Known, known_to, misspelt, warnings
 from twindiff.checks.parse import is_long, parse
 from twindiff.checks.readers import SpecError
@@ -16,6 +17,8 @@ __all__ = [
     "Explanation",
     "History",
     "HistoryError",
+    "JudgingStopped",
+    "JudgingTime",
     "Known",
     "Nearest",
     "Score",
@@ -24,6 +27,7 @@ __all__ = [
     "Verdict",
     "evaluate",
     "is_long",
+    "judging_within",
     "known_to",
     "misspelt",
     "parse",

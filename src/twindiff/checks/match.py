@@ -12,6 +12,7 @@ from msgspec import Struct
 from twindiff.checks.diffs import Change, Changes, Kind, Row
 from twindiff.checks.findings import Objection
 from twindiff.checks.history import Past
+from twindiff.checks.judging_time import look_at_row
 from twindiff.checks.operators import CONNECTIVES, OPERATORS, SCALARS, plain
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, Condition, Count, ExpectedChange, Group, Predicate, Spec, Where
@@ -138,6 +139,7 @@ def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:
 
 def where_holds(where: Where, change: Change) -> bool:
     """Ask for a state of the row in which every condition holds: a changed row has two."""
+    look_at_row()
     return any(satisfies(where, side) for side in sides(change))
 
 
@@ -148,6 +150,7 @@ def satisfies(where: Where, row: Row) -> bool:
 
 def clause_holds(clause: Condition | Group, row: Row) -> bool:
     """Ask whether one clause holds of a row."""
+    look_at_row()
     if isinstance(clause, Condition):
         return holds(clause.predicate, value_at(row, clause.path))
     return CONNECTIVES[clause.connective](satisfies(part, row) for part in clause.parts)

@@ -19,6 +19,8 @@ from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 
+from twindiff.checks.judging_time import look_at_row
+
 SECONDS = 1.0
 """Processor time that all searches of one evaluation may take together."""
 
@@ -53,6 +55,7 @@ def time_limit(seconds: float | None = None) -> Generator[None]:
 
 def search(pattern: str, text: str) -> bool:
     """Tell whether the pattern is found; a bad pattern is not. Raises `UndecidedError` when the time is used up."""
+    look_at_row()
     if is_cheap(pattern, len(text)):
         expression = compiled(pattern)
         return expression is not None and expression.search(text) is not None

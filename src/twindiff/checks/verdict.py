@@ -40,7 +40,7 @@ def evaluate(spec: object, diff: object, history: object = None, known: Known | 
     """Judge a diff, and the history of its run or a function that gives it, by a spec: parsed, or as JSON has them.
 
     Where the tables there are `known`, a misspelt name is refused in version 1 of the language and warned of in 0.1.
-    Raises `SpecError`, `DiffError` and `HistoryError`, and nothing else.
+    Raises `SpecError`, `DiffError` and `HistoryError`, within `judging_within` `JudgingStopped`, and nothing else.
     """
     checks = parse(spec)
     warned = warnings(checks, known) if known else []

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
+from twindiff.cli.control_key import AUTO, find_key
 from twindiff.cli.problem import Problem
 from twindiff.client import Client, Refused, Unreachable
 from twindiff.client.request_specs import RequestSpec
@@ -36,7 +37,12 @@ def host_and_port(url: str) -> tuple[str, int]:
 def client_of(base_url: str, api_key: str) -> Client:
     """The client of a server; use it inside `explained`."""
     host_and_port(base_url)
-    return Client(base_url, api_key or None, seconds=TIMEOUT, retries=0)
+    return Client(base_url, _key_of(base_url, api_key) or None, seconds=TIMEOUT, retries=0)
+
+
+def _key_of(base_url: str, given: str) -> str:
+    """The key that was given, or the one that a server of this machine has made and stored."""
+    return find_key(base_url) if given in ("", AUTO) else given
 
 
 @contextmanager

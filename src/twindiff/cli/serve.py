@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import Problem
 from twindiff.cli.process_secrets import hide_secrets
@@ -44,10 +45,12 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any
 ApiKey = Annotated[
     str,
     typer.Option(
+        "--api-key",
+        "--key",
         envvar="TWINDIFF_API_KEY",
         show_default=False,
         callback=sendable_key,
-        help="The key that opens everything but an agent's twins.",
+        help="The key that opens everything but an agent's twins; `auto` makes one that your commands find.",
     ),
 ]
 Fsync = Annotated[
@@ -121,7 +124,9 @@ def serve(
     hide_secrets(api_key, storage)
     from twindiff.server import Settings
 
-    kept = Settings(data_directory(data_dir), api_key or None, fsync, storage=storage, ready=ready, keep_days=keep_days)
+    folder = data_directory(data_dir)
+    key, file = _key_of(api_key, folder)
+    kept = Settings(folder, key, key_file=file, fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
     settings = kept._replace(
         runs_once=runs == Judging.ONCE,
         idle_seconds=idle_seconds,
@@ -257,13 +262,37 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
 
 
 def _announce(settings: Settings, registry: Registry, url: str, also: dict[str, Any], *, as_json: bool) -> None:
-    if settings.api_key is None:
-        typer.echo("There is no API key: every process of this machine can judge runs, agents too.", err=True)
+    _say_key(settings, url)
     twins = registry.names
     if as_json:
         typer.echo(json.dumps({"url": url, "twins": twins, **also, "pid": os.getpid()}))
     else:
         typer.echo(f"Twindiff serves {', '.join(twins) or 'no twins'} on {url}")
+
+
+def _key_of(given: str, folder: str) -> tuple[str | None, str]:
+    """The key of the server, and the file that holds one which it makes itself."""
+    if given != AUTO:
+        return given or None, ""
+    file = key_file(folder)
+    return make_key(file), str(file)
+
+
+def _say_key(settings: Settings, url: str) -> None:
+    """Say who may judge, and keep a key that was made where its owner's commands find it."""
+    if settings.api_key is None:
+        typer.echo(
+            "There is no API key: every process of this machine can judge runs, agents too. "
+            "If agents run on this machine, serve with --api-key auto.",
+            err=True,
+        )
+    if not (settings.key_file and settings.api_key):
+        return
+    try:
+        store_key(Path(settings.key_file), settings.api_key, url)
+    except OSError as error:
+        raise Problem(f"The key cannot be kept in {settings.key_file}: {error}. Give one with --api-key.") from None
+    typer.echo(f"The API key is in {settings.key_file}, which only you can read; your commands find it.", err=True)
 
 
 def _end_on_signals() -> None:

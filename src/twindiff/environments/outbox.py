@@ -6,6 +6,7 @@ that none is lost and none made twice, whenever a process dies. Only a delivery 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
@@ -14,15 +15,18 @@ import msgspec
 from twindiff.catalog import AttemptRecord, DeliveryRecord, OutboxRecord
 from twindiff.catalog.stamps import stamp
 from twindiff.kit.clock import SECOND
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, NotServed
 from twindiff.kit.events import Attempt, Emitted, Failure, Notification, Subscription, Webhooks
 from twindiff.kit.rows import not_
+from twindiff.kit.store import Store
 from twindiff.storage import CatalogStore, Engine, OperationContext
 from twindiff.storage.feed import Written
 from twindiff.storage.journal import Record
 
 from .environments import Environment, Environments
 from .subscriptions import Subscriptions
+
+log = logging.getLogger("twindiff")
 
 AT_ONCE = 100
 """Records that become deliveries in one go."""
@@ -168,7 +172,7 @@ class Outbox:
                         _delivery(event, twin, subscription, notification)
                         for subscription, start in subscribed
                         if event.seq > start and event.at >= subscription.created
-                        for notification in webhooks.notifications(event, subscription, moment.db)
+                        for notification in _notified(webhooks, event, subscription, moment.db)
                     ]
             return told
 
@@ -243,6 +247,26 @@ class Outbox:
             return {"status": "failed"}
         return {"next_at": self._engine.present(environment.id).clock + round(retries[record.tries] * SECOND)}
 
+    def set_aside(self, environment_id: str, subscription_id: str, reason: str) -> None:
+        """Fail the first pending delivery to a subscriber, which cannot even be tried."""
+        mine = DeliveryRecord.environment_id == environment_id, DeliveryRecord.subscription == subscription_id
+        with self._engine.transaction():
+            record = self._catalog.find(DeliveryRecord, *mine, DeliveryRecord.status == "pending")
+            if record is None:
+                return
+            attempt = record.attempts + 1
+            noted = AttemptRecord(
+                environment_id=environment_id,
+                number=record.number,
+                attempt=attempt,
+                at=stamp().iso,
+                milliseconds=0,
+                failure="error",
+                message=reason[:300],
+            )
+            self._catalog.add(noted)
+            self._catalog.change(record, attempts=attempt, status="failed", failure="error")
+
     # For people
 
     def list(self, environment_id: str, *, after: int, limit: int) -> list[DeliveryRecord]:
@@ -298,6 +322,17 @@ def _pending(outbox: OutboxRecord) -> tuple[Any, Any]:
 def _emitted(record: Record) -> Iterator[Emitted]:
     for number, (name, payload) in enumerate(record.events):
         yield Emitted(record.env, record.seq, number, record.operation, record.actor, record.clock, name, payload)
+
+
+def _notified(webhooks: Webhooks, event: Emitted, subscription: Subscription, db: Store) -> list[Notification]:
+    """What a subscriber is told of an event; nothing where the twin fails, which would only fail again."""
+    try:
+        return [*webhooks.notifications(event, subscription, db)]
+    except NotServed:
+        raise
+    except Exception:
+        log.exception("Event %s of environment %s is told to nobody: it cannot be read", event.name, event.environment)
+        return []
 
 
 def _delivery(event: Emitted, twin: str, subscription: Subscription, notification: Notification) -> DeliveryRecord:

@@ -104,6 +104,7 @@ class Sockets(NamedTuple):
 
     `path` is where, below the twin's address. `authorizes` says of a query, by name, whether its ticket was
     issued with the secret of the environment (`Call.secret`).
+    At most `max_open` are open of one subscriber; one more is told `too_many` as the reason of its goodbye.
     `hello` is the first frame, given how many sockets the subscriber has. `frame` carries a notification, and
     `acknowledged` is the id of the notification that a frame from the subscriber acknowledges, or None.
     """
@@ -114,6 +115,8 @@ class Sockets(NamedTuple):
     frame: Callable[[Notification, Attempt], dict[str, Any]]
     acknowledged: Callable[[dict[str, Any]], str | None]
     goodbye: Callable[[str], dict[str, Any]]
+    max_open: int = 10
+    too_many: str = "too_many_websockets"
 
 
 class Webhooks(NamedTuple):

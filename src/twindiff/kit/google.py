@@ -19,6 +19,7 @@ from .call import Call
 from .errors import ApiError, MalformedBody, NotServed, TooLarge
 from .exchange import Exchange
 from .http import Answer, Request
+from .links import split_url
 from .masks import partial
 from .pace import give_way
 from .sources import Body, Upload
@@ -160,7 +161,7 @@ def _request_of(raw: bytes, base_path: str) -> Request:
         raise MalformedBody(f"A part of a batch begins with a verb and a path, not with '{line[:80]!r}'")
     head, body = _divided(rest)
     headers = {name.lower(): str(value) for name, value in message_from_bytes(head).items()}
-    address = urlsplit(words[1])
+    address = split_url(words[1])
     path = unquote(address.path).removeprefix(base_path.rstrip("/"))
     return Request(words[0].upper(), path if path.startswith("/") else f"/{path}", address.query, headers, body)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 
 def link_header(url: str, **pages: Mapping[str, Any] | None) -> tuple[str, str]:
@@ -14,6 +14,14 @@ def link_header(url: str, **pages: Mapping[str, Any] | None) -> tuple[str, str]:
     """
     there = {relation: query for relation, query in pages.items() if query is not None}
     return "Link", ", ".join(f'<{address(url, query)}>; rel="{relation}"' for relation, query in there.items())
+
+
+def split_url(url: str) -> SplitResult:
+    """The parts of a URL; all of them are empty for what is none, such as `http://[`."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def address(url: str, query: Mapping[str, Any]) -> str:

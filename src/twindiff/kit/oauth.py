@@ -10,13 +10,14 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b, sha256
 from secrets import compare_digest
 from typing import Any, NamedTuple, cast
-from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote_plus, urlencode
 
 from .call import Call
 from .clock import SECOND
 from .errors import ApiError, MissingToken, UnknownToken
 from .exchange import Exchange
 from .http import Answer, Request, json_answer
+from .links import split_url
 from .rows import Column, Row, column
 from .styles.base import Style
 
@@ -164,7 +165,7 @@ def revoke(call: Call, token: str) -> bool:
 
 def redirect(redirect_uri: str, **parameters: str) -> Answer:
     """Send a browser back to the application, with what is not empty; raises InvalidRequest for no absolute address."""
-    parts = urlsplit(redirect_uri)
+    parts = split_url(redirect_uri)
     if not parts.scheme or not (parts.netloc or parts.path.startswith("/")):
         raise InvalidRequest(f"redirect_uri: '{redirect_uri[:200]}' is no absolute address")
     query = urlencode([*parse_qsl(parts.query), *((name, value) for name, value in parameters.items() if value)])

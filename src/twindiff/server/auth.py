@@ -100,15 +100,16 @@ def _is_referred(headers: Mapping[str, str]) -> bool:
     return _is_here(headers.get("referer", "").partition("//")[2].partition("/")[0])
 
 
-def agent_token(request: Request) -> str:
-    """The agent's token that a request brings; empty without one."""
-    given = (request.headers.get("x-api-key", ""), request.bearer() or "")
+def agent_token(headers: Mapping[str, str]) -> str:
+    """The agent's token that the headers of a request bring in any form; empty without one."""
+    request = Request("GET", "", headers={name: headers.get(name, "") for name in ("authorization", "x-api-key")})
+    given = (request.headers["x-api-key"], request.bearer() or "", *(request.basic() or ()))
     return next((each for each in given if each.startswith(TOKEN_PREFIX)), "")
 
 
 def authorize_control(key: str | None, request: Request, operation: str, free: Container[str] = OPEN) -> None:
     """Let the platform key in, or anyone but an agent where there is none; `free` are operations that need no key."""
-    if agent_token(request):
+    if agent_token(request.headers):
         raise AgentUnauthorized
     api_key, token = request.headers.get("x-api-key", ""), request.bearer() or ""
     if key is None or operation in free:

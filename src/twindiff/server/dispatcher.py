@@ -21,14 +21,20 @@ from twindiff.kit.events import OVER_SOCKETS
 from twindiff.storage import Engine, Gone, NotServed
 from twindiff.storage.feed import EVERYTHING, Written
 
+from .backoff import MIN_SECONDS, Backoff
+from .delivery_slots import DeliverySlots
 from .targets import Targets
 
 T = TypeVar("T")
 
 log = logging.getLogger("twindiff")
 
-AT_ONCE = 32
-"""Requests under way."""
+MAX_REQUESTS = 256
+"""Requests under way, of all environments."""
+MAX_REQUESTS_OF_ENVIRONMENT = 8
+"""Requests of one environment under way to receivers that answer, and as many to those that did not in time."""
+MAX_FAILURES = 5
+"""Tries of a delivery that fail by a mistake of ours or the twin's, after which it is set aside."""
 ELECTION_SECONDS = 0.5
 RETRY_SECONDS = 1.0
 """When the storage cannot be reached."""
@@ -80,7 +86,10 @@ class Dispatcher:
         self._lanes: dict[Lane, asyncio.Task[None]] = {}
         self._again: set[Lane] = set()
         self._timers: dict[Lane, asyncio.TimerHandle] = {}
-        self._limit = asyncio.Semaphore(AT_ONCE)
+        self._slots = DeliverySlots(MAX_REQUESTS, MAX_REQUESTS_OF_ENVIRONMENT)
+        self._slow: set[Lane] = set()
+        self._failing: dict[Lane, Backoff] = {}
+        self._unreadable: dict[str, Backoff] = {}
         self._sockets: dict[Lane, list[Open]] = {}
         self._under_way: dict[Lane, set[int]] = {}
         self._pushes: set[asyncio.Task[None]] = set()
@@ -94,15 +103,16 @@ class Dispatcher:
     async def run(self) -> None:
         """Until cancelled; whatever goes wrong, it begins again."""
         self._engine.feed.listener = self._note
+        backoff = Backoff("Sending deliveries")
         try:
             while True:
+                wait = RETRY_SECONDS
                 try:
                     await self._lead()
-                except NotServed as error:
-                    log.warning("Deliveries wait: %s; it is tried again", error)
-                except Exception:  # a mistake of ours must not end the deliveries of a server that goes on
-                    log.exception("Deliveries stopped; they begin again")
-                await asyncio.sleep(RETRY_SECONDS)
+                    backoff.succeed()
+                except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the deliveries
+                    wait = backoff.fail(error)
+                await asyncio.sleep(wait)
         finally:
             self._engine.feed.listener = None
             await self._stop()
@@ -150,10 +160,12 @@ class Dispatcher:
         """See to one environment; what goes wrong in it is no concern of others."""
         try:
             await self._see_to(environment_id)
+            self._unreadable.pop(environment_id, None)
         except NotServed:
             raise
-        except Exception:  # a twin that fails over one event must not keep others from their deliveries
-            log.exception("Events of environment %s could not be read", environment_id)
+        except Exception as error:  # noqa: BLE001 - one environment must not keep others from their deliveries
+            what = f"Reading events of environment {environment_id}"
+            self._unreadable.setdefault(environment_id, Backoff(what)).fail(error)
 
     async def _see_to(self, environment_id: str) -> None:
         """Make deliveries of what an environment's journal has got, and see that they are sent."""
@@ -182,6 +194,7 @@ class Dispatcher:
         else:
             return environment
         self._open.discard(environment_id)
+        self._unreadable.pop(environment_id, None)
         await self._do(lambda: self._outbox.close(environment_id))
         return None
 
@@ -200,11 +213,12 @@ class Dispatcher:
         wait: float | None = None
         try:
             wait = await self._send_all(lane)
+            self._failing.pop(lane, None)
         except NotServed:
             wait = RETRY_SECONDS
-        except Exception:  # a mistake of ours must not keep others from their deliveries
-            log.exception("A delivery of environment %s failed; it is tried again", lane.environment)
-            wait = RETRY_SECONDS
+        except Exception as error:  # noqa: BLE001 - a mistake of ours must not keep others from their deliveries
+            wait = await self._fail(lane, error)
+            self._again.discard(lane)
         finally:
             del self._lanes[lane]
         if lane in self._again:
@@ -213,6 +227,20 @@ class Dispatcher:
         elif wait is not None:
             seconds = min(max(wait, 0.001), LONGEST_WAIT_SECONDS)
             self._timers[lane] = asyncio.get_running_loop().call_later(seconds, self._start, lane)
+
+    async def _fail(self, lane: Lane, error: Exception) -> float:
+        """Give the seconds until the next try; the delivery that has failed too often is set aside."""
+        backoff = self._failing.setdefault(lane, Backoff(f"A delivery of environment {lane.environment}"))
+        wait = backoff.fail(error)
+        if backoff.failures < MAX_FAILURES:
+            return wait
+        said = f"set aside after {backoff.failures} tries: {_describe(error)}"
+        try:
+            await self._do(lambda: self._outbox.set_aside(*lane, said))
+        except Exception as again:  # noqa: BLE001 - as above; the database may not take it either
+            return backoff.fail(again)
+        self._failing.pop(lane, None)
+        return MIN_SECONDS
 
     async def _send_all(self, lane: Lane) -> float | None:
         """Send what is due; gives the seconds until there is more, if a clock that moves by itself brings it."""
@@ -226,8 +254,9 @@ class Dispatcher:
                 if not self._push(lane, environment, first):
                     return None
                 continue
-            async with self._limit:
+            async with self._slots.take(f"{lane.environment} {lane in self._slow}"):
                 result = await self._attempt(first)
+            (self._slow.add if result.failure == "timeout" else self._slow.discard)(lane)
             await self._do(lambda env=environment, due=first, came=result: self._outbox.settle(env, due, came))
         return None
 
@@ -244,6 +273,10 @@ class Dispatcher:
             sockets.remove(socket)
             if not sockets:
                 self._sockets.pop(lane, None)
+
+    def count_sockets(self, lane: Lane) -> int:
+        """How many sockets of a subscriber are open in this process."""
+        return len(self._sockets.get(lane, ()))
 
     async def _attend(self, lane: Lane, socket: Open) -> None:
         """See to what is due to a socket's subscriber whenever its environment has written, until that has ended."""
@@ -283,6 +316,10 @@ class Dispatcher:
             await self._do(lambda: self._outbox.settle(environment, due, result))
         except NotServed as error:
             log.warning("A delivery of environment %s could not be noted: %s", lane.environment, error)
+        except Exception as error:  # a mistake of the twin's, which a retry would only repeat
+            log.exception("A %s delivery could not be sent over a socket", due.record.twin)
+            failed = Result(0, failure="error", message=_describe(error), final=True)
+            await self._do(lambda: self._outbox.settle(environment, due, failed))
         finally:
             self._under_way[lane].discard(due.record.number)
             self._start(lane)
@@ -292,7 +329,7 @@ class Dispatcher:
             request = due.webhooks.request(due.notification, due.subscription, due.attempt)
         except Exception as error:  # a mistake of the twin's, which a retry would only repeat
             log.exception("A %s delivery could not be written", due.record.twin)
-            return Result(0, failure="error", message=f"{type(error).__name__}: {error}"[:200], final=True)
+            return Result(0, failure="error", message=_describe(error), final=True)
         result, answer = await self._targets.send(request, due.webhooks.timeout_seconds)
         if answer is None or result.failure is None:
             return result
@@ -312,3 +349,7 @@ class Dispatcher:
             task.cancel()
         await asyncio.gather(*lanes, return_exceptions=True)
         self._again.clear()
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:200]

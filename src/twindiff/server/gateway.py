@@ -16,10 +16,13 @@ from typing import Any
 
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
+from twindiff.kit.header_values import encode_headers
 from twindiff.kit.http import Answer, Request
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
+from twindiff.server.client_presence import awaited_by
 from twindiff.server.data_plane import DataPlane, Target, harmless, target_of
+from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.planes import Plane, desk_of, planes_of
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.shell import shell_of
@@ -95,6 +98,8 @@ class Gateway:
             await self._live(receive, send)
             return
         request = _request(scope)
+        if scope.get("server"):
+            self.service.ports.listening.add(scope["server"][1])
         target = target_of(scope["scheme"], request.path, request.headers.get("host", "").lower())
         plane = None if target else self._plane(request.path)
         if scope["type"] == "http" and (target or plane):
@@ -141,7 +146,7 @@ class Gateway:
         await (_stream(send, receive, answer, answer.parts) if answer.parts else _send(send, answer))
 
     async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:
-        self._check_origin(request)
+        self._check_origin(request, is_twin=isinstance(place, Target))
         if isinstance(place, Target):
             if self.service.is_loading:
                 await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
@@ -154,7 +159,8 @@ class Gateway:
     async def _hand_over(self, scope: Scope, request: Request, receive: Receive, send: Send) -> None:
         """Let the shell answer, for as long as it takes: what it streams is not a request in flight."""
         try:
-            self._check_origin(request, is_page=scope.get("method") == "GET")
+            is_twin = target_of(scope["scheme"], request.path, request.headers.get("host", "").lower()) is not None
+            self._check_origin(request, is_page=scope.get("method") == "GET", is_twin=is_twin)
         except ApiError as error:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": str(error)[:100]})
@@ -164,9 +170,12 @@ class Gateway:
         await self.service.wait_for_twins()
         await self._shell(scope, receive, send)
 
-    def _check_origin(self, request: Request, *, is_page: bool = False) -> None:
+    def _check_origin(self, request: Request, *, is_page: bool = False, is_twin: bool) -> None:
+        refuse_own_request(request.headers, is_twin=is_twin)
         if self.service.settings.api_key is None:
             check_origin(request.headers, is_page=is_page)
+            if not is_twin:
+                refuse_other_page(request.headers)
 
     def _plane(self, path: str) -> Plane | None:
         return next((plane for plane in self._planes if plane.has(path)), None)
@@ -187,18 +196,19 @@ class Gateway:
         if self.service.is_loading and match.operation.name not in OPEN:
             await self.service.wait_for_twins(self.service.twins_named(request))
         exchange = Exchange(operations.style, request, match.operation, match.path_parameters)
-        return await self.service.runtime.run_request(lambda: self._operate(given, exchange))
+        return await self.service.runtime.run_request(lambda: self._operate(given, exchange, receive))
 
     async def _note_agent(self, request: Request) -> None:
         """Log what an agent asked of us in its environment, where who judges it finds it."""
-        environment = self.service.environments.of_agent(agent_token(request))
+        environment = self.service.environments.of_agent(agent_token(request.headers))
         if environment:
             self.service.calls.refuse_agent(environment, request)
 
-    async def _operate(self, given: Any, exchange: Exchange) -> Answer:
-        result = exchange.operation.bound.invoke(given, await self._read(exchange))
-        if inspect.isawaitable(result):
-            result = await result
+    async def _operate(self, given: Any, exchange: Exchange, receive: Receive) -> Answer:
+        with awaited_by(receive):
+            result = exchange.operation.bound.invoke(given, await self._read(exchange))
+            if inspect.isawaitable(result):
+                result = await result
         return exchange.answer(result)
 
     async def _read(self, exchange: Exchange) -> dict[str, Any]:
@@ -257,8 +267,7 @@ async def _stream(send: Send, receive: Receive, answer: Answer, parts: AsyncIter
             pass
 
     headers = (("content-type", answer.content_type), *answer.headers)
-    described = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-    await send({"type": "http.response.start", "status": answer.status, "headers": described})
+    await send({"type": "http.response.start", "status": answer.status, "headers": encode_headers(headers)})
     ways = [asyncio.create_task(flow()), asyncio.create_task(leave())]
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -273,10 +282,10 @@ async def _stream(send: Send, receive: Receive, answer: Answer, parts: AsyncIter
 
 async def _send(send: Send, answer: Answer) -> None:
     body, status, kind, given, *_ = answer
-    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in given]
+    headers = encode_headers(given)
     if status in BODILESS:
         body = b""
     else:
-        headers[:0] = (b"content-type", kind.encode("latin-1")), (b"content-length", b"%d" % len(body))
+        headers[:0] = *encode_headers((("content-type", kind),)), (b"content-length", b"%d" % len(body))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

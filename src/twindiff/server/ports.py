@@ -36,7 +36,8 @@ class Port:
         self._server: asyncio.Server | None = None
         self._loop = asyncio.get_running_loop()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=BACKLOG)
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.number: int = self._listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.number}"
 
     async def listen(self) -> None:
         """Answer from now on."""
@@ -80,6 +81,8 @@ class Ports:
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], Port] = {}
+        self.listening: set[int] = set()
+        """The ports of this process: those opened here, and those that requests have come to."""
         self._app: App | None = None
 
     def serve(self, app: App) -> None:
@@ -95,6 +98,7 @@ class Ports:
                 raise TooManyPorts(f"{MOST} ports are open, which is the most; deleting an environment closes its own")
             port = Port(self._app, f"/api/env/{environment_id}/services/{twin}")
             self._open[environment_id, twin] = port
+            self.listening.add(port.number)
             await port.listen()
         return port.url
 
@@ -105,7 +109,9 @@ class Ports:
     def close(self, environment_id: str) -> None:
         """Close the ports of an environment."""
         for key in [key for key in self._open if key[0] == environment_id]:
-            self._open.pop(key).close()
+            port = self._open.pop(key)
+            self.listening.discard(port.number)
+            port.close()
 
     def close_all(self) -> None:
         for environment_id in self.environments():

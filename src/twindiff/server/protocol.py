@@ -36,6 +36,12 @@ class Gathered:
         self._flush()
         self._transport.close()
 
+    def finish(self) -> None:
+        """Write what waits, and say that nothing more comes."""
+        self._flush()
+        if not self._transport.is_closing():
+            self._transport.write_eof()
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
 
@@ -43,7 +49,22 @@ class Gathered:
 LARGEST_FRAME = 1 << 16
 """Bytes of a frame that a program sends over a socket; acknowledgements are small."""
 
+MAX_HEAD_BYTES = 1 << 16
+"""Bytes of a request's address, header fields and trailers together."""
+MAX_HEADERS = 200
+LINGER_SECONDS = 2.0
+"""How long what a client still sends is thrown away, so that it gets to read why its request was refused."""
+
+TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-type: text/plain\r\n"
+    b"content-length: %d\r\n\r\n%s"
+)
+_WHY = b"The head of a request has at most %d bytes and %d header fields." % (MAX_HEAD_BYTES, MAX_HEADERS)
 LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+class HeadTooLarge(Exception):
+    """The head of a request is larger than any that is read."""
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -53,6 +74,11 @@ class HttpProtocol(HttpToolsProtocol):
     """How long a request may take to come, head and body."""
     _is_coming = False
     _late: asyncio.TimerHandle | None = None
+    _head_bytes = 0
+    _silent_bytes = 0
+    """Bytes that the parser keeps and has told nothing of: those of a single field that does not end."""
+    _is_silent = False
+    _is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Speak through a transport that gathers."""
@@ -61,7 +87,15 @@ class HttpProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on; watch the time of a request that is not complete, or has not even begun."""
+        if self._is_refused:
+            return
+        self._is_silent = True
         super().data_received(data)
+        self._silent_bytes = self._silent_bytes + len(data) if self._is_silent else 0
+        if self._silent_bytes > MAX_HEAD_BYTES:
+            self._refuse_head()
+        if self._is_refused:
+            return
         is_answering = bool(self.cycle) and not self.cycle.response_complete
         if is_answering and not self._is_coming:
             self._forget_time()
@@ -71,7 +105,47 @@ class HttpProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         self._is_coming = True
+        self._is_silent = False
+        self._head_bytes = 0
         super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """A part of the address has come."""
+        self._count_head(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header field has come, or a trailer."""
+        self._count_head(len(name) + len(value))
+        super().on_header(name, value)
+        if len(self.headers) > MAX_HEADERS:
+            raise HeadTooLarge
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body has come."""
+        self._is_silent = False
+        super().on_body(body)
+
+    def _count_head(self, size: int) -> None:
+        self._is_silent = False
+        self._head_bytes += size
+        if self._head_bytes > MAX_HEAD_BYTES:
+            raise HeadTooLarge
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what the parser cannot take, or was told not to."""
+        if self._head_bytes > MAX_HEAD_BYTES or len(self.headers or ()) > MAX_HEADERS:
+            self._refuse_head()
+        else:
+            super().send_400_response(msg)
+
+    def _refuse_head(self) -> None:
+        """Answer 431, and read on without looking for a while: a reset would take the answer from the client."""
+        self._is_refused = True
+        self._forget_time()
+        self.transport.write(TOO_LARGE % (len(_WHY), _WHY))
+        cast(Gathered, self.transport).finish()
+        self.loop.call_later(LINGER_SECONDS, self.transport.close)
 
     def on_message_complete(self) -> None:
         """A request is whole."""

@@ -39,6 +39,7 @@ from twindiff.kit.http import Answer, Request
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
+from twindiff.server.backoff import Backoff
 from twindiff.server.dispatcher import Dispatcher
 from twindiff.server.long_calls import LongCalls
 from twindiff.server.ports import Ports
@@ -58,6 +59,7 @@ log = logging.getLogger("twindiff")
 
 CALLS_AT_ONCE = 25
 """Calls that are logged in one go."""
+MAINTENANCE_SECONDS = 0.5
 SECONDS_UNUSED = 600
 """Templates that nobody can reach are forgotten after so long, or twice that."""
 DAY = 24 * 3600 * SECOND
@@ -93,10 +95,11 @@ class Service:
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.subscriptions = Subscriptions(self.engine, catalog)
         self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)
-        self.targets = Targets(frozenset(settings.webhook_hosts))
+        self.ports = Ports()
+        hosts, is_keyless = frozenset(settings.webhook_hosts), settings.api_key is None
+        self.targets = Targets(hosts, self.ports.listening, is_loopback_open=is_keyless)
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
         self.long_calls = self._long_calls()
-        self.ports = Ports()
         self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
         self._swept = time.monotonic()
         self.started = time.time()
@@ -236,17 +239,19 @@ class Service:
     async def maintenance_loop(self) -> None:
         """Write the call log and tidy up twice a second, for ever, never keeping the event loop for long."""
         self.runtime.bind()
+        backoff, wait = Backoff("Maintenance"), MAINTENANCE_SECONDS
         while True:
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(wait)
+            wait = MAINTENANCE_SECONDS
             try:
                 await self.runtime.run_request(self._maintain)
                 self.trouble = None
+                backoff.succeed()
             except NotServed as error:
-                if str(error) != str(self.trouble):  # once, not twice a second for as long as it lasts
-                    log.warning("Maintenance failed; it is tried again: %s", error)
+                backoff.fail(error)
                 self.trouble = error
-            except Exception:  # a mistake of ours must not end the maintenance of a server that goes on
-                log.exception("Maintenance failed; it is tried again")
+            except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the maintenance
+                wait = backoff.fail(error)
 
     async def _maintain(self) -> None:
         await self.write_calls()

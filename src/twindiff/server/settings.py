@@ -12,6 +12,8 @@ class Settings(NamedTuple):
 
     data_dir: str = ":memory:"
     api_key: str | None = None
+    key_file: str = ""
+    """The file that holds the key, where the server has made that itself."""
     fsync: bool = False
     runs_once: bool = False
     idle_seconds: float = 300

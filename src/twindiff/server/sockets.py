@@ -109,8 +109,11 @@ class SocketPlane:
         environment, twin, vendor = session
         subscription = await self._do(lambda: self._service.subscribe_over_sockets(environment, twin))
         await websocket.accept()
-        socket = Socket(websocket, vendor)
-        with self._service.dispatcher.connected(Lane(environment.id, subscription), socket) as (count, attend):
+        socket, lane = Socket(websocket, vendor), Lane(environment.id, subscription)
+        if self._service.dispatcher.count_sockets(lane) >= vendor.max_open:
+            await socket.say_goodbye(vendor.too_many)
+            return
+        with self._service.dispatcher.connected(lane, socket) as (count, attend):
             await websocket.send_json(vendor.hello(count))
             attending = asyncio.create_task(attend())
             try:

@@ -10,9 +10,10 @@ import ipaddress
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container
 from typing import TYPE_CHECKING, NamedTuple
 
+from twindiff.browser.peers import MARK, WEBHOOK, is_own_address
 from twindiff.environments.outbox import Result
 from twindiff.kit.events import WebhookAnswer, WebhookRequest
 
@@ -39,33 +40,57 @@ class Reply(NamedTuple):
 
 
 class Targets:
-    """Sends requests to loopback addresses, and to the hosts that the server was told of by name."""
+    """Sends requests to the hosts that the server was told of by name, to this machine if it may, never to the server.
 
-    def __init__(self, allowed: frozenset[str] = frozenset()) -> None:
+    `allowed` has hosts, each alone or as `host:port`; `localhost` stands for every loopback address. `own_ports` are
+    those that the server itself listens on.
+    """
+
+    def __init__(
+        self, allowed: frozenset[str] = frozenset(), own_ports: Container[int] = (), *, is_loopback_open: bool = True
+    ) -> None:
         self._allowed = frozenset(each.lower() for each in allowed)
+        self._own_ports = own_ports
+        self._is_loopback_open = is_loopback_open
         self._client: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
 
     def allows(self, url: str) -> bool:
         """Whether the host of an address was named to the server."""
-        return _url(url).host.lower() in self._allowed
+        parsed = _url(url)
+        return self._is_named(parsed.host.lower(), _port(parsed))
+
+    def _is_named(self, host: str, port: int) -> bool:
+        return host in self._allowed or f"{host}:{port}" in self._allowed
 
     async def resolve(self, url: str) -> Address:
         """The address to connect to; raises TargetRefused, OSError."""
         parsed = _url(url)
         loop = asyncio.get_running_loop()
-        infos = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
+        try:
+            infos = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
+        except UnicodeError:  # a part of the name is longer than 63 letters, or empty
+            raise OSError(f"{parsed.host[:_IN_WORDS]} is no name of a host") from None
         addresses = [_plain(ipaddress.ip_address(place[0])) for *_, place in infos]
         for address in addresses:
-            self._refuse_unfit(parsed.host, address)
+            self._refuse_unfit(parsed.host, _port(parsed), address)
         return addresses[0]
 
-    def _refuse_unfit(self, host: str, address: Address) -> None:
+    def _refuse_unfit(self, host: str, port: int, address: Address) -> None:
+        if port in self._own_ports and is_own_address(str(address)):
+            raise TargetRefused(f"{host}:{port} is this server itself, which no webhook may reach")
         if address.is_link_local or address.is_multicast or address.is_unspecified:
             raise TargetRefused(f"{host} is {address}, which no webhook may reach")
-        if not address.is_loopback and host.lower() not in self._allowed:
+        if self._is_named(host.lower(), port):
+            return
+        if not address.is_loopback:
             raise TargetRefused(
                 f"{host} is {address}, which is not this machine; start the server with --allow-webhooks-to {host}"
+            )
+        if not self._is_loopback_open and not self._is_named("localhost", port):
+            raise TargetRefused(
+                f"{host} is this machine, which webhooks of a server with a key do not reach by themselves; "
+                f"start the server with --allow-webhooks-to {host}:{port}"
             )
 
     async def send(self, request: WebhookRequest, seconds: float) -> Reply:
@@ -84,6 +109,8 @@ class Targets:
             answer, result = None, Result(0, failure="refused", message=str(error), final=True)
         except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
             answer, result = None, _failed(error)
+        except ValueError as error:  # a header that cannot be sent, and that no retry would change
+            answer, result = None, Result(0, failure="error", message=str(error)[:_IN_WORDS], final=True)
         return Reply(result._replace(milliseconds=(time.perf_counter() - begun) * 1000), answer)
 
     async def read(self, url: str, seconds: float = MOST_SECONDS) -> WebhookAnswer:
@@ -109,7 +136,7 @@ class Targets:
             verb,
             url.copy_with(host=str(resolved)),
             content=body,
-            headers=[*headers, ("Host", url.netloc.decode())],
+            headers=[*headers, ("Host", url.netloc.decode()), (MARK, WEBHOOK)],
             extensions={"sni_hostname": url.host},
         ) as response:
             beginning = await _beginning(response.aiter_raw())
@@ -124,6 +151,10 @@ def _url(text: str) -> httpx.URL:
     import httpx  # takes as long to load as a quarter of a server, and many never need it
 
     return httpx.URL(text)
+
+
+def _port(url: httpx.URL) -> int:
+    return url.port or (443 if url.scheme == "https" else 80)
 
 
 def _client() -> httpx.AsyncClient:

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from twindiff.kit.errors import ApiError
 from twindiff.server.inspector import access, doing, environments, library, live, rendering, runs, tables, trials
 from twindiff.server.inspector.access import PREFIX
+from twindiff.server.inspector.guesses import Guesses
 from twindiff.server.inspector.timelines import Cursor
 from twindiff.server.service import Service
 
@@ -70,7 +71,7 @@ def routes_of(service: Service) -> list[BaseRoute]:
     routes += [Route(PREFIX + path, partial(_deed, service, deed), methods=["POST"]) for path, deed in DEEDS.items()]
     routes.append(Route(f"{PREFIX}{ENVIRONMENT}/events", partial(_stream, service, lives)))
     routes.append(Route(f"{PREFIX}/events", partial(_overview, service, lives)))
-    routes.append(Route(f"{PREFIX}/sign-in", partial(_sign_in, service), methods=["GET", "POST"]))
+    routes.append(Route(f"{PREFIX}/sign-in", partial(_sign_in, service, Guesses()), methods=["GET", "POST"]))
     routes.append(Route(f"{PREFIX}/sign-out", partial(_sign_out, service), methods=["POST"]))
     routes.append(Route(f"{PREFIX}/{{path:path}}", partial(_page, service, _nothing)))
     return routes
@@ -154,7 +155,7 @@ def _events(stream: AsyncGenerator[bytes]) -> Response:
     return StreamingResponse(stream, 200, headers, "text/event-stream")
 
 
-async def _sign_in(service: Service, request: Request) -> Response:
+async def _sign_in(service: Service, guesses: Guesses, request: Request) -> Response:
     """The page with the form, and what it sends."""
     to = request.query_params.get("to", "")
     target = to if to.startswith(f"{PREFIX}/") and "\\" not in to else f"{PREFIX}/environments"
@@ -162,14 +163,22 @@ async def _sign_in(service: Service, request: Request) -> Response:
     if key is None:
         return RedirectResponse(target, 303)
     if request.method == "GET":
-        return rendering.page("sign_in.html", to=target, said="")
+        return rendering.page("sign_in.html", to=target, said="", key_file=service.settings.key_file)
     try:
         access.check_form(request)
         answer = RedirectResponse(target, 303, rendering.HEADERS)
         form = await doing.read_form(request)
-        access.sign_in(key, form.get("key", ""), answer, is_secure=request.url.scheme == "https")
+        address = request.client.host if request.client else ""
+        guesses.check(address)
+        try:
+            access.sign_in(key, form.get("key", ""), answer, is_secure=request.url.scheme == "https")
+        except access.WrongKey:
+            guesses.note_wrong(address)
+            raise
+        guesses.note_right(address)
     except ApiError as error:
-        return rendering.page("sign_in.html", error.status, to=target, said=str(error))
+        where = service.settings.key_file
+        return rendering.page("sign_in.html", error.status, to=target, said=str(error), key_file=where)
     return answer
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hmac
 import time
 from hashlib import sha256
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from twindiff.environments.environments import TOKEN_PREFIX
 from twindiff.kit.errors import ApiError
-from twindiff.server.auth import same
+from twindiff.kit.links import split_url
+from twindiff.server.auth import agent_token, same
 
 PREFIX = "/inspect"
 COOKIE = "twindiff_session"
@@ -43,7 +42,7 @@ def check(key: str | None, request: Request) -> None:
     if request.method not in ("GET", "HEAD"):
         check_form(request)
     if key is None:
-        if request.headers.get("authorization", "").rpartition(" ")[2].startswith(TOKEN_PREFIX):
+        if agent_token(request.headers):
             raise NotSignedIn("An agent's token does not open the inspector")
         return
     if not is_signed_in(key, request.cookies.get(COOKIE, "")):
@@ -53,8 +52,7 @@ def check(key: str | None, request: Request) -> None:
 def check_form(request: Request) -> None:
     """Refuse a write unless the browser says that a page of this very address sent it."""
     origin = request.headers.get("origin", "")
-    given = urlsplit(origin)
-    if not origin or given.netloc.lower() != request.headers.get("host", "").lower():
+    if not origin or split_url(origin).netloc.lower() != request.headers.get("host", "").lower():
         raise ForeignForm(f"A page of '{origin or 'nowhere'}' sent this, not one of the inspector; nothing was done")
 
 

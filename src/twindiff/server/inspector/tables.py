@@ -12,6 +12,7 @@ from twindiff.environments.environments import Environment
 from twindiff.kit import Call
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
+from twindiff.kit.header_values import disposition_value
 from twindiff.kit.rows import Table
 from twindiff.kit.screens import Screen
 from twindiff.server.inspector import sheets
@@ -95,7 +96,7 @@ def shown(sheet: Sheet, filters: list[Filter], base: str) -> dict[str, Any]:
 def file_of(sheet: Sheet, kind: str) -> Response:
     """Rows as CSV or JSON, at most 10,000."""
     name = f"{sheet.table.name}.{'csv' if kind == 'csv' else 'json'}"
-    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {**HEADERS, "Content-Disposition": disposition_value("attachment", name)}
     if kind == "csv":
         return Response(sheets.as_csv(sheet.table, sheet.rows), headers=headers, media_type="text/csv; charset=utf-8")
     return Response(msgspec.json.encode(sheet.rows), headers=headers, media_type="application/json")

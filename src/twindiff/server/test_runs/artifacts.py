@@ -7,6 +7,7 @@ from mimetypes import guess_type
 from pathlib import Path
 
 from twindiff.kit.errors import ApiError
+from twindiff.kit.header_values import disposition_value
 from twindiff.kit.http import Answer
 from twindiff.server.test_runs.temporary import TemporaryFolder
 
@@ -71,7 +72,7 @@ class Artifacts:
             raise ArtifactNotFound(f"The run has no artifact '{name[:100]}'; it has {', '.join(names) or 'none'}")
         kind = "application/json" if name.endswith(".har") else guess_type(name)[0] or "application/octet-stream"
         how = "inline" if kind in SHOWN else "attachment"
-        headers = (*HEADERS, ("Content-Disposition", f'{how}; filename="{name}"'))
+        headers = (*HEADERS, ("Content-Disposition", disposition_value(how, name)))
         return Answer((self.root / run_id / name).read_bytes(), content_type=kind, headers=headers)
 
     def log(self, run_id: str) -> str:

@@ -31,7 +31,7 @@ async def probe_url(desk: Desk, url: str) -> dict[str, Any]:
     """
     or_invalid(lambda: check_url(url, "url"))
     service = desk.runs.service
-    targets = Targets(frozenset(service.settings.webhook_hosts))
+    targets = Targets(frozenset(service.settings.webhook_hosts), service.ports.listening)
     try:
         seen = await service.runtime.run_on_loop(_looked(targets, url, [*service.registry.twins.values()]))
     except TargetRefused as error:
@@ -67,7 +67,8 @@ async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, An
 
 def _scripts(url: str, page: str) -> list[str]:
     """The scripts of a page that its own host has."""
-    addresses = [urljoin(url, unescape(each)) for each in _SCRIPT.findall(page)[: 4 * MOST_SCRIPTS] if "[" not in each]
+    named = [unescape(each) for each in _SCRIPT.findall(page)[: 4 * MOST_SCRIPTS]]
+    addresses = [urljoin(url, each) for each in named if "[" not in each]
     return [each for each in addresses if urlsplit(each).netloc == urlsplit(url).netloc][:MOST_SCRIPTS]
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from twindiff.catalog import TestRunRecord
-from twindiff.kit.errors import ApiError, NotServed
+from twindiff.kit.errors import ApiError
+from twindiff.server.backoff import Backoff
 from twindiff.server.service import Service
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.test_runs.workers import end_and_clear
@@ -48,15 +49,16 @@ class Queue:
     async def serve(self) -> None:
         """Keep the runs of this process alive, and end those that nobody has; at the end they end as well."""
         self._is_serving = True
+        backoff = Backoff("Looking after runs")
         try:
             while True:
+                wait = HEARTBEAT_SECONDS
                 try:
                     await self._ledger.do(self._look)
-                except NotServed as error:
-                    log.warning("Looking after runs failed; it is tried again: %s", error)
-                except Exception:  # a mistake of ours must not end the runs of a server that goes on
-                    log.exception("Looking after runs failed; it is tried again")
-                await asyncio.sleep(HEARTBEAT_SECONDS)
+                    backoff.succeed()
+                except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the runs
+                    wait = backoff.fail(error)
+                await asyncio.sleep(wait)
         finally:
             self._is_serving = False
             for task in self._tasks.values():

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.http import Answer
-from twindiff.server.auth import same
+from twindiff.server.auth import agent_token, same
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.twin_runs.runs import RunNotFound
 
@@ -113,6 +113,8 @@ async def frames(api_key: str | None, ledger: Ledger, websocket: WebSocket) -> N
 
 
 def _may_watch(api_key: str | None, run: TestRunRecord, websocket: WebSocket) -> bool:
+    if agent_token(websocket.headers):
+        return False
     if api_key is None:
         return True
     bearer = websocket.headers.get("authorization", "").removeprefix("Bearer ")

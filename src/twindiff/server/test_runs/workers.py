@@ -60,7 +60,7 @@ class Worker:
 
     def _write(self, line: bytes) -> None:
         if self._process and self._process.stdin:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, RuntimeError):  # uvloop's word for a pipe whose reader has ended
                 self._process.stdin.write(line + b"\n")
 
     def _environment(self, scratch: str) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from math import inf
 from typing import Any, NamedTuple
 
@@ -10,14 +11,31 @@ import msgspec
 
 from twindiff import changes
 from twindiff.catalog import CallRecord, RunRecord
-from twindiff.checks import History, Known, Spec, SpecError, Verdict, evaluate, is_long, known_to, parse
+from twindiff.checks import (
+    History,
+    JudgingStopped,
+    JudgingTime,
+    Known,
+    Spec,
+    SpecError,
+    Verdict,
+    evaluate,
+    is_long,
+    judging_within,
+    known_to,
+    parse,
+)
 from twindiff.environments.registry import Registry
 from twindiff.environments.results import kept
 from twindiff.environments.runs import Interval
 from twindiff.kit.errors import ApiError
+from twindiff.server.bodies import ClientGone
+from twindiff.server.client_presence import when_client_leaves
 from twindiff.server.service import Service
 from twindiff.server.use_cases.history import history
 
+MAX_JUDGING_SECONDS = 60.0
+"""Processor time of one evaluation."""
 MANY_ASSERTIONS = 100
 """Assertions from which on to judge by them leaves the event loop, however little there is to judge."""
 
@@ -34,6 +52,10 @@ class NoTestDefined(ApiError):
 
 class InvalidSpec(ApiError):
     """The checks cannot be read."""
+
+
+class EvaluationTooLong(ApiError):
+    """Judging the run takes longer than one evaluation may."""
 
 
 class RunDiff(NamedTuple):
@@ -87,7 +109,10 @@ async def evaluate_run(
     expected: dict[str, Any] | None = None,
     include: changes.Include = "plain",
 ) -> Verdict:
-    """Judge a run by a spec, or by the checks of its test; raises NoTestDefined, InvalidSpec."""
+    """Judge a run by a spec, or by the checks of its test, unless its client leaves.
+
+    Raises NoTestDefined, InvalidSpec, EvaluationTooLong, ClientGone.
+    """
     written = expected or _spec_of_test(service, run)
     spec = await service.runtime.run_in_thread(lambda: _parsed(written)) if is_long(written) else _parsed(written)
     await service.settle(run.environment_id)
@@ -96,14 +121,32 @@ async def evaluate_run(
     known = _known(interval.twins, service.registry)
     calls = await service.runtime.collect(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
 
+    limit = JudgingTime(MAX_JUDGING_SECONDS)
+
     def judge() -> tuple[Verdict, str, str]:
         diff = _diff(service.registry, interval, include, "full")
-        verdict = _judged(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
+        with judging_within(limit), _explaining_stop(spec, limit):
+            verdict = _judged(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
         return verdict, kept(_encoded(diff)), kept(_encoded(verdict))
 
-    verdict, *result = await service.runtime.compose(interval.records, judge, times=_cost(spec), calls=calls)
+    async with when_client_leaves(service.runtime, limit.cancel):
+        verdict, *result = await service.runtime.compose(interval.records, judge, times=_cost(spec), calls=calls)
     service.runs.keep_verdict(interval, "passed" if verdict.passed else "failed", *result, end_call=end_call)
     return verdict
+
+
+@contextmanager
+def _explaining_stop(spec: Spec, limit: JudgingTime) -> Generator[None]:
+    """Raises ClientGone or EvaluationTooLong where judging was stopped."""
+    try:
+        yield
+    except JudgingStopped:
+        if limit.is_cancelled:
+            raise ClientGone from None
+        raise EvaluationTooLong(
+            f"Judging by {len(spec.assertions)} assertions takes more than {MAX_JUDGING_SECONDS:g} s of processor; "
+            "give fewer assertions, or conditions with eq, which find their rows without looking at all of them"
+        ) from None
 
 
 async def covered(service: Service, run: RunRecord) -> tuple[Interval, list[CallRecord]]:

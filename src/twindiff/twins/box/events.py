@@ -77,7 +77,8 @@ def list_events(
     rows = call.db.rows(StreamEvent, *where, order=StreamEvent.position, limit=_LOOKED_AT)
     seen = rows if of_enterprise else [row for row in rows if _is_for(call, row)]
     page = seen[:limit]
-    end = page[-1].position if len(seen) > limit else rows[-1].position if rows else after
+    last = page if len(seen) > limit else rows
+    end = last[-1].position if last else after
     shown = enterprise_event_object if of_enterprise else event_object
     entries = [shown(call, row) for row in page]
     return {"chunk_size": len(entries), "next_stream_position": end, "entries": entries}

@@ -6,9 +6,9 @@ https://developer.box.com/reference/resources/web-link
 from __future__ import annotations
 
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from twindiff.kit import UNSET, Call, Header, Operations, UnsetType
+from twindiff.kit.links import split_url
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import ROOT, find_folder, find_web_link, look_at
@@ -25,7 +25,7 @@ api = Operations(prefix="/2.0")
 
 
 def _check_url(url: str) -> str:
-    if not url.lower().startswith(("http://", "https://")) or not urlsplit(url).netloc or len(url) > 2048:
+    if not url.lower().startswith(("http://", "https://")) or not split_url(url).netloc or len(url) > 2048:
         raise BadRequest.of("invalid_parameter", "url", f"Invalid value '{url[:100]}'. It must be an http(s) address.")
     return url
 

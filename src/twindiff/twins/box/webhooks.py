@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 
 from twindiff.kit import UNSET, Call, Meta, Operations, Store, Struct, UnsetType, revise
 from twindiff.kit.clock import EPOCH, SECOND
 from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.links import split_url
 from twindiff.kit.styles.box import BadRequest, errors_of, marker_page
 
 from .access import find_item
@@ -70,7 +70,7 @@ def list_webhooks(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 
 def _address(address: str) -> str:
-    parts = urlsplit(address)
+    parts = split_url(address)
     is_local = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if parts.scheme != "https" and not (is_local and parts.scheme == "http"):
         raise BadRequest.of("invalid_parameter", "address", "The address must begin with https://")

@@ -15,6 +15,7 @@ from msgspec import Struct
 from twindiff.kit import Body, Call, Operations, Store
 from twindiff.kit.clock import micros_of
 from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.header_values import is_header_text
 
 from .access import actor_of, open_calendar
 from .errors import ChannelIdNotUnique, Invalid, NotFound, Required
@@ -78,6 +79,8 @@ def _watch(call: Call, channel: ChannelBody, resource_uri: str, path: str) -> di
         raise Required(f"Missing channel {'address' if channel.id else 'id'}.")
     if len(channel.id) > 64 or len(channel.token or "") > 256:
         raise Invalid("A channel's id has at most 64 letters, its token 256.")
+    if not (is_header_text(channel.id) and is_header_text(channel.token or "")):
+        raise Invalid("A channel's id and token are sent in headers: use printable ASCII characters alone.")
     if (channel.type or "web_hook") not in ("web_hook", "webhook"):
         raise Invalid(f"Invalid channel type: '{channel.type}'. Use web_hook")
     if not channel.address.startswith(("https://", "http://")):

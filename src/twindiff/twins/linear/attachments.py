@@ -6,11 +6,11 @@ https://linear.app/developers/attachments
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from twindiff.kit import Call
 from twindiff.kit.graphql import Matches, Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.links import split_url
 
 from .model.attachments import Attachment, EntityExternalLink
 from .model.comments import Comment
@@ -73,7 +73,7 @@ def _attached(call: Call, issue: Any, given: dict[str, Any]) -> Any:
 def create_attachment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Check the address and say where it leads to."""
     url: str = values["url"]
-    address = urlsplit(url)
+    address = split_url(url)
     if not address.scheme or not (address.netloc or address.path):
         raise InvalidInput("url: an attachment needs an address such as https://example.com/page.")
     values["creatorId"] = call.actor
@@ -83,7 +83,7 @@ def create_attachment(call: Call, values: dict[str, Any], given: dict[str, Any])
 
 def source_of(url: str) -> str:
     """`github` for an address there, `api` for one of no known service."""
-    host = urlsplit(url).netloc.lower()
+    host = split_url(url).netloc.lower()
     return next((name for domain, name in _SOURCES.items() if host == domain or host.endswith(f".{domain}")), "api")
 
 

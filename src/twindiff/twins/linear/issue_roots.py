@@ -6,11 +6,11 @@ https://linear.app/developers/graphql
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from twindiff.kit import Call
 from twindiff.kit.graphql import Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.links import split_url
 
 from .issue_names import PRIORITIES
 from .model.issues import Issue
@@ -33,7 +33,7 @@ def issue_vcs_branch_search(call: Call, branch_name: str) -> Any:
     exact = call.db.find(issue, issue.branchName == branch_name)
     if exact:
         return exact
-    parts = urlsplit(branch_name).path.rsplit("/", 1)[-1].split("-")
+    parts = split_url(branch_name).path.rsplit("/", 1)[-1].split("-")
     named = "-".join(parts[:2]).upper()
     return call.db.find(issue, issue.identifier == named)
 

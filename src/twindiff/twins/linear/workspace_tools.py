@@ -6,11 +6,12 @@ https://linear.app/developers/graphql#file-storage · https://linear.app/develop
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from twindiff.kit import Call
 from twindiff.kit.graphql import Section
 from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.links import split_url
 
 from .model.comments import Emoji
 from .model.views import TimeSchedule
@@ -92,7 +93,7 @@ def update_webhook(call: Call, row: Any, changes: dict[str, Any], given: dict[st
 
 def _check_webhook(values: dict[str, Any]) -> None:
     url: str = values.get("url") or ""
-    if url and urlsplit(url).scheme not in ("http", "https"):
+    if url and split_url(url).scheme not in ("http", "https"):
         raise InvalidInput("url: a webhook needs an http or https address.")
     given: list[str] = values.get("resourceTypes") or []
     unknown = [each for each in given if each not in RESOURCES]

@@ -61,6 +61,12 @@ def test_a_code_gives_tokens_once_for_its_client(box: Box):
     assert ask(box, **form).json()["error"] == "invalid_grant"
 
 
+def test_a_browser_is_sent_back_to_an_address_of_any_letters(box: Box):
+    asked = {"client_id": "app", "response_type": "code", "redirect_uri": "http://localhost:3000/あ"}
+    sent = box.http("GET", "/api/oauth2/authorize", token="", params=asked)
+    assert (sent.status_code, sent.headers["Location"][:32]) == (302, "http://localhost:3000/%E3%81%82?")
+
+
 def test_a_revoked_token_opens_nothing(box: Box):
     token = credentials(box, "user", BEN).json()["access_token"]
     assert box.http("POST", "/oauth2/revoke", token="", data={"token": token}).status_code == 200

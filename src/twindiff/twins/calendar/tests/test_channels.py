@@ -96,6 +96,9 @@ def test_bad_channels_are_refused(calendar):
         ({"type": "pigeon"}, "invalid"),
         ({"address": "example.com"}, "invalid"),
         ({"id": "x" * 65}, "invalid"),
+        ({"id": "あ"}, "invalid"),
+        ({"token": "あ"}, "invalid"),
+        ({"token": "a\r\nX-Other: b"}, "invalid"),
         ({"expiration": 1}, "invalid"),
         ({"expiration": "soon"}, "invalid"),
     ):

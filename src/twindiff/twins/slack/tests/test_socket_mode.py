@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -158,3 +159,13 @@ def test_a_ticket_opens_its_own_environment_only(john: Slack):
 def test_an_app_is_not_told_of_itself_by_bolt_but_by_slack(john: Slack, socket: ClientConnection):
     john.as_user(AGENT)("chat.postMessage", channel=GENERAL, text="mine")
     assert heard(socket)["payload"]["event"]["user"] == AGENT
+
+
+def test_an_eleventh_connection_is_told_that_there_are_too_many(john: Slack):
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(connect(address(john), proxy=None)) for _ in range(11)]
+        said = [heard(each) for each in sockets]
+        assert [each["type"] for each in said] == ["hello"] * 10 + ["disconnect"]
+        assert said[10]["reason"] == "too_many_websockets"
+        with pytest.raises(ConnectionClosed):
+            heard(sockets[10])

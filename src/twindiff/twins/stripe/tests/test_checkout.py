@@ -51,6 +51,23 @@ def test_a_session_is_paid_in_a_browser(stripe, prices, browser):
     assert len(stripe.get("events", type="checkout.session.completed")["data"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        (
+            "https://shop.example/ありがとう?a=ü",
+            "https://shop.example/%E3%81%82%E3%82%8A%E3%81%8C%E3%81%A8%E3%81%86?a=%C3%BC",
+        ),
+        ("https://münchen.example/ok", "https://xn--mnchen-3ya.example/ok"),
+    ],
+)
+def test_who_has_paid_is_sent_to_an_address_of_any_letters(stripe, prices, browser, given, sent):
+    wanted = {"line_items": [{"price": prices["once"], "quantity": 1}], "success_url": given}
+    session = stripe.post("checkout/sessions", mode="payment", **wanted)
+    paid = browser(session["url"], email="ada@shop.example", **CARD)
+    assert (paid.status_code, paid.headers["Location"]) == (303, sent)
+
+
 def test_a_declined_card_is_told_on_the_page_and_another_one_pays(stripe, prices, browser):
     session = opened(stripe, prices["once"], "payment")
     declined = browser(session["url"], email="ada@shop.example", **{**CARD, "number": "4000000000000002"})

@@ -1,0 +1,38 @@
+"""Waiting between the tries of what fails again and again, and saying so once."""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal
+
+from twindiff.kit.errors import NotServed
+
+log = logging.getLogger("twindiff")
+
+MIN_SECONDS = 1.0
+MAX_SECONDS = 60.0
+
+
+class Backoff:
+    """The failures of one loop, named by `what` in the log."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._said = ""
+        self.failures = 0
+
+    def fail(self, error: Exception) -> float:
+        """Count a failure, log it unless it is that of the last try again, and give the seconds to wait."""
+        self.failures += 1
+        said = f"{type(error).__name__}: {error}"
+        if said != self._said:
+            self._said = said
+            detail: Literal[False] | Exception = False if isinstance(error, NotServed) else error
+            log.warning("%s failed; it is tried again: %s", self._what, said, exc_info=detail)
+        if isinstance(error, NotServed):  # the storage may be back at any time
+            return MIN_SECONDS
+        return min(MIN_SECONDS * 2 ** min(self.failures - 1, 10), MAX_SECONDS)
+
+    def succeed(self) -> None:
+        """Begin anew: the next failure is news, and is tried again soon."""
+        self._said, self.failures = "", 0

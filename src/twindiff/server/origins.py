@@ -1,0 +1,42 @@
+"""Who may not speak to the control plane, whatever credentials it has: our own deliveries, pages, and agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from twindiff.browser.peers import BROWSER, MARK
+from twindiff.kit.errors import ApiError
+
+
+class OwnRequest(ApiError):
+    """A Twindiff server sent this for somebody else, and answers no such request."""
+
+    status = 403
+
+
+class OtherPage(ApiError):
+    """A page of another address asked the control plane; only the server's own pages may."""
+
+    status = 403
+
+
+def refuse_own_request(headers: Mapping[str, str], *, is_twin: bool) -> None:
+    """Refuse what this server's webhooks send, and what a tested page asks of anything but twins; raises OwnRequest."""
+    sender = headers.get(MARK.lower())
+    if sender and not (sender == BROWSER and is_twin):
+        raise OwnRequest(f"This request was sent for a {sender} by a Twindiff server, which it may not reach")
+
+
+def refuse_other_page(headers: Mapping[str, str]) -> None:
+    """Refuse a request whose `Origin` is not the server's own address, under either of its names; raises OtherPage."""
+    origin, host = headers.get("origin", "").lower(), headers.get("host", "").lower()
+    if origin and _plain(origin.rpartition("//")[2]) != _plain(host):
+        raise OtherPage(f"A page of '{origin}' asked for this; only pages of http://{host} may use the control plane")
+
+
+def _plain(host: str) -> str:
+    """A host and its port, under one name for this machine."""
+    name, colon, port = host.rpartition(":")
+    if not colon or not port.isdecimal():
+        name, port = host, ""
+    return f"{'127.0.0.1' if name in ('localhost', '[::1]') else name}:{port}"

@@ -1,0 +1,121 @@
+"""Requests with hostile values, made of the signatures of operations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import msgspec.inspect as types
+
+from twindiff.kit.twin import Dispatch, Operation
+
+TEXTS = {
+    "own address": "http://127.0.0.1:1/api/platform/initEnv",
+    "broken address": "http://[::1",
+    "any letters": "https://ほげ.example/あ?ü=\N{SNOWMAN}\x01\x1b[31m\x7f\x85\u2028\u202e\U0001f600",
+    "lines and nulls": "../../etc/passwd\r\nSet-Cookie: a=b\x00",
+    "long": "x" * 100_000,
+    "digits": "9" * 400,
+}
+MAX_IN_QUERY = 5_000
+NUMBERS = [0, -1, 2**53 + 1, 2**63 - 1, -(2**63), 10**4]
+
+
+class Hostile(NamedTuple):
+    """A text and a number that stand wherever an operation takes one."""
+
+    text: str
+    number: int
+
+
+class Call(NamedTuple):
+    """A request, relative to the address of a twin or of the server."""
+
+    verb: str
+    path: str
+    query: dict[str, str]
+    body: Any
+    """What is sent as JSON, or as a form."""
+
+
+Known = Mapping[str, str]
+"""Ids that there are, by the names of their tables."""
+
+
+def calls_of(dispatch: Dispatch, hostile: Hostile, known: Known | None = None) -> Iterator[tuple[str, Call]]:
+    """For each operation of REST or RPC: all parameters, those that are required, and each of the others alone.
+
+    What is required is an id that there is, where one is known and others are hostile beside it.
+    """
+    for operation in dispatch.operations:
+        if " " not in operation.name or operation.name.split(" ")[0].isupper():
+            info = types.type_info(operation.bound.contract)
+            assert isinstance(info, types.StructType)
+            for names in _choices(info):
+                given = {each.encode_name: _fill(each.type, hostile) for each in info.fields if each.name in names}
+                needed = {each.encode_name for each in info.fields if each.required}
+                yield operation.name, _call(operation, {**given, **_ids_of(needed, known or {})}, hostile, known or {})
+
+
+def _choices(info: types.StructType) -> Iterator[set[str]]:
+    required = {each.name for each in info.fields if each.required}
+    yield {each.name for each in info.fields}
+    yield required
+    for each in info.fields:
+        if not each.required:
+            yield {*required, each.name}
+
+
+def _ids_of(names: set[str], known: Known) -> dict[str, str]:
+    found = {name: known.get(f"{name.removesuffix('Id').removesuffix('_id')}s") for name in names}
+    return {name: id for name, id in found.items() if id}
+
+
+def _call(operation: Operation, given: dict[str, Any], hostile: Hostile, known: Known) -> Call:
+    verb = operation.declared.verb or "POST"
+    path = operation.declared.path
+    for name in operation.placeholders:
+        table = path.partition(f"/{{{name}}}")[0].rpartition("/")[2]
+        value = known.get(table) or given.get(name, hostile.text)
+        given.pop(name, None)
+        path = path.replace(f"{{{name}}}", quote(str(value)[:300] or "x", safe=""))
+    body = given.pop(operation.bound.body, given) if operation.bound.body else given
+    texts = {name: each if isinstance(each, str) else json.dumps(each) for name, each in given.items()}
+    query = {name: text[:MAX_IN_QUERY] for name, text in texts.items()}
+    return Call(verb, path, query if verb in ("GET", "DELETE") else {}, body)
+
+
+def as_form(value: Any, name: str = "") -> dict[str, str]:
+    """A nested value as fields of a form: `items[0][price]`."""
+    if not isinstance(value, dict | list):
+        return {name: value if isinstance(value, str) else json.dumps(value)}
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    fields: dict[str, str] = {}
+    for key, each in pairs:
+        fields |= as_form(each, f"{name}[{key}]" if name else str(key))
+    return fields
+
+
+def _fill(kind: types.Type, hostile: Hostile, depth: int = 4) -> Any:
+    """A value of a type, hostile wherever it may be."""
+    match kind:
+        case types.StrType() | types.AnyType():
+            return hostile.text
+        case types.IntType() | types.FloatType():
+            return hostile.number
+        case types.BoolType():
+            return True
+        case types.LiteralType(values=values):
+            return values[0]
+        case types.ListType(item_type=item) | types.VarTupleType(item_type=item):
+            return [_fill(item, hostile, depth - 1)] if depth else []
+        case types.StructType(fields=fields):
+            return {each.encode_name: _fill(each.type, hostile, depth - 1) for each in fields} if depth else {}
+        case types.DictType(value_type=item):
+            return {hostile.text[:40] or "x": _fill(item, hostile, depth - 1)} if depth else {}
+        case types.UnionType(types=of):
+            return _fill(next(each for each in of if not isinstance(each, types.NoneType)), hostile, depth)
+        case _:
+            return hostile.text

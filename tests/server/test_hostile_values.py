@@ -1,0 +1,94 @@
+"""No value of a parameter is a mistake of ours: what cannot be done is refused, whatever an operation is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.harness import AGENT, Environment, LiveServer, Platform
+from tests.server.hostile import NUMBERS, TEXTS, Call, Hostile, as_form, calls_of
+from twindiff.environments.registry import Registry
+from twindiff.kit.twin import Twin
+from twindiff.server import Settings, platform, sandboxes, twin_runs
+
+LINEAR_AGENT = "2790a7ee-fde0-4537-9588-e233aa5a68d1"
+USERS = {"box": "22010040001", "calendar": "user_agent", "slack": AGENT, "stripe": "acct_1TwindiffTestShop"}
+VALUES = {name: Hostile(text, number) for (name, text), number in zip(TEXTS.items(), NUMBERS, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LiveServer]:
+    started = LiveServer(Settings())
+    yield started
+    started.close()
+
+
+def failures(calls: Iterator[tuple[str, Call]], ask: Callable[[Call], int]) -> set[str]:
+    """The operations that answer a call as a mistake of ours; 501 says that there is no such operation."""
+    return {name for name, call in calls if ask(call) in (500, 502, 503, 504)}
+
+
+def asking(environment: Environment, *, is_form: bool) -> Callable[[Call], int]:
+    def ask(call: Call) -> int:
+        sent: dict[str, Any] = {"data": as_form(call.body)} if is_form else {"json": call.body}
+        sent = {} if call.verb in ("GET", "DELETE") else sent
+        return environment.ask(call.path.strip("/"), verb=call.verb, params=call.query, **sent).status_code
+
+    return ask
+
+
+def ids_of(environment: Environment, twin: Twin) -> dict[str, str]:
+    """The first id of each table of one column."""
+    known: dict[str, str] = {}
+    for table in (each for each in twin.tables if len(each.key) == 1):
+        rows = environment.platform.get(f"env/{environment.id}/rows/{twin.name}.{table.name}", limit=1)["rows"]
+        known |= {table.name.removeprefix(f"{twin.name}_"): str(row[table.key[0]]) for row in rows}
+    return known
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+@pytest.mark.parametrize("name", ["box", "calendar", "slack", "stripe"])
+def test_no_value_is_a_mistake_of_a_twin(server: LiveServer, name: str, value: Hostile) -> None:
+    environment = Platform(server.in_process).environment(f"{name}:{name}_default", USERS[name])
+    twin = Registry.installed().twins[name]
+    ask = asking(environment, is_form=name == "stripe")
+    assert failures(calls_of(twin.dispatch, value, ids_of(environment, twin)), ask) == set()
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_no_value_is_a_mistake_of_our_own_apis(server: LiveServer, value: Hostile) -> None:
+    known = {"env": Platform(server.in_process).environment().id}
+
+    def ask(call: Call) -> int:
+        sent = {} if call.verb in ("GET", "DELETE") else {"json": call.body}
+        return server.in_process.request(call.verb, call.path, params=call.query, **sent).status_code
+
+    for prefix, operations in (
+        (platform.PREFIX, platform.platform),
+        (sandboxes.PREFIX, sandboxes.operations),
+        ("", twin_runs.operations),
+    ):
+        calls = calls_of(operations, value, known)
+        assert failures(((name, call._replace(path=prefix + call.path)) for name, call in calls), ask) == set()
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        'webhookCreate(input: {url: "http://[", resourceTypes: ["Issue"], allPublicTeams: true}) { success }',
+        'attachmentCreate(input: {url: "http://[", title: "x", issueId: "ENG-1"}) { success }',
+    ],
+)
+def test_an_address_that_is_none_is_refused_by_linear(server: LiveServer, field: str) -> None:
+    environment = Platform(server.in_process).environment("linear:linear_default", LINEAR_AGENT)
+    answer = environment.ask("graphql", json={"query": f"mutation {{ {field} }}"})
+    assert answer.status_code < 500
+    assert answer.json()["errors"][0]["extensions"]["code"] != "INTERNAL_SERVER_ERROR"
+
+
+def test_a_form_of_a_page_whose_origin_is_no_address_is_refused(make_server: Callable[..., LiveServer]) -> None:
+    client = make_server(api_key="k").client
+    answer = client.post("/inspect/sign-in", data={"key": "k"}, headers={"Origin": "http://["})
+    assert answer.status_code == 403
