@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from twindiff.kit import forms
 from twindiff.kit.errors import InvalidParameter, MalformedBody
-from twindiff.kit.forms import DEEPEST, MOST_FIELDS, MOST_PARTS, read_form, read_multipart, read_query
+from twindiff.kit.forms import DEEPEST, MAX_FIELDS, MAX_PARTS, read_form, read_multipart, read_query
 from twindiff.kit.http import Request
 from twindiff.kit.sources import Upload
 
@@ -120,14 +120,14 @@ def test_a_form_of_large_files_is_read():
 
 def test_a_form_has_no_more_values_than_can_be_read_quickly():
     part = b'--cut\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'
-    assert len(read_multipart(multipart(part * MOST_PARTS + b"--cut--\r\n"))) == MOST_PARTS
+    assert len(read_multipart(multipart(part * MAX_PARTS + b"--cut--\r\n"))) == MAX_PARTS
     with pytest.raises(MalformedBody, match="it has more than 1,000 parts"):
-        read_multipart(multipart(part * (MOST_PARTS + 1) + b"--cut--\r\n"))
-    assert len(read_query("&".join(f"a{n}=" for n in range(MOST_FIELDS)))) == MOST_FIELDS
+        read_multipart(multipart(part * (MAX_PARTS + 1) + b"--cut--\r\n"))
+    assert len(read_query("&".join(f"a{n}=" for n in range(MAX_FIELDS)))) == MAX_FIELDS
     with pytest.raises(MalformedBody, match="More than 10,000 values were given"):
-        read_query("a=&" * MOST_FIELDS + "a=")
+        read_query("a=&" * MAX_FIELDS + "a=")
     with pytest.raises(MalformedBody, match="More than 10,000 values were given"):
-        read_query("&" * MOST_FIELDS)
+        read_query("&" * MAX_FIELDS)
 
 
 Escaped = st.lists(st.sampled_from(["%", "%4", "%41", "%c3", "%C3%BC", "+", "a", "\u00fc", "=", "%%", "%zz"]))

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from twindiff.kit.images import MOST_PIXELS, ImageFacts, UnreadableImage, animated, contained, facts_of, filling, padded
+from twindiff.kit.images import (
+    MAX_PIXELS,
+    ImageFacts,
+    UnreadableImage,
+    facts_of,
+    filling,
+    resize_animation,
+    resize_to_fit,
+    resize_to_square,
+)
 
 
 def picture(kind: str, size: tuple[int, int] = (60, 40), mode: str = "RGB") -> bytes:
@@ -33,18 +42,18 @@ def test_the_head_of_a_picture_tells_its_size(kind: str):
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA"])
 def test_pictures_of_every_mode_are_copied(mode: str):
     data = picture("PNG", mode=mode)
-    assert [size_of(contained(data, (30, 30), kind)) for kind in ("PNG", "JPEG")] == [(30, 20), (30, 20)]
+    assert [size_of(resize_to_fit(data, (30, 30), kind)) for kind in ("PNG", "JPEG")] == [(30, 20), (30, 20)]
 
 
 def test_a_copy_is_no_larger_than_the_picture_unless_it_is_to_fill_the_square():
     data = picture("PNG")
-    copies = contained(data, (99, 99), "PNG"), filling(data, 120, "PNG"), padded(data, 99, "PNG")
+    copies = resize_to_fit(data, (99, 99), "PNG"), filling(data, 120, "PNG"), resize_to_square(data, 99, "PNG")
     assert [size_of(copy) for copy in copies] == [(60, 40), (120, 80), (99, 99)]
 
 
 def test_a_picture_of_too_many_pixels_is_not_decoded():
     with pytest.raises(UnreadableImage, match="25,000,000 pixels"):
-        contained(picture("PNG", (MOST_PIXELS // 1000, 1001), "L"), (9, 9), "PNG")
+        resize_to_fit(picture("PNG", (MAX_PIXELS // 1000, 1001), "L"), (9, 9), "PNG")
 
 
 def test_a_format_that_starts_other_programs_is_not_read():
@@ -54,9 +63,9 @@ def test_a_format_that_starts_other_programs_is_not_read():
 
 COPIES: list[Callable[[bytes], object]] = [
     facts_of,
-    lambda data: contained(data, (30, 30), "PNG"),
-    lambda data: padded(data, 80, "JPEG"),
-    lambda data: animated(data, (30, 30)),
+    lambda data: resize_to_fit(data, (30, 30), "PNG"),
+    lambda data: resize_to_square(data, 80, "JPEG"),
+    lambda data: resize_animation(data, (30, 30)),
 ]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit import json_values
-from twindiff.kit.json_values import MOST_STRUCTURAL, read_json
+from twindiff.kit.json_values import MAX_STRUCTURAL_CHARACTERS, read_json
 
 Text = st.text(st.sampled_from('ab,:[]{}"\\\u00fc9'), max_size=20)
 Json = st.recursive(
@@ -51,9 +51,9 @@ def test_what_has_too_much_structure_is_refused_and_nothing_else(value: Any, is_
     text = json.dumps(value, ensure_ascii=is_ascii)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_values, "_PIECE", piece)
-        patch.setattr(json_values, "MOST_STRUCTURAL", structural(value))
+        patch.setattr(json_values, "MAX_STRUCTURAL_CHARACTERS", structural(value))
         assert read_json(text) == as_javascript(value)
-        patch.setattr(json_values, "MOST_STRUCTURAL", structural(value) - 1)
+        patch.setattr(json_values, "MAX_STRUCTURAL_CHARACTERS", structural(value) - 1)
         if structural(value):
             with pytest.raises(msgspec.DecodeError, match="brackets, colons and commas"):
                 read_json(text)
@@ -61,8 +61,8 @@ def test_what_has_too_much_structure_is_refused_and_nothing_else(value: Any, is_
 
 @pytest.mark.parametrize("item", [b"[]", b"{}", b"1", b'""', b'{"a":1}'])
 def test_a_body_of_very_many_values_is_refused(item: bytes):
-    with pytest.raises(msgspec.DecodeError, match=re.escape(f"{MOST_STRUCTURAL:,}")):
-        read_json(b"[%s]" % b",".join([item] * MOST_STRUCTURAL))
+    with pytest.raises(msgspec.DecodeError, match=re.escape(f"{MAX_STRUCTURAL_CHARACTERS:,}")):
+        read_json(b"[%s]" % b",".join([item] * MAX_STRUCTURAL_CHARACTERS))
 
 
 @pytest.mark.parametrize("text", ["," * 900_000, '\\"' * 300_000, "[{:}]\\" * 100_000])

@@ -1,7 +1,7 @@
 """Rates over the last minute of an environment's clock."""
 
 from twindiff.kit.clock import SECOND
-from twindiff.kit.limits import MINUTE, MOST_NAMES, Meter
+from twindiff.kit.limits import MAX_NAMES, MINUTE, Meter
 
 
 def test_as_many_as_allowed_pass_and_then_one_waits_for_the_first_to_be_a_minute_old():
@@ -23,14 +23,14 @@ def test_every_name_is_counted_by_itself():
 
 def test_names_that_callers_make_up_do_not_fill_the_memory():
     meter = Meter()
-    for number in range(3 * MOST_NAMES):
+    for number in range(3 * MAX_NAMES):
         meter.wait(f"made-up-{number}", 1, number)
-    assert meter.names <= MOST_NAMES
+    assert meter.names <= MAX_NAMES
 
 
 def test_names_of_the_past_are_forgotten_before_those_that_count():
     meter = Meter()
-    for number in range(MOST_NAMES - 1):
+    for number in range(MAX_NAMES - 1):
         meter.wait(f"past-{number}", 1, 0)
     meter.wait("counts", 1, MINUTE)
     meter.wait("another", 1, MINUTE)

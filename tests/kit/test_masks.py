@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from twindiff.kit import masked, parse_mask
+from twindiff.kit import apply_mask, parse_mask
 from twindiff.kit.errors import InvalidParameter
 
 LIST = {
@@ -30,7 +30,7 @@ LIST = {
     ],
 )
 def test_a_mask_leaves_what_it_names(fields: str, left: Any):
-    assert masked(LIST, parse_mask(fields)) == left
+    assert apply_mask(LIST, parse_mask(fields)) == left
 
 
 @pytest.mark.parametrize("fields", ["", ",", "a,", "a(", "a(b", "a)", "a/(b)", "/a", "a//b", "(a)", "a(b))", "a b(c"])

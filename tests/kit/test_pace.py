@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.http import json_answer
-from twindiff.kit.pace import Brief, give_way, paced
+from twindiff.kit.pace import Brief, give_way, pace_thread
 
 WORK_SECONDS = 0.02
 """Of the processor."""
@@ -34,7 +34,7 @@ def work() -> None:
 
 
 def work_beside(arrivals: Callable[[], int]) -> None:
-    with paced(arrivals):
+    with pace_thread(arrivals):
         work()
 
 
@@ -76,7 +76,7 @@ Json = st.recursive(
 
 @given(Json)
 def test_long_work_writes_the_same_answer(value: Any):
-    with paced(lambda: 7):
+    with pace_thread(lambda: 7):
         answer = json_answer(value, 201)
     assert answer == json_answer(value, 201)
 
@@ -91,7 +91,7 @@ def test_a_rest_ends_when_the_others_have_gone(monkeypatch: pytest.MonkeyPatch):
             pass
 
     monkeypatch.setattr(time, "sleep", rest)
-    with paced(lambda: come[0]):
+    with pace_thread(lambda: come[0]):
         end = time.thread_time() + WORK_SECONDS
         while time.thread_time() < end:
             pass
@@ -101,7 +101,7 @@ def test_a_rest_ends_when_the_others_have_gone(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_rest_that_is_left_when_work_ends_is_taken_at_its_end(rests: list[float]):
-    with paced(count().__next__):
+    with pace_thread(count().__next__):
         end = time.thread_time() + WORK_SECONDS
         while time.thread_time() < end:
             pass

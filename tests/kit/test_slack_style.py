@@ -7,7 +7,7 @@ import pytest
 
 from twindiff.kit import Exchange, Operations
 from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, TooLarge, TooSlow
-from twindiff.kit.forms import MOST_FIELDS, MOST_PARTS
+from twindiff.kit.forms import MAX_FIELDS, MAX_PARTS
 from twindiff.kit.http import Answer, Request
 from twindiff.kit.styles.slack import SlackRpc
 from twindiff.kit.twin import Dispatch
@@ -72,7 +72,7 @@ def test_json_that_is_no_object_is_refused(body: str):
     assert refused.value.code == "json_not_object"
 
 
-@pytest.mark.parametrize("body", [b"text=\xff", b"a=1&" * MOST_FIELDS + b"a=1"])
+@pytest.mark.parametrize("body", [b"text=\xff", b"a=1&" * MAX_FIELDS + b"a=1"])
 def test_a_form_that_is_no_text_or_has_too_many_fields_is_refused(body: bytes):
     with pytest.raises(ApiError) as refused:
         read(body, FORM)
@@ -93,7 +93,7 @@ def test_a_multipart_form_gives_its_fields():
     [
         (b"nothing of the kind", "multipart/form-data; boundary=x"),
         (multipart('name="a"\r\n\r\nb'), "multipart/form-data"),
-        (multipart(*['name="a"\r\n\r\nb'] * (MOST_PARTS + 1)), "multipart/form-data; boundary=x"),
+        (multipart(*['name="a"\r\n\r\nb'] * (MAX_PARTS + 1)), "multipart/form-data; boundary=x"),
         (
             b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--x--\r\n',
             "multipart/form-data; boundary=x",

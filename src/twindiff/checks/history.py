@@ -206,7 +206,7 @@ def _loader(history: object) -> Callable[[], History] | None:
     if history is None:
         return None
     if callable(history):
-        return cast("Callable[[], History]", history)
+        return cast("Callable[[], RunHistory]", history)
     try:
         known = msgspec.convert(history, History)
         _refuse_large(known)

@@ -86,7 +86,7 @@ def world_of(platform: Platform, test: Test) -> World:
     return World(tables, rows, lines[0]["actor"])
 
 
-Findings = Sequence[tuple["Test", list["Finding"]]]
+Findings = Sequence[tuple["Test", list["LintFinding"]]]
 
 
 def _rows(by_test: Findings) -> list[tuple[str, str, str]]:

@@ -23,7 +23,7 @@ from .http import Answer as Answer
 from .http import Request as Request
 from .http import Result as Result
 from .links import link_header as link_header
-from .masks import masked as masked
+from .masks import apply_mask as apply_mask
 from .masks import parse_mask as parse_mask
 from .masks import partial as partial
 from .paging import page as page

@@ -98,7 +98,7 @@ def _hints(handler: Handler) -> dict[str, Any]:
     """
     names = inspect.unwrap(handler).__globals__
     hints = {
-        name: eval(_compiled(hint), names) if isinstance(hint, str) else hint
+        name: eval(_compile_annotation(hint), names) if isinstance(hint, str) else hint
         for name, hint in handler.__annotations__.items()
     }
     if any(map(_is_quoted, hints.values())):
@@ -114,7 +114,7 @@ def _is_quoted(hint: Any) -> bool:
 
 
 @cache
-def _compiled(text: str) -> types.CodeType:
+def _compile_annotation(text: str) -> types.CodeType:
     return compile(text, "<annotation>", "eval")
 
 
@@ -136,7 +136,7 @@ def _field(parameter: inspect.Parameter, hint: Any, naming: Naming) -> Any:
     default = msgspec.NODEFAULT if parameter.default is parameter.empty else parameter.default
     note = _note(hint, Named)
     name = note.name if note else parameter.name.rstrip("_") if not naming else None
-    return parameter.name, _bounded(hint), msgspec.field(default=default, name=name)
+    return parameter.name, _with_number_bounds(hint), msgspec.field(default=default, name=name)
 
 
 def _note(hint: Any, kind: type[N]) -> N | None:
@@ -145,7 +145,7 @@ def _note(hint: Any, kind: type[N]) -> N | None:
     return next((note for note in notes if isinstance(note, kind) or note is kind), None)
 
 
-def _bounded(hint: Any) -> Any:
+def _with_number_bounds(hint: Any) -> Any:
     """A hint whose numbers are those a database and JSON can hold, wherever they stand in it."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if hint in (int, float):
@@ -153,9 +153,9 @@ def _bounded(hint: Any) -> Any:
     if origin is Annotated and parts[0] in (int, float):
         return Annotated[(*parts, *_missing_bounds(parts[0], parts[1:]))]
     if origin in (typing.Union, types.UnionType):
-        return typing.Union[tuple(_bounded(part) for part in parts)]  # noqa: UP007 - built at run time
+        return typing.Union[tuple(_with_number_bounds(part) for part in parts)]  # noqa: UP007 - built at run time
     if origin in (list, dict):
-        return types.GenericAlias(origin, tuple(_bounded(part) for part in parts))
+        return types.GenericAlias(origin, tuple(_with_number_bounds(part) for part in parts))
     return hint
 
 

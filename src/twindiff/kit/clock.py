@@ -72,7 +72,7 @@ class ClockMode(msgspec.Struct, frozen=True):
             return Clock(last + wall - last_wall)
         return Clock(last + SECOND if writes and self.mode == "steps" else last)
 
-    def resumed(self, wall: int, last: int, last_wall: int) -> int:
+    def resume_at(self, wall: int, last: int, last_wall: int) -> int:
         """The clock of an environment that goes on, at wall-clock `wall`, from a point with this clock and wall-clock.
 
         A real clock does not go back; it is as far ahead of the wall as it was at the point.

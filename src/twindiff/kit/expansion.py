@@ -76,7 +76,7 @@ def _step(holders: list[Any], name: str, path: str, loads: Mapping[str, Load]) -
         else:
             values += _items(fields[name])
     for load_name, several in wanted.items():
-        values += _expanded(several, name, loads[load_name])
+        values += _expand_ids(several, name, loads[load_name])
     return values
 
 
@@ -88,7 +88,7 @@ def _load_name(fields: Fields, name: str, path: str, loads: Mapping[str, Load]) 
     return load_name
 
 
-def _expanded(several: list[Fields], name: str, load: Load) -> list[Any]:
+def _expand_ids(several: list[Fields], name: str, load: Load) -> list[Any]:
     """Objects in place of ids; an id without an object stays."""
     objects = load([*dict.fromkeys(id for fields in several for id in _items(fields[name]))])
 

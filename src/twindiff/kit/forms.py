@@ -20,8 +20,8 @@ from .sources import Upload
 DEEPEST = 32
 """How deep brackets may go."""
 
-MOST_FIELDS = 10_000
-MOST_PARTS = 1_000
+MAX_FIELDS = 10_000
+MAX_PARTS = 1_000
 """How much a form may have; a multipart form takes longer to read."""
 
 URLENCODED = "application/x-www-form-urlencoded"
@@ -34,18 +34,18 @@ _KEY = re.compile(r"\[([^\[\]]*)\]")
 def read_query(query: str, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
     """The values of a query; a name given more than once has its last value, or all of them if it is in `lists`.
 
-    Raises MalformedBody for more values than `MOST_FIELDS`.
+    Raises MalformedBody for more values than `MAX_FIELDS`.
     """
     pairs = read_pairs(query)
     if not lists and "[" not in query and "%5" not in query:
         return dict(pairs)  # as most are
-    return nested(pairs, lists, objects)
+    return parse_bracketed(pairs, lists, objects)
 
 
 def read_pairs(query: str) -> list[tuple[str, str]]:
-    """The names and values of a query in order, blank ones too; raises MalformedBody for more than `MOST_FIELDS`."""
-    if query.count("&") >= MOST_FIELDS:
-        raise MalformedBody(f"More than {MOST_FIELDS:,} values were given")
+    """The names and values of a query in order, blank ones too; raises MalformedBody for more than `MAX_FIELDS`."""
+    if query.count("&") >= MAX_FIELDS:
+        raise MalformedBody(f"More than {MAX_FIELDS:,} values were given")
     parts = [part.partition("=") for part in query.split("&") if part]
     if "%" not in query and "+" not in query:
         return [(name, value) for name, _, value in parts]
@@ -82,14 +82,14 @@ def _unquoted_in_pieces(value: str) -> str:
 def read_form(request: Request, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
     """The values of a form, files as Uploads; raises MalformedBody."""
     if request.content_type == MULTIPART:
-        return nested(read_multipart(request), lists, objects)
+        return parse_bracketed(read_multipart(request), lists, objects)
     try:
         return read_query(request.body.decode(), lists, objects)
     except UnicodeDecodeError:
         raise MalformedBody("The form is not valid UTF-8") from None
 
 
-def nested(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names = ()) -> dict[str, Any]:
+def parse_bracketed(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names = ()) -> dict[str, Any]:
     """Names with brackets as objects and lists, others as they are; raises InvalidParameter for what cannot be both.
 
     An object whose keys are all numbers is a list in their order, unless it has a name of `objects`, at any depth.
@@ -107,7 +107,7 @@ def nested(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names =
             raise _both(name)
         else:
             given[name] = value
-    return {name: _listed(value, name, objects) for name, value in given.items()} if has_brackets else given
+    return {name: _numbered_to_lists(value, name, objects) for name, value in given.items()} if has_brackets else given
 
 
 def _path_of(name: str) -> tuple[str, ...] | None:
@@ -155,14 +155,14 @@ class Sparse(list[Any]):
         self.keys = keys
 
 
-def _listed(value: Any, name: str, objects: Names) -> Any:
+def _numbered_to_lists(value: Any, name: str, objects: Names) -> Any:
     if not isinstance(value, _Tree):
         return value
     if name not in objects and all(key.isdecimal() and key.isascii() for key in value):
         keys = sorted(value, key=_number)
-        values = [_listed(value[key], "", objects) for key in keys]
+        values = [_numbered_to_lists(value[key], "", objects) for key in keys]
         return values if keys == [*map(str, range(len(keys)))] else Sparse(values, keys)
-    return {key: _listed(each, key, objects) for key, each in value.items()}
+    return {key: _numbered_to_lists(each, key, objects) for key, each in value.items()}
 
 
 def _number(digits: str) -> tuple[int, str]:
@@ -186,8 +186,8 @@ def read_parts(request: Request) -> list[tuple[bytes, bytes | Upload]]:
 
     def add(name: bytes, value: bytes | Upload) -> None:
         give_way()
-        if len(parts) == MOST_PARTS:
-            raise ValueError(f"it has more than {MOST_PARTS:,} parts")
+        if len(parts) == MAX_PARTS:
+            raise ValueError(f"it has more than {MAX_PARTS:,} parts")
         parts.append((name, value))
 
     def on_field(field: Any) -> None:

@@ -23,13 +23,13 @@ from .links import split_url
 from .masks import partial
 from .pace import give_way
 from .sources import Body, Upload
-from .styles.google import GoogleStyle, json_only, versioned
+from .styles.google import GoogleStyle, etag_middleware, json_only
 from .twin import BODY_LIMIT, Operations, Twin
 
-MOST_CALLS = 1_000
+MAX_CALLS = 1_000
 BATCH_LIMIT = 10_000_000
 BOUNDARY = "batch_twindiff"
-LONGEST_HEAD = 16_384
+MAX_HEAD_BYTES = 16_384
 
 
 class InnerCall(NamedTuple):
@@ -51,7 +51,7 @@ class GoogleTwin(Twin):
         self._batch = f"/batch/{service}"
         page = Operations()
         page.post(self._batch, body_limit=BATCH_LIMIT, layers=[self._answer_batch], in_thread=True)(batch)
-        layers = (json_only, partial, versioned, *options.pop("layers", ()))
+        layers = (json_only, partial, etag_middleware, *options.pop("layers", ()))
         super().__init__(name, GoogleStyle(), page, *pages, layers=layers, **options)
 
     def exchange(self, request: Request, base_url: str) -> Exchange | None:
@@ -69,7 +69,7 @@ class GoogleTwin(Twin):
         calls = [*_calls_of(exchange.request, urlsplit(exchange.base_url).path)]
         if not calls:
             raise MalformedBody("The batch has no calls. Each is a part of type application/http")
-        parts = [_written(inner.content_id, self._answer_inner(exchange, call, inner.request)) for inner in calls]
+        parts = [_write_part(inner.content_id, self._answer_inner(exchange, call, inner.request)) for inner in calls]
         body = b"".join((*parts, f"--{BOUNDARY}--\r\n".encode()))
         return Answer(body, content_type=f"multipart/mixed; boundary={BOUNDARY}")
 
@@ -124,7 +124,7 @@ def _calls_of(request: Request, base_path: str) -> Iterator[InnerCall]:
         raise MalformedBody("A batch is of type multipart/mixed with a boundary")
     for part in _parts(request.body, boundary.encode("latin-1", "replace")):
         give_way()
-        head, content = _divided(part)
+        head, content = _split_head(part)
         about = message_from_bytes(head)
         if about.get_content_type() != "application/http":
             raise MalformedBody(f"A part of a batch is of type application/http, not {about.get_content_type()}")
@@ -137,8 +137,8 @@ def _parts(body: bytes, boundary: bytes) -> list[bytes]:
     """The parts of a multipart body (RFC 2046); raises TooLarge for more, or larger ones, than a batch may have."""
     delimiter = b"\n--" + boundary
     body = b"\n" + body
-    if (count := body.count(delimiter)) > MOST_CALLS + 1:
-        raise TooLarge(f"The batch size is limited to {MOST_CALLS} calls; this one has {count - 1}")
+    if (count := body.count(delimiter)) > MAX_CALLS + 1:
+        raise TooLarge(f"The batch size is limited to {MAX_CALLS} calls; this one has {count - 1}")
     parts: list[bytes] = []
     for piece in body.split(delimiter)[1:]:
         line, _, content = piece.partition(b"\n")
@@ -159,25 +159,25 @@ def _request_of(raw: bytes, base_path: str) -> Request:
     words = line.decode("latin-1").split()
     if len(words) not in (2, 3):
         raise MalformedBody(f"A part of a batch begins with a verb and a path, not with '{line[:80]!r}'")
-    head, body = _divided(rest)
+    head, body = _split_head(rest)
     headers = {name.lower(): str(value) for name, value in message_from_bytes(head).items()}
     address = split_url(words[1])
     path = unquote(address.path).removeprefix(base_path.rstrip("/"))
     return Request(words[0].upper(), path if path.startswith("/") else f"/{path}", address.query, headers, body)
 
 
-def _divided(rest: bytes) -> tuple[bytes, bytes]:
+def _split_head(rest: bytes) -> tuple[bytes, bytes]:
     """The headers and the body, parted by the first empty line, however lines end."""
     if rest.startswith((b"\n", b"\r\n")):
         return b"", rest.partition(b"\n")[2]
     ends = ((at, at + len(sign)) for sign in (b"\n\n", b"\n\r\n") if (at := rest.find(sign)) >= 0)
     end, start = min(ends, default=(len(rest), len(rest)))
-    if end > LONGEST_HEAD:
-        raise MalformedBody(f"The headers of a part have more than {LONGEST_HEAD:,} bytes")
+    if end > MAX_HEAD_BYTES:
+        raise MalformedBody(f"The headers of a part have more than {MAX_HEAD_BYTES:,} bytes")
     return rest[:end], rest[start:]
 
 
-def _written(content_id: str, answer: Answer) -> bytes:
+def _write_part(content_id: str, answer: Answer) -> bytes:
     phrase = HTTPStatus(answer.status).phrase
     inner = [f"HTTP/1.1 {answer.status} {phrase}", *(f"{name}: {value}" for name, value in answer.headers)]
     if answer.body:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from PIL import Image
 
-MOST_PIXELS = 25_000_000
+MAX_PIXELS = 25_000_000
 """A picture of more is not decoded, nor so much of an animation; a JPEG, decoded in part, may have thrice as many."""
 
 _FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
@@ -32,7 +32,7 @@ _WRONG = (
 )
 """What Pillow raises for broken pictures."""
 
-_MOST_FRAMES = 100
+_MAX_FRAMES = 100
 _ORIENTATION = 0x0112
 
 Kind = Literal["PNG", "JPEG"]
@@ -53,7 +53,7 @@ class ImageFacts(NamedTuple):
 
 def facts_of(data: bytes) -> ImageFacts:
     """What the head of a picture says of it, without decoding it; raises UnreadableImage."""
-    with _opened(data) as image:
+    with _open_image(data) as image:
         exif = Image.Exif()
         exif.load(image.info.get("exif", b""))  # not getexif(), which decodes a PNG to look behind it
         orientation = exif.get(_ORIENTATION, 1)
@@ -61,41 +61,41 @@ def facts_of(data: bytes) -> ImageFacts:
         return ImageFacts(*image.size, orientation if known else 1, bool(getattr(image, "is_animated", False)))
 
 
-def scaled(width: int, height: int, most: tuple[int, int]) -> tuple[int, int]:
+def fit_size(width: int, height: int, most: tuple[int, int]) -> tuple[int, int]:
     """The size in pixels of a picture that is made to fit into a box; one that fits is not made larger."""
     share = min(1.0, most[0] / width, most[1] / height)
     return max(1, round(width * share)), max(1, round(height * share))
 
 
-def contained(data: bytes, most: tuple[int, int], kind: Kind) -> bytes:
+def resize_to_fit(data: bytes, most: tuple[int, int], kind: Kind) -> bytes:
     """A copy that fits into a box, no larger than the picture; of an animation the first frame."""
-    with _opened(data) as image:
-        size = scaled(*image.size, most)
-        return _written(_resized(image, size, kind), kind)
+    with _open_image(data) as image:
+        size = fit_size(*image.size, most)
+        return _encode(_resize(image, size, kind), kind)
 
 
 def filling(data: bytes, side: int, kind: Kind) -> bytes:
     """A copy that fits into a square and touches its edges, however small the picture is; it need not be square."""
-    with _opened(data) as image:
+    with _open_image(data) as image:
         share = side / max(image.size)
         size = max(1, round(image.width * share)), max(1, round(image.height * share))
-        return _written(_resized(image, size, kind), kind)
+        return _encode(_resize(image, size, kind), kind)
 
 
-def padded(data: bytes, side: int, kind: Kind) -> bytes:
+def resize_to_square(data: bytes, side: int, kind: Kind) -> bytes:
     """A square copy: what the picture does not cover is clear, in a JPEG white."""
-    with _opened(data) as image:
-        small = _resized(image, scaled(*image.size, (side, side)), kind)
+    with _open_image(data) as image:
+        small = _resize(image, fit_size(*image.size, (side, side)), kind)
         square = Image.new(small.mode, (side, side), (255, 255, 255) if kind == "JPEG" else (0, 0, 0, 0))
         square.paste(small, ((side - small.width) // 2, (side - small.height) // 2))
-        return _written(square, kind)
+        return _encode(square, kind)
 
 
-def animated(data: bytes, most: tuple[int, int]) -> bytes:
+def resize_animation(data: bytes, most: tuple[int, int]) -> bytes:
     """A GIF that fits into a box and moves as the picture does, for its first 100 frames or MOST_PIXELS at most."""
-    with _opened(data) as image:
-        size, durations, frames = scaled(*image.size, most), list[int](), list[Image.Image]()
-        for number in range(min(_MOST_FRAMES, MOST_PIXELS // (image.width * image.height))):
+    with _open_image(data) as image:
+        size, durations, frames = fit_size(*image.size, most), list[int](), list[Image.Image]()
+        for number in range(min(_MAX_FRAMES, MAX_PIXELS // (image.width * image.height))):
             try:
                 image.seek(number)
             except EOFError:
@@ -108,11 +108,11 @@ def animated(data: bytes, most: tuple[int, int]) -> bytes:
 
 
 @contextmanager
-def _opened(data: bytes) -> Generator[Image.Image]:
+def _open_image(data: bytes) -> Generator[Image.Image]:
     """A picture whose head is sound; what Pillow finds wrong in it, now or later, is UnreadableImage."""
     try:
         with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
-            most = MOST_PIXELS * (3 if image.format == "JPEG" else 1)
+            most = MAX_PIXELS * (3 if image.format == "JPEG" else 1)
             if image.width * image.height > most:
                 raise UnreadableImage(f"a picture of more than {most:,} pixels")
             yield image
@@ -120,7 +120,7 @@ def _opened(data: bytes) -> Generator[Image.Image]:
         raise UnreadableImage(str(error)) from None
 
 
-def _resized(image: Image.Image, size: tuple[int, int], kind: Kind) -> Image.Image:
+def _resize(image: Image.Image, size: tuple[int, int], kind: Kind) -> Image.Image:
     """The picture in another size, with the colors that files of this kind can have.
 
     A JPEG is decoded no larger than it must be; others are made smaller before they are given more bytes a pixel.
@@ -132,7 +132,7 @@ def _resized(image: Image.Image, size: tuple[int, int], kind: Kind) -> Image.Ima
     return image.convert(mode).resize(size, Image.Resampling.BICUBIC, reducing_gap=2.0)
 
 
-def _written(image: Image.Image, kind: Kind) -> bytes:
+def _encode(image: Image.Image, kind: Kind) -> bytes:
     drawn = io.BytesIO()
     image.save(drawn, kind)
     return drawn.getvalue()

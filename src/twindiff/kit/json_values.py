@@ -8,7 +8,7 @@ import msgspec
 
 from .pace import give_way
 
-MOST_STRUCTURAL = 150_000
+MAX_STRUCTURAL_CHARACTERS = 150_000
 """Structural characters (RFC 8259) of a text. A decoder holds the interpreter until it is done: this many take 9 ms."""
 INT64 = range(-(2**63), 2**63)
 _ALL_ZEROS = bytes.maketrans(b"123456789", b"000000000")
@@ -25,17 +25,17 @@ def read_json(text: bytes | str) -> Any:
     structure, UnicodeError and RecursionError.
     """
     data = text.encode() if isinstance(text, str) else text
-    if len(data) > MOST_STRUCTURAL and _structural(data) > MOST_STRUCTURAL:
-        raise msgspec.DecodeError(f"it has more than {MOST_STRUCTURAL:,} brackets, colons and commas")
+    if len(data) > MAX_STRUCTURAL_CHARACTERS and _structural(data) > MAX_STRUCTURAL_CHARACTERS:
+        raise msgspec.DecodeError(f"it has more than {MAX_STRUCTURAL_CHARACTERS:,} brackets, colons and commas")
     value = msgspec.json.decode(data)
     give_way()  # of a long text, either of these holds the interpreter for a while
-    return _held(value) if _LONG in data.translate(_ALL_ZEROS) else value
+    return _limit_integers(value) if _LONG in data.translate(_ALL_ZEROS) else value
 
 
 def _structural(data: bytes) -> int:
     """How many structural characters a text has; those in its strings may count if they are few anyway."""
     at_most = sum(map(data.count, _STRUCTURAL))
-    if at_most <= MOST_STRUCTURAL:
+    if at_most <= MAX_STRUCTURAL_CHARACTERS:
         return at_most
     without_escapes = data.replace(rb"\\", b"").replace(rb"\"", b"")
     signs = without_escapes.translate(None, _OTHERS)
@@ -48,12 +48,12 @@ def _structural(data: bytes) -> int:
     return count
 
 
-def _held(value: Any) -> Any:
+def _limit_integers(value: Any) -> Any:
     give_way()
     if isinstance(value, dict):
-        return {name: _held(each) for name, each in cast(dict[str, Any], value).items()}
+        return {name: _limit_integers(each) for name, each in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
-        return [_held(each) for each in cast(list[Any], value)]
+        return [_limit_integers(each) for each in cast(list[Any], value)]
     if type(value) is not int or value in INT64:
         return value
     try:

@@ -71,13 +71,13 @@ def beyond(terms: Terms, place: Sequence[Any], *, inclusive: bool = False) -> tu
     if not rest or first.column.nullable:
         return (behind,)
     # By this an index finds the first row; the other condition alone would read all rows before it.
-    return _compared(first, place[0], inclusive=True), behind
+    return _compare(first, place[0], inclusive=True), behind
 
 
 def _beyond(terms: Sequence[Order], place: Sequence[Any], inclusive: bool) -> Expression:
     (first, *rest), (value, *values) = terms, place
     if not rest and not first.column.nullable:
-        return _compared(first, value, inclusive=inclusive)
+        return _compare(first, value, inclusive=inclusive)
     ties = _beyond(rest, values, inclusive) if rest else all_of() if inclusive else any_of()
     return any_of(*_further(first, value), all_of(first.column == value, ties))
 
@@ -87,11 +87,11 @@ def _further(term: Order, value: Any) -> list[Expression]:
     nulls_last = _nulls(*term) == "last"
     if value is None:
         return [] if nulls_last else [term.column != None]  # noqa: E711 - a condition
-    behind: list[Expression] = [_compared(term, value, inclusive=False)]
+    behind: list[Expression] = [_compare(term, value, inclusive=False)]
     return [*behind, term.column.is_null()] if nulls_last and term.column.nullable else behind
 
 
-def _compared(term: Order, value: Any, *, inclusive: bool) -> Expression:
+def _compare(term: Order, value: Any, *, inclusive: bool) -> Expression:
     column = term.column
     if term.descending:
         return column <= value if inclusive else column < value

@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from .clock import SECOND
 
 MINUTE = 60 * SECOND
-MOST_NAMES = 10_000
+MAX_NAMES = 10_000
 """Names that are counted at once: callers may make up tokens, and memory is not theirs to use."""
 
 
@@ -26,7 +26,7 @@ class Meter:
 
     def wait(self, name: str, most: int, micros: int) -> int:
         """Count one more and give 0, or refuse it and give the seconds after which it is one of `most` a minute."""
-        if len(self._hits) >= MOST_NAMES and name not in self._hits:
+        if len(self._hits) >= MAX_NAMES and name not in self._hits:
             self._forget(micros)
         hits = self._hits[name]
         while hits and hits[0] <= micros - MINUTE:
@@ -39,5 +39,5 @@ class Meter:
     def _forget(self, micros: int) -> None:
         """Leave out what was not asked for within the minute, and a tenth of all if that is not enough."""
         past = [name for name, hits in self._hits.items() if not hits or hits[-1] <= micros - MINUTE]
-        for name in past or list(self._hits)[: MOST_NAMES // 10]:
+        for name in past or list(self._hits)[: MAX_NAMES // 10]:
             del self._hits[name]

@@ -28,7 +28,7 @@ def parse_mask(text: str, name: str = "fields") -> Mask:
     reader = _Reader([token.strip() for token in _TOKEN.findall(text) if token.strip()], name)
     mask = reader.fields(0)
     if reader.tokens:
-        raise reader.unexpected()
+        raise reader.unexpected_token()
     return mask
 
 
@@ -39,7 +39,7 @@ class _Reader:
         self.tokens = [*tokens][::-1]
         self.name = name
 
-    def unexpected(self) -> InvalidParameter:
+    def unexpected_token(self) -> InvalidParameter:
         token = f"'{self.tokens[-1]}'" if self.tokens else "the end"
         return InvalidParameter(self.name, f"expected a field where {token} is")
 
@@ -61,11 +61,11 @@ class _Reader:
         if self._takes("("):
             inner.update(self.fields(depth + 1))
             if not self._takes(")"):
-                raise self.unexpected()
+                raise self.unexpected_token()
 
     def _word(self) -> str:
         if not self.tokens or self.tokens[-1] in ",/()":
-            raise self.unexpected()
+            raise self.unexpected_token()
         return self.tokens.pop()
 
     def _takes(self, sign: str) -> bool:
@@ -75,17 +75,19 @@ class _Reader:
         return False
 
 
-def masked(value: Any, mask: Mask) -> Any:
+def apply_mask(value: Any, mask: Mask) -> Any:
     """The part of a JSON value that a mask wants, in each item of a list; `*` is every field."""
     if not mask:
         return value
     if isinstance(value, list):
-        return [masked(each, mask) for each in cast(list[Any], value)]
+        return [apply_mask(each, mask) for each in cast(list[Any], value)]
     if not isinstance(value, dict):
         return value
     fields = cast(dict[str, Any], value)
     every = mask.get("*")
-    return {name: masked(each, inner) for name, each in fields.items() if (inner := mask.get(name, every)) is not None}
+    return {
+        name: apply_mask(each, inner) for name, each in fields.items() if (inner := mask.get(name, every)) is not None
+    }
 
 
 def partial(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
@@ -99,5 +101,5 @@ def partial(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     mask = parse_mask(fields)
     value = proceed()
     if isinstance(value, Result):
-        return value._replace(value=masked(value.value, mask))
-    return value if isinstance(value, Answer | ApiError) else masked(value, mask)
+        return value._replace(value=apply_mask(value.value, mask))
+    return value if isinstance(value, Answer | ApiError) else apply_mask(value, mask)

@@ -136,7 +136,7 @@ def new_token(call: Call, prefix: str, length: int = 48) -> str:
 
 def keep(call: Call, token: str, seconds: int | None, **fields: Any) -> OauthToken:
     """Remember a token that is given out, for so many seconds or for ever; it begins a grant unless it is of one."""
-    sealed = _sealed(token)
+    sealed = _hash_token(token)
     expires = None if seconds is None else call.clock.micros + seconds * SECOND
     given: dict[str, Any] = {"grant": sealed, **fields}
     return call.db.add(OauthToken(token=sealed, expires=expires, **given))
@@ -144,7 +144,7 @@ def keep(call: Call, token: str, seconds: int | None, **fields: Any) -> OauthTok
 
 def valid_token(call: Call, token: str, kind: str) -> OauthToken | None:
     """What is known of a token of a kind that is still valid."""
-    known = call.db.find(OauthToken, OauthToken.token == _sealed(token)) if token else None
+    known = call.db.find(OauthToken, OauthToken.token == _hash_token(token)) if token else None
     is_valid = known is not None and known.kind == kind and not known.is_revoked and not _is_over(call, known)
     return known if is_valid else None
 
@@ -176,12 +176,12 @@ def challenge_of(challenge: str, method: str) -> str:
     """What a verifier has to come to: the code challenge of RFC 7636; raises InvalidRequest for an unknown method."""
     if challenge and method not in ("", "plain", "S256"):
         raise InvalidRequest(f"code_challenge_method: '{method[:50]}' is neither S256 nor plain")
-    return _hashed(challenge) if challenge and method != "S256" else challenge
+    return _challenge_of(challenge) if challenge and method != "S256" else challenge
 
 
 def fits_challenge(challenge: str, verifier: str) -> bool:
     """Whether a verifier comes to what `challenge_of` gave; without a challenge any does, and none."""
-    return not challenge or _same(_hashed(verifier), challenge)
+    return not challenge or _same(_challenge_of(verifier), challenge)
 
 
 def redeem_code(call: Call, code: str, redirect_uri: str, verifier: str, given: Credentials) -> OauthToken:
@@ -228,16 +228,16 @@ def actor_of_token(call: Call, prefix: str, unknown: type[ApiError]) -> str | No
         return None
     if known := valid_token(call, call.token, "access"):
         return known.user_id
-    if call.db.find(OauthToken, OauthToken.token == _sealed(call.token)):
+    if call.db.find(OauthToken, OauthToken.token == _hash_token(call.token)):
         raise unknown
     return None
 
 
-def _sealed(token: str) -> str:
+def _hash_token(token: str) -> str:
     return blake2b(token.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def _hashed(verifier: str) -> str:
+def _challenge_of(verifier: str) -> str:
     return urlsafe_b64encode(sha256(verifier.encode("utf-8", "replace")).digest()).decode().rstrip("=")
 
 

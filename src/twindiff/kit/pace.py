@@ -87,7 +87,7 @@ _here = _Here()
 
 
 @contextmanager
-def paced(arrivals: Arrivals) -> Generator[None]:
+def pace_thread(arrivals: Arrivals) -> Generator[None]:
     """Have what this thread does give way to others, wherever it calls `give_way`, and at its end."""
     _here.pace = Pace(arrivals)
     try:

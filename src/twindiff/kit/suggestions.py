@@ -7,17 +7,17 @@ from difflib import get_close_matches
 from functools import lru_cache
 from itertools import islice
 
-LONGEST = 100
+MAX_NAME_CHARACTERS = 100
 """Letters of a name that is compared with others; a longer one is no slip of the hand."""
-MOST = 2_000
+MAX_CANDIDATES = 2_000
 """Names that it is compared with."""
 
 
 def nearest(given: str, known: Iterable[str]) -> str | None:
     """The name most like the given one, or None where none is like it; bounded however much is given."""
-    if len(given) > LONGEST:
+    if len(given) > MAX_NAME_CHARACTERS:
         return None
-    return _nearest(given, tuple(islice(known, MOST)))
+    return _nearest(given, tuple(islice(known, MAX_CANDIDATES)))
 
 
 @lru_cache(maxsize=100)  # a spec that is judged again and again says the same unknown names each time

@@ -25,7 +25,7 @@ from .rows import (
 )
 
 JOINT = "\x1f"
-"""What stands between the texts of `joined`: it sorts before everything that names are made of."""
+"""What stands between the texts of `join_texts`: it sorts before everything that names are made of."""
 
 
 def count(source: Source, *where: Expression) -> Column[int]:
@@ -48,7 +48,7 @@ def greatest(of: Column[Any], source: Source, *where: Expression) -> Column[Any]
     return worked_out(of.kind, Related(source, where, "greatest", of))
 
 
-def joined(of: Column[Any], source: Source, *where: Expression) -> Column[str | None]:
+def join_texts(of: Column[Any], source: Source, *where: Expression) -> Column[str | None]:
     """The texts of related rows in order, side by side, so that they compare as a list of them would."""
     return worked_out("text", Related(source, where, "joined", of))
 
@@ -58,7 +58,7 @@ def only(of: Column[Any], source: Source, *where: Expression) -> Column[Any]:
     return worked_out(of.kind, Related(source, where, "only", of))
 
 
-def elapsed(earlier: Column[Any] | str, later: Column[Any] | str) -> Column[int | None]:
+def elapsed_micros(earlier: Column[Any] | str, later: Column[Any] | str) -> Column[int | None]:
     """Microseconds from one instant to another."""
     return worked_out("integer", Formula("elapsed", (earlier, later)))
 
@@ -73,7 +73,7 @@ def case(kind: ColumnType, *cases: tuple[Expression, object], otherwise: object 
     return worked_out(kind, Case(cases, otherwise))
 
 
-def reached(start: Column[Any], *steps: Step) -> TransitiveClosure:
+def reachable_rows(start: Column[Any], *steps: Step) -> TransitiveClosure:
     """The row outside and all rows of its table to which steps lead, however many; each counts once.
 
     To come to another table say `TransitiveClosure(table, start, steps)`.

@@ -69,10 +69,10 @@ def without_accents(text: Any) -> Any:
         return text
     if text.isascii():
         return text.lower()
-    return _BEYOND_ASCII.sub(_unmarked, text.casefold())
+    return _BEYOND_ASCII.sub(_strip_marks, text.casefold())
 
 
-def _unmarked(marked: re.Match[str]) -> str:
+def _strip_marks(marked: re.Match[str]) -> str:
     parts = unicodedata.normalize("NFD", marked[0])
     return "".join([each for each in parts if not unicodedata.combining(each)])
 

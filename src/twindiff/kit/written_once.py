@@ -73,14 +73,14 @@ class Kept:
 
     def __init__(self, table: type[Row]) -> None:
         self.table = table
-        self.key, self.key_of, self.cascades = _declared(table)
+        self.key, self.key_of, self.cascades = _key_facts(table)
         self.rows: dict[Key, Any] = {}
         self.unwritten: dict[Key, set[str] | None] = {}
         self.absent: set[Key] = set()
         self.answers: dict[Question, Answer] = {}
         self.said: dict[Question, Answer] = {}
 
-    def asked(self, where: Sequence[Expression]) -> Key | None:
+    def key_asked_for(self, where: Sequence[Expression]) -> Key | None:
         """The key that conditions ask for, when they give it in order and ask for nothing else."""
         if len(where) != len(self.key):
             return None
@@ -109,11 +109,11 @@ class Kept:
             return None
         return None if answer is None else [self.rows[key] for key in answer.keys]
 
-    def changed(self, columns: Collection[str]) -> None:
+    def forget_changed(self, columns: Collection[str]) -> None:
         """Forget the answers that may be others now that columns of a row have changed."""
         self._forget([each for each, answer in self.answers.items() if not answer.columns.isdisjoint(columns)])
 
-    def added(self, row: Row) -> None:
+    def add_row(self, row: Row) -> None:
         """Have a new row in the answers that it belongs to, but for those whose order is not that of keys."""
         self.absent.clear()
         if self.answers:
@@ -128,7 +128,7 @@ class Kept:
         for each in questions:
             del self.answers[each]
 
-    def removed(self, key: Key) -> None:
+    def remove_key(self, key: Key) -> None:
         """Have a row in no answer."""
         self.absent.add(key)
         for answer in self.answers.values():
@@ -137,7 +137,7 @@ class Kept:
 
 
 @cache
-def _declared(table: type[Row]) -> tuple[tuple[Column[Any], ...], Callable[[Any], Key], bool]:
+def _key_facts(table: type[Row]) -> tuple[tuple[Column[Any], ...], Callable[[Any], Key], bool]:
     """The columns of a table's key, what gives the key of a row, and whether rows go with others that they refer to."""
     columns, key = table_of(table).columns, table_of(table).key
     key_of = cast(Callable[[Any], Key], eval(f"lambda row: ({''.join(f'row.{name}, ' for name in key)})"))
@@ -173,7 +173,7 @@ class WrittenOnce:
 
     def find(self, table: type[R], *where: Expression) -> R | None:
         kept = self._kept.get(table) or self._begin(table)
-        key = kept.asked(where)
+        key = kept.key_asked_for(where)
         if key is None:
             self._before(kept, *where)
         elif (known := kept.rows.get(key)) or key in kept.absent:
@@ -200,7 +200,7 @@ class WrittenOnce:
         known = kept.answer((where, order))
         if known is None and type(order) is tuple and not order:
             known = self._among(kept, where)
-        return self._asked(kept, where, order) if known is None else known
+        return self._query(kept, where, order) if known is None else known
 
     def _among(self, kept: Kept, where: Sequence[Expression]) -> list[Any] | None:
         """The rows of a list of keys, when one of them at most has to be asked for."""
@@ -215,7 +215,7 @@ class WrittenOnce:
             rows[at] = self.find(kept.table, kept.key[0] == keys[at][0])
         return [row for row in rows if row is not None]
 
-    def _asked(self, kept: Kept, where: Sequence[Expression], order: Ordering) -> list[Any]:
+    def _query(self, kept: Kept, where: Sequence[Expression], order: Ordering) -> list[Any]:
         """Rows that were not asked for before, or not in these words."""
         answer = _answer(kept.table, where, order)
         if answer is None:
@@ -261,14 +261,14 @@ class WrittenOnce:
         kept = self._kept.get(type(row)) or self._begin(type(row))
         if taken:
             self._keep(kept, self._db.add(row, taken=taken))
-            kept.added(row)
+            kept.add_row(row)
             return row
         key = kept.key_of(row)
         if key in kept.rows:
             self._write(kept)
             return self._db.add(row)
         if kept.absent or kept.answers:
-            kept.added(row)
+            kept.add_row(row)
         kept.rows[key] = row
         kept.unwritten[key] = None
         return row
@@ -284,7 +284,7 @@ class WrittenOnce:
             return self.get(type(row), *key)
         known = kept.rows.get(key)
         if kept.answers:
-            kept.changed(fields)
+            kept.forget_changed(fields)
         if known is None:
             return self._keep(kept, self._db.change(row, **fields))
         written = kept.unwritten.setdefault(key, set())
@@ -305,7 +305,7 @@ class WrittenOnce:
         kept.rows.pop(key, None)
         if kept.unwritten.pop(key, ()) is not None:
             self._db.remove(row)
-        kept.removed(key)
+        kept.remove_key(key)
 
     def _keep(self, kept: Kept, row: R) -> R:
         kept.rows[kept.key_of(row)] = row

@@ -22,7 +22,7 @@ from twindiff.environments.environments import Environment
 from twindiff.kit.errors import ApiError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer
-from twindiff.kit.pace import Arrivals, paced
+from twindiff.kit.pace import Arrivals, pace_thread
 from twindiff.kit.twin import Twin
 from twindiff.server.runtime.threads import SharedThreads
 from twindiff.storage import StorageUnavailable
@@ -128,7 +128,7 @@ class LongCalls:
 
     def _paced(self, work: Callable[[], T]) -> Callable[[], T]:
         def run() -> T:
-            with paced(self._arrivals):
+            with pace_thread(self._arrivals):
                 return work()
 
         return run

@@ -7,7 +7,7 @@ from functools import partial
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response as StarletteResponse
 from starlette.routing import Route, WebSocketRoute
 
 from twindiff.kit.errors import ApiError
@@ -46,7 +46,7 @@ def shell_of(service: Service, ledger: Ledger) -> Starlette:
             return None
         return pages.Shown(service.templates.list(), service.environments.list(limit=NEWEST, status="ready"))
 
-    async def index(request: Request) -> Response:
+    async def index(request: Request) -> StarletteResponse:
         shown = await service.runtime.run_request(look)
         return response(await service.runtime.run_in_thread(lambda: pages.index(service, shown)))
 
@@ -61,17 +61,17 @@ def shell_of(service: Service, ledger: Ledger) -> Starlette:
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
-def response(answer: Answer) -> Response:
+def response(answer: Answer) -> StarletteResponse:
     """An answer as the framework sends it."""
-    return Response(answer.body, answer.status, dict(answer.headers), answer.content_type)
+    return StarletteResponse(answer.body, answer.status, dict(answer.headers), answer.content_type)
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: Exception) -> StarletteResponse:
     assert isinstance(error, ApiError)
     return response(refusal(error))
 
 
-async def _refused_by_framework(request: Request, error: Exception) -> Response:
+async def _refused_by_framework(request: Request, error: Exception) -> StarletteResponse:
     if isinstance(error, HTTPException) and error.status_code == MethodNotAllowed.status:
         return response(refusal(MethodNotAllowed()))
     return response(refusal(NotFound(f"There is nothing at {request.url.path}; see / for what there is")))

@@ -23,12 +23,12 @@ from twindiff.kit.graphql import (
     Value,
     by_case,
     column,
-    computed,
-    derived,
-    exposed,
+    computed_field,
+    derived_field,
     fits,
-    hidden,
+    hidden_column,
     inverse,
+    one_with_key,
     serial,
     through,
     verbs,
@@ -81,13 +81,13 @@ class Tag(Entity):
 class Book(Entity):
     title: str
     number: float = serial(per="owner")
-    code: str = computed()
+    code: str = computed_field()
     shelf: Shelfmark | None
     pages: int | None
     price: float = column(default=0.0)
     published: date | None
     keywords: list[str] = column(default=[])
-    owner: One[Member] = exposed()
+    owner: One[Member] = one_with_key()
     editor: One[Member] | None
     sequelTo: One[Book] | None
     sequels: Many[Book] = inverse("sequelTo")
@@ -96,9 +96,9 @@ class Book(Entity):
     scores: list[Score] = inverse("book")
     borrowers: Many[Member] = through("Loan", filter=False)
     publisher: One[Publisher] | None
-    readAt: datetime | None = derived()
-    secret: str | None = hidden()
-    similar: Many[Book] = computed()
+    readAt: datetime | None = derived_field()
+    secret: str | None = hidden_column()
+    similar: Many[Book] = computed_field()
     filters = (
         "title shelf pages price published owner editor sequelTo sequels tags loans readAt number"
         " isLent:BooleanComparator borrowers mystery:StringComparator keywords readers:MemberCollectionFilter"
@@ -143,9 +143,9 @@ class Publisher(Entity, rim=True):
 class Notice(Entity, interface=True, kind="kind"):
     member: One[Member]
     text: str
-    kind: str = hidden()
-    book: One[Book] | None = hidden()
-    daysLate: float | None = hidden()
+    kind: str = hidden_column()
+    book: One[Book] | None = hidden_column()
+    daysLate: float | None = hidden_column()
     roots = "list"
 
 
@@ -155,7 +155,7 @@ class LateNotice(Notice, kind="late veryLate"):
 
 
 class NewsNotice(Notice):
-    headline: str = computed()
+    headline: str = computed_field()
 
 
 class Found(Union):

@@ -9,7 +9,7 @@ import pytest
 from graphql import print_type
 
 from tests.kit.graphql.conftest import Library
-from twindiff.kit.graphql import Entity, Many, One, exposed, inverse, through
+from twindiff.kit.graphql import Entity, Many, One, inverse, one_with_key, through
 from twindiff.kit.graphql.entity import Shape, read_shape
 from twindiff.kit.graphql.model import Model
 
@@ -129,7 +129,7 @@ def test_a_word_that_is_no_field_is_told_with_the_nearest_name():
 
 def test_an_inverse_names_a_relation_of_the_target():
     class Ticket(Entity):
-        team: One[Team] | None = exposed()
+        team: One[Team] | None = one_with_key()
 
     class Team(Entity):
         tickets: Many[Ticket] = inverse("teams")

@@ -9,7 +9,7 @@ import pytest
 from tests.harness import LiveServer, Platform
 from tests.storage.postgres.cluster import Database, draining
 from twindiff.kit.rows import Step, table_of
-from twindiff.kit.values import only, reached
+from twindiff.kit.values import only, reachable_rows
 from twindiff.kit.words import Word
 from twindiff.server import Settings
 from twindiff.storage.postgres import entry_index, word_index
@@ -48,7 +48,7 @@ def test_rows_above_one_are_looked_up_by_key_in_a_vacuumed_database(database: Da
         server.close()
     database.psql("VACUUM ANALYZE")
     issue, text = Issue.row, Sql(schema_of("linear"))
-    above = reached(issue.id, Step(issue.id, issue.parentId))
+    above = reachable_rows(issue.id, Step(issue.id, issue.parentId))
     order = text.order_by(only(issue.id, above, issue.parentId.is_null()), table_of(issue))
     plan = plan_of(database, environment.id, f"SELECT t.id FROM {text.table(issue)} t ORDER BY {order}")
     lookups = re.findall(r"(Seq Scan|Scan using \S+) on issues", plan)

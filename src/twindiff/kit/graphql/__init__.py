@@ -19,11 +19,11 @@ from .entity import Scalar as Scalar
 from .entity import Union as Union
 from .entity import Value as Value
 from .entity import column as column
-from .entity import computed as computed
-from .entity import derived as derived
-from .entity import exposed as exposed
-from .entity import hidden as hidden
+from .entity import computed_field as computed_field
+from .entity import derived_field as derived_field
+from .entity import hidden_column as hidden_column
 from .entity import inverse as inverse
+from .entity import one_with_key as one_with_key
 from .entity import serial as serial
 from .entity import through as through
 from .errors import EntityNotFound as EntityNotFound

@@ -76,7 +76,7 @@ class Builder:
         query, mutation = (cast(Any, GraphQLObjectType(name, fields)) for name, fields in roots.items())
         concrete = [spec.name for spec in self.model.entities.values() if spec.parent]
         concrete += [spec.name for spec in self.model.values.values() if spec.implements and not spec.interface]
-        more = [self.named(name) for name in concrete]
+        more = [self.resolve_type(name) for name in concrete]
         return GraphQLSchema(query, mutation if mutation.fields else None, types=more, assume_valid=True)
 
     # Types by text
@@ -86,16 +86,16 @@ class Builder:
         node = self._read_types.get(text)
         if node is None:
             node = self._read_types[text] = parse_type(text)
-        return self._wrapped(node)
+        return self._wrap_type(node)
 
-    def _wrapped(self, node: TypeNode) -> Any:
+    def _wrap_type(self, node: TypeNode) -> Any:
         if isinstance(node, NonNullTypeNode):
-            return GraphQLNonNull(self._wrapped(node.type))
+            return GraphQLNonNull(self._wrap_type(node.type))
         if isinstance(node, ListTypeNode):
-            return GraphQLList(self._wrapped(node.type))
-        return self.named(cast(Any, node).name.value)
+            return GraphQLList(self._wrap_type(node.type))
+        return self.resolve_type(cast(Any, node).name.value)
 
-    def named(self, name: str) -> GraphQLNamedType:
+    def resolve_type(self, name: str) -> GraphQLNamedType:
         named_type = self.types.get(name)
         if named_type is None:
             named_type = self.types[name] = self._make(name)
@@ -119,7 +119,7 @@ class Builder:
 
     def _union(self, name: str, members: tuple[str, ...]) -> GraphQLNamedType:
         def types() -> Any:
-            return [self.named(member) for member in members]
+            return [self.resolve_type(member) for member in members]
 
         return GraphQLUnionType(name, types)
 
@@ -156,7 +156,7 @@ class Builder:
             names += [spec.parent.name, *spec.parent.implements]
         if spec.kind == "entity" and "Node" in self.model.values:
             names.append("Node")
-        return [self.named(name) for name in dict.fromkeys(names)]  # pyright: ignore[reportReturnType]
+        return [self.resolve_type(name) for name in dict.fromkeys(names)]  # pyright: ignore[reportReturnType]
 
     def _add_field(self, made: dict[str, GraphQLField], field: Field) -> None:
         facts = field.facts
@@ -224,7 +224,7 @@ class Builder:
             }
             return self._parts(name, fields)
         if name == "DeletePayload":
-            interfaces = [self.named("ArchivePayload")] if "ArchivePayload" in self.model.values else []
+            interfaces = [self.resolve_type("ArchivePayload")] if "ArchivePayload" in self.model.values else []
             return self._parts(name, {"entityId": "String!", **payload_fields(self.model)}, interfaces)
         return None
 
@@ -272,7 +272,7 @@ class Builder:
         return self._parts(name, {field: f"{spec.name}{null}", **payload_fields(self.model)})
 
     def _archive_payload(self, name: str, spec: Spec) -> GraphQLNamedType:
-        interfaces = [self.named("ArchivePayload")] if "ArchivePayload" in self.model.values else []
+        interfaces = [self.resolve_type("ArchivePayload")] if "ArchivePayload" in self.model.values else []
         return self._parts(name, {"entity": spec.name, **payload_fields(self.model)}, interfaces)
 
     # Inputs
@@ -287,7 +287,7 @@ class Builder:
         def fields() -> dict[str, GraphQLInputField]:
             return {each: GraphQLInputField(*self._with_default(text)) for each, text in texts().items()}
 
-        return GraphQLInputObjectType(name, fields, out_type=_given)
+        return GraphQLInputObjectType(name, fields, out_type=_build_input)
 
     def _comparator(self, name: str) -> GraphQLNamedType | None:
         if not name.endswith("Comparator"):
@@ -342,19 +342,19 @@ class Builder:
         assert isinstance(definition, ObjectTypeDefinitionNode)
         (node,) = definition.fields
         made[node.name.value] = GraphQLField(
-            self._wrapped(node.type), self._hand_arguments(node), extensions={"means": means}
+            self._wrap_type(node.type), self._hand_arguments(node), extensions={"means": means}
         )
 
     def _hand_arguments(self, node: FieldDefinitionNode) -> dict[str, GraphQLArgument]:
         arguments: dict[str, GraphQLArgument] = {}
         for each in node.arguments:
-            kind = self._wrapped(each.type)
+            kind = self._wrap_type(each.type)
             default = value_from_ast(each.default_value, kind) if each.default_value else Undefined
             arguments[each.name.value] = GraphQLArgument(kind, default)
         return arguments
 
 
-def _given(values: dict[str, Any]) -> dict[str, Any]:
+def _build_input(values: dict[str, Any]) -> dict[str, Any]:
     """An input object as it is given; a request may hold thousands, between which others go on."""
     give_way()
     return values

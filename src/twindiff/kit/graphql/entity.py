@@ -74,19 +74,19 @@ def column(
     return Facts("column", name, default, null, derived, deprecated=deprecated)
 
 
-def exposed(
+def one_with_key(
     *, name: str = "", default: Any = msgspec.NODEFAULT, null: bool | None = None, derived: bool = False
 ) -> Any:
     """A relation whose key is a field of its own as well: `issue` and `issueId`."""
     return Facts("one", name, default, null, derived, exposed=True)
 
 
-def derived(*, name: str = "", default: Any = None, null: bool | None = None) -> Any:
+def derived_field(*, name: str = "", default: Any = None, null: bool | None = None) -> Any:
     """A stored field that the vendor computes as a consequence: kept out of strict diffs."""
     return Facts(None, name, default, null, derived=True)
 
 
-def hidden(*, name: str = "", default: Any = msgspec.NODEFAULT, derived: bool = False) -> Any:
+def hidden_column(*, name: str = "", default: Any = msgspec.NODEFAULT, derived: bool = False) -> Any:
     """A column that is stored and no field of the API."""
     return Facts("column", name, default, None, derived, hidden=True)
 
@@ -109,7 +109,7 @@ def through(link: str, mine: str = "", theirs: str = "", **arguments: Any) -> An
     return Facts(through=(link, mine, theirs), arguments=arguments)
 
 
-def computed(*, deprecated: str = "", **arguments: Any) -> Any:
+def computed_field(*, deprecated: str = "", **arguments: Any) -> Any:
     """A field without a column: a function registered for it gives it, else it is null, empty, or its type's zero."""
     return Facts("computed", arguments=arguments, deprecated=deprecated)
 
@@ -209,7 +209,7 @@ def read_shape(text: Any, where: str) -> Shape:
     """`One["Team"] | None`, `list[str]`, `Many["Issue"]`, `datetime | None` as data; nothing is evaluated."""
     if not isinstance(text, str):
         raise TypeError(f"{where}: begin the module with `from __future__ import annotations`")
-    node, null = _without_none(_parsed(text))
+    node, null = _without_none(_parse_annotation(text))
     kind, is_list, item_null = "plain", False, False
     while isinstance(node, ast.Subscript):
         outer, node = _name(node.value, where), node.slice
@@ -225,7 +225,7 @@ def read_shape(text: Any, where: str) -> Shape:
 
 
 @cache
-def _parsed(text: str) -> ast.expr:
+def _parse_annotation(text: str) -> ast.expr:
     """An annotation; a hundred types state a few of them a thousand times."""
     return ast.parse(text, mode="eval").body
 

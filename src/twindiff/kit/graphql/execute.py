@@ -38,7 +38,7 @@ from .arguments import Arguments, Refused, VariableUse
 from .build import Builder, Meaning
 from .cache import SizedCache
 from .errors import InternalError, InvalidDocument, TooComplex
-from .introspection import Introspections, bounded
+from .introspection import Introspections, execute_bounded
 from .library import named_type
 from .limits import Limits, check, check_answer
 from .model import Model
@@ -147,13 +147,13 @@ class Api:
         key = plan_key(text, operation_name, variables)
         plan = self.plans.get(key)
         if plan is None:
-            plan = self._compiled(text, operation_name, variables)
+            plan = self._compile(text, operation_name, variables)
             self.plans.put(key, plan, len(text))
         return plan
 
-    def _compiled(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> Plan:
+    def _compile(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> Plan:
         check(text, self.limits)
-        document = self._parsed(text)
+        document = self._parse(text)
         operation = _operation(document, operation_name)
         if any(each.loc is None for each in operation.selection_set.selections):  # errors tell where a root stands
             document = read_with_places(text)
@@ -163,11 +163,11 @@ class Api:
             writes = operation.operation is OperationType.MUTATION
             return Plan(text, writes, missing, [], (), Cost(), False, missing)
         try:
-            return self._planned(text, document, operation, variables)
+            return self._plan_operation(text, document, operation, variables)
         except Refused as refused:
             raise self._invalid(text, refused) from None
 
-    def _parsed(self, text: str) -> DocumentNode:
+    def _parse(self, text: str) -> DocumentNode:
         try:
             return read(text, self.limits.tokens)
         except GraphQLError as error:
@@ -194,7 +194,7 @@ class Api:
             raise InvalidDocument(GraphQLError(f"There are no {operation.operation.value}s here", operation))
         return kind
 
-    def _planned(
+    def _plan_operation(
         self, text: str, document: DocumentNode, operation: OperationDefinitionNode, variables: dict[str, Any]
     ) -> Plan:
         fragments = _fragments(document)
@@ -256,21 +256,21 @@ class Api:
             )
         run = Run(self.model, call, values, self.limits.conditions)
         try:
-            data, problems = self._answered(plan, run, operation_name, variables)
+            data, problems = self._execute_plan(plan, run, operation_name, variables)
         except TooSlow:
             raise TooComplex("The query takes longer than two seconds; ask for less at once") from None
         check_answer(data, self.limits)
         return Outcome(data, problems, cost)
 
-    def _answered(
+    def _execute_plan(
         self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any]
     ) -> tuple[Any, list[Problem]]:
         if plan.asks_schema:
-            answer = bounded if plan.roots else self.introspections.answer
+            answer = execute_bounded if plan.roots else self.introspections.answer
             data, errors = answer(self, plan.text, run, operation_name, variables)
             return data, _problems(errors, plan)
         if plan.writes:
-            return self._written(plan, run)
+            return self._execute_mutation(plan, run)
         try:
             return self._read(plan, run)
         except FOR_ALL:
@@ -298,7 +298,7 @@ class Api:
                 data[root.key] = completed
         return data, problems
 
-    def _written(self, plan: Plan, run: Run) -> tuple[Any, list[Problem]]:
+    def _execute_mutation(self, plan: Plan, run: Run) -> tuple[Any, list[Problem]]:
         data: dict[str, Any] | None = {}
         problems: list[Problem] = []
         for root in plan.roots:
@@ -310,7 +310,7 @@ class Api:
             except FOR_ALL:
                 raise
             except Exception as error:  # noqa: BLE001 - a root that fails must not undo the one before it
-                problems.append(_problem(root, _told(error, root.name)))
+                problems.append(_problem(root, _to_client_error(error, root.name)))
                 data = _without(data, root)
                 continue
             if data is not None:
@@ -387,7 +387,7 @@ def _as_problem(error: GraphQLError, name: str) -> Problem:
     if isinstance(cause, FOR_ALL):
         raise cause
     is_null = isinstance(cause, TypeError) and str(cause).startswith("Cannot return null")
-    told = error if cause is None or is_null else _told(cause, name)
+    told = error if cause is None or is_null else _to_client_error(cause, name)
     return Problem(told, tuple(error.path or ()), tuple(error.locations or ()))
 
 
@@ -403,7 +403,7 @@ def _without(data: dict[str, Any] | None, root: PlannedRoot) -> dict[str, Any] |
     return data
 
 
-def _told(error: Exception, name: str) -> Exception:
+def _to_client_error(error: Exception, name: str) -> Exception:
     """Errors that were raised on purpose as they are; a mistake of ours is logged and told as such."""
     if isinstance(error, ApiError | GraphQLError):
         return error

@@ -36,7 +36,7 @@ class Introspections:
         key = _key(text, operation_name, variables)
         answer = self._answers.get(key)
         if answer is None:
-            data, errors = bounded(api, text, run, operation_name, variables)
+            data, errors = execute_bounded(api, text, run, operation_name, variables)
             answer = msgspec.Raw(msgspec.json.encode(data)), errors
             self._answers.put(key, answer, len(answer[0]) + len(text))
         return answer
@@ -50,7 +50,7 @@ def _key(text: str, operation_name: str | None, variables: dict[str, Any]) -> tu
     return text, operation_name, repr(sorted(variables.items()))
 
 
-def bounded(
+def execute_bounded(
     api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any]
 ) -> tuple[Any, list[GraphQLError]]:
     """Data and errors of a document that asks about the schema, among others; raises TooComplex."""

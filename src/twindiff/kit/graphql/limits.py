@@ -73,11 +73,11 @@ def _inside(value: object) -> list[object]:
 
 def check_answer(data: object, limits: Limits) -> None:
     """Raise TooComplex for an answer that is too large, however often the same text stands in it."""
-    if _left(data, limits.answer) < 0:
+    if _subtract_size(data, limits.answer) < 0:
         raise TooComplex(f"The answer is larger than {limits.answer:,} bytes; ask for fewer rows or fields at once")
 
 
-def _left(value: Any, left: int) -> int:
+def _subtract_size(value: Any, left: int) -> int:
     """What is left of some bytes after a value; less than nothing as soon as it is too large."""
     if isinstance(value, str):
         return left - len(value)
@@ -86,7 +86,7 @@ def _left(value: Any, left: int) -> int:
     inside: Any = cast(Any, value.values() if isinstance(value, dict) else value)
     left -= 10 * len(inside)
     for each in inside:
-        left = left - len(each) if isinstance(each, str) else _left(each, left)
+        left = left - len(each) if isinstance(each, str) else _subtract_size(each, left)
         if left < 0:
             break
     return left

@@ -11,7 +11,7 @@ from .entity import Spec
 from .model import Link
 from .names import snake
 from .paging import Page, page_of
-from .run import Run, columns_of, unarchived
+from .run import Run, columns_of, exclude_archived
 from .section import Computed, Matches
 from .shapes import Batch, Complete, ConnectionShape, Load, Loaded, Table, Unresolved
 from .where import between
@@ -23,7 +23,7 @@ def to_one(target: Spec, table: Table, key_at: int, required: str) -> Load:
 
     def load(run: Run, rows: list[Loaded]) -> list[Any]:
         keys = list(dict.fromkeys([row[key_at] for row in rows if row[key_at] is not None]))
-        targets = _pointed(run, target, table, id_at, keys) if keys else {}
+        targets = _load_targets(run, target, table, id_at, keys) if keys else {}
         values = [targets.get(row[key_at]) for row in rows]
         if required and None in values:
             raise Unresolved(f"Cannot return null for non-nullable field {required}.")
@@ -32,7 +32,7 @@ def to_one(target: Spec, table: Table, key_at: int, required: str) -> Load:
     return load
 
 
-def _pointed(run: Run, target: Spec, table: Table, id_at: int, keys: list[str]) -> dict[str, Any]:
+def _load_targets(run: Run, target: Spec, table: Table, id_at: int, keys: list[str]) -> dict[str, Any]:
     visible = run.visible(target)
     if table.cells.only_id and not visible:
         return dict(zip(keys, table.shape.shape(run, [(key,) for key in keys]), strict=True))
@@ -47,7 +47,7 @@ def to_many(link: Link, shape: ConnectionShape, id_at: int, arguments: Arguments
 
     def load(run: Run, rows: list[Loaded]) -> list[Any]:
         page = page_of(run, link.target, arguments.of(run.variables))
-        related = _related(run, link, shape, [row[id_at] for row in rows], page)
+        related = _load_connection(run, link, shape, [row[id_at] for row in rows], page)
         return shape.shape(
             run, [Batch(related.get(row[id_at], []), page, _total(run, link, row[id_at], page)) for row in rows]
         )
@@ -55,7 +55,9 @@ def to_many(link: Link, shape: ConnectionShape, id_at: int, arguments: Arguments
     return load
 
 
-def _related(run: Run, link: Link, shape: ConnectionShape, parents: list[str], page: Page) -> dict[str, list[Loaded]]:
+def _load_connection(
+    run: Run, link: Link, shape: ConnectionShape, parents: list[str], page: Page
+) -> dict[str, list[Loaded]]:
     by = link.by if link.by is not None else link.mine
     assert by is not None
     return run.db.pages(
@@ -96,7 +98,7 @@ def listed_relation(link: Link, table: Table, id_at: int) -> Load:
             target.row,
             by,
             [row[id_at] for row in rows],
-            *unarchived(target),
+            *exclude_archived(target),
             *run.visible(target),
             join=link.theirs,
             order=columns.get("createdAt", columns["id"]),
@@ -134,7 +136,7 @@ def given_connection(shape: ConnectionShape, arguments: Arguments) -> Complete:
     return complete
 
 
-def computed(
+def load_by_function(
     hook: Computed, record: Callable[[list[Loaded]], list[Any]], given: Given, complete: Complete, usual: Load | None
 ) -> Load:
     """What a function gives for a batch of rows; `usual` is for calls that it leaves to the stored relation."""
@@ -164,11 +166,11 @@ PAGING = frozenset({"after", "before", "first", "last", "filter", "includeArchiv
 def given_to(arguments: Arguments, *, paged: bool) -> Given:
     """What a function is given of a field's arguments: paging is the connection's business."""
 
-    def given(run: Run) -> dict[str, Any]:
+    def keyword_arguments(run: Run) -> dict[str, Any]:
         values = arguments.of(run.variables)
         return keywords({n: v for n, v in values.items() if n not in PAGING} if paged else values)
 
-    return given
+    return keyword_arguments
 
 
 def keywords(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -196,7 +196,7 @@ class Model:
     def _missing_columns(self) -> Iterator[str]:
         for spec in self.entities.values():
             if spec.parent and spec.row is not None:
-                for name in sorted(_stored(spec) - table_of(spec.row).columns.keys()):
+                for name in sorted(_stored_columns(spec) - table_of(spec.row).columns.keys()):
                     yield f"{spec.name} uses the column '{name}', which {spec.parent.name} does not declare"
 
     def _problems(self) -> Iterator[str]:
@@ -213,5 +213,5 @@ class Model:
                 yield f"A function computes {owner}.{name}, which is no field.{did_you_mean(name, spec.fields)}"
 
 
-def _stored(spec: Spec) -> set[str]:
+def _stored_columns(spec: Spec) -> set[str]:
     return {field.column for field in spec.fields.values() if field.column}

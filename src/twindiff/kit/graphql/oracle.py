@@ -20,7 +20,7 @@ from .load import PAGING, keywords
 from .paging import Page, page_of
 from .plan import Compiler, is_connection
 from .roots import resolver
-from .run import Run, columns_of, unarchived
+from .run import Run, columns_of, exclude_archived
 from .scalars import wire_number
 from .section import Matches
 from .where import between
@@ -86,7 +86,7 @@ def _of_row(context: Context, row: Any, means: Meaning, graphql: Any, given: dic
         return getattr(row, field.column)
     hook = context.run.model.computed.get((field.owner, field.name))
     if hook:
-        values: Any = hook.function(context.run.call, [row], **_given(graphql, given))
+        values: Any = hook.function(context.run.call, [row], **_keyword_arguments(graphql, given))
         if values is not NotImplemented:
             return values[0]
     if field.kind == "one":
@@ -99,7 +99,7 @@ def _of_row(context: Context, row: Any, means: Meaning, graphql: Any, given: dic
     return zero
 
 
-def _given(graphql: Any, given: dict[str, Any]) -> dict[str, Any]:
+def _keyword_arguments(graphql: Any, given: dict[str, Any]) -> dict[str, Any]:
     paged = is_connection(named_type(graphql.type))
     return keywords({name: value for name, value in given.items() if not (paged and name in PAGING)})
 
@@ -111,7 +111,7 @@ def _zero(context: Context, kind: Any) -> Any:
 def _of_dict(context: Context, source: Any, parent: str, name: str, graphql: Any, given: dict[str, Any]) -> Any:
     hook = context.run.model.computed.get((parent, name))
     if hook:
-        return hook.function(context.run.call, [source], **_given(graphql, given))[0]
+        return hook.function(context.run.call, [source], **_keyword_arguments(graphql, given))[0]
     value = cast(dict[str, Any], source).get(name) if isinstance(source, dict) else None
     return _zero(context, graphql.type) if value is None else value
 
@@ -134,15 +134,17 @@ def _many(run: Run, row: Any, field: Field, given: dict[str, Any]) -> Any:
     if field.kind == "list":
         columns = columns_of(target)
         order = columns.get("createdAt", columns["id"])
-        where = (*unarchived(target), *run.visible(target), *_joined(run, row, link))
+        where = (*exclude_archived(target), *run.visible(target), *_join_conditions(run, row, link))
         return run.db.rows(target.row, *where, order=order)
     page = page_of(run, target, given)
-    mine = _joined(run, row, link)
+    mine = _join_conditions(run, row, link)
     rows = run.db.rows(target.row, *page.where, *mine, order=page.order, limit=page.size + 1)
-    return _shown(rows, page, lambda: run.db.count(target.row, *page.matching, *_joined(run, row, link)))
+    return _render_connection(
+        rows, page, lambda: run.db.count(target.row, *page.matching, *_join_conditions(run, row, link))
+    )
 
 
-def _joined(run: Run, row: Any, link: Any) -> tuple[Any, ...]:
+def _join_conditions(run: Run, row: Any, link: Any) -> tuple[Any, ...]:
     if link.by is not None:
         return (link.by == row.id,)
     joins = run.db.rows(link.mine.table, link.mine == row.id, *between(run, link))
@@ -152,14 +154,14 @@ def _joined(run: Run, row: Any, link: Any) -> tuple[Any, ...]:
 def _connection(run: Run, value: Any, given: dict[str, Any]) -> Any:
     if not isinstance(value, Matches):
         rows = list(value or [])
-        return _shown(rows, None, lambda: len(rows))
+        return _render_connection(rows, None, lambda: len(rows))
     spec: Spec = value.entity.spec
     page = page_of(run, spec, given, value.where, value.order)
     rows = run.db.rows(spec.row, *page.where, order=page.order, limit=page.size + 1)
-    return _shown(rows, page, lambda: run.db.count(spec.row, *page.matching))
+    return _render_connection(rows, page, lambda: run.db.count(spec.row, *page.matching))
 
 
-def _shown(rows: list[Any], page: Page | None, total: Any) -> dict[str, Any]:
+def _render_connection(rows: list[Any], page: Page | None, total: Any) -> dict[str, Any]:
     shown = rows if page is None else rows[: page.size]
     more = len(rows) > len(shown)
     backward = page is not None and page.backward

@@ -9,12 +9,12 @@ from twindiff.kit.rows import Column, Expression, Order, all_of, any_of, not_
 
 from .entity import Spec
 from .errors import InvalidInput, NotImplementedHere
-from .run import Run, columns_of, unarchived
+from .run import Run, columns_of, exclude_archived
 from .where import NEVER, conditions_in, where
 
 Arguments = Mapping[str, Any]
 DEFAULT_SIZE = 50
-LARGEST_SIZE = 250
+MAX_PAGE_SIZE = 250
 _NAMES = ("name", "title", "displayName", "number", "createdAt")
 
 
@@ -37,7 +37,7 @@ def page_of(
     """The page of visible rows that arguments ask for; `more` conditions and an `order` may come from a function."""
     conditions = [*run.visible(spec), *more]
     if not arguments.get("includeArchived"):
-        conditions += unarchived(spec)
+        conditions += exclude_archived(spec)
     if arguments.get("filter"):
         run.count_conditions(conditions_in(arguments["filter"]))
         conditions += where(run, spec, arguments["filter"])
@@ -45,7 +45,7 @@ def page_of(
     backward = arguments.get("last") is not None or (
         arguments.get("before") is not None and arguments.get("first") is None
     )
-    terms = tuple(_turned(each) for each in terms) if backward else terms
+    terms = tuple(_reverse_order(each) for each in terms) if backward else terms
     cursor, size = arguments.get("before" if backward else "after"), size_of(arguments)
     matching = tuple(conditions)
     beyond = () if cursor is None else (_beyond(run, spec, terms, cursor),)
@@ -58,9 +58,9 @@ def size_of(arguments: Arguments) -> int:
     if first is not None and last is not None:
         raise InvalidInput("Argument Validation Error: give either first or last, not both")
     size = first if first is not None else last if last is not None else DEFAULT_SIZE
-    if not 1 <= size <= LARGEST_SIZE:
+    if not 1 <= size <= MAX_PAGE_SIZE:
         name = "last" if first is None else "first"
-        raise InvalidInput(f"Argument Validation Error: {name} must be between 1 and {LARGEST_SIZE}")
+        raise InvalidInput(f"Argument Validation Error: {name} must be between 1 and {MAX_PAGE_SIZE}")
     return size
 
 
@@ -73,7 +73,7 @@ def terms_of(run: Run, spec: Spec, arguments: Arguments) -> tuple[Order, ...]:
     asked = [
         (name, options) for each in arguments.get("sort") or () for name, options in each.items() if options is not None
     ]
-    terms = [term for name, options in asked for term in _sorted(run, spec, name, options)]
+    terms = [term for name, options in asked for term in _sort_orders(run, spec, name, options)]
     if not terms:
         name = arguments.get("orderBy") or spec.word("order") or "createdAt"
         terms = [Order(columns.get(name, columns["id"]), descending=name in ("createdAt", "updatedAt"))]
@@ -87,12 +87,12 @@ def _is_descending(options: Arguments) -> bool:
     return options.get("order") == "Descending"
 
 
-def _sorted(run: Run, spec: Spec, name: str, options: Arguments) -> list[Order]:
+def _sort_orders(run: Run, spec: Spec, name: str, options: Arguments) -> list[Order]:
     orders: list[Order] = []
     nulls = "first" if options.get("nulls") == "first" else "last"
     for part in _sort_parts(run, spec, name, options):
         order = _order(part)
-        turned = _turned(order) if _is_descending(options) else order
+        turned = _reverse_order(order) if _is_descending(options) else order
         orders.append(turned if order.nulls else turned._replace(nulls=nulls))
     return orders
 
@@ -117,7 +117,7 @@ def _order(part: Any) -> Order:
     return part if isinstance(part, Order) else Order(part, descending=False)
 
 
-def _turned(term: Order) -> Order:
+def _reverse_order(term: Order) -> Order:
     return term._replace(descending=not term.descending, nulls="first" if _nulls(term) == "last" else "last")
 
 

@@ -26,7 +26,7 @@ from .build import Builder, Meaning
 from .entity import Field, Spec
 from .errors import NotImplementedHere
 from .library import is_leaf, named_type
-from .paging import DEFAULT_SIZE, LARGEST_SIZE
+from .paging import DEFAULT_SIZE, MAX_PAGE_SIZE
 from .run import Run
 from .scalars import WIRES
 from .selecting import Asked, Selecting, asks_id
@@ -61,7 +61,7 @@ def _size(arguments: Arguments | None, variables: Variables) -> int:
         return 1
     given = arguments.of(variables)
     size = given.get("first") or given.get("last") or DEFAULT_SIZE
-    return min(max(size, 1), LARGEST_SIZE)
+    return min(max(size, 1), MAX_PAGE_SIZE)
 
 
 class Compiler:
@@ -80,9 +80,9 @@ class Compiler:
     def complete(self, kind: Any, asked: Asked) -> Complete:
         """How values of a type, as functions give them, become part of the answer."""
         if is_non_null_type(kind):
-            return shapes.required(self.complete(kind.of_type, asked), asked.name)
+            return shapes.complete_required(self.complete(kind.of_type, asked), asked.name)
         if is_list_type(kind):
-            return shapes.listed(self.complete(kind.of_type, asked))
+            return shapes.complete_lists(self.complete(kind.of_type, asked))
         if is_leaf_type(kind):
             return shapes.leaf(WIRES.get(kind.name))
         return self._composite(kind, asked)
@@ -213,14 +213,16 @@ class Compiler:
         if hook:
             self._count_leaf(part)
             given = load.given_to(part.arguments, paged=is_connection(named_type(of_type)))
-            usual = self._stored(part, field, cells) if field.kind in ("one", "many", "list") else None
-            return load.computed(hook, self._records(hook.needs, cells), given, self.complete(of_type, part), usual)
-        stored = self._stored(part, field, cells)
+            usual = self._compile_stored(part, field, cells) if field.kind in ("one", "many", "list") else None
+            return load.load_by_function(
+                hook, self._records(hook.needs, cells), given, self.complete(of_type, part), usual
+            )
+        stored = self._compile_stored(part, field, cells)
         if stored is None:
             self._count_leaf(part)
         return stored or load.constant(self.zero(of_type), self.complete(of_type, part))
 
-    def _stored(self, part: Asked, field: Field, cells: Cells) -> Any:
+    def _compile_stored(self, part: Asked, field: Field, cells: Cells) -> Any:
         """The loader of a field that is stored; None for any other."""
         if field.kind == "one":
             return self._to_one(part, field, cells)
@@ -244,9 +246,9 @@ class Compiler:
         if target.row is None:
             self.selecting_only(kind, part)
             return _missing(required)
-        return load.to_one(target, self._pointed(target, kind, part), cells.at(field.column), required)
+        return load.to_one(target, self._compile_target(target, kind, part), cells.at(field.column), required)
 
-    def _pointed(self, target: Spec, kind: Any, part: Asked) -> Table:
+    def _compile_target(self, target: Spec, kind: Any, part: Asked) -> Table:
         """A selection over the rows that a relation points to; most are `{ id }`, compiled once for each type."""
         if target.interface or not asks_id(part.below):
             return self.table(target, kind, part)

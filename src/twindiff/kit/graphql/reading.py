@@ -46,12 +46,12 @@ class _Reader(Parser):
         token = self.lexer.token
         following = self.lexer.lookahead().kind if token.kind is TokenKind.NAME else token.kind
         if following in _AFTER_A_NAME and token.kind is TokenKind.NAME:
-            return self._known(str(token.value), None, 1)
+            return self._reuse_field(str(token.value), None, 1)
         if following is TokenKind.BRACE_L and _ID_ALONE.match(self.lexer.source.body, token.end):
-            return self._known(str(token.value), _ID, 4)
+            return self._reuse_field(str(token.value), _ID, 4)
         return super().parse_field()
 
-    def _known(self, name: str, below: SelectionSetNode | None, tokens: int) -> FieldNode:
+    def _reuse_field(self, name: str, below: SelectionSetNode | None, tokens: int) -> FieldNode:
         for _ in range(tokens):
             self.advance_lexer()
         field = self.fields.get((name, tokens))

@@ -64,20 +64,20 @@ class _Listed:
 
 
 def _get(spec: Spec, extras: Any) -> Resolve:
-    return lambda run, arguments: verbs.found(run, spec, arguments.get("id") or "")
+    return lambda run, arguments: verbs.find_entity(run, spec, arguments.get("id") or "")
 
 
 def _create(spec: Spec, extras: Any) -> Resolve:
     name = spec.word("payload") or lower_first(spec.name)
-    return lambda run, arguments: {name: verbs.created(run, spec, arguments["input"]), **extras(run)}
+    return lambda run, arguments: {name: verbs.create_entity(run, spec, arguments["input"]), **extras(run)}
 
 
 def _update(spec: Spec, extras: Any) -> Resolve:
     name = spec.word("payload") or lower_first(spec.name)
 
     def update(run: Run, arguments: dict[str, Any]) -> Any:
-        row = verbs.found(run, spec, arguments["id"])
-        return {name: verbs.updated(run, spec, row, arguments["input"]), **extras(run)}
+        row = verbs.find_entity(run, spec, arguments["id"])
+        return {name: verbs.update_entity(run, spec, row, arguments["input"]), **extras(run)}
 
     return update
 
@@ -85,7 +85,7 @@ def _update(spec: Spec, extras: Any) -> Resolve:
 def _verb(act: Callable[..., Any]) -> Callable[[Spec, Any], Resolve]:
     def make(spec: Spec, extras: Any) -> Resolve:
         def resolve(run: Run, arguments: dict[str, Any]) -> Any:
-            row = act(run, spec, verbs.found(run, spec, arguments["id"]), arguments)
+            row = act(run, spec, verbs.find_entity(run, spec, arguments["id"]), arguments)
             return {"entity": row, "entityId": row.id, **extras(run)}
 
         return resolve
@@ -98,7 +98,7 @@ _VERBS: dict[str, Callable[[Spec, Any], Resolve]] = {
     "get": _get,
     "create": _create,
     "update": _update,
-    "archive": _verb(verbs.archived),
+    "archive": _verb(verbs.archive_entity),
     "unarchive": _verb(verbs.unarchived_row),
-    "delete": _verb(verbs.deleted),
+    "delete": _verb(verbs.delete_entity),
 }

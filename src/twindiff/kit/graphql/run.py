@@ -74,7 +74,7 @@ def columns_of(spec: Spec) -> dict[str, Column[Any]]:
     return table_of(spec.row).columns
 
 
-def unarchived(spec: Spec) -> tuple[Expression, ...]:
+def exclude_archived(spec: Spec) -> tuple[Expression, ...]:
     """The condition that leaves archived rows out."""
     column = columns_of(spec).get("archivedAt")
     return () if column is None else (column.is_null(),)

@@ -100,7 +100,7 @@ class Section:
         """Before an insert: `function(call, values, given)`; `values` by column may change, `given` is the input."""
         return self._hook("creating", of.__name__)
 
-    def created(self, of: type[Entity]) -> Callable[[F], F]:
+    def after_create(self, of: type[Entity]) -> Callable[[F], F]:
         """After an insert: `function(call, row, given) -> row | None`."""
         return self._hook("created", of.__name__)
 
@@ -108,7 +108,7 @@ class Section:
         """Before an update: `function(call, row, changes, given)`; `changes` by column may be changed."""
         return self._hook("updating", of.__name__)
 
-    def updated(self, of: type[Entity]) -> Callable[[F], F]:
+    def after_update(self, of: type[Entity]) -> Callable[[F], F]:
         """After an update: `function(call, before, after, given) -> row | None`."""
         return self._hook("updated", of.__name__)
 

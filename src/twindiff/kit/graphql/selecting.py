@@ -18,7 +18,7 @@ from .arguments import NOTHING, Arguments, Refused, Variables, VariableUse, argu
 from .errors import TooComplex
 from .library import is_leaf
 
-MOST_FIELDS = 20_000
+MAX_FIELDS = 20_000
 _INTROSPECTION = {"__schema", "__type"}
 _DIRECTIVES = {"include": GraphQLIncludeDirective, "skip": GraphQLSkipDirective}
 
@@ -129,8 +129,8 @@ class Selecting:
     def _field(self, concrete: Any, named: Any, node: FieldNode) -> Asked | None:
         give_way()
         self._fields += 1
-        if self._fields > MOST_FIELDS:
-            raise TooComplex(f"The query asks for more than {MOST_FIELDS:,} fields")
+        if self._fields > MAX_FIELDS:
+            raise TooComplex(f"The query asks for more than {MAX_FIELDS:,} fields")
         name = node.name.value
         key = node.alias.value if node.alias else name
         if name == "__typename":

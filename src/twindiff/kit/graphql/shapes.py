@@ -225,7 +225,7 @@ def leaf(convert: Callable[[Any], Any] | None) -> Complete:
     return lambda run, values: [None if value is None else convert(value) for value in values]
 
 
-def listed(complete: Complete) -> Complete:
+def complete_lists(complete: Complete) -> Complete:
     """Lists of values, completed together."""
 
     def all_lists(run: Run, values: list[Any]) -> list[Any]:
@@ -240,7 +240,7 @@ def listed(complete: Complete) -> Complete:
     return all_lists
 
 
-def required(complete: Complete, what: str) -> Complete:
+def complete_required(complete: Complete, what: str) -> Complete:
     """Values of which none may be missing; raises Unresolved."""
 
     def all_there(run: Run, values: list[Any]) -> list[Any]:

@@ -30,7 +30,7 @@ from .run import Run
 
 BODY_LIMIT = 8_000_000
 """Bodies are read up to this size, so that one that is too long is refused in the vendor's shape."""
-LONGEST_BODY = 1_000_000
+MAX_BODY_BYTES = 1_000_000
 SHORT_BODY = 1_500
 """Bytes of a body that hold nothing large."""
 SHORT_TEXT = 1_500
@@ -157,9 +157,9 @@ class Endpoint(Dispatch):
         declared = Declared("GET" if open else "POST", _ENDPOINT, invoke, reads, "", 200, BODY_LIMIT, open)
         return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Answer), compose(self._layers, invoke))
 
-    def chosen(self, exchange: Exchange) -> Operation:
+    def select_operation(self, exchange: Exchange) -> Operation:
         """The operation that the document in a request means, with the document compiled."""
-        asked = _asked(exchange)
+        asked = _read_once(exchange)
         variables = asked.variables or {}
         check_variables(variables, self.api.limits)
         plan = self.api.plan(asked.query or "", asked.operationName, variables)
@@ -171,7 +171,7 @@ class Endpoint(Dispatch):
     def takes_long(self, exchange: Exchange) -> bool:
         """Whether a document takes long to compile, or to answer; what cannot be read is refused quickly."""
         try:
-            asked = _asked(exchange)
+            asked = _read_once(exchange)
         except ApiError:
             return False
         body, text, variables = exchange.request.body, asked.query or "", asked.variables or {}
@@ -199,7 +199,7 @@ def _page(call: Call, raw: Any) -> Answer:
     return Answer(_PAGE.read_bytes(), content_type="text/html; charset=utf-8", headers=_OUR_PAGE)
 
 
-def _asked(exchange: Exchange) -> Asked:
+def _read_once(exchange: Exchange) -> Asked:
     """What the body of a request asks for, which is read once."""
     asked = exchange.parameters.get(_ASKED)
     if asked is None:
@@ -208,8 +208,8 @@ def _asked(exchange: Exchange) -> Asked:
 
 
 def _read(body: bytes) -> Asked:
-    if len(body) > LONGEST_BODY:
-        raise MalformedBody(f"The body is larger than {LONGEST_BODY:,} bytes")
+    if len(body) > MAX_BODY_BYTES:
+        raise MalformedBody(f"The body is larger than {MAX_BODY_BYTES:,} bytes")
     try:
         asked = msgspec.convert(json_object(body), Asked)
     except msgspec.ValidationError as error:
@@ -272,4 +272,4 @@ class GraphqlTwin(Twin):
         if exchange.style is not self.style:
             super().parse(exchange)
         elif exchange.request.verb not in _READING:
-            exchange.operation = self.endpoint.chosen(exchange)
+            exchange.operation = self.endpoint.select_operation(exchange)

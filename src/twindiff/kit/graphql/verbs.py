@@ -15,7 +15,7 @@ from . import where as filters
 from .entity import Entity, Field, Spec
 from .errors import EntityNotFound, InvalidInput
 from .model import Link, Model
-from .run import Run, columns_of, unarchived
+from .run import Run, columns_of, exclude_archived
 from .surface import Word
 from .surfaces import input_field
 
@@ -36,7 +36,7 @@ def _run(call: Call, spec: Spec) -> Run:
 
 def find(call: Call, entity: type[Entity], id: str) -> Any:
     """The row that an id or another name of an entity means, if the actor may see it; raises EntityNotFound."""
-    return found(_run(call, entity.spec), entity.spec, id)
+    return find_entity(_run(call, entity.spec), entity.spec, id)
 
 
 def matching(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
@@ -46,10 +46,10 @@ def matching(call: Call, entity: type[Entity], given: Given) -> tuple[Expression
     return filters.where(run, entity.spec, given)
 
 
-def seen(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
+def filter_visible(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
     """The conditions of a filter on the rows that the actor sees and that are not archived."""
     run, spec = _run(call, entity.spec), entity.spec
-    return (*unarchived(spec), *run.visible(spec), *filters.where(run, spec, given))
+    return (*exclude_archived(spec), *run.visible(spec), *filters.where(run, spec, given))
 
 
 def collection(
@@ -62,9 +62,9 @@ def collection(
     return filters.collection(_run(call, entity.spec), entity.spec, given, *belongs, source=source)
 
 
-def compared(call: Call, entity: type[Entity], column: Column[Any], comparator: Given) -> Expression:
+def compare_column(call: Call, entity: type[Entity], column: Column[Any], comparator: Given) -> Expression:
     """What a comparator says of a column of an entity, or of what is at a path in it."""
-    return filters.compared(_run(call, entity.spec), entity.spec, column, comparator)
+    return filters.compare_column(_run(call, entity.spec), entity.spec, column, comparator)
 
 
 def order(call: Call, entity: type[Entity], sort: Given) -> tuple[Order, ...]:
@@ -74,17 +74,17 @@ def order(call: Call, entity: type[Entity], sort: Given) -> tuple[Order, ...]:
 
 def create(call: Call, entity: type[Entity], given: Given) -> Any:
     """Insert a row from an input, running the hooks."""
-    return created(_run(call, entity.spec), entity.spec, given)
+    return create_entity(_run(call, entity.spec), entity.spec, given)
 
 
 def update(call: Call, entity: type[Entity], row: Any, given: Given) -> Any:
     """Change a row from an input, running the hooks."""
-    return updated(_run(call, entity.spec), entity.spec, row, given)
+    return update_entity(_run(call, entity.spec), entity.spec, row, given)
 
 
 def archive(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
     """Archive a row, running the hook."""
-    return archived(_run(call, entity.spec), entity.spec, row, arguments or {})
+    return archive_entity(_run(call, entity.spec), entity.spec, row, arguments or {})
 
 
 def unarchive(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
@@ -94,13 +94,13 @@ def unarchive(call: Call, entity: type[Entity], row: Any, arguments: Given | Non
 
 def delete(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
     """Archive or remove a row, as the entity's word `deletes` or its hook says."""
-    return deleted(_run(call, entity.spec), entity.spec, row, arguments or {})
+    return delete_entity(_run(call, entity.spec), entity.spec, row, arguments or {})
 
 
 # With a run at hand
 
 
-def found(run: Run, spec: Spec, id: str) -> Any:
+def find_entity(run: Run, spec: Spec, id: str) -> Any:
     """`find`, with a run at hand."""
     columns = columns_of(spec)
     row = run.db.find(spec.row, columns["id"] == run.id_of(spec, id), *run.visible(spec))
@@ -109,7 +109,7 @@ def found(run: Run, spec: Spec, id: str) -> Any:
     return row
 
 
-def created(run: Run, spec: Spec, given: Given) -> Any:
+def create_entity(run: Run, spec: Spec, given: Given) -> Any:
     """`create`, with a run at hand."""
     call = run.call
     _check_given(run, spec, given)
@@ -123,44 +123,44 @@ def created(run: Run, spec: Spec, given: Given) -> Any:
     row: Any = run.db.add(_row(spec, values), taken=_Taken)
     _relate(run, spec, "create", row.id, given)
     run.forget()
-    return _told(run, spec, None, _hook(run, "created", spec)(call, row, given) or row)
+    return _emit_change(run, spec, None, _hook(run, "created", spec)(call, row, given) or row)
 
 
 class _Taken(InvalidInput):
     """An entity with this id exists already."""
 
 
-def updated(run: Run, spec: Spec, row: Any, given: Given) -> Any:
+def update_entity(run: Run, spec: Spec, row: Any, given: Given) -> Any:
     """`update`, with a run at hand."""
     _check_given(run, spec, given)
     changes = _values(run, spec, "update", given)
     _hook(run, "updating", spec)(run.call, row, changes, given)
-    after = _changed(run, spec, row, changes, touched=_relates(run, spec, given))
+    after = _write_changes(run, spec, row, changes, touched=_relates(run, spec, given))
     _relate(run, spec, "update", row.id, given)
     run.forget()
-    return _told(run, spec, row, _hook(run, "updated", spec)(run.call, row, after, given) or after)
+    return _emit_change(run, spec, row, _hook(run, "updated", spec)(run.call, row, after, given) or after)
 
 
-def archived(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
+def archive_entity(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
     """`archive`, with a run at hand."""
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if row.archivedAt is None else {}
     _hook(run, "archiving", spec)(run.call, row, changes, arguments)
-    return _told(run, spec, row, _changed(run, spec, row, changes))
+    return _emit_change(run, spec, row, _write_changes(run, spec, row, changes))
 
 
 def unarchived_row(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
     """`unarchive`, with a run at hand."""
     changes: dict[str, Any] = {"archivedAt": None} if row.archivedAt is not None else {}
     _hook(run, "unarchiving", spec)(run.call, row, changes, arguments)
-    return _told(run, spec, row, _changed(run, spec, row, changes))
+    return _emit_change(run, spec, row, _write_changes(run, spec, row, changes))
 
 
-def deleted(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
+def delete_entity(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
     """`delete`, with a run at hand."""
     soft = spec.word("deletes") != "hard" and "archivedAt" in spec.fields
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if soft else {}
     _hook(run, "deleting", spec)(run.call, row, changes, arguments)
-    after = _changed(run, spec, row, changes) if changes else row
+    after = _write_changes(run, spec, row, changes) if changes else row
     if not changes:
         run.db.remove(row)
     if run.model.tells:
@@ -168,7 +168,7 @@ def deleted(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
     return after
 
 
-def _told(run: Run, spec: Spec, before: Any, after: Any) -> Any:
+def _emit_change(run: Run, spec: Spec, before: Any, after: Any) -> Any:
     """The row as it is now, once those who subscribed are told that it was made or differs."""
     if run.model.tells and (before is None or before != after):
         run.model.tells(run.call, spec, before, after)
@@ -212,7 +212,7 @@ def _values(run: Run, spec: Spec, surface: str, given: Given) -> dict[str, Any]:
         column = columns_of(spec)[field.column]
         value = given[name]
         if field.kind == "one" and value is not None:
-            value = _referenced(run, field, value)
+            value = _resolve_reference(run, field, value)
         if value is None and not column.nullable:
             value = column.default
             if value is msgspec.NODEFAULT:
@@ -230,9 +230,9 @@ def _check_kind(run: Run, field: Field, value: Any) -> None:
         raise EntityNotFound(target.name, value)
 
 
-def _referenced(run: Run, field: Field, id: str) -> str:
+def _resolve_reference(run: Run, field: Field, id: str) -> str:
     """The id of an entity that an input names; it must exist and be visible."""
-    return found(run, run.model.target(field), id).id
+    return find_entity(run, run.model.target(field), id).id
 
 
 def _row(spec: Spec, values: dict[str, Any]) -> Row:
@@ -267,7 +267,7 @@ def _same(spec: Spec, columns: dict[str, Column[Any]], per: str, values: dict[st
     return columns[name] == values[name]
 
 
-def _changed(run: Run, spec: Spec, row: Any, changes: dict[str, Any], *, touched: bool = False) -> Any:
+def _write_changes(run: Run, spec: Spec, row: Any, changes: dict[str, Any], *, touched: bool = False) -> Any:
     """Write what differs, and the time of it."""
     differing = {name: value for name, value in changes.items() if getattr(row, name) != value}
     if not differing and not touched:
@@ -304,7 +304,7 @@ def relate(run: Run, link: Link, id: str, others: list[str], sign: str = _SET) -
     """Set, extend or reduce the entities that a row is joined with by a table of two columns."""
     mine, theirs = cast(Column[Any], link.mine), cast(Column[Any], link.theirs)
     table = mine.table
-    wanted = [found(run, link.target, each).id for each in dict.fromkeys(others)]
+    wanted = [find_entity(run, link.target, each).id for each in dict.fromkeys(others)]
     present = {getattr(row, theirs.name): row for row in run.db.rows(table, mine == id, *filters.between(run, link))}
     for other, row in present.items():
         if (sign == _REMOVED and other in wanted) or (sign == _SET and other not in wanted):
@@ -332,4 +332,4 @@ def _part(run: Run, link: Link, row: Any) -> None:
     if spec is None:
         run.db.remove(row)
     else:
-        deleted(run, spec, row, {})
+        delete_entity(run, spec, row, {})

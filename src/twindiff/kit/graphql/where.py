@@ -15,7 +15,7 @@ from .comparators import Given, fits
 from .entity import Field, Spec
 from .errors import InvalidInput, NotImplementedHere
 from .model import Link
-from .run import Run, columns_of, unarchived
+from .run import Run, columns_of, exclude_archived
 from .scalars import duration_of, stored_instant
 
 NEVER = any_of()
@@ -49,7 +49,7 @@ def _part(run: Run, spec: Spec, name: str, value: Any) -> Expression:
         column = columns_of(spec).get(name) if spec.row is not None else None
         if column is None:
             raise NotImplementedHere(f"The filter {spec.name}.{name}")
-        return compared(run, spec, column, value)
+        return compare_column(run, spec, column, value)
     return _field(run, spec, field, value)
 
 
@@ -61,14 +61,14 @@ def _field(run: Run, spec: Spec, field: Field, value: Given) -> Expression:
         return no_rows(value) if link is None else many(run, spec, link, value)
     if field.kind == "column":
         column = columns_of(spec)[field.column]
-        return listed(column, value) if field.shape.is_list else compared(run, spec, column, value)
+        return match_list(column, value) if field.shape.is_list else compare_column(run, spec, column, value)
     raise NotImplementedHere(f"The filter {field!r}")
 
 
 # A column
 
 
-def compared(run: Run, spec: Spec, column: Column[Any], comparator: Given) -> Expression:
+def compare_column(run: Run, spec: Spec, column: Column[Any], comparator: Given) -> Expression:
     """A column of an entity against all operators of a comparator, in which instants and names may stand."""
     return fits(column, comparator, partial(_operand, run, spec, column))
 
@@ -115,11 +115,11 @@ def _one(run: Run, spec: Spec, field: Field, given: Given) -> Expression:
         elif value is not None:
             rest[name] = value
     if rest:
-        parts.append(_pointed(run, target, key, rest))
+        parts.append(_match_target(run, target, key, rest))
     return parts[0] if len(parts) == 1 else all_of(*parts)
 
 
-def _pointed(run: Run, target: Spec, key: Column[Any], given: Given) -> Expression:
+def _match_target(run: Run, target: Spec, key: Column[Any], given: Given) -> Expression:
     ids = given.get("id")
     if len(given) == 1 and ids and ids.keys() <= {"eq", "in"} and not run.visible(target):
         return _compared_key(run, target, key, ids)  # no need to look at the row for its key
@@ -131,7 +131,7 @@ def _pointed(run: Run, target: Spec, key: Column[Any], given: Given) -> Expressi
 
 def _compared_key(run: Run, target: Spec, key: Column[Any], comparator: Given) -> Expression:
     named = {op: _names(run, target, operand) for op, operand in comparator.items()}
-    return compared(run, target, key, named)
+    return compare_column(run, target, key, named)
 
 
 def _names(run: Run, target: Spec, operand: Any) -> Any:
@@ -148,12 +148,12 @@ Conditions = Callable[[Given], Sequence[Expression]]
 
 def many(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
     """A collection: `some`, `every` and `length`; bare fields ask for some row that has them all."""
-    return _deeper(run, link.target, lambda *conditions: _linked(run, spec, link, conditions), given)
+    return _deeper(run, link.target, lambda *conditions: _link_conditions(run, spec, link, conditions), given)
 
 
 def collection(run: Run, target: Spec, given: Given, *belongs: Expression, source: Source | None = None) -> Expression:
     """A collection of the rows of `target` that belong to the row outside; `source` when that leads to them."""
-    seen = (*unarchived(target), *run.visible(target), *belongs)
+    seen = (*exclude_archived(target), *run.visible(target), *belongs)
     return _deeper(run, target, lambda *conditions: (source or target.row, *seen, *conditions), given)
 
 
@@ -162,7 +162,7 @@ def _deeper(run: Run, target: Spec, related: Related, given: Given) -> Expressio
         return _of_many(related, partial(where, run, target), given)
 
 
-def listed(column: Column[Any], given: Given) -> Expression:
+def match_list(column: Column[Any], given: Given) -> Expression:
     """A column that holds a list of texts: `some`, `every` and `length`."""
     return _of_many(lambda *conditions: (Items(column), *conditions), lambda each: (fits(Item.value, each),), given)
 
@@ -212,11 +212,11 @@ _COLLECTION: dict[str, Callable[[Related, Conditions, Any], Expression]] = {
 }  # fmt: skip
 
 
-def _linked(run: Run, spec: Spec, link: Link, conditions: tuple[Expression, ...]) -> Any:
+def _link_conditions(run: Run, spec: Spec, link: Link, conditions: tuple[Expression, ...]) -> Any:
     """The arguments of `exists` and `count` for the linked rows that can be seen and are not archived."""
     target = link.target
     mine = columns_of(spec)["id"]
-    seen = (*unarchived(target), *run.visible(target), *conditions)
+    seen = (*exclude_archived(target), *run.visible(target), *conditions)
     if link.by is not None:
         return (target.row, link.by == mine, *seen)
     assert link.mine is not None
@@ -229,7 +229,7 @@ def between(run: Run, link: Link) -> tuple[Expression, ...]:
     """Conditions on the table between: an entity there may be archived."""
     assert link.mine is not None
     spec = run.model.entity_of_row(link.mine.table)
-    return unarchived(spec) if spec else ()
+    return exclude_archived(spec) if spec else ()
 
 
 def no_rows(given: Given) -> Expression:

@@ -23,30 +23,30 @@ def as_graphql_js(message: str) -> str:
     """A message of graphql-core with names in double quotes and values as JavaScript writes them."""
     match = _GIVEN.fullmatch(message)
     if match:
-        return _named(match["before"]) + _value(match["value"]) + as_graphql_js(match["after"])
+        return _quote_names(match["before"]) + _value(match["value"]) + as_graphql_js(match["after"])
     match = _OF_VALUE.search(message)
     if match:
-        return _named(message[: match.start()] + match["before"]) + _value(match["value"])
-    return _named(message)
+        return _quote_names(message[: match.start()] + match["before"]) + _value(match["value"])
+    return _quote_names(message)
 
 
-def _named(text: str) -> str:
+def _quote_names(text: str) -> str:
     return _NAME.sub(r'"\1"', text)
 
 
 def _value(text: str) -> str:
     """A value as the library prints it, or what that was cut to, as JavaScript prints it."""
     try:
-        return _printed(ast.literal_eval(text))
+        return _print_value(ast.literal_eval(text))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return _named(text)
+        return _quote_names(text)
 
 
-def _printed(value: Any) -> str:
+def _print_value(value: Any) -> str:
     if isinstance(value, dict):
-        items = [f"{key}: {_printed(each)}" for key, each in cast(dict[str, Any], value).items()]
+        items = [f"{key}: {_print_value(each)}" for key, each in cast(dict[str, Any], value).items()]
         return f"{{ {', '.join(items)} }}" if items else "{}"
     if isinstance(value, list):
         items = cast(list[Any], value)
-        return "[Array]" if items == [...] else f"[{', '.join(map(_printed, items))}]"
+        return "[Array]" if items == [...] else f"[{', '.join(map(_print_value, items))}]"
     return "[Object]" if value == {...} else "..." if value is ... else json.dumps(value, ensure_ascii=False)

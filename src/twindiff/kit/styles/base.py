@@ -43,7 +43,7 @@ class Style:
         request, bound = exchange.request, exchange.operation.bound
         given = read_query(request.query, bound.lists, bound.objects) if request.query else {}
         if bound.structured and given:
-            embedded(given, bound)
+            parse_json_fields(given, bound)
         if request.body or bound.body:
             given.update(self._given_in_body(request, bound))
         given.update(exchange.path_parameters)
@@ -62,7 +62,11 @@ class Style:
         if request.body:
             is_json = request.headers.get("content-type") == "application/json"
             is_form = not is_json and request.content_type in (URLENCODED, MULTIPART)
-            given = embedded(read_form(request, bound.lists, bound.objects), bound) if is_form else self.body(request)
+            given = (
+                parse_json_fields(read_form(request, bound.lists, bound.objects), bound)
+                if is_form
+                else self.body(request)
+            )
         return {bound.body: given} if bound.body else given
 
     def result(self, value: Any, exchange: Exchange) -> Answer:
@@ -89,7 +93,7 @@ def add_headers(given: dict[str, Any], request: Request, bound: Bound) -> None:
             given[name] = request.headers[header]
 
 
-def embedded(given: dict[str, Any], bound: Bound) -> dict[str, Any]:
+def parse_json_fields(given: dict[str, Any], bound: Bound) -> dict[str, Any]:
     """The values of a query or form, with JSON texts read where the handler takes a list or an object.
 
     Text that is no JSON is left for the handler's contract.

@@ -107,7 +107,7 @@ class BoxStyle(Style):
         """`{type, status, code, message, context_info, help_url, request_id}`, with the id as a header too."""
         request_id = _request_id(error, exchange)
         headers = (*error.headers, ("BOX-REQUEST-ID", request_id))
-        code, message, context = _said(error)
+        code, message, context = _error_parts(error)
         if isinstance(error, MetadataError):
             return json_answer({"code": code, "message": message, "request_id": request_id}, error.status, headers)
         said: dict[str, Any] = {"type": "error", "status": error.status, "code": code}
@@ -119,7 +119,7 @@ class BoxStyle(Style):
         return json_answer(said, error.status, headers)
 
 
-def _said(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:
+def _error_parts(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:
     """The code, the message and the context of an error, whoever raised it."""
     if isinstance(error, BoxError):
         return error.code, str(error), error.context_info
@@ -157,10 +157,10 @@ def window(offset: int, limit: int, *, most: int = 1000, farthest: int = 300_000
     """A page that was asked for, checked; raises BadRequest."""
     if not 0 <= offset <= farthest:
         raise BadRequest.of("invalid_parameter", "offset", f"Invalid value '{offset}'. It must be 0 to {farthest}.")
-    return Window(offset, bounded(limit, most))
+    return Window(offset, check_limit(limit, most))
 
 
-def bounded(limit: int, most: int = 1000) -> int:
+def check_limit(limit: int, most: int = 1000) -> int:
     """A limit that was asked for; raises BadRequest for one that is no count or too large."""
     if not 0 <= limit <= most:
         raise BadRequest.of("invalid_parameter", "limit", f"Invalid value '{limit}'. It must be 0 to {most}.")

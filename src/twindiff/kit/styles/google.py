@@ -122,7 +122,7 @@ class GoogleStyle(Style):
         return token
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
-        said = _said(error)
+        said = _describe_error(error)
         detail = {"domain": _domain(error), "reason": said.reason, "message": said.message}
         if place := _place(error):
             detail |= {"locationType": place[0], "location": place[1]}
@@ -138,7 +138,7 @@ class GoogleStyle(Style):
         return self.error(NoSuchThing(f"Not Found: there is no method {request.verb} {request.path}.{known}"))
 
 
-def _said(error: ApiError) -> Said:
+def _describe_error(error: ApiError) -> Said:
     for kind in type(error).__mro__:
         if kind in _SAID:
             said = _SAID[kind]
@@ -166,7 +166,7 @@ def json_only(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any
     return proceed()
 
 
-def versioned(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def etag_middleware(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: the `etag` of an answer is its header too, and who has seen that version is answered 304."""
     value: Any = proceed()
     etag = cast(dict[str, Any], value).get("etag") if isinstance(value, dict) else None

@@ -75,7 +75,7 @@ class MethodDeprecated(ApiError):
     """Slack has retired the method; its changelog says what does the same now."""
 
 
-_LARGEST_FORM = 1_000_000
+_MAX_FORM_BYTES = 1_000_000
 _RETIRED = ("channels.", "groups.", "im.", "mpim.", "rtm.start")
 """Families of methods that conversations.* has replaced, and what Socket Mode has."""
 
@@ -96,7 +96,7 @@ class SlackRpc(Style):
         if header is not None:
             return header
         # Tokens of old travel as a parameter; bytes on their way to a file are not searched for one.
-        token: object = None if len(request.body) > _LARGEST_FORM else self._all_parameters(request).get("token")
+        token: object = None if len(request.body) > _MAX_FORM_BYTES else self._all_parameters(request).get("token")
         return token if isinstance(token, str) else None
 
     def parameters(self, exchange: Exchange) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class StripeRest(Style):
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
         """An error object; `request_id` among its details goes into the header, `request_log_url` into the object."""
-        said = {"error": _said(error, exchange)}
+        said = {"error": _render_error(error, exchange)}
         request_id = error.details.get("request_id", "")
         headers = [*error.headers]
         if log := error.details.get("request_log_url"):
@@ -140,25 +140,25 @@ def mask_key(key: str) -> str:
     return f"{shown}{'*' * (len(key) - len(shown) - 4)}{key[-4:]}"
 
 
-def _said(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
+def _render_error(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
     if isinstance(error, StripeError):
         fields = {name: value for name, value in error.fields.items() if value is not None}
         if (code := fields.get("code")) and error.fields.get("doc_url", "") is not None:
             fields["doc_url"] = f"https://stripe.com/docs/error-codes/{str(code).replace('_', '-')}"
         return {**fields, "message": str(error), "type": error.kind}
     if isinstance(error, InvalidParameter):
-        return _said(_refused(error, exchange), exchange)
+        return _render_error(_to_stripe_error(error, exchange), exchange)
     if isinstance(error, RateLimited):
-        return _said(StripeError(_TOO_MANY, code="rate_limit"), exchange)
+        return _render_error(StripeError(_TOO_MANY, code="rate_limit"), exchange)
     kind = "api_error" if isinstance(error, InternalError | Unavailable) else "invalid_request_error"
     return {"message": str(error), "type": kind}
 
 
-def _refused(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
+def _to_stripe_error(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
     """What a contract refuses, in Stripe's words."""
     path, body = _path(error.name), exchange.operation.bound.body if exchange else ""
     given, kind = (exchange.parameters.get(body), _body_type(exchange)) if exchange and body else (None, None)
-    path = _named(path, given, kind)
+    path = _resolve_wildcards(path, given, kind)
     if isinstance(error, MissingParameter):
         return _missing(path)
     if unknown := _UNKNOWN_FIELD.fullmatch(error.problem):
@@ -166,7 +166,7 @@ def _refused(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
     if missing := _MISSING_FIELD.fullmatch(error.problem):
         return _missing([*path, missing[1]])
     if kind is None:
-        return StripeError(error.problem, param=bracketed(path))
+        return StripeError(error.problem, param=join_path(path))
     return _misfit(error.problem, path, _value_at(given, path), _type_at(kind, path))
 
 
@@ -179,11 +179,11 @@ def _body_type(exchange: Exchange) -> Any:
 def _unknown(name: str, path: list[str], given: Any, kind: Any) -> StripeError:
     """All unknown parameters of one object; of a single one, which known one it may be meant for."""
     if kind is None:
-        return _refuse_unknown([bracketed([*path, name])], "")
+        return _refuse_unknown([join_path([*path, name])], "")
     fields = _fields_of(_type_at(kind, path))
     unknown = [each for each in cast(dict[str, Any], _value_at(given, path)) if each not in fields]
     near = get_close_matches(unknown[0], fields, 1, NEAR) if len(unknown) == 1 else []
-    return _refuse_unknown([bracketed([*path, each]) for each in unknown], near[0] if near else "")
+    return _refuse_unknown([join_path([*path, each]) for each in unknown], near[0] if near else "")
 
 
 def _refuse_unknown(names: list[str], near: str) -> StripeError:
@@ -213,7 +213,7 @@ def _with_gaps(keys: list[str], path: list[str]) -> StripeError:
         f"foo[]=a&foo[]=b), the keys must be numeric and sequential starting from 0. You passed the keys {passed}, we "
         f"expected to have a key with the value `{expected}`."
     )
-    return StripeError(message, param=bracketed(path))
+    return StripeError(message, param=join_path(path))
 
 
 def _check_empty(kind: Any, path: list[str]) -> None:
@@ -229,7 +229,7 @@ def _check_empty(kind: Any, path: list[str]) -> None:
 
 
 def _cannot_be_unset(path: list[str]) -> StripeError:
-    name = bracketed(path)
+    name = join_path(path)
     message = (
         f"You passed an empty string for '{name}'. We assume empty values are an attempt to unset a parameter; however "
         f"'{name}' cannot be unset. You should remove '{name}' from your request or supply a non-empty value."
@@ -238,20 +238,20 @@ def _cannot_be_unset(path: list[str]) -> StripeError:
 
 
 def _missing(path: list[str]) -> StripeError:
-    name = bracketed(path)
+    name = join_path(path)
     return StripeError(f"Missing required param: {name}.", code="parameter_missing", param=name)
 
 
 def _misfit(problem: str, path: list[str], value: Any, hint: Any) -> StripeError:
     """A value of the wrong kind."""
-    name = bracketed(path)
+    name = join_path(path)
     if least := _NOT_BELOW.fullmatch(problem):
         message = f"This value must be greater than or equal to {least[1]}."
         return StripeError(message, code="parameter_invalid_integer", param=name)
     if isinstance(value, str):
         return _unreadable(problem, path, value, hint)
     if isinstance(value, dict | list) and "Expected `str" in problem:
-        return StripeError("Invalid string: " + _inspected(value), param=name)
+        return StripeError("Invalid string: " + _inspect(value), param=name)
     if isinstance(value, dict) and "Expected `array" in problem:
         return StripeError("Invalid array", param=name)
     return StripeError("Invalid object" if "object" in problem else f"Invalid value: {problem}", param=name)
@@ -259,11 +259,11 @@ def _misfit(problem: str, path: list[str], value: Any, hint: Any) -> StripeError
 
 def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeError:
     """A text that is not what it should be."""
-    name = bracketed(path)
+    name = join_path(path)
     if value == "" and "length" in problem:
         return _cannot_be_unset(path)
     if choices := _choices(hint):
-        return StripeError(f"Invalid {name}: must be one of {listed(choices)}", param=name)
+        return StripeError(f"Invalid {name}: must be one of {join_choices(choices)}", param=name)
     if any(typing.get_origin(each) is list for each in _members(hint)):
         return StripeError("Invalid array", param=name)
     if "`object" in problem or "enum" in problem:
@@ -277,17 +277,17 @@ def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeE
     return StripeError(f"Invalid value: {problem}", param=name)
 
 
-def listed(choices: Sequence[str]) -> str:
+def join_choices(choices: Sequence[str]) -> str:
     """Choices in Stripe's words: `a or b`, `a, b, or c`."""
     *most, last = choices
     return " or ".join(choices) if len(choices) < 3 else f"{', '.join(most)}, or {last}"
 
 
-def _inspected(value: Any) -> str:
+def _inspect(value: Any) -> str:
     return msgspec.json.encode(value).decode()[:500]
 
 
-def bracketed(path: list[str]) -> str:
+def join_path(path: list[str]) -> str:
     """`["items", "0", "price"]` is `items[0][price]`."""
     return path[0] + "".join(f"[{name}]" for name in path[1:]) if path else ""
 
@@ -297,7 +297,7 @@ def _path(name: str) -> list[str]:
     return [step[1] or step[0] for step in _STEP.finditer(name)]
 
 
-def _named(path: list[str], given: Any, hint: Any) -> list[str]:
+def _resolve_wildcards(path: list[str], given: Any, hint: Any) -> list[str]:
     """A path whose keys of any name, which msgspec shows as `...`, are those whose values do not fit."""
     for at, name in enumerate(path):
         if name == "...":

@@ -15,12 +15,12 @@ from twindiff.kit.values import (
     case,
     coalesce,
     count,
-    elapsed,
+    elapsed_micros,
     greatest,
-    joined,
+    join_texts,
     least,
     only,
-    reached,
+    reachable_rows,
     total,
 )
 
@@ -41,8 +41,8 @@ __all__ = [
 
 Valued = tuple[Column[Any], st.SearchStrategy[Any]]
 
-ABOVE = reached(Thing.thing_id, Step(Thing.thing_id, Thing.parent_id))
-LINKED = reached(
+ABOVE = reachable_rows(Thing.thing_id, Step(Thing.thing_id, Thing.parent_id))
+LINKED = reachable_rows(
     Thing.thing_id, Step(Thing.thing_id, Thing.parent_id), Step(Link.thing_id, Link.note, (Link.rank > 0,))
 )
 NAMES: Step = Step(Thing.parent_id, Thing.thing_id)
@@ -53,7 +53,7 @@ LENGTHS = st.sampled_from([0, 1, -1, 1_000_000, 822_304_201_000_000, 822_304_201
 def sources() -> st.SearchStrategy[tuple[Source, tuple[Expression, ...]]]:
     """Things that belong to the thing outside."""
     child, parent = (Thing.parent_id == Thing.thing_id,), (Thing.thing_id == Thing.parent_id,)
-    below: Source = reached(Thing.thing_id, NAMES)
+    below: Source = reachable_rows(Thing.thing_id, NAMES)
     plain: list[tuple[Source, tuple[Expression, ...]]] = [(Thing, child), (Thing, parent), (Thing, ())]
     led: list[tuple[Source, tuple[Expression, ...]]] = [(ABOVE, ()), (below, ()), (LINKED, ())]
     return st.sampled_from([*plain, *led])
@@ -68,7 +68,7 @@ def brought(draw: st.DrawFn) -> Valued:
     choices: list[Valued] = [
         (count(source, *where), SMALL),
         (total(Link.rank, Link, *linked), SMALL),
-        (joined(Thing.text, source, *where), TEXTS),
+        (join_texts(Thing.text, source, *where), TEXTS),
         (least(Thing.text, source, *where), TEXTS),
         (greatest(Thing.at, source, *where), TIMES),
         (greatest(count(Link, Link.thing_id == Thing.thing_id), source, *where), SMALL),
@@ -84,8 +84,8 @@ def formulas(draw: st.DrawFn) -> Valued:
     condition, other = draw(atoms()), draw(atoms())
     linked = count(Link, Link.thing_id == Thing.thing_id)
     choices: list[Valued] = [
-        (elapsed(Thing.at, draw(TIMES)), LENGTHS),
-        (elapsed(draw(TIMES), coalesce(Thing.at, Thing.touched_at, draw(TIMES))), LENGTHS),
+        (elapsed_micros(Thing.at, draw(TIMES)), LENGTHS),
+        (elapsed_micros(draw(TIMES), coalesce(Thing.at, Thing.touched_at, draw(TIMES))), LENGTHS),
         (coalesce(Thing.text, Thing.parent_id), TEXTS | IDS),
         (coalesce(Thing.text, draw(TEXTS)), TEXTS),
         (linked + Thing.count + 2, SMALL),
@@ -191,7 +191,9 @@ def test_items_of_what_is_no_list_are_none(world: World) -> None:
 def test_a_circle_is_gone_round_once(world: World, key: str, names: str) -> None:
     parents = {"T1": "T2", "T2": "T3", "T3": "T1", "T4": "T4", "T5": "T1", "T6": "none"}
     place = with_rows(world, [Thing(thing_id=each, parent_id=parent) for each, parent in parents.items()])
-    answered = place.read(lambda db: db.rows(Thing, Thing.thing_id == key, columns=(joined(Thing.thing_id, ABOVE),)))
+    answered = place.read(
+        lambda db: db.rows(Thing, Thing.thing_id == key, columns=(join_texts(Thing.thing_id, ABOVE),))
+    )
     assert answered[0][0].split("\x1f") == names.split()
 
 
@@ -211,7 +213,11 @@ def test_a_length_of_time_is_exact_to_the_microsecond(
 ) -> None:
     earlier = earlier.ljust(26, "0") if "." in earlier else earlier
     place = with_rows(world, [Thing(thing_id="T1", at=earlier, touched_at=later)])
-    columns = (elapsed(Thing.at, Thing.touched_at), elapsed(earlier, Thing.touched_at), elapsed(Thing.at, later))
+    columns = (
+        elapsed_micros(Thing.at, Thing.touched_at),
+        elapsed_micros(earlier, Thing.touched_at),
+        elapsed_micros(Thing.at, later),
+    )
     assert place.read(lambda db: db.rows(Thing, columns=columns)) == [(microseconds,) * 3]
 
 

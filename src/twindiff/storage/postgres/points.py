@@ -50,7 +50,7 @@ class Points:
             as_copy(connection, env)
             self._return(connection, env, origin, seq, to)
             wall = time.time_ns() // 1000
-            clock = origin.clock.resumed(wall, standing.clock, standing.at)
+            clock = origin.clock.resume_at(wall, standing.clock, standing.at)
             record = Record(env, seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
             connection.count(_ADD_REWIND, (env, record.seq, encode(record)))
             connection.count(
@@ -75,7 +75,7 @@ class Points:
                 (
                     child,
                     at,
-                    origin.clock.resumed(made, standing.clock, standing.at),
+                    origin.clock.resume_at(made, standing.clock, standing.at),
                     made,
                     msgspec.json.encode(standing.counters).decode(),
                     at,

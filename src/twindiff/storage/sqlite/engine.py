@@ -408,7 +408,7 @@ class SqliteEngine:
         remembered = live.is_materialized(to)
         point = self._point(live, to)
         wall, position = _wall(), point.position
-        clock = live.origin.clock.resumed(wall, position.clock, position.at)
+        clock = live.origin.clock.resume_at(wall, position.clock, position.at)
         record = Record(env, live.seq + 1, "", "rewind", "", wall, clock, position.counters, [], to=to)
         self._append(record)
         live.return_to(point, record, remembered=remembered)

@@ -223,7 +223,7 @@ def position_after(record: Record | StoredRecord, since: int) -> Position:
 
 def position_of_fork(position: Position, origin: Origin, made: int) -> Position:
     """Where a fork that was made at this wall clock stands, given where its parent stood at the point."""
-    return position._replace(clock=origin.clock.resumed(made, position.clock, position.at), at=made)
+    return position._replace(clock=origin.clock.resume_at(made, position.clock, position.at), at=made)
 
 
 class Pool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NoReturn
 
 from twindiff.kit import Call, Meta, Operations, Struct
-from twindiff.kit.styles.box import BadRequest, bounded, marker_page
+from twindiff.kit.styles.box import BadRequest, check_limit, marker_page
 
 from .access import find_file
 from .errors import Forbidden
@@ -86,4 +86,4 @@ def list_agents(call: Call, marker: str = "", limit: int = 100) -> dict[str, Any
 
     https://developer.box.com/reference/get-ai-agents
     """
-    return marker_page([], bounded(limit), None)
+    return marker_page([], check_limit(limit), None)

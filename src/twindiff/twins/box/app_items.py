@@ -6,7 +6,7 @@ https://developer.box.com/reference/resources/app-item-association
 from __future__ import annotations
 
 from twindiff.kit import Call, Operations
-from twindiff.kit.styles.box import bounded, marker_page
+from twindiff.kit.styles.box import check_limit, marker_page
 
 from .access import find_file, find_folder
 from .views import Shown
@@ -21,7 +21,7 @@ def list_of_file(call: Call, file_id: str, limit: int = 100, marker: str = "", a
     https://developer.box.com/reference/get-files-id-app-item-associations
     """
     find_file(call, file_id)
-    return marker_page([], bounded(limit), None)
+    return marker_page([], check_limit(limit), None)
 
 
 @api.get("/folders/{folder_id}/app_item_associations")
@@ -31,4 +31,4 @@ def list_of_folder(call: Call, folder_id: str, limit: int = 100, marker: str = "
     https://developer.box.com/reference/get-folders-id-app-item-associations
     """
     find_folder(call, folder_id)
-    return marker_page([], bounded(limit), None)
+    return marker_page([], check_limit(limit), None)

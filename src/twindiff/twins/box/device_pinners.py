@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from twindiff.kit import Call, Operations
-from twindiff.kit.styles.box import BadRequest, bounded
+from twindiff.kit.styles.box import BadRequest, check_limit
 
 from .access import acting_user, require_admin
 from .administration_tables import DevicePin
@@ -50,7 +50,7 @@ def list_pins(
     if not (marker.isascii() and marker.isdecimal() and len(marker) < 10):
         raise BadRequest.of("invalid_parameter", "marker", f"Invalid value '{marker[:40]}'. It is no marker.")
     start, order = int(marker), DevicePin.id if direction.upper() == "ASC" else -DevicePin.id
-    rows = call.db.rows(DevicePin, order=order, limit=bounded(limit) + 1, offset=start)
+    rows = call.db.rows(DevicePin, order=order, limit=check_limit(limit) + 1, offset=start)
     return {
         "entries": [_pin_object(call, row) for row in rows[:limit]],
         "limit": limit,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from twindiff.kit import Call, Operations, Struct
-from twindiff.kit.styles.box import BadRequest, bounded, marker_page
+from twindiff.kit.styles.box import BadRequest, check_limit, marker_page
 
 from .access import NONE, find_file, rights
 from .contents import bytes_of, current_version
@@ -111,7 +111,7 @@ def list_template_jobs(call: Call, template_id: str, marker: str = "", limit: in
     https://developer.box.com/reference/v2025.0/get-docgen-template-jobs-id
     """
     _find(call, template_id)
-    return marker_page([], bounded(limit), None)
+    return marker_page([], check_limit(limit), None)
 
 
 @api.get("/docgen_jobs")
@@ -120,7 +120,7 @@ def list_jobs(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
     https://developer.box.com/reference/v2025.0/get-docgen-jobs
     """
-    return marker_page([], bounded(limit), None)
+    return marker_page([], check_limit(limit), None)
 
 
 @api.get("/docgen_jobs/{job_id}")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from twindiff.kit import Answer, Call, Operations
 from twindiff.kit.http import json_answer
 from twindiff.kit.rows import Expression
-from twindiff.kit.styles.box import BadRequest, bounded
+from twindiff.kit.styles.box import BadRequest, check_limit
 
 from .access import NONE, TABLE_OF, require_admin, rights
 from .enterprise_events import enterprise_event_object, types_named
@@ -62,7 +62,7 @@ def list_events(
 
     https://developer.box.com/reference/get-events
     """
-    bounded(limit, 500)
+    check_limit(limit, 500)
     of_enterprise = stream_type.startswith("admin_logs")
     if of_enterprise:
         require_admin(call)

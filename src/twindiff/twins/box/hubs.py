@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Call, Meta, Operations, Struct, UnsetType, revise
 from twindiff.kit.rows import Expression
-from twindiff.kit.styles.box import bounded, marker_of, offset_in
+from twindiff.kit.styles.box import check_limit, marker_of, offset_in
 
 from .access import NONE, TABLE_OF, is_trashed, require_admin, rights
 from .errors import AccessDeniedInsufficientPermissions, NotFound
@@ -67,7 +67,7 @@ def _find(call: Call, hub_id: str, *, edits: bool = False) -> Hub:
 
 def _page(entries: list[Shown], limit: int, marker: str) -> Shown:
     start = offset_in(marker)
-    page = entries[start : start + bounded(limit)]
+    page = entries[start : start + check_limit(limit)]
     more = {"next_marker": marker_of(start + limit)} if start + limit < len(entries) else {}
     return {"entries": page, "limit": limit, **more}
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from twindiff.kit import Call, Row, all_of, any_of
 from twindiff.kit.rows import Column, Expression, Order
-from twindiff.kit.styles.box import Window, bounded, marker_of, offset_in
+from twindiff.kit.styles.box import Window, check_limit, marker_of, offset_in
 from twindiff.kit.values import total
 
 from .access import NONE, ROOT, TABLE_OF, granted_items, rights_in
@@ -23,7 +23,7 @@ def rows_from(
 ) -> tuple[list[R], str | None]:
     """Rows from a marker on and the marker of those after them, None for the last; raises BadRequest."""
     start = offset_in(marker)
-    rows = call.db.rows(table, *where, order=order, limit=bounded(limit) + 1, offset=start)
+    rows = call.db.rows(table, *where, order=order, limit=check_limit(limit) + 1, offset=start)
     return rows[:limit], marker_of(start + limit) if len(rows) > limit else None
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from twindiff.kit import UNSET, Body, Call, Meta, Operations, Struct, UnsetType
-from twindiff.kit.styles.box import BadRequest, bounded, marker_of, marker_page, offset_in
+from twindiff.kit.styles.box import BadRequest, check_limit, marker_of, marker_page, offset_in
 
 from .access import acting_user, require_admin
 from .errors import AccessDeniedInsufficientPermissions, MetadataBadRequest, NotFound, TemplateAlreadyExists
@@ -102,7 +102,7 @@ def template_object(template: MetadataTemplate) -> Shown:
 
 
 def _page(call: Call, scope: str, marker: str, limit: int) -> Shown:
-    start, end = offset_in(marker), offset_in(marker) + bounded(limit) + 1
+    start, end = offset_in(marker), offset_in(marker) + check_limit(limit) + 1
     own = call.db.rows(
         MetadataTemplate, MetadataTemplate.scope == scope, order=MetadataTemplate.template_key, limit=end
     )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from twindiff.kit import Answer, Call, Operations
-from twindiff.kit.images import UnreadableImage, contained
+from twindiff.kit.images import UnreadableImage, resize_to_fit
 
 from .access import find_file
 from .contents import bytes_of, current_version
@@ -126,6 +126,6 @@ def download_representation(call: Call, file_id: str, version_id: str, name: str
         return Answer(whole_text_of(data, file.name or "").encode(), content_type="text/plain; charset=utf-8")
     kind = "JPEG" if known.kind == "jpg" else "PNG"
     try:
-        return Answer(contained(data, (known.side, known.side), kind), content_type=f"image/{kind.lower()}")
+        return Answer(resize_to_fit(data, (known.side, known.side), kind), content_type=f"image/{kind.lower()}")
     except UnreadableImage:
         raise PreviewCannotBeGenerated from None

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from twindiff.kit import Call, Operations, Struct
-from twindiff.kit.styles.box import BadRequest, bounded, marker_of, marker_page, offset_in, wanted_fields
+from twindiff.kit.styles.box import BadRequest, check_limit, marker_of, marker_page, offset_in, wanted_fields
 
 from .access import folder_row, require_admin
 from .errors import Forbidden, NotFound, RetentionAlreadyAssigned
@@ -163,7 +163,7 @@ def unassign(call: Call, retention_policy_assignment_id: str) -> None:
 def page_of(rows: Sequence[R], show: Callable[[R], Shown], marker: str, limit: int) -> Shown:
     """A page of what was found out in whole; only what is on it is shaped."""
     start = offset_in(marker)
-    end = start + bounded(limit)
+    end = start + check_limit(limit)
     return marker_page([*map(show, rows[start:end])], limit, marker_of(end) if end < len(rows) else None)
 
 

@@ -140,7 +140,7 @@ def _forget_ephemeral(call: Call, session_id: str) -> None:
         call.db.remove(each)
 
 
-@api.created(AgentActivity)
+@api.after_create(AgentActivity)
 def tell_session(call: Call, row: Any, given: dict[str, Any]) -> None:
     """The session is as its last activity tells."""
     if not row.queued:
@@ -192,13 +192,13 @@ def _queued(call: Call, id: str) -> Any:
 @api.filter(AgentActivity, "agentSessionId")
 def of_session(call: Call, comparator: dict[str, Any]) -> Expression:
     """The activities of a session."""
-    return verbs.compared(call, AgentActivity, AgentActivity.row.agentSessionId, comparator)
+    return verbs.compare_column(call, AgentActivity, AgentActivity.row.agentSessionId, comparator)
 
 
 @api.filter(AgentActivity, "type")
 def of_type(call: Call, comparator: dict[str, Any]) -> Expression:
     """The activities of a type."""
-    return verbs.compared(call, AgentActivity, AgentActivity.row.content.json("type"), comparator)
+    return verbs.compare_column(call, AgentActivity, AgentActivity.row.content.json("type"), comparator)
 
 
 # Skills
@@ -207,7 +207,7 @@ def of_type(call: Call, comparator: dict[str, Any]) -> Expression:
 @api.filter(AgentSkill, "ownerId")
 def owned_by(call: Call, comparator: dict[str, Any]) -> Expression:
     """The skills of somebody."""
-    return verbs.compared(call, AgentSkill, AgentSkill.row.ownerId, comparator)
+    return verbs.compare_column(call, AgentSkill, AgentSkill.row.ownerId, comparator)
 
 
 @api.creating(AgentSkill)

@@ -80,7 +80,7 @@ def _address(call: Call, values: dict[str, Any]) -> str:
     return f"https://linear.app/comment{anchor}"
 
 
-@api.created(Comment)
+@api.after_create(Comment)
 def tell_of_comment(call: Call, row: Any, given: dict[str, Any]) -> None:
     """Those whom the issue concerns are told, and the author follows it."""
     if row.issueId:
@@ -149,7 +149,7 @@ def create_reaction(call: Call, values: dict[str, Any], given: dict[str, Any]) -
         raise InvalidInput(f"emoji: you have reacted with {values['emoji']} already.")
 
 
-@api.created(Reaction)
+@api.after_create(Reaction)
 def tell_of_reaction(call: Call, row: Any, given: dict[str, Any]) -> None:
     """Whose comment or issue it is gets told."""
     _summarise(call, row)

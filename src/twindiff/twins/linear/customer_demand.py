@@ -10,7 +10,7 @@ from typing import Any
 from twindiff.kit import Call, Column
 from twindiff.kit.graphql import Entity, Section, verbs
 from twindiff.kit.rows import Expression, Source, Step, TransitiveClosure
-from twindiff.kit.values import coalesce, count, joined, total
+from twindiff.kit.values import coalesce, count, join_texts, total
 
 from .model.customers import Customer, CustomerNeed
 from .model.issues import Issue
@@ -49,7 +49,7 @@ def _sorted(name: str, value: Column[Any]) -> None:
 
 _kept = Customer.row.archivedAt.is_null()
 _customers = (_needing(CustomerNeed.row.issueId, Issue.row.id), _kept)
-_sorted("customer", joined(Customer.row.name, *_customers))
+_sorted("customer", join_texts(Customer.row.name, *_customers))
 _sorted("customerCount", count(*_customers))
 _sorted("customerImportantCount", count(_needing(CustomerNeed.row.issueId, Issue.row.id, IMPORTANT), _kept))
 _sorted("customerRevenue", total(coalesce(Customer.row.revenue, 0), *_customers))

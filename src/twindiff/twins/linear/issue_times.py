@@ -11,7 +11,7 @@ from typing import Any
 from twindiff.kit import Call, Column, all_of, any_of, exists, not_
 from twindiff.kit.graphql import Section, by_case, fits, instant_of
 from twindiff.kit.rows import Expression
-from twindiff.kit.values import case, coalesce, elapsed, least, total
+from twindiff.kit.values import case, coalesce, elapsed_micros, least, total
 
 from .issue_states import FINISHED
 from .model.history import IssueHistory
@@ -29,7 +29,7 @@ def _length(name: str, earlier: Column[Any], later: Column[Any]) -> None:
 
     @api.filter(Issue, name)
     def lasted(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
-        return fits(elapsed(earlier, later), comparator, _microseconds)
+        return fits(elapsed_micros(earlier, later), comparator, _microseconds)
 
 
 def _microseconds(operand: Any) -> Any:
@@ -49,7 +49,7 @@ def age(call: Call, comparator: dict[str, Any]) -> Expression:
     """How long ago an issue that is still open was created."""
     issue = Issue.row
     is_open = all_of(issue.completedAt.is_null(), issue.canceledAt.is_null())
-    since = elapsed(issue.createdAt, call.clock.iso())
+    since = elapsed_micros(issue.createdAt, call.clock.iso())
     return fits(case("integer", (is_open, since)), comparator, _microseconds)
 
 
@@ -124,9 +124,11 @@ def time_in_state(call: Call) -> Column[Any]:
     others = (move.issueId == move.issueId, not_(move.toStateId.is_null()))
     until = coalesce(least(move.createdAt, move, *others, is_later), now)
     first = not_(exists(move, *others, is_earlier))
-    stays = total(elapsed(move.createdAt, until), move, *mine, move.toStateId == issue.stateId)
-    beginning = total(elapsed(issue.createdAt, move.createdAt), move, *mine, move.fromStateId == issue.stateId, first)
-    never_moved = case("integer", (not_(exists(move, *mine)), elapsed(_entered(), now)), otherwise=0)
+    stays = total(elapsed_micros(move.createdAt, until), move, *mine, move.toStateId == issue.stateId)
+    beginning = total(
+        elapsed_micros(issue.createdAt, move.createdAt), move, *mine, move.fromStateId == issue.stateId, first
+    )
+    never_moved = case("integer", (not_(exists(move, *mine)), elapsed_micros(_entered(), now)), otherwise=0)
     return coalesce(stays, 0) + coalesce(beginning, 0) + never_moved
 
 

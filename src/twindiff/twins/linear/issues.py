@@ -55,7 +55,7 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     values.setdefault("sortOrder", -10.0 * values["number"])
 
 
-@api.created(Issue)
+@api.after_create(Issue)
 def tell_of_issue(call: Call, row: Any, given: dict[str, Any]) -> None:
     """The assignee is told, and follows the issue as its creator does."""
     follow(call, row.id, row.creatorId, row.assigneeId)
@@ -116,7 +116,7 @@ def _labels(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]
     changes["labelIds"] = check_labels(call, [label for label in wanted if label not in removed], team)
 
 
-@api.updated(Issue)
+@api.after_update(Issue)
 def tell_of_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
     """Write the change into the issue's history and tell those it concerns."""
     issue_history.record(call, before, after)

@@ -86,14 +86,14 @@ def create_invite(call: Call, values: dict[str, Any], given: dict[str, Any]) -> 
     values |= {"inviterId": call.actor, "organizationId": organization_id(call), "expiresAt": ends}
 
 
-@api.created(OrganizationInvite)
+@api.after_create(OrganizationInvite)
 def invite_to_teams(call: Call, row: Any, given: dict[str, Any]) -> None:
     """Keep the teams that the person will be in."""
     for team in dict.fromkeys(given.get("teamIds") or []):
         call.db.add(InvitedTeam(organization_invite_id=row.id, team_id=verbs.find(call, Team, team).id))
 
 
-@api.updated(OrganizationInvite)
+@api.after_update(OrganizationInvite)
 def invite_to_other_teams(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
     """The teams given replace those before."""
     if given.get("teamIds") is not None:
@@ -117,7 +117,7 @@ def _in_metadata(name: str) -> None:
 
     @api.filter(AuditEntry, name)
     def matches(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
-        return verbs.compared(call, AuditEntry, AuditEntry.row.metadata.json(name), comparator)
+        return verbs.compare_column(call, AuditEntry, AuditEntry.row.metadata.json(name), comparator)
 
 
 for _name in ("entityId", "entityIdentifier", "entityType"):

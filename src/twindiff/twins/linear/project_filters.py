@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from twindiff.kit import Call, all_of, any_of, exists, not_
 from twindiff.kit.graphql import Entity, NotImplementedHere, Section, by_case, no_rows, verbs, yes_or_no
 from twindiff.kit.rows import Expression, Step
-from twindiff.kit.values import reached
+from twindiff.kit.values import reachable_rows
 
 from .issue_filters import holding_words
 from .model.associations import ProjectTeam
@@ -106,7 +106,7 @@ def next_milestone(call: Call, given: dict[str, Any]) -> Expression:
     )
     sooner = exists(milestone, milestone.projectId == milestone.projectId, is_before, *to_do)
     is_next = (milestone.projectId == Project.row.id, *to_do, not_(sooner))
-    return exists(milestone, *is_next, *verbs.seen(call, ProjectMilestone, given))
+    return exists(milestone, *is_next, *verbs.filter_visible(call, ProjectMilestone, given))
 
 
 # Projects and initiatives
@@ -147,7 +147,7 @@ def teams_of_initiative(call: Call, comparator: dict[str, Any]) -> Expression:
 def ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
     """The initiatives above an initiative, however far."""
     initiative, relation = Initiative.row, InitiativeRelation.row
-    above = reached(
+    above = reachable_rows(
         initiative.id,
         Step(initiative.id, initiative.parentInitiativeId),
         Step(relation.relatedInitiativeId, relation.initiativeId, (relation.archivedAt.is_null(),)),

@@ -43,7 +43,7 @@ _INVERSE = {"blocks": "blocked by", "duplicate": "duplicated by"}
 """What a relation is called at its other end, where it is not the same."""
 
 
-@api.created(IssueRelation)
+@api.after_create(IssueRelation)
 def tell_of_relation(call: Call, row: Any, given: dict[str, Any]) -> None:
     """Both histories say what was related; a duplicate is done with."""
     _note(call, row, "added")
@@ -75,7 +75,7 @@ def _note(call: Call, relation: Any, what: str) -> None:
         note(call, issue.id, relationChanges=[{"identifier": other.identifier, "type": f"{what} {kind}"}])
 
 
-@api.updated(IssueRelation)
+@api.after_update(IssueRelation)
 def tell_of_changed_relation(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
     """Another kind or another end is one relation gone and another come."""
     if any(getattr(before, name) != getattr(after, name) for name in ("type", "issueId", "relatedIssueId")):

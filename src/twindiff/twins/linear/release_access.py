@@ -78,7 +78,7 @@ def release_search(
     if first < 1:
         raise InvalidInput("first: it is at least 1.")
     row = Release.row
-    where = verbs.seen(call, Release, filter or {})
+    where = verbs.filter_visible(call, Release, filter or {})
     words = [_with_word(word) for word in (term or "").split()[:20]]
     releases = call.db.rows(row, *where, *words, order=(-row.createdAt, -row.id))
     if not words:

@@ -47,13 +47,13 @@ def _write(call: Call, columns: dict[str, Any], content_id: str | None, given: d
     call.db.add(content(id=columns["documentContentId"], createdAt=now, updatedAt=now, content=given["content"]))
 
 
-@api.created(ReleaseNote)
+@api.after_create(ReleaseNote)
 def note_is_about(call: Call, row: Any, given: dict[str, Any]) -> Any:
     """The releases of a new note."""
     return _cover(call, row, given)
 
 
-@api.updated(ReleaseNote)
+@api.after_update(ReleaseNote)
 def note_is_now_about(call: Call, before: Any, after: Any, given: dict[str, Any]) -> Any:
     """The releases of a note that was changed."""
     return _cover(call, after, given)

@@ -7,7 +7,7 @@ from typing import Any
 from twindiff.kit import Call, Column, exists
 from twindiff.kit.graphql import Entity, Section, verbs
 from twindiff.kit.rows import Expression, Order, Step
-from twindiff.kit.values import case, coalesce, count, greatest, joined, only, reached
+from twindiff.kit.values import case, coalesce, count, greatest, join_texts, only, reachable_rows
 
 from .issue_times import sla_cases, time_in_state
 from .model.associations import IssueLabelling
@@ -95,7 +95,7 @@ def by_links(call: Call, options: dict[str, Any]) -> Column[Any]:
 def by_root(call: Call, options: dict[str, Any]) -> tuple[Order, ...]:
     """By the place that the topmost issue above an issue has in an order of its own."""
     issue = Issue.row
-    above = reached(issue.id, Step(issue.id, issue.parentId))
+    above = reachable_rows(issue.id, Step(issue.id, issue.parentId))
     return tuple(
         order._replace(column=only(order.column, above, issue.parentId.is_null()))
         for order in verbs.order(call, Issue, options["sort"])
@@ -117,7 +117,7 @@ def by_label_group(call: Call, options: dict[str, Any]) -> Column[Any]:
 def _label_names(*which: Expression) -> Column[Any]:
     label, link = IssueLabel.row, IssueLabelling
     is_one = exists(label, label.id == link.issue_label_id, label.archivedAt.is_null(), *which)
-    return joined(link.issue_label_id.to(label.name), link, link.issue_id == Issue.row.id, is_one)
+    return join_texts(link.issue_label_id.to(label.name), link, link.issue_id == Issue.row.id, is_one)
 
 
 @api.sort(Issue, "release")

@@ -72,7 +72,7 @@ def semantic_search(
 def _with_words(call: Call, kind: str, words: list[str], filters: dict[str, Any], *, archived: bool) -> list[Any]:
     entity, name, columns = _SEARCHED[kind]
     given: dict[str, Any] = filters.get(name) or {}
-    where = verbs.matching(call, entity, given) if archived else verbs.seen(call, entity, given)
+    where = verbs.matching(call, entity, given) if archived else verbs.filter_visible(call, entity, given)
     some = any_of(*[column.contains(word, fold=True) for column in columns for word in words])
     return call.db.rows(entity.row, *where, some)
 

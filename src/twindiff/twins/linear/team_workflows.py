@@ -115,7 +115,7 @@ def release(call: Call, team: Any) -> None:
             call.db.change(state, inheritedFromId=None)
 
 
-@api.created(WorkflowState)
+@api.after_create(WorkflowState)
 def hand_down(call: Call, row: Any, given: dict[str, Any]) -> None:
     """Sub-teams that have their parent's states get a new one too."""
     team = Team.row
@@ -123,7 +123,7 @@ def hand_down(call: Call, row: Any, given: dict[str, Any]) -> None:
         _inherit(call, below, row)
 
 
-@api.updated(WorkflowState)
+@api.after_update(WorkflowState)
 def hand_down_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
     """The states that are inherited from one change with it."""
     for below in heirs(call, after):

@@ -9,7 +9,7 @@ from twindiff.kit import Call, exists, not_
 from twindiff.kit.graphql import Matches, Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.rows import Expression, Step
-from twindiff.kit.values import reached
+from twindiff.kit.values import reachable_rows
 
 from .issue_names import go_beyond
 from .model.issues import Issue
@@ -117,7 +117,7 @@ def _check_parent(call: Call, parent_id: str, team_id: str) -> None:
         above = parent.parentId if parent else None
 
 
-@api.created(Team)
+@api.after_create(Team)
 def furnish_team(call: Call, row: Any, given: dict[str, Any]) -> Any:
     """A new team has a workflow, its creator as owner and, where it uses them, cycles."""
     now = call.clock.iso()
@@ -266,7 +266,7 @@ def _above(known: dict[str, Any], key: str | None) -> list[Any]:
 def filter_ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
     """The teams above a team, however far."""
     team = Team.row
-    above = reached(team.id, Step(team.id, team.parentId))
+    above = reachable_rows(team.id, Step(team.id, team.parentId))
     return verbs.collection(call, Team, comparator, team.id != team.id, source=above)
 
 

@@ -54,13 +54,13 @@ def _columns(call: Call, values: dict[str, Any], given: dict[str, Any], of: Any)
     }
 
 
-@api.created(ProjectUpdate)
+@api.after_create(ProjectUpdate)
 def set_project_health(call: Call, row: Any, given: dict[str, Any]) -> None:
     """The latest update says how the project is."""
     _set_health(call, Project, row.projectId, row)
 
 
-@api.created(InitiativeUpdate)
+@api.after_create(InitiativeUpdate)
 def set_initiative_health(call: Call, row: Any, given: dict[str, Any]) -> None:
     """The latest update says how the initiative is."""
     _set_health(call, Initiative, row.initiativeId, row)
@@ -90,7 +90,7 @@ def update_initiative_update(call: Call, row: Any, changes: dict[str, Any], give
     _edit(call, row, changes, given)
 
 
-@api.updated(ProjectUpdate)
+@api.after_update(ProjectUpdate)
 def keep_project_health(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
     """Editing the latest update says anew how the project is."""
     project = call.db.get(Project.row, after.projectId)

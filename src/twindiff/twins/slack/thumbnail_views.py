@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from twindiff.kit import Store
-from twindiff.kit.images import scaled
+from twindiff.kit.images import fit_size
 
 from .tables import File, FilePicture
 
@@ -83,7 +83,7 @@ def thumbnail_fields(base_url: str, team_id: str, file: File, picture: FilePictu
     for each in thumbnails_of(file, picture):
         shown[each.field] = f"{folder}_{each.suffix}.{each.ending}"
         if each.suffix.isdigit() and not each.is_square and each.ending != "gif":
-            shown[f"{each.field}_w"], shown[f"{each.field}_h"] = scaled(width, height, (each.width, each.height))
+            shown[f"{each.field}_w"], shown[f"{each.field}_h"] = fit_size(width, height, (each.width, each.height))
     return shown
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from twindiff.kit import Answer, Call, Operations
 from twindiff.kit.errors import NotFound
-from twindiff.kit.images import UnreadableImage, animated, contained, facts_of, padded
+from twindiff.kit.images import UnreadableImage, facts_of, resize_animation, resize_to_fit, resize_to_square
 
 from .errors import FileNotFound
 from .file_access import bytes_of, visible_file
@@ -55,9 +55,11 @@ def thumbnail(call: Call, file: str, name: str) -> Answer:
 
 def _drawn(data: bytes, wanted: Thumbnail) -> Answer:
     if wanted.ending == "gif":
-        return Answer(animated(data, (wanted.width, wanted.height)), content_type="image/gif")
+        return Answer(resize_animation(data, (wanted.width, wanted.height)), content_type="image/gif")
     kind = "JPEG" if wanted.ending == "jpg" else "PNG"
     drawn = (
-        padded(data, wanted.width, kind) if wanted.is_square else contained(data, (wanted.width, wanted.height), kind)
+        resize_to_square(data, wanted.width, kind)
+        if wanted.is_square
+        else resize_to_fit(data, (wanted.width, wanted.height), kind)
     )
     return Answer(drawn, content_type=f"image/{kind.lower()}")

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from twindiff.kit import UNSET, Meta, Struct, UnsetType
-from twindiff.kit.styles.stripe import StripeError, bracketed
+from twindiff.kit.styles.stripe import StripeError, join_path
 
 from .countries import COUNTRIES
 
@@ -192,18 +192,18 @@ def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
 def check_text(value: Any, *path: str, longest: int | None = None) -> None:
     """Refuse texts that are longer than Stripe keeps, at any depth."""
     if isinstance(value, str) and len(value) > (longest := longest or _longest(path)):
-        name = bracketed([*path])
+        name = join_path([*path])
         message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {longest} characters"
         raise StripeError(message, param=name)
     if value and path[-2:] == ("address", "country"):
-        check_country(str(value), bracketed([*path]))
+        check_country(str(value), join_path([*path]))
     if isinstance(value, str) and path[-1] in DESCRIPTORS and "metadata" not in path:
-        _check_descriptor(value, bracketed([*path]))
+        _check_descriptor(value, join_path([*path]))
     if isinstance(value, dict):
         for name, each in cast(dict[str, Any], value).items():
             check_text(each, *path, name)
     if isinstance(value, list):
-        check_count(value, bracketed([*path]), MOST_ELEMENTS.get(path[-1], len(cast(list[Any], value))))
+        check_count(value, join_path([*path]), MOST_ELEMENTS.get(path[-1], len(cast(list[Any], value))))
         for number, each in enumerate(cast(list[Any], value)):
             check_text(each, *path, str(number))
 

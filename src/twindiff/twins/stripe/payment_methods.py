@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
-from twindiff.kit.styles.stripe import StripeError, listed
+from twindiff.kit.styles.stripe import StripeError, join_choices
 
 from .banks import BANKS, Bank, BankAccount, bank_columns, bank_named
 from .cards import BY_NAME, Card, card_named, card_numbered, decline_of
@@ -389,7 +389,7 @@ def _type(params: NewMethod) -> str:
 
 def _check_type(type: str) -> None:
     if type not in TYPES:
-        raise StripeError(f"Invalid type: must be one of {listed(sorted(TYPES))}", param="type")
+        raise StripeError(f"Invalid type: must be one of {join_choices(sorted(TYPES))}", param="type")
 
 
 def _card(call: Call, params: CardParams | UnsetType) -> Fields:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from twindiff.kit import UNSET, UnsetType
-from twindiff.kit.styles.stripe import StripeError, listed
+from twindiff.kit.styles.stripe import StripeError, join_choices
 
 from .objects import Fields
 from .params import OptText, Part, or_none
@@ -58,7 +58,7 @@ def _shows(*names: str) -> Callable[[Any], Fields]:
 def _ideal(said: Any) -> Fields:
     bank = getattr(said, "bank", UNSET) or None
     if bank and bank not in BICS:
-        raise StripeError(f"Invalid ideal[bank]: must be one of {listed(sorted(BICS))}", param="ideal[bank]")
+        raise StripeError(f"Invalid ideal[bank]: must be one of {join_choices(sorted(BICS))}", param="ideal[bank]")
     return {"bank": bank, "bic": BICS[bank] if bank else None}
 
 

@@ -9,7 +9,7 @@ import re
 from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Operations, UnsetType, column, references
-from twindiff.kit.styles.stripe import StripeError, listed
+from twindiff.kit.styles.stripe import StripeError, join_choices
 
 from .customers import CUSTOMERS, Customer, existing
 from .events import record_row
@@ -99,7 +99,7 @@ def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str, at:
     """Keep a tax id with a customer, or with the shop; `at` is the parameter that it is a part of."""
     type_param, value_param = (f"{at}[{name}]" if at else name for name in ("type", "value"))
     if kind not in TYPES:
-        raise StripeError(f"Invalid {type_param}: must be one of {listed(TYPES)}", param=type_param)
+        raise StripeError(f"Invalid {type_param}: must be one of {join_choices(TYPES)}", param=type_param)
     if not value or len(value) > 50 or (kind == "eu_vat" and not _EU_VAT.fullmatch(value)):
         raise StripeError(f"Invalid value for {kind}.", code="tax_id_invalid", param=value_param)
     owner = customer.id if customer else None

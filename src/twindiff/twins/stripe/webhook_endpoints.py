@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, revise
-from twindiff.kit.styles.stripe import StripeError, listed
+from twindiff.kit.styles.stripe import StripeError, join_choices
 
 from .api_versions import API_VERSIONS
 from .event_types import EVENT_TYPES
@@ -125,12 +125,12 @@ def listening(call: Call, type: str) -> int:
 def _check_version(call: Call, version: str | None) -> None:
     """Refuse a version that nobody speaks; the one of the request is spoken."""
     if version and version not in (*API_VERSIONS, version_of(call)):
-        raise StripeError(f"Invalid api_version: must be one of {listed(API_VERSIONS)}", param="api_version")
+        raise StripeError(f"Invalid api_version: must be one of {join_choices(API_VERSIONS)}", param="api_version")
 
 
 def _check_events(names: list[str]) -> None:
     for number, name in enumerate(names):
         if name != EVERY and name not in EVENT_TYPES:
             param = f"enabled_events[{number}]"
-            choices = listed([EVERY, *sorted(EVENT_TYPES)])
+            choices = join_choices([EVERY, *sorted(EVENT_TYPES)])
             raise StripeError(f"Invalid {param}: must be one of {choices}", param=param)

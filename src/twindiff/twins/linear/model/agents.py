@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, hidden, inverse
+from twindiff.kit.graphql import Entity, Many, One, column, computed_field, derived_field, hidden_column, inverse
 
 from .enums import AgentActivitySignal, AgentSessionStatus, AgentSessionType
 from .values import AgentActivityContent, AgentSessionExternalLink, AgentSessionWorkspaceDiffFile
@@ -21,18 +21,18 @@ class AgentSession(Entity):
     codingHarnessModelLabel: str | None
     context: Json = column(default={})
     dismissedAt: datetime | None
-    endedAt: datetime | None = derived()
+    endedAt: datetime | None = derived_field()
     externalLink: str | None
     externalLinks: list[AgentSessionExternalLink] = column(default=[])
-    externalUrls: Json = derived(default={})
+    externalUrls: Json = derived_field(default={})
     plan: Json | None
-    slugId: str = derived(default="")
+    slugId: str = derived_field(default="")
     sourceMetadata: Json | None
-    startedAt: datetime | None = derived()
+    startedAt: datetime | None = derived_field()
     status: AgentSessionStatus = column(default="pending")
     summary: str | None
     type: AgentSessionType | None
-    url: str | None = derived()
+    url: str | None = derived_field()
     workspaceDiff: Json | None
     appUser: One[User]
     comment: One[Comment] | None
@@ -43,7 +43,7 @@ class AgentSession(Entity):
     sourceComment: One[Comment] | None
     activities: Many[AgentActivity] = inverse("agentSession")
     pullRequests: Many[AgentSessionToPullRequest]
-    workspaceDiffFiles: list[AgentSessionWorkspaceDiffFile] | None = computed(contentHash="String!")
+    workspaceDiffFiles: list[AgentSessionWorkspaceDiffFile] | None = computed_field(contentHash="String!")
 
     create = "appUser! context:JSONObject id issue"
     roots = "list get create(pullRequestId:String)"
@@ -77,9 +77,9 @@ class AgentSkill(Entity):
     lastUsedAt: datetime | None
     recentUsageCount: float = column(default=0.0)
     shared: bool = column(default=False)
-    slugId: str = derived(default="")
+    slugId: str = derived_field(default="")
     teamId: str | None
-    team: One[Team] | None = hidden()
+    team: One[Team] | None = hidden_column()
     title: str = column(default="")
     creator: One[User]
     inheritedFrom: One[AgentSkill] | None

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from twindiff.kit.graphql import Entity, One, column, derived, hidden
+from twindiff.kit.graphql import Entity, One, column, derived_field, hidden_column
 
 
 class Attachment(Entity):
@@ -14,7 +14,7 @@ class Attachment(Entity):
     groupBySource: bool = column(default=False)
     metadata: JSONObject = column(default={})
     source: JSONObject | None
-    sourceType: str | None = derived()
+    sourceType: str | None = derived_field()
     subtitle: str | None
     title: str
     url: str
@@ -22,7 +22,7 @@ class Attachment(Entity):
     externalUserCreator: One[ExternalUser] | None
     issue: One[Issue]
     originalIssue: One[Issue] | None
-    iconUrl: str | None = hidden()
+    iconUrl: str | None = hidden_column()
 
     filters = "creator sourceType:SourceTypeComparator subtitle title url"
     filter_variants = "collection"
@@ -51,9 +51,9 @@ class EntityExternalLink(Entity):
     creator: One[User] | None
     initiative: One[Initiative] | None
     project: One[Project] | None
-    cycle: One[Cycle] | None = hidden()
-    release: One[Release] | None = hidden()
-    team: One[Team] | None = hidden()
+    cycle: One[Cycle] | None = hidden_column()
+    release: One[Release] | None = hidden_column()
+    team: One[Team] | None = hidden_column()
 
     create = "cycle id initiative label! project release resourceFolderId:String sortOrder team url!"
     update = "label resourceFolderId:String sortOrder url"

@@ -9,7 +9,7 @@ https://linear.app/docs/github · https://linear.app/docs/triage · https://line
 
 from __future__ import annotations
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, hidden, inverse
+from twindiff.kit.graphql import Entity, Many, One, column, computed_field, hidden_column, inverse
 
 from .enums import ContextViewType, GitAutomationStates, TriageResponsibilityAction
 from .values import TriageResponsibilityManualSelection
@@ -46,7 +46,7 @@ class TriageResponsibility(Entity):
     manualSelection: TriageResponsibilityManualSelection | None
     team: One[Team]
     timeSchedule: One[TimeSchedule] | None
-    currentUser: One[User] | None = computed()
+    currentUser: One[User] | None = computed_field()
 
     create = "action:String! id manualSelection:TriageResponsibilityManualSelectionInput team! timeSchedule"
     update = "action:String manualSelection:TriageResponsibilityManualSelectionInput timeSchedule"
@@ -92,7 +92,7 @@ class IntegrationsSettings(Entity, table="integrations_settings"):
     initiative: One[Initiative] | None
     project: One[Project] | None
     team: One[Team] | None
-    customView: One[CustomView] | None = hidden()
+    customView: One[CustomView] | None = hidden_column()
 
     create = (
         "contextViewType customView id initiative microsoftTeamsProjectUpdateCreated project "

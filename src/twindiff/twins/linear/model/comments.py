@@ -8,34 +8,44 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, exposed, hidden, inverse
+from twindiff.kit.graphql import (
+    Entity,
+    Many,
+    One,
+    column,
+    computed_field,
+    derived_field,
+    hidden_column,
+    inverse,
+    one_with_key,
+)
 
 from .values import ActorBot, ExternalEntityInfo, SyncedExternalThread
 
 
 class Comment(Entity):
     body: str = column(default="")
-    bodyData: str = derived(default="")
-    editedAt: datetime | None = derived()
+    bodyData: str = derived_field(default="")
+    editedAt: datetime | None = derived_field()
     hideInLinear: bool = column(default=False)
     isArtificialAgentSessionRoot: bool = column(default=False)
     quotedText: str | None
-    reactionData: JSONObject = derived(default={})
+    reactionData: JSONObject = derived_field(default={})
     resolvedAt: datetime | None
     threadSummary: JSONObject | None
-    url: str = derived(default="")
+    url: str = derived_field(default="")
     agentSession: One[AgentSession] | None
-    documentContent: One[DocumentContent] | None = exposed()
+    documentContent: One[DocumentContent] | None = one_with_key()
     externalUser: One[ExternalUser] | None
-    initiative: One[Initiative] | None = exposed()
-    initiativeUpdate: One[InitiativeUpdate] | None = exposed()
-    issue: One[Issue] | None = exposed()
+    initiative: One[Initiative] | None = one_with_key()
+    initiativeUpdate: One[InitiativeUpdate] | None = one_with_key()
+    issue: One[Issue] | None = one_with_key()
     onBehalfOf: One[User] | None
-    parent: One[Comment] | None = exposed()
+    parent: One[Comment] | None = one_with_key()
     post: One[Post] | None
-    project: One[Project] | None = exposed()
-    projectUpdate: One[ProjectUpdate] | None = exposed()
-    resolvingComment: One[Comment] | None = exposed()
+    project: One[Project] | None = one_with_key()
+    projectUpdate: One[ProjectUpdate] | None = one_with_key()
+    resolvingComment: One[Comment] | None = one_with_key()
     resolvingUser: One[User] | None
     user: One[User] | None
     agentSessions: Many[AgentSession] = inverse("comment")
@@ -44,10 +54,10 @@ class Comment(Entity):
     createdIssues: Many[Issue] = inverse("sourceComment")
     reactions: list[Reaction] = inverse("comment")
     spawnedAgentSessions: Many[AgentSession] = inverse("sourceComment")
-    botActor: ActorBot | None = computed()
-    externalThread: SyncedExternalThread | None = computed()
-    syncedWith: list[ExternalEntityInfo] | None = computed()
-    document: One[Document] | None = hidden()
+    botActor: ActorBot | None = computed_field()
+    externalThread: SyncedExternalThread | None = computed_field()
+    syncedWith: list[ExternalEntityInfo] | None = computed_field()
+    document: One[Document] | None = hidden_column()
 
     filters = (
         "body documentContent initiative initiativeUpdate issue needs:CustomerNeedCollectionFilter parent project "
@@ -74,7 +84,7 @@ class Reaction(Entity):
     issue: One[Issue] | None
     projectUpdate: One[ProjectUpdate] | None
     user: One[User] | None
-    post: One[Post] | None = computed()
+    post: One[Post] | None = computed_field()
 
     filters = "customEmojiId:IDComparator emoji"
     filter_variants = "collection"

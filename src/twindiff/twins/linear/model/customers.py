@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from twindiff.kit.graphql import Entity, One, column, computed, derived, inverse
+from twindiff.kit.graphql import Entity, One, column, computed_field, derived_field, inverse
 
 from .enums import CustomerStatusType
 
@@ -20,14 +20,14 @@ class Customer(Entity):
     revenue: int | None
     size: float | None
     slackChannelId: str | None
-    slugId: str = derived(default="")
-    url: str = derived(default="")
+    slugId: str = derived_field(default="")
+    url: str = derived_field(default="")
     owner: One[User] | None
     status: One[CustomerStatus]
     tier: One[CustomerTier] | None
     needs: list[CustomerNeed] = inverse("customer")
-    approximateNeedCount: float = computed()
-    integration: One[Integration] | None = computed()
+    approximateNeedCount: float = computed_field()
+    integration: One[Integration] | None = computed_field()
 
     filters = "domains externalIds name needs owner revenue~ size~ slackChannelId~ status tier~"
     filter_variants = "nullable"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, hidden, inverse
+from twindiff.kit.graphql import Entity, Many, One, column, computed_field, derived_field, hidden_column, inverse
 
 
 class Document(Entity):
@@ -18,12 +18,12 @@ class Document(Entity):
     documentContentId: str | None
     hiddenAt: datetime | None
     icon: str | None
-    slugId: str = derived(default="")
+    slugId: str = derived_field(default="")
     sortOrder: float = column(default=0.0)
     summary: str | None
     title: str
     trashed: bool | None
-    url: str = derived(default="")
+    url: str = derived_field(default="")
     creator: One[User] | None
     cycle: One[Cycle] | None
     initiative: One[Initiative] | None
@@ -32,12 +32,12 @@ class Document(Entity):
     project: One[Project] | None
     release: One[Release] | None
     team: One[Team] | None
-    updatedBy: One[User] | None = derived()
+    updatedBy: One[User] | None = derived_field()
     comments: Many[Comment] = inverse("document")
-    resourceFolderId: str | None = hidden()
+    resourceFolderId: str | None = hidden_column()
     owner: One[User] | None
-    subscribers: Many[User] = computed(includeDisabled="Boolean")
-    subscriberIds: list[str] | None = hidden()
+    subscribers: Many[User] = computed_field(includeDisabled="Boolean")
+    subscriberIds: list[str] | None = hidden_column()
 
     filters = "creator~ cycle~ initiative~ issue~ project~ release~ slugId team title"
     create = (
@@ -64,9 +64,9 @@ class DocumentContent(Entity):
     issue: One[Issue] | None
     project: One[Project] | None
     projectMilestone: One[ProjectMilestone] | None
-    aiPromptRules: One[AiPromptRules] | None = computed()
-    pullRequest: One[PullRequest] | None = computed()
-    welcomeMessage: One[WelcomeMessage] | None = computed()
+    aiPromptRules: One[AiPromptRules] | None = computed_field()
+    pullRequest: One[PullRequest] | None = computed_field()
+    welcomeMessage: One[WelcomeMessage] | None = computed_field()
 
     filters = "content document~ initiative~ issue~ project~ projectMilestone~"
     filter_variants = "no_base nullable"
@@ -88,7 +88,7 @@ class Template(Entity):
     organization: One[Organization] = column(null=True)
     pipeline: One[ReleasePipeline] | None
     team: One[Team] | None
-    content: str | None = computed()
+    content: str | None = computed_field()
 
     filters = "inheritedFromId:IDComparator name type"
     filter_variants = "no_base nullable"

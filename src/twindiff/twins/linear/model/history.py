@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from twindiff.kit.graphql import Entity, One, computed, exposed
+from twindiff.kit.graphql import Entity, One, computed_field, one_with_key
 
 from .payloads import IssueRelationHistoryPayload
 from .values import ActorBot, IssueHistoryTriageRuleMetadata, IssueHistoryWorkflowMetadata
@@ -43,36 +43,36 @@ class IssueHistory(Entity, visibility="derived"):
     trashed: bool | None
     triageResponsibilityAutoAssigned: bool | None
     updatedDescription: bool | None
-    actor: One[User] | None = exposed()
-    attachment: One[Attachment] | None = exposed()
-    fromAssignee: One[User] | None = exposed()
-    fromCycle: One[Cycle] | None = exposed()
+    actor: One[User] | None = one_with_key()
+    attachment: One[Attachment] | None = one_with_key()
+    fromAssignee: One[User] | None = one_with_key()
+    fromCycle: One[Cycle] | None = one_with_key()
     fromDelegate: One[User] | None
-    fromParent: One[Issue] | None = exposed()
-    fromProject: One[Project] | None = exposed()
+    fromParent: One[Issue] | None = one_with_key()
+    fromProject: One[Project] | None = one_with_key()
     fromProjectMilestone: One[ProjectMilestone] | None
-    fromState: One[WorkflowState] | None = exposed()
-    fromTeam: One[Team] | None = exposed()
+    fromState: One[WorkflowState] | None = one_with_key()
+    fromTeam: One[Team] | None = one_with_key()
     issue: One[Issue]
-    toAssignee: One[User] | None = exposed()
-    toConvertedProject: One[Project] | None = exposed()
-    toCycle: One[Cycle] | None = exposed()
+    toAssignee: One[User] | None = one_with_key()
+    toConvertedProject: One[Project] | None = one_with_key()
+    toCycle: One[Cycle] | None = one_with_key()
     toDelegate: One[User] | None
-    toParent: One[Issue] | None = exposed()
-    toProject: One[Project] | None = exposed()
+    toParent: One[Issue] | None = one_with_key()
+    toProject: One[Project] | None = one_with_key()
     toProjectMilestone: One[ProjectMilestone] | None
-    toState: One[WorkflowState] | None = exposed()
-    toTeam: One[Team] | None = exposed()
+    toState: One[WorkflowState] | None = one_with_key()
+    toTeam: One[Team] | None = one_with_key()
     triageResponsibilityTeam: One[Team] | None
-    actors: list[User] | None = computed()
-    addedLabels: list[IssueLabel] | None = computed()
-    addedToReleases: list[Release] | None = computed()
-    descriptionUpdatedBy: list[User] | None = computed()
-    removedFromReleases: list[Release] | None = computed()
-    removedLabels: list[IssueLabel] | None = computed()
-    triageResponsibilityNotifiedUsers: list[User] | None = computed()
-    botActor: ActorBot | None = computed()
-    issueImport: One[IssueImport] | None = computed()
+    actors: list[User] | None = computed_field()
+    addedLabels: list[IssueLabel] | None = computed_field()
+    addedToReleases: list[Release] | None = computed_field()
+    descriptionUpdatedBy: list[User] | None = computed_field()
+    removedFromReleases: list[Release] | None = computed_field()
+    removedLabels: list[IssueLabel] | None = computed_field()
+    triageResponsibilityNotifiedUsers: list[User] | None = computed_field()
+    botActor: ActorBot | None = computed_field()
+    issueImport: One[IssueImport] | None = computed_field()
     relationChanges: list[IssueRelationHistoryPayload] | None
-    triageRuleMetadata: IssueHistoryTriageRuleMetadata | None = computed()
-    workflowMetadata: IssueHistoryWorkflowMetadata | None = computed()
+    triageRuleMetadata: IssueHistoryTriageRuleMetadata | None = computed_field()
+    workflowMetadata: IssueHistoryWorkflowMetadata | None = computed_field()

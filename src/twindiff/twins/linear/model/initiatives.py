@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, inverse, through
+from twindiff.kit.graphql import Entity, Many, One, column, computed_field, derived_field, inverse, through
 
 from .enums import (
     DateResolutionType,
@@ -21,24 +21,24 @@ from .enums import (
 
 
 class Initiative(Entity):
-    canceledAt: datetime | None = derived()
+    canceledAt: datetime | None = derived_field()
     color: str | None
-    completedAt: datetime | None = derived()
+    completedAt: datetime | None = derived_field()
     content: str | None
     description: str | None
     frequencyResolution: FrequencyResolutionType = column(default="weekly")
-    health: InitiativeUpdateHealthType | None = derived()
-    healthUpdatedAt: datetime | None = derived()
+    health: InitiativeUpdateHealthType | None = derived_field()
+    healthUpdatedAt: datetime | None = derived_field()
     icon: str | None
-    identifier: str | None = derived()
-    labelIds: list[str] = derived(default=[])
+    identifier: str | None = derived_field()
+    labelIds: list[str] = derived_field(default=[])
     name: str
-    previousIdentifiers: list[str] = derived(default=[])
+    previousIdentifiers: list[str] = derived_field(default=[])
     priority: int = column(default=0)
-    prioritySortOrder: float = derived(default=0.0)
-    slugId: str = derived(default="")
+    prioritySortOrder: float = derived_field(default=0.0)
+    slugId: str = derived_field(default="")
     sortOrder: float = column(default=0.0)
-    startedAt: datetime | None = derived()
+    startedAt: datetime | None = derived_field()
     status: InitiativeStatus = column(default="Planned")
     targetDate: date | None
     targetDateResolution: DateResolutionType | None
@@ -47,16 +47,16 @@ class Initiative(Entity):
     updateReminderFrequencyInWeeks: float | None
     updateRemindersDay: Day | None
     updateRemindersHour: float | None
-    url: str = derived(default="")
+    url: str = derived_field(default="")
     visibility: InitiativeVisibility = column(default="public")
     creator: One[User] | None
-    lastUpdate: One[InitiativeUpdate] | None = derived()
+    lastUpdate: One[InitiativeUpdate] | None = derived_field()
     leadTeam: One[Team] | None
     organization: One[Organization] = column(null=True)
     owner: One[User] | None
     parentInitiative: One[Initiative] | None
     documents: Many[Document] = inverse("initiative")
-    facets: list[Facet] = computed()
+    facets: list[Facet] = computed_field()
     history: Many[InitiativeHistory]
     initiativeUpdates: Many[InitiativeUpdate] = inverse("initiative", filter=False)
     labels: Many[InitiativeLabel] = through("initiative_label_initiative_association")
@@ -64,8 +64,8 @@ class Initiative(Entity):
     parentInitiatives: Many[Initiative] = through("InitiativeRelation", "relatedInitiative", "initiative", sort=True)
     projects: Many[Project] = through("InitiativeToProject", sort=True, includeSubInitiatives="Boolean")
     subInitiatives: Many[Initiative] = through("InitiativeRelation", "initiative", "relatedInitiative", sort=True)
-    documentContent: One[DocumentContent] | None = computed()
-    integrationsSettings: One[IntegrationsSettings] | None = computed()
+    documentContent: One[DocumentContent] | None = computed_field()
+    integrationsSettings: One[IntegrationsSettings] | None = computed_field()
 
     filters = (
         "activityType:StringComparator ancestors:InitiativeCollectionFilter canceledAt completedAt creator health~ "
@@ -116,18 +116,18 @@ class InitiativeRelation(Entity):
 
 class InitiativeUpdate(Entity):
     body: str = column(default="")
-    bodyData: str = derived(default="")
+    bodyData: str = derived_field(default="")
     commentCount: int = column(default=0)
     diff: JSONObject | None
     diffMarkdown: str | None
-    editedAt: datetime | None = derived()
+    editedAt: datetime | None = derived_field()
     health: InitiativeUpdateHealthType = column(default="onTrack")
     infoSnapshot: JSONObject | None
     isDiffHidden: bool = column(default=False)
     isStale: bool = column(default=False)
-    reactionData: JSONObject = derived(default={})
-    slugId: str = derived(default="")
-    url: str = derived(default="")
+    reactionData: JSONObject = derived_field(default={})
+    slugId: str = derived_field(default="")
+    url: str = derived_field(default="")
     initiative: One[Initiative]
     user: One[User]
     comments: Many[Comment] = inverse("initiativeUpdate")

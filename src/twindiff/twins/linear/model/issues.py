@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, hidden, inverse, through
+from twindiff.kit.graphql import (
+    Entity,
+    Many,
+    One,
+    column,
+    computed_field,
+    derived_field,
+    hidden_column,
+    inverse,
+    through,
+)
 
 from .enums import IntegrationService
 from .values import ActorBot, ExternalEntityInfo, IssueSharedAccess, IssueStateSpanConnection
@@ -16,29 +26,29 @@ from .values import ActorBot, ExternalEntityInfo, IssueSharedAccess, IssueStateS
 
 class Issue(Entity, unique=(("identifier",),)):
     activitySummary: JSONObject | None
-    addedToCycleAt: datetime | None = derived()
-    addedToProjectAt: datetime | None = derived()
-    addedToTeamAt: datetime | None = derived()
-    autoArchivedAt: datetime | None = derived()
-    autoClosedAt: datetime | None = derived()
+    addedToCycleAt: datetime | None = derived_field()
+    addedToProjectAt: datetime | None = derived_field()
+    addedToTeamAt: datetime | None = derived_field()
+    autoArchivedAt: datetime | None = derived_field()
+    autoClosedAt: datetime | None = derived_field()
     boardOrder: float = column(default=0.0)
-    branchName: str = derived(default="")
-    canceledAt: datetime | None = derived()
-    completedAt: datetime | None = derived()
+    branchName: str = derived_field(default="")
+    canceledAt: datetime | None = derived_field()
+    completedAt: datetime | None = derived_field()
     description: str | None
     descriptionState: str | None
     dueDate: date | None
     estimate: float | None
-    identifier: str = derived(default="")
+    identifier: str = derived_field(default="")
     inheritsSharedAccess: bool = column(default=False)
     integrationSourceType: IntegrationService | None
-    labelIds: list[str] = derived(default=[])
-    number: float = derived(default=0.0)
-    previousIdentifiers: list[str] = derived(default=[])
+    labelIds: list[str] = derived_field(default=[])
+    number: float = derived_field(default=0.0)
+    previousIdentifiers: list[str] = derived_field(default=[])
     priority: float = column(default=0.0)
-    priorityLabel: str = derived(default="")
-    prioritySortOrder: float = derived(default=0.0)
-    reactionData: JSONObject = derived(default={})
+    priorityLabel: str = derived_field(default="")
+    prioritySortOrder: float = derived_field(default=0.0)
+    reactionData: JSONObject = derived_field(default={})
     slaBreachesAt: datetime | None
     slaHighRiskAt: datetime | None
     slaMediumRiskAt: datetime | None
@@ -46,15 +56,15 @@ class Issue(Entity, unique=(("identifier",),)):
     slaType: str | None
     snoozedUntilAt: datetime | None
     sortOrder: float = column(default=0.0)
-    startedAt: datetime | None = derived()
-    startedTriageAt: datetime | None = derived()
+    startedAt: datetime | None = derived_field()
+    startedTriageAt: datetime | None = derived_field()
     subIssueSortOrder: float | None
     suggestionsGeneratedAt: datetime | None
     title: str = column(default="")
     trashed: bool | None
-    triagedAt: datetime | None = derived()
+    triagedAt: datetime | None = derived_field()
     trusted: bool | None
-    url: str = derived(default="")
+    url: str = derived_field(default="")
     asksExternalUserRequester: One[ExternalUser] | None
     asksRequester: One[User] | None
     assignee: One[User] | None
@@ -80,7 +90,7 @@ class Issue(Entity, unique=(("identifier",),)):
     formerAttachments: Many[Attachment] = inverse("originalIssue")
     formerNeeds: Many[CustomerNeed] = inverse("originalIssue")
     history: Many[IssueHistory] = inverse("issue")
-    incomingSuggestions: Many[IssueSuggestion] = computed(filter=False)
+    incomingSuggestions: Many[IssueSuggestion] = computed_field(filter=False)
     inverseRelations: Many[IssueRelation] = inverse("relatedIssue")
     labels: Many[IssueLabel] = through("issue_label_issue_association")
     needs: Many[CustomerNeed] = inverse("issue")
@@ -89,19 +99,19 @@ class Issue(Entity, unique=(("identifier",),)):
     releases: Many[Release] = through("IssueToRelease")
     subscribers: Many[User] = through("issue_subscriber_user_association", includeDisabled="Boolean")
     suggestions: Many[IssueSuggestion]
-    botActor: ActorBot | None = computed()
-    customerTicketCount: int = computed()
-    documentContent: One[DocumentContent] | None = computed()
-    favorite: One[Favorite] | None = computed()
-    sharedAccess: IssueSharedAccess = computed()
-    stateHistory: IssueStateSpanConnection = computed(after="String", before="String", first="Int", last="Int")
-    summary: One[Summary] | None = computed()
-    syncedWith: list[ExternalEntityInfo] | None = computed()
-    autoClosedByParentClosing: bool | None = hidden()
-    descriptionData: Json | None = hidden(derived=True)
-    uncompletedInCycleUponClose: One[Cycle] | None = hidden()
-    reminderAt: datetime | None = hidden()
-    storedTicketCount: int = hidden(name="customerTicketCount", default=0)
+    botActor: ActorBot | None = computed_field()
+    customerTicketCount: int = computed_field()
+    documentContent: One[DocumentContent] | None = computed_field()
+    favorite: One[Favorite] | None = computed_field()
+    sharedAccess: IssueSharedAccess = computed_field()
+    stateHistory: IssueStateSpanConnection = computed_field(after="String", before="String", first="Int", last="Int")
+    summary: One[Summary] | None = computed_field()
+    syncedWith: list[ExternalEntityInfo] | None = computed_field()
+    autoClosedByParentClosing: bool | None = hidden_column()
+    descriptionData: Json | None = hidden_column(derived=True)
+    uncompletedInCycleUponClose: One[Cycle] | None = hidden_column()
+    reminderAt: datetime | None = hidden_column()
+    storedTicketCount: int = hidden_column(name="customerTicketCount", default=0)
 
     filters = (
         "accumulatedStateUpdatedAt:NullableDateComparator activity:ActivityCollectionFilter addedToCycleAt "
@@ -154,8 +164,8 @@ class IssueRelation(Entity):
     type: str
     issue: One[Issue]
     relatedIssue: One[Issue]
-    issueTitle: str | None = hidden()
-    relatedIssueTitle: str | None = hidden()
+    issueTitle: str | None = hidden_column()
+    relatedIssueTitle: str | None = hidden_column()
 
     create = "id issue! relatedIssue! type:IssueRelationType!"
     update = "issue relatedIssue type"

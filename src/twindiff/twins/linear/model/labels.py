@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, derived, inverse, through
+from twindiff.kit.graphql import Entity, Many, One, column, derived_field, inverse, through
 
 from .enums import LabelGroupType
 
@@ -17,7 +17,7 @@ class IssueLabel(Entity):
     color: str = column(default="")
     description: str | None
     isGroup: bool = column(default=False)
-    lastAppliedAt: datetime | None = derived()
+    lastAppliedAt: datetime | None = derived_field()
     name: str
     retiredAt: datetime | None
     creator: One[User] | None
@@ -41,7 +41,7 @@ class ProjectLabel(Entity):
     color: str = column(default="")
     description: str | None
     isGroup: bool = column(default=False)
-    lastAppliedAt: datetime | None = derived()
+    lastAppliedAt: datetime | None = derived_field()
     name: str
     retiredAt: datetime | None
     creator: One[User] | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, One, column, computed, exposed, hidden
+from twindiff.kit.graphql import Entity, One, column, computed_field, hidden_column, one_with_key
 
 from .enums import NotificationCategory
 from .values import ActorBot
@@ -38,32 +38,32 @@ class Notification(Entity, interface=True, kind="kind", implements="Entity", vis
     actor: One[User] | None
     externalUserActor: One[ExternalUser] | None
     user: One[User]
-    botActor: ActorBot | None = computed()
-    commentId: str | None = hidden()
-    customerId: str | None = hidden()
-    customerNeedId: str | None = hidden()
-    documentId: str | None = hidden()
-    initiativeId: str | None = hidden()
-    initiativeUpdateId: str | None = hidden()
-    issueId: str | None = hidden()
-    oauthClientApprovalId: str | None = hidden()
-    parentCommentId: str | None = hidden()
-    postId: str | None = hidden()
-    productAnnouncementId: str | None = hidden()
-    projectId: str | None = hidden()
-    projectMilestoneId: str | None = hidden()
-    projectUpdateId: str | None = hidden()
-    pullRequestCommentId: str | None = hidden()
-    pullRequestId: str | None = hidden()
-    reactionEmoji: str | None = hidden()
-    relatedIssueId: str | None = hidden()
-    relatedProjectId: str | None = hidden()
-    teamId: str | None = hidden()
-    usageAlertId: str | None = hidden()
-    welcomeMessageId: str | None = hidden()
-    workflowDefinitionId: str | None = hidden()
-    workspaceAnnouncementId: str | None = hidden()
-    kind: str = hidden(default="CustomerNeedNotification")
+    botActor: ActorBot | None = computed_field()
+    commentId: str | None = hidden_column()
+    customerId: str | None = hidden_column()
+    customerNeedId: str | None = hidden_column()
+    documentId: str | None = hidden_column()
+    initiativeId: str | None = hidden_column()
+    initiativeUpdateId: str | None = hidden_column()
+    issueId: str | None = hidden_column()
+    oauthClientApprovalId: str | None = hidden_column()
+    parentCommentId: str | None = hidden_column()
+    postId: str | None = hidden_column()
+    productAnnouncementId: str | None = hidden_column()
+    projectId: str | None = hidden_column()
+    projectMilestoneId: str | None = hidden_column()
+    projectUpdateId: str | None = hidden_column()
+    pullRequestCommentId: str | None = hidden_column()
+    pullRequestId: str | None = hidden_column()
+    reactionEmoji: str | None = hidden_column()
+    relatedIssueId: str | None = hidden_column()
+    relatedProjectId: str | None = hidden_column()
+    teamId: str | None = hidden_column()
+    usageAlertId: str | None = hidden_column()
+    welcomeMessageId: str | None = hidden_column()
+    workflowDefinitionId: str | None = hidden_column()
+    workspaceAnnouncementId: str | None = hidden_column()
+    kind: str = hidden_column(default="CustomerNeedNotification")
 
     filters = "archivedAt~ subscriptionType:NotificationSubscriptionTypeComparator type"
     update = "initiativeUpdateId:String projectUpdateId:String readAt snoozedUntilAt"
@@ -71,13 +71,13 @@ class Notification(Entity, interface=True, kind="kind", implements="Entity", vis
 
 
 class CustomerNeedNotification(Notification):
-    customerNeed: One[CustomerNeed] = exposed()
+    customerNeed: One[CustomerNeed] = one_with_key()
     relatedIssue: One[Issue] | None
     relatedProject: One[Project] | None
 
 
 class CustomerNotification(Notification):
-    customer: One[Customer] = exposed()
+    customer: One[Customer] = one_with_key()
 
 
 class DocumentNotification(Notification):
@@ -88,26 +88,26 @@ class DocumentNotification(Notification):
 
 
 class InitiativeNotification(Notification):
-    comment: One[Comment] | None = exposed()
+    comment: One[Comment] | None = one_with_key()
     document: One[Document] | None
     initiative: One[Initiative] | None
     initiativeId: str
-    initiativeUpdate: One[InitiativeUpdate] | None = exposed()
-    parentComment: One[Comment] | None = exposed()
+    initiativeUpdate: One[InitiativeUpdate] | None = one_with_key()
+    parentComment: One[Comment] | None = one_with_key()
     reactionEmoji: str | None
 
 
 class IssueNotification(Notification):
-    comment: One[Comment] | None = exposed()
-    issue: One[Issue] = exposed()
-    parentComment: One[Comment] | None = exposed()
+    comment: One[Comment] | None = one_with_key()
+    issue: One[Issue] = one_with_key()
+    parentComment: One[Comment] | None = one_with_key()
     reactionEmoji: str | None
-    subscriptions: list[NotificationSubscription] | None = computed()
+    subscriptions: list[NotificationSubscription] | None = computed_field()
     team: One[Team]
 
 
 class OauthClientApprovalNotification(Notification):
-    oauthClientApproval: One[OauthClientApproval] = exposed()
+    oauthClientApproval: One[OauthClientApproval] = one_with_key()
 
 
 class PostNotification(Notification):
@@ -118,26 +118,26 @@ class PostNotification(Notification):
 
 
 class ProductAnnouncementNotification(Notification):
-    productAnnouncement: One[ProductAnnouncement] = exposed()
+    productAnnouncement: One[ProductAnnouncement] = one_with_key()
 
 
 class ProjectNotification(Notification):
-    comment: One[Comment] | None = exposed()
+    comment: One[Comment] | None = one_with_key()
     document: One[Document] | None
-    parentComment: One[Comment] | None = exposed()
-    project: One[Project] = exposed()
+    parentComment: One[Comment] | None = one_with_key()
+    project: One[Project] = one_with_key()
     projectMilestoneId: str | None
-    projectUpdate: One[ProjectUpdate] | None = exposed()
+    projectUpdate: One[ProjectUpdate] | None = one_with_key()
     reactionEmoji: str | None
 
 
 class PullRequestNotification(Notification):
-    pullRequest: One[PullRequest] = exposed()
+    pullRequest: One[PullRequest] = one_with_key()
     pullRequestCommentId: str | None
 
 
 class UsageAlertNotification(Notification):
-    usageAlert: One[UsageAlert] = exposed()
+    usageAlert: One[UsageAlert] = one_with_key()
 
 
 class WelcomeMessageNotification(Notification):
@@ -145,7 +145,7 @@ class WelcomeMessageNotification(Notification):
 
 
 class WorkflowDefinitionNotification(Notification):
-    workflowDefinition: One[WorkflowDefinition] = exposed()
+    workflowDefinition: One[WorkflowDefinition] = one_with_key()
 
 
 class WorkspaceAnnouncementNotification(Notification):

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, exposed, hidden, inverse
+from twindiff.kit.graphql import (
+    Entity,
+    Many,
+    One,
+    column,
+    computed_field,
+    derived_field,
+    hidden_column,
+    inverse,
+    one_with_key,
+)
 
 from .enums import (
     Day,
@@ -59,7 +69,7 @@ class Organization(Entity):
     logoUrl: str | None
     name: str = column(default="")
     periodUploadVolume: float = column(default=0.0)
-    previousUrlKeys: list[str] = derived(default=[])
+    previousUrlKeys: list[str] = derived_field(default=[])
     projectUpdateReminderFrequencyInWeeks: float | None
     projectUpdateRemindersDay: Day = column(default="Friday")
     projectUpdateRemindersHour: float = column(default=0.0)
@@ -86,7 +96,7 @@ class Organization(Entity):
     trialStartsAt: datetime | None
     urlKey: str = column(default="")
     workingDays: list[float] = column(default=[])
-    facets: list[Facet] = computed()
+    facets: list[Facet] = computed_field()
     integrations: Many[Integration] = inverse("organization")
     labels: Many[IssueLabel] = inverse("organization")
     projectLabels: Many[ProjectLabel] = inverse("organization")
@@ -94,19 +104,19 @@ class Organization(Entity):
     teams: Many[Team] = inverse("organization")
     templates: Many[Template] = inverse("organization", filter="NullableTemplateFilter")
     users: Many[User] = inverse("organization", filter=False, includeDisabled="Boolean")
-    createdIssueCount: int = computed()
-    customerCount: int = computed()
+    createdIssueCount: int = computed_field()
+    customerCount: int = computed_field()
     ipRestrictions: list[OrganizationIpRestriction] | None
     slackProjectChannelIntegration: One[Integration] | None
-    subscription: One[PaidSubscription] | None = computed()
-    userCount: int = computed()
-    oauthAppReview: bool | None = hidden()
-    personalApiKeysEnabled: bool | None = hidden()
-    reducedPersonalInformation: bool | None = hidden()
-    slaEnabled: bool | None = hidden()
-    storedCreatedIssueCount: int = hidden(name="createdIssueCount", default=0)
-    storedCustomerCount: int = hidden(name="customerCount", default=0)
-    storedUserCount: int = hidden(name="userCount", default=0)
+    subscription: One[PaidSubscription] | None = computed_field()
+    userCount: int = computed_field()
+    oauthAppReview: bool | None = hidden_column()
+    personalApiKeysEnabled: bool | None = hidden_column()
+    reducedPersonalInformation: bool | None = hidden_column()
+    slaEnabled: bool | None = hidden_column()
+    storedCreatedIssueCount: int = hidden_column(name="createdIssueCount", default=0)
+    storedCustomerCount: int = hidden_column(name="customerCount", default=0)
+    storedUserCount: int = hidden_column(name="userCount", default=0)
     defaultHomeViewTargetId: str | None
     loops: Many[WorkflowDefinition]
     suggestedBranchNameEnabled: bool = column(default=True)
@@ -155,7 +165,7 @@ class AuditEntry(Entity, visibility="derived"):
     metadata: JSONObject | None
     requestInformation: JSONObject | None
     type: str = column(default="")
-    actor: One[User] | None = exposed()
+    actor: One[User] | None = one_with_key()
     organization: One[Organization] | None
 
     filters = (

@@ -8,51 +8,61 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, hidden, inverse, through
+from twindiff.kit.graphql import (
+    Entity,
+    Many,
+    One,
+    column,
+    computed_field,
+    derived_field,
+    hidden_column,
+    inverse,
+    through,
+)
 
 from .enums import DateResolutionType, Day, FrequencyResolutionType, ProjectUpdateHealthType
 from .values import ExternalEntityInfo
 
 
 class Project(Entity):
-    autoArchivedAt: datetime | None = derived()
-    canceledAt: datetime | None = derived()
+    autoArchivedAt: datetime | None = derived_field()
+    canceledAt: datetime | None = derived_field()
     color: str = column(default="")
-    completedAt: datetime | None = derived()
-    completedIssueCountHistory: list[float] = derived(default=[])
-    completedScopeHistory: list[float] = derived(default=[])
+    completedAt: datetime | None = derived_field()
+    completedIssueCountHistory: list[float] = derived_field(default=[])
+    completedScopeHistory: list[float] = derived_field(default=[])
     content: str | None
     contentState: str | None
-    currentProgress: JSONObject = derived(default={})
+    currentProgress: JSONObject = derived_field(default={})
     description: str = column(default="")
     frequencyResolution: FrequencyResolutionType = column(default="weekly")
-    health: ProjectUpdateHealthType | None = derived()
-    healthUpdatedAt: datetime | None = derived()
+    health: ProjectUpdateHealthType | None = derived_field()
+    healthUpdatedAt: datetime | None = derived_field()
     icon: str | None
-    inProgressScopeHistory: list[float] = derived(default=[])
-    issueCountHistory: list[float] = derived(default=[])
-    labelIds: list[str] = derived(default=[])
+    inProgressScopeHistory: list[float] = derived_field(default=[])
+    issueCountHistory: list[float] = derived_field(default=[])
+    labelIds: list[str] = derived_field(default=[])
     microsoftTeamsChannelId: str | None
     name: str
     priority: int = column(default=0)
-    priorityLabel: str = derived(default="")
-    prioritySortOrder: float = derived(default=0.0)
-    progress: float = computed()
-    storedProgress: float = hidden(name="progress", default=0.0, derived=True)
-    progressHistory: JSONObject = derived(default={})
+    priorityLabel: str = derived_field(default="")
+    prioritySortOrder: float = derived_field(default=0.0)
+    progress: float = computed_field()
+    storedProgress: float = hidden_column(name="progress", default=0.0, derived=True)
+    progressHistory: JSONObject = derived_field(default={})
     projectUpdateRemindersPausedUntilAt: datetime | None
-    scope: float = derived(default=0.0)
-    scopeHistory: list[float] = derived(default=[])
+    scope: float = derived_field(default=0.0)
+    scopeHistory: list[float] = derived_field(default=[])
     slackChannelId: str | None
     slackIssueComments: bool = column(default=False)
     slackIssueStatuses: bool = column(default=False)
     slackNewIssue: bool = column(default=False)
-    slugId: str = derived(default="")
+    slugId: str = derived_field(default="")
     sortOrder: float = column(default=0.0)
     startDate: date | None
     startDateResolution: DateResolutionType | None
-    startedAt: datetime | None = derived()
-    state: str = derived(default="")
+    startedAt: datetime | None = derived_field()
+    state: str = derived_field(default="")
     targetDate: date | None
     targetDateResolution: DateResolutionType | None
     trashed: bool | None
@@ -60,18 +70,18 @@ class Project(Entity):
     updateReminderFrequencyInWeeks: float | None
     updateRemindersDay: Day | None
     updateRemindersHour: float | None
-    url: str = derived(default="")
+    url: str = derived_field(default="")
     convertedFromIssue: One[Issue] | None
     creator: One[User] | None
     lastAppliedTemplate: One[Template] | None
-    lastUpdate: One[ProjectUpdate] | None = derived()
+    lastUpdate: One[ProjectUpdate] | None = derived_field()
     lead: One[User] | None
     status: One[ProjectStatus] = column(null=True)
     attachments: Many[ProjectAttachment]
     comments: Many[Comment] = inverse("project")
     documents: Many[Document] = inverse("project")
     externalLinks: Many[EntityExternalLink] = inverse("project")
-    facets: list[Facet] = computed()
+    facets: list[Facet] = computed_field()
     history: Many[ProjectHistory]
     initiativeToProjects: Many[InitiativeToProject] = inverse("project")
     initiatives: Many[Initiative] = through("InitiativeToProject", filter=False)
@@ -84,11 +94,11 @@ class Project(Entity):
     projectUpdates: Many[ProjectUpdate] = inverse("project", filter=False)
     relations: Many[ProjectRelation] = inverse("project")
     teams: Many[Team] = through("team_project_association")
-    documentContent: One[DocumentContent] | None = computed()
-    favorite: One[Favorite] | None = computed()
-    integrationsSettings: One[IntegrationsSettings] | None = computed()
-    syncedWith: list[ExternalEntityInfo] | None = computed()
-    resourceCount: int = computed()
+    documentContent: One[DocumentContent] | None = computed_field()
+    favorite: One[Favorite] | None = computed_field()
+    integrationsSettings: One[IntegrationsSettings] | None = computed_field()
+    syncedWith: list[ExternalEntityInfo] | None = computed_field()
+    resourceCount: int = computed_field()
 
     filters = (
         "accessibleTeams:TeamCollectionFilter activityType:StringComparator canceledAt completedAt "

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, inverse, through
+from twindiff.kit.graphql import Entity, Many, One, column, computed_field, derived_field, inverse, through
 
 from .enums import ReleaseNoteGenerationStatus, ReleasePipelineType, ReleaseStageType
 
 
 class Release(Entity):
     autoArchivedAt: datetime | None
-    canceledAt: datetime | None = derived()
+    canceledAt: datetime | None = derived_field()
     commitSha: str | None
-    completedAt: datetime | None = derived()
-    currentProgress: JSONObject = derived(default={})
+    completedAt: datetime | None = derived_field()
+    currentProgress: JSONObject = derived_field(default={})
     description: str | None
     name: str
-    progressHistory: JSONObject = derived(default={})
-    slugId: str = derived(default="")
+    progressHistory: JSONObject = derived_field(default={})
+    slugId: str = derived_field(default="")
     startDate: date | None
-    startedAt: datetime | None = derived()
+    startedAt: datetime | None = derived_field()
     targetDate: date | None
     trashed: bool | None
-    url: str = derived(default="")
+    url: str = derived_field(default="")
     version: str | None
     creator: One[User] | None
     pipeline: One[ReleasePipeline]
@@ -37,8 +37,8 @@ class Release(Entity):
     history: Many[ReleaseHistory]
     issues: Many[Issue] = through("IssueToRelease")
     links: Many[EntityExternalLink] = inverse("release")
-    releaseNotes: list[ReleaseNote] = computed()
-    issueCount: int = computed(includeArchived="Boolean = false")
+    releaseNotes: list[ReleaseNote] = computed_field()
+    issueCount: int = computed_field(includeArchived="Boolean = false")
 
     filters = "completedAt hasReleaseNotes:BooleanComparator name pipeline stage version~"
     filter_variants = "collection"
@@ -55,16 +55,16 @@ class ReleasePipeline(Entity):
     includePathPatterns: list[str] = column(default=[])
     isProduction: bool = column(default=False)
     name: str
-    slugId: str = derived(default="")
+    slugId: str = derived_field(default="")
     trashed: bool | None
     type: ReleasePipelineType = column(default="continuous")
-    url: str = derived(default="")
+    url: str = derived_field(default="")
     latestReleaseNote: One[ReleaseNote] | None
     releaseNoteTemplate: One[Template] | None
     releases: Many[Release] = inverse("pipeline", filter=False, sort=True)
     stages: Many[ReleaseStage] = inverse("pipeline", filter=False)
     teams: Many[Team] = through("release_pipeline_team_association", filter=False)
-    approximateReleaseCount: int = computed()
+    approximateReleaseCount: int = computed_field()
     rolloverIssuesOnCompletion: bool = column(default=False)
 
     filters = "isProduction name teams type:ReleasePipelineTypeComparator"
@@ -93,7 +93,7 @@ class ReleaseStage(Entity):
 class ReleaseNote(Entity):
     generationStatus: ReleaseNoteGenerationStatus | None
     releaseCount: int = column(default=0)
-    slugId: str = derived(default="")
+    slugId: str = derived_field(default="")
     title: str | None
     url: str = column(default="")
     documentContent: One[DocumentContent] | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from twindiff.kit.graphql import Entity, One, exposed
+from twindiff.kit.graphql import Entity, One, one_with_key
 
 from .enums import DraftUpdateHealthType, IssueSuggestionState, IssueSuggestionType, SummaryGenerationStatus
 from .values import DraftGenerationMetadata, IssueSuggestionMetadata
@@ -37,8 +37,8 @@ class IssueDraft(Entity, rim=True):
     teamId: str
     title: str
     creator: One[User]
-    parent: One[IssueDraft] | None = exposed()
-    parentIssue: One[Issue] | None = exposed()
+    parent: One[IssueDraft] | None = one_with_key()
+    parentIssue: One[Issue] | None = one_with_key()
 
 
 class IssueImport(Entity, rim=True):
@@ -61,12 +61,12 @@ class IssueSuggestion(Entity, rim=True):
     state: IssueSuggestionState
     stateChangedAt: datetime
     type: IssueSuggestionType
-    issue: One[Issue] = exposed()
-    suggestedIssue: One[Issue] | None = exposed()
-    suggestedLabel: One[IssueLabel] | None = exposed()
+    issue: One[Issue] = one_with_key()
+    suggestedIssue: One[Issue] | None = one_with_key()
+    suggestedLabel: One[IssueLabel] | None = one_with_key()
     suggestedProject: One[Project] | None
     suggestedTeam: One[Team] | None
-    suggestedUser: One[User] | None = exposed()
+    suggestedUser: One[User] | None = one_with_key()
 
     filters = "state suggestedLabel~ suggestedProject suggestedTeam suggestedUser type"
     filter_variants = "collection"

@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-from twindiff.kit.graphql import Entity, Many, One, column, derived, through
+from twindiff.kit.graphql import Entity, Many, One, column, derived_field, through
 
 
 class Roadmap(Entity):
     color: str | None
     description: str | None
     name: str
-    slugId: str = derived(default="")
+    slugId: str = derived_field(default="")
     sortOrder: float = column(default=0.0)
-    url: str = derived(default="")
+    url: str = derived_field(default="")
     creator: One[User]
     organization: One[Organization]
     owner: One[User] | None

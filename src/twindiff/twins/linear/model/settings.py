@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Enum, Input, One, Value, column, computed, hidden
+from twindiff.kit.graphql import Entity, Enum, Input, One, Value, column, computed_field, hidden_column
 
 from .enums import FeedSummarySchedule
 
@@ -109,10 +109,12 @@ class UserSettings(Entity, table="user_settings"):
     subscribedToPrivacyLegalUpdates: bool = column(default=False)
     unsubscribedFrom: list[str] = column(default=[])
     user: One[User]
-    theme: UserSettingsTheme | None = computed(deviceType="UserSettingsThemeDeviceType", mode="UserSettingsThemeMode")
-    settings: JSONObject | None = hidden()
-    subscribedToGeneralMarketingCommunications: bool | None = hidden()
-    usageWarningHistory: JSONObject | None = hidden()
+    theme: UserSettingsTheme | None = computed_field(
+        deviceType="UserSettingsThemeDeviceType", mode="UserSettingsThemeMode"
+    )
+    settings: JSONObject | None = hidden_column()
+    subscribedToGeneralMarketingCommunications: bool | None = hidden_column()
+    usageWarningHistory: JSONObject | None = hidden_column()
 
     update = (
         "feedLastSeenTime feedSummarySchedule "

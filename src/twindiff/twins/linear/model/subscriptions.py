@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from twindiff.kit.graphql import Entity, One, column, hidden
+from twindiff.kit.graphql import Entity, One, column, hidden_column
 
 from .enums import ContextViewType, UserContextViewType
 
@@ -24,8 +24,8 @@ class NotificationSubscription(Entity, interface=True, kind="kind", implements="
     subscriber: One[User]
     team: One[Team] | None
     user: One[User] | None
-    notificationSubscriptionTypes: list[str] = hidden(default=[])
-    kind: str = hidden(default="CustomViewNotificationSubscription")
+    notificationSubscriptionTypes: list[str] = hidden_column(default=[])
+    kind: str = hidden_column(default="CustomViewNotificationSubscription")
     includeSubInitiativeUpdates: bool = column(default=False)
 
     create = (

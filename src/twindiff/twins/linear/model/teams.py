@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, exposed, hidden, inverse, through
+from twindiff.kit.graphql import (
+    Entity,
+    Many,
+    One,
+    column,
+    computed_field,
+    derived_field,
+    hidden_column,
+    inverse,
+    one_with_key,
+    through,
+)
 
 from .enums import TeamVisibility
 
@@ -23,7 +34,7 @@ class Team(Entity):
     autoClosePeriod: float | None
     autoCloseStateId: str | None
     color: str | None
-    currentProgress: JSONObject = derived(default={})
+    currentProgress: JSONObject = derived_field(default={})
     cycleCalenderUrl: str = column(default="")
     cycleCooldownTime: float = column(default=0.0)
     cycleDuration: float = column(default=0.0)
@@ -34,7 +45,7 @@ class Team(Entity):
     cyclesEnabled: bool = column(default=False)
     defaultIssueEstimate: float = column(default=0.0)
     description: str | None
-    displayName: str = derived(default="")
+    displayName: str = derived_field(default="")
     groupIssueHistory: bool = column(default=False)
     icon: str | None
     inheritIssueEstimation: bool = column(default=False)
@@ -52,7 +63,7 @@ class Team(Entity):
     ledInitiativeCount: int = column(default=0)
     name: str
     private: bool = column(default=False)
-    progressHistory: JSONObject = derived(default={})
+    progressHistory: JSONObject = derived_field(default={})
     requirePriorityToLeaveTriage: bool = column(default=False)
     retiredAt: datetime | None
     scimGroupName: str | None
@@ -69,50 +80,50 @@ class Team(Entity):
     visibility: TeamVisibility = column(default="public")
     defaultIssueState: One[WorkflowState] | None
     defaultProjectTemplate: One[Template] | None
-    defaultTemplateForMembers: One[Template] | None = exposed()
-    defaultTemplateForNonMembers: One[Template] | None = exposed()
+    defaultTemplateForMembers: One[Template] | None = one_with_key()
+    defaultTemplateForNonMembers: One[Template] | None = one_with_key()
     draftWorkflowState: One[WorkflowState] | None
     markedAsDuplicateWorkflowState: One[WorkflowState] | None
     mergeWorkflowState: One[WorkflowState] | None
     mergeableWorkflowState: One[WorkflowState] | None
     organization: One[Organization]
     parent: One[Team] | None
-    protectedBy: One[Team] | None = exposed()
-    restrictedBy: One[Team] | None = exposed()
+    protectedBy: One[Team] | None = one_with_key()
+    restrictedBy: One[Team] | None = one_with_key()
     reviewWorkflowState: One[WorkflowState] | None
     startWorkflowState: One[WorkflowState] | None
     triageIssueState: One[WorkflowState] | None
-    ancestors: list[Team] = computed()
+    ancestors: list[Team] = computed_field()
     children: list[Team] = inverse("parent")
     cycles: Many[Cycle] = inverse("team")
-    facets: list[Facet] = computed()
+    facets: list[Facet] = computed_field()
     gitAutomationStates: Many[GitAutomationState] = inverse("team")
     issues: Many[Issue] = inverse("team", includeSubTeams="Boolean = false")
     labels: Many[IssueLabel] = inverse("team")
     members: Many[User] = through("TeamMembership", sort=True, includeDisabled="Boolean")
     memberships: Many[TeamMembership] = inverse("team")
-    pinnedResources: list[TeamPinnedResource] = computed()
-    posts: list[Post] = computed()
+    pinnedResources: list[TeamPinnedResource] = computed_field()
+    posts: list[Post] = computed_field()
     projects: Many[Project] = through("team_project_association", sort=True, includeSubTeams="Boolean = false")
     releasePipelines: Many[ReleasePipeline] = through("release_pipeline_team_association")
-    resourceSections: list[TeamResourceSection] = computed()
+    resourceSections: list[TeamResourceSection] = computed_field()
     states: Many[WorkflowState] = inverse("team")
     templates: Many[Template] = inverse("team", filter="NullableTemplateFilter")
     webhooks: Many[Webhook] = inverse("team")
-    activeCycle: One[Cycle] | None = computed()
-    integrationsSettings: One[IntegrationsSettings] | None = computed()
-    issueCount: int = computed(includeArchived="Boolean = false")
-    membership: One[TeamMembership] | None = computed(userId="String!")
-    triageResponsibility: One[TriageResponsibility] | None = computed()
-    inheritProductIntelligenceScope: bool | None = hidden()
-    issueSharingEnabled: bool | None = hidden()
-    productIntelligenceScope: str | None = hidden()
-    storedIssueCount: int = hidden(name="issueCount", default=0)
-    storedActiveCycleId: str | None = hidden(name="activeCycleId")
+    activeCycle: One[Cycle] | None = computed_field()
+    integrationsSettings: One[IntegrationsSettings] | None = computed_field()
+    issueCount: int = computed_field(includeArchived="Boolean = false")
+    membership: One[TeamMembership] | None = computed_field(userId="String!")
+    triageResponsibility: One[TriageResponsibility] | None = computed_field()
+    inheritProductIntelligenceScope: bool | None = hidden_column()
+    issueSharingEnabled: bool | None = hidden_column()
+    productIntelligenceScope: str | None = hidden_column()
+    storedIssueCount: int = hidden_column(name="issueCount", default=0)
+    storedActiveCycleId: str | None = hidden_column(name="activeCycleId")
     loops: Many[WorkflowDefinition]
-    viewerCanJoin: bool = computed()
-    viewerCanLeave: bool = computed()
-    viewerMembership: One[TeamMembership] | None = computed()
+    viewerCanJoin: bool = computed_field()
+    viewerCanLeave: bool = computed_field()
+    viewerMembership: One[TeamMembership] | None = computed_field()
 
     filters = (
         "ancestors description issues key members name owners:UserCollectionFilter parent private releasePipelines "

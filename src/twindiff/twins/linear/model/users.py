@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, hidden, inverse, through
+from twindiff.kit.graphql import (
+    Entity,
+    Many,
+    One,
+    column,
+    computed_field,
+    derived_field,
+    hidden_column,
+    inverse,
+    through,
+)
 
 
 class User(Entity):
@@ -30,7 +40,7 @@ class User(Entity):
     inviteHash: str = column(default="")
     isAssignable: bool = column(default=False)
     isMentionable: bool = column(default=False)
-    lastSeen: datetime | None = derived()
+    lastSeen: datetime | None = derived_field()
     name: str = column(default="")
     owner: bool = column(default=False)
     statusEmoji: str | None
@@ -49,12 +59,12 @@ class User(Entity):
     issueDrafts: Many[IssueDraft]
     teamMemberships: Many[TeamMembership] = inverse("user")
     teams: Many[Team] = through("TeamMembership")
-    createdIssueCount: int = computed()
-    identityProvider: One[IdentityProvider] | None = computed()
-    isMe: bool = computed()
-    discordUserId: str | None = hidden()
-    storedIsMe: bool = hidden(name="isMe", default=False)
-    storedCreatedIssueCount: int = hidden(name="createdIssueCount", default=0)
+    createdIssueCount: int = computed_field()
+    identityProvider: One[IdentityProvider] | None = computed_field()
+    isMe: bool = computed_field()
+    discordUserId: str | None = hidden_column()
+    storedIsMe: bool = hidden_column(name="isMe", default=False)
+    storedCreatedIssueCount: int = hidden_column(name="createdIssueCount", default=0)
 
     filters = (
         "active admin app assignedIssues displayName email invited:BooleanComparator isInvited:BooleanComparator "

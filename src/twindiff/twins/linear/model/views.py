@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, hidden, inverse
+from twindiff.kit.graphql import Entity, Many, One, column, computed_field, derived_field, hidden_column, inverse
 
 from .enums import InitiativeTab, PipelineTab, ProjectTab
 from .values import TimeScheduleEntry
@@ -25,22 +25,22 @@ class CustomView(Entity):
     name: str
     projectFilterData: JSONObject | None
     shared: bool = column(default=False)
-    slugId: str = derived(default="")
+    slugId: str = derived_field(default="")
     creator: One[User]
     organization: One[Organization]
     owner: One[User]
     team: One[Team] | None
     updatedBy: One[User] | None
     initiatives: Many[Initiative]
-    issues: Many[Issue] = computed(sort=True, includeSubTeams="Boolean = false")
-    projects: Many[Project] = computed(sort=True, includeSubTeams="Boolean = true")
-    updates: Many[FeedItem] = computed(includeSubTeams="Boolean = false")
-    facet: One[Facet] | None = computed()
-    organizationViewPreferences: One[ViewPreferences] | None = computed()
-    userViewPreferences: One[ViewPreferences] | None = computed()
-    viewPreferencesValues: ViewPreferencesValues | None = computed()
-    initiative: One[Initiative] | None = hidden()
-    project: One[Project] | None = hidden()
+    issues: Many[Issue] = computed_field(sort=True, includeSubTeams="Boolean = false")
+    projects: Many[Project] = computed_field(sort=True, includeSubTeams="Boolean = true")
+    updates: Many[FeedItem] = computed_field(includeSubTeams="Boolean = false")
+    facet: One[Facet] | None = computed_field()
+    organizationViewPreferences: One[ViewPreferences] | None = computed_field()
+    userViewPreferences: One[ViewPreferences] | None = computed_field()
+    viewPreferencesValues: ViewPreferencesValues | None = computed_field()
+    initiative: One[Initiative] | None = hidden_column()
+    project: One[Project] | None = hidden_column()
     facts = {"filters": column(default={})}  # noqa: RUF012
 
     filters = "creator hasFacet:Boolean modelName name shared team"  # noqa: PIE794
@@ -68,7 +68,7 @@ class Favorite(Entity):
     predefinedViewType: str | None
     projectTab: ProjectTab | None
     sortOrder: float = column(default=0.0)
-    title: str = derived(default="")
+    title: str = derived_field(default="")
     type: str = column(default="")
     customView: One[CustomView] | None
     customer: One[Customer] | None
@@ -90,17 +90,17 @@ class Favorite(Entity):
     team: One[Team] | None
     user: One[User] | None
     children: Many[Favorite] = inverse("parent")
-    aiConversation: One[AiConversation] | None = computed()
-    color: str | None = computed()
-    dashboard: One[Dashboard] | None = computed()
-    detail: str | None = computed()
-    facet: One[Facet] | None = computed()
-    icon: str | None = computed()
-    pullRequest: One[PullRequest] | None = computed()
-    url: str | None = computed()
-    liveFolderDefinition: JSONObject | None = computed()
-    liveFolderPreset: str | None = computed()
-    workflowDefinition: One[WorkflowDefinition] | None = computed()
+    aiConversation: One[AiConversation] | None = computed_field()
+    color: str | None = computed_field()
+    dashboard: One[Dashboard] | None = computed_field()
+    detail: str | None = computed_field()
+    facet: One[Facet] | None = computed_field()
+    icon: str | None = computed_field()
+    pullRequest: One[PullRequest] | None = computed_field()
+    url: str | None = computed_field()
+    liveFolderDefinition: JSONObject | None = computed_field()
+    liveFolderPreset: str | None = computed_field()
+    workflowDefinition: One[WorkflowDefinition] | None = computed_field()
 
     create = (
         "aiConversation customView customer cycle dashboard document facet folderName id initiative initiativeLabel "
@@ -118,7 +118,7 @@ class TimeSchedule(Entity):
     name: str
     organization: One[Organization]
     entries: list[TimeScheduleEntry] | None
-    integration: One[Integration] | None = computed()
+    integration: One[Integration] | None = computed_field()
 
     create = "entries:[TimeScheduleEntryInput!]! externalId externalUrl id name!"
     update = "entries:[TimeScheduleEntryInput!] externalId externalUrl name"

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from twindiff.kit.graphql import Entity, One, column, computed
+from twindiff.kit.graphql import Entity, One, column, computed_field
 
 from .values import WebhookFailureEvent
 
@@ -21,7 +21,7 @@ class Webhook(Entity):
     url: str | None
     creator: One[User] | None
     team: One[Team] | None
-    failures: list[WebhookFailureEvent] = computed()
+    failures: list[WebhookFailureEvent] = computed_field()
 
     create = "allPublicTeams enabled:Boolean=true id label resourceTypes! secret team url!"
     update = "enabled label resourceTypes secret url"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, hidden, inverse
+from twindiff.kit.graphql import Entity, Many, One, column, computed_field, derived_field, hidden_column, inverse
 
 
 class WorkflowState(Entity):
@@ -28,21 +28,21 @@ class WorkflowState(Entity):
 
 
 class Cycle(Entity):
-    autoArchivedAt: datetime | None = derived()
+    autoArchivedAt: datetime | None = derived_field()
     completedAt: datetime | None
-    completedIssueCountHistory: list[float] = derived(default=[])
-    completedScopeHistory: list[float] = derived(default=[])
-    currentProgress: JSONObject = derived(default={})
+    completedIssueCountHistory: list[float] = derived_field(default=[])
+    completedScopeHistory: list[float] = derived_field(default=[])
+    currentProgress: JSONObject = derived_field(default={})
     description: str | None
     endsAt: datetime
-    inProgressScopeHistory: list[float] = derived(default=[])
-    issueCountHistory: list[float] = derived(default=[])
+    inProgressScopeHistory: list[float] = derived_field(default=[])
+    issueCountHistory: list[float] = derived_field(default=[])
     name: str | None
     number: float = column(default=0.0)
-    progress: float = computed()
-    storedProgress: float = hidden(name="progress", default=0.0, derived=True)
-    progressHistory: JSONObject = derived(default={})
-    scopeHistory: list[float] = derived(default=[])
+    progress: float = computed_field()
+    storedProgress: float = hidden_column(name="progress", default=0.0, derived=True)
+    progressHistory: JSONObject = derived_field(default={})
+    scopeHistory: list[float] = derived_field(default=[])
     startsAt: datetime
     inheritedFrom: One[Cycle] | None
     team: One[Team]
@@ -50,16 +50,16 @@ class Cycle(Entity):
     issues: Many[Issue] = inverse("cycle")
     links: Many[EntityExternalLink] = inverse("cycle")
     uncompletedIssuesUponClose: Many[Issue] = inverse("uncompletedInCycleUponClose")
-    isActive: bool = computed()
-    isFuture: bool = computed()
-    isNext: bool = computed()
-    isPast: bool = computed()
-    isPrevious: bool = computed()
-    storedIsActive: bool = hidden(name="isActive", default=False)
-    storedIsFuture: bool = hidden(name="isFuture", default=False)
-    storedIsNext: bool = hidden(name="isNext", default=False)
-    storedIsPast: bool = hidden(name="isPast", default=False)
-    storedIsPrevious: bool = hidden(name="isPrevious", default=False)
+    isActive: bool = computed_field()
+    isFuture: bool = computed_field()
+    isNext: bool = computed_field()
+    isPast: bool = computed_field()
+    isPrevious: bool = computed_field()
+    storedIsActive: bool = hidden_column(name="isActive", default=False)
+    storedIsFuture: bool = hidden_column(name="isFuture", default=False)
+    storedIsNext: bool = hidden_column(name="isNext", default=False)
+    storedIsPast: bool = hidden_column(name="isPast", default=False)
+    storedIsPrevious: bool = hidden_column(name="isPrevious", default=False)
 
     filters = (
         "completedAt~ endsAt inheritedFromId:IDComparator isActive isFuture isInCooldown:BooleanComparator isNext "
