@@ -41,7 +41,7 @@ from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import HttpProtocol
 from twindiff.server.runtime.tuning import tune_process
 from twindiff.storage import OperationContext, OperationInfo
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.sqlite import SqliteEngine
 
 KILOBYTE = 1000
@@ -251,7 +251,7 @@ def loop(seconds: float) -> dict[str, Any]:
         old = made[-1]
         repeat(partial(bench.write, old), REBUILT)
         bench.engine.sleep(old)
-        finished(bench.engine.maintain())
+        run_to_end(bench.engine.maintain())
         # Without its images the whole journal has to be replayed.
         bench.engine.file.connection.execute("DELETE FROM images WHERE env = ?", (old,))
         tune_process()

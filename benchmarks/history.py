@@ -23,7 +23,7 @@ from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
 from twindiff.server.runtime.tuning import tune_process
 from twindiff.storage import OperationContext, OperationInfo, Origin
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.journal import net
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
@@ -156,7 +156,7 @@ def diffs(engine: SqliteEngine, origin: Origin, operations: int) -> dict[str, An
     compared = engine.compare(ENV, origin, 0, operations)
     by_rows = process_time() - began
     began = process_time()
-    folded = net(finished(reading.interval(engine, ENV, 0)))
+    folded = net(run_to_end(reading.interval(engine, ENV, 0)))
     by_records = process_time() - began
     assert compared is None or net(compared.records) == folded, "both must tell the same"
     return {

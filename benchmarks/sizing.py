@@ -21,7 +21,7 @@ from typing import Any
 from durable import Server  # pyright: ignore[reportMissingImports] - Python looks in the folder of a script
 
 from twindiff.server import Settings
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite.memory import give_back
 
@@ -54,13 +54,13 @@ async def filled(directory: str, count: int, posts: int, *, asleep: bool) -> Fig
         if asleep:
             engine.sleep(made[-1])
         if number % MAINTAIN_EVERY == 0:
-            finished(engine.maintain())
+            run_to_end(engine.maintain())
     taken: Figures = {"seconds to make": round(perf_counter() - began, 1)}
     if not asleep:
         taken["awake, MB"] = resident() - before
         for each in made:
             engine.sleep(each)
-    finished(engine.maintain())
+    run_to_end(engine.maintain())
     give_back()
     taken["asleep, MB"] = resident() - before
     engine.file.log.shorten()

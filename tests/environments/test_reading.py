@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.harness import Environment, LiveServer, Platform
 from twindiff.environments import reading
 from twindiff.environments.environments import EnvironmentDeleted
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.sqlite import comparing
 
 LONG = reading.AT_ONCE * 2 + 30
@@ -36,8 +36,8 @@ def test_what_is_read_in_parts_leads_from_any_point_to_any_other(live: LiveServe
     start, end = data.draw(points), data.draw(points)
 
     def both() -> tuple[object, object]:
-        known = finished(reading.interval(engine, winding.id, min(start, end), max(start, end)))
-        led = finished(reading.difference(engine, winding.id, start, end, known))
+        known = run_to_end(reading.interval(engine, winding.id, min(start, end), max(start, end)))
+        led = run_to_end(reading.difference(engine, winding.id, start, end, known))
         return led, engine.difference(winding.id, start, end)
 
     led, whole = live.on_loop(both)
@@ -52,7 +52,7 @@ def test_a_journal_that_goes_while_it_is_read_is_said_to_be_gone(
     steps = reading.interval(live.service.engine, env.id, 0, 1)
     platform.delete(f"env/{env.id}")
     with pytest.raises(EnvironmentDeleted):
-        live.on_loop(lambda: finished(steps))
+        live.on_loop(lambda: run_to_end(steps))
 
 
 def test_long_results_are_read_as_they_were_told(platform: Platform, winding: Environment) -> None:

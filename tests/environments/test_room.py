@@ -10,7 +10,7 @@ import pytest
 from tests.harness import AGENT, Environment, LiveServer, Platform
 from twindiff.storage import StorageFull
 from twindiff.storage.blobs import blobs_of
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.room import Room
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -43,7 +43,7 @@ def maintain(server: LiveServer) -> None:
     """What a server does twice a second."""
     engine = server.service.engine
     if isinstance(engine, SqliteEngine):
-        server.on_loop(lambda: finished(engine.maintain()))
+        server.on_loop(lambda: run_to_end(engine.maintain()))
     server.on_loop(engine.measure)
 
 
@@ -93,7 +93,7 @@ def test_bytes_of_files_take_room_once_and_give_it_back(directory: str, tmp_path
     place = ":memory:" if directory == "memory" else str(tmp_path)
     room = Room(100)
     blobs = blobs_of(place, room)
-    room.measured(blobs.size)
+    room.set_used(blobs.size)
     digest = blobs.put(b"x" * 60)
     assert blobs.put(b"x" * 60) == digest
     with pytest.raises(StorageFull):
@@ -101,6 +101,6 @@ def test_bytes_of_files_take_room_once_and_give_it_back(directory: str, tmp_path
     assert not blobs.has(sha256(b"y" * 60).hexdigest())
     assert blobs.size == 60
     blobs.remove(digest, float("inf"))
-    room.measured(blobs.size)
+    room.set_used(blobs.size)
     assert blobs.size == 0
     assert blobs.put(b"y" * 60)

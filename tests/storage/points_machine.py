@@ -39,7 +39,7 @@ from twindiff.environments.environments import Created, Wanted
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.server import Service
 from twindiff.storage import Engine, OperationContext
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.journal import Change, Net, Place, Record, net
 
 NOON = 1_800_000_000 * SECOND
@@ -333,7 +333,7 @@ class PointsMachine(RuleBasedStateMachine):
     @rule(model=environments, one=st.integers(0, 1000), other=st.integers(0, 1000))
     def compare(self, model: Model, one: int, other: int) -> None:
         start, end = model.point(one), model.point(other)
-        found = net(finished(self.service.points.difference(model.id, start, end)).records)
+        found = net(run_to_end(self.service.points.difference(model.id, start, end)).records)
         wanted = differences(model.points[start].rows, model.points[end].rows)
         assert found == wanted
         self.compare_rows(model, start, end, list(wanted.items()))

@@ -13,7 +13,7 @@ from twindiff.kit.errors import NotFound
 from twindiff.kit.rows import Column, Row, column, table_of
 from twindiff.storage import OperationInfo, Origin, StorageFull
 from twindiff.storage.blobs import blobs_of
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine, unnamed_blobs
 
@@ -120,8 +120,8 @@ class Home:
         return digest
 
     def sweep(self):
-        finished(self.engine.maintain())
-        finished(self.engine.unnamed_blobs.sweep())
+        run_to_end(self.engine.maintain())
+        run_to_end(self.engine.unnamed_blobs.sweep())
 
     def has(self, *contents):
         return [self.engine.blobs.has(sha256(each).hexdigest()) for each in contents]
@@ -163,7 +163,7 @@ def test_bytes_stay_for_a_fork_when_their_environment_goes(home):
 def test_bytes_stay_for_a_template_that_was_made_of_an_environment(home):
     origin = home.environment("one")
     home.attach("one", b"kept")
-    finished(home.engine.copy_template("one", origin, "files"))
+    run_to_end(home.engine.copy_template("one", origin, "files"))
     home.engine.delete("one")
     home.sweep()
     assert home.has(b"kept") == [True]

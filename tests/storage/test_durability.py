@@ -26,9 +26,9 @@ def test_the_very_first_commit_is_answered_once_it_is_synced_and_a_read_without(
         return "written"
 
     async def work() -> None:
-        assert await durability.answered(read()) == "read"
+        assert await durability.wait_for_answer(read()) == "read"
         assert syncs == [0]
-        written = asyncio.create_task(durability.answered(write()))
+        written = asyncio.create_task(durability.wait_for_answer(write()))
         synced = asyncio.create_task(asyncio.to_thread(begun.wait, 60))
         try:
             await asyncio.wait({written, synced}, return_when=asyncio.FIRST_COMPLETED)

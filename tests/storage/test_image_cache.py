@@ -104,7 +104,7 @@ def test_a_folder_that_cannot_be_made_is_no_harm(tmp_path: Path) -> None:
 
 
 def test_the_image_used_longest_ago_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image_cache, "MOST_BYTES", 100)
+    monkeypatch.setattr(image_cache, "MAX_CACHE_BYTES", 100)
     image(tmp_path, Builder())
     os.utime(next(tmp_path.glob("*.image")), (1, 1))
     image(tmp_path, Builder(b"x" * 60), TEMPLATE._replace(hash="decaf"))

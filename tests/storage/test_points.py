@@ -20,7 +20,7 @@ from tests.storage.stock import SIZES, twin
 from twindiff.environments.registry import Registry
 from twindiff.server import Service, Settings
 from twindiff.storage import OperationContext, OperationInfo
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.deadline import NEVER, Deadline
 from twindiff.storage.sqlite import SqliteEngine, comparing, live_environments
 from twindiff.storage.sqlite import engine as engine_module
@@ -128,7 +128,7 @@ def test_every_point_stays_what_a_full_copy_would_be_for_100_000_steps(limited_h
 
 
 def test_nothing_is_kept_of_environments_that_are_gone(house: Directory):
-    finished(house.engine.maintain())
+    run_to_end(house.engine.maintain())
     tables = ("journal", "rewinds", "images", "image_pages", "forks")
     connection = house.engine.file.connection
     assert [connection.execute(f"SELECT count(*) FROM {table}").fetchone() for table in tables] == [(0,)] * len(tables)

@@ -16,7 +16,7 @@ from tests.storage.faults import Fault, faulty_disk, faulty_pages
 from twindiff.kit.store import Store
 from twindiff.storage import StorageFull
 from twindiff.storage.conformance.worlds import Place, Thing, World
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.journal import Record
 from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import engine as engine_module
@@ -55,7 +55,7 @@ def _add(thing: Thing, db: Store) -> None:
 
 def maintain(place: Place) -> None:
     engine: Any = place.engine
-    finished(engine.maintain())
+    run_to_end(engine.maintain())
 
 
 DEEDS: list[Deed] = [
@@ -152,7 +152,7 @@ def trials(directory: Path, fault: Fault, *, stays: bool = False, fsync: bool = 
 @pytest.fixture
 def short_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """The log is carried over all the time, images are taken at every other operation, and there is one connection."""
-    monkeypatch.setattr(log_module, "LONGEST_LOG", 3)
+    monkeypatch.setattr(log_module, "MAX_LOG_PAGES", 3)
     monkeypatch.setattr(engine_module, "IMAGE_EVERY", 2)
     monkeypatch.setattr(live_environments, "POOLED", 1)
 
@@ -163,7 +163,7 @@ def free_pages(engine: SqliteEngine) -> int:
 
 
 def test_maintenance_says_that_a_disk_is_full_at_any_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files_module, "LEAST_FREE", 10)
+    monkeypatch.setattr(files_module, "MIN_FREE_PAGES", 10)
     monkeypatch.setattr(files_module, "PAGES_FREED_AT_ONCE", 8)
     with faulty_disk(apsw.FullError) as fault:
         world = World(lambda: SqliteEngine(str(tmp_path)))
@@ -174,16 +174,16 @@ def test_maintenance_says_that_a_disk_is_full_at_any_call(tmp_path: Path, monkey
         for n in range(200):
             fault.arm(n)
             with fault.counting(), suppress(StorageFull):
-                finished(engine.maintain())
+                run_to_end(engine.maintain())
             if not fault.happened:
                 break
         assert n > 10
         # A fault in the last part leaves fewer free pages than are worth giving back, until more come to them.
-        assert free_pages(engine) < files_module.LEAST_FREE
+        assert free_pages(engine) < files_module.MIN_FREE_PAGES
         more = world.environment()
         more.add(Thing(thing_id="T1", text="long " * 20_000))
         engine.delete(more.env)
-        finished(engine.maintain())
+        run_to_end(engine.maintain())
         assert free_pages(engine) == 0
         engine.close()
 

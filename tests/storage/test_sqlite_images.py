@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.storage.data.old_directory import ENV, FORK, ORIGIN, TEMPLATES, WRITES, title
 from twindiff.storage import Origin, StorageFull
 from twindiff.storage.conformance.worlds import Item, Place, Thing, World
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import templates as templates_module
@@ -42,7 +42,7 @@ def engine_of(world: World) -> SqliteEngine:
 
 
 def maintain(world: World) -> None:
-    finished(engine_of(world).maintain())
+    run_to_end(engine_of(world).maintain())
 
 
 def replayed(world: World, place: Place, seq: int) -> int:
@@ -248,7 +248,7 @@ def test_a_rebuild_whose_image_another_replaces_meanwhile_begins_anew(world: Wor
     maintain(world)
     place.wake()
     write(place, 300)
-    load: Any = Rebuilding._loaded  # pyright: ignore[reportPrivateUsage]
+    load: Any = Rebuilding._load_pages  # pyright: ignore[reportPrivateUsage]
 
     def load_late(*given: object) -> object:
         if place.engine.seq(place.env) < 1000:
@@ -256,7 +256,7 @@ def test_a_rebuild_whose_image_another_replaces_meanwhile_begins_anew(world: Wor
             maintain(world)
         return load(*given)
 
-    monkeypatch.setattr(Rebuilding, "_loaded", load_late)
+    monkeypatch.setattr(Rebuilding, "_load_pages", load_late)
     fork = place.fork(260)
     assert place.engine.seq(place.env) == 1000
     assert fork.read(lambda db: db.count(Item), "beta") == 260

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.storage.stock import Part, rows, twin
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import OperationInfo, Origin, Start, Template
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.journal import Values
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
@@ -97,4 +97,4 @@ def test_a_copy_is_what_the_environment_was_when_it_was_asked_for(reopened: Open
     thread = threading.Thread(target=first)
     thread.start()
     thread.join()
-    assert finished(steps) == START.template
+    assert run_to_end(steps) == START.template

@@ -53,7 +53,7 @@ def test_a_page_that_was_taken_back_and_left_out_then_is_stored_as_blank():
     file.xWrite(PAGE, 1 * PAGE_SIZE)
     pages.take_back(file.undo)
     file.xWrite(PAGE, 2 * PAGE_SIZE)
-    assert pages.written() == {1: BLANK, 2: PAGE}
+    assert pages.dirty_pages() == {1: BLANK, 2: PAGE}
 
 
 @pytest.fixture

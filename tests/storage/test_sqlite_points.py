@@ -11,7 +11,7 @@ from tests.storage.test_sqlite_durability import Gone, Grown, Office, Old
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import UnknownPoint
 from twindiff.storage.conformance.worlds import NOON, Place, Thing, World
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.sqlite import SqliteEngine
 
 
@@ -79,7 +79,7 @@ def test_a_past_that_nobody_needs_is_forgotten_with_the_last_fork(world: World):
         world.engine.delete(each.env)
     assert things(place) == 51
     world.engine.delete(place.env)
-    finished(engine_of(world).maintain())
+    run_to_end(engine_of(world).maintain())
     execute = engine_of(world).file.connection.execute
     assert [execute(f"SELECT count(*) FROM {table}").fetchone() for table in ("journal", "forks")] == [(0,), (0,)]
 

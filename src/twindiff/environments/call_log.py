@@ -87,7 +87,7 @@ class CallLog:
             self.waiting += 1
             self._held += held
             self._waiting.setdefault(environment_id, []).append(entry)
-        self.feed.committed(environment_id, self.total)
+        self.feed.announce_commit(environment_id, self.total)
 
     @property
     def has_large(self) -> bool:

@@ -19,7 +19,7 @@ from twindiff.kit.rows import Expression, Table
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import Engine, Start, Template
-from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, finished
+from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, run_to_end
 
 from .registry import Registry, did_you_mean
 from .template_hashes import LateRows, TemplateHashes
@@ -95,7 +95,7 @@ class Templates:
             return False
         with self._engine.transaction():
             naming = Naming(service, name, "built-in", twin.descriptions.get(name))
-            self._record(naming, finished(self.keep(twin, start)), recorded)
+            self._record(naming, run_to_end(self.keep(twin, start)), recorded)
         return True
 
     def prepare(self, twin: Twin, name: str) -> Generator[CooperativeStep, None, None]:
@@ -124,7 +124,7 @@ class Templates:
 
     def add(self, twin: Twin, name: str, rows: Rows, *, origin: str, description: str | None = None) -> TemplateRecord:
         """Store rows under a name; the same content as the newest of that name changes nothing. Raises InvalidSeed."""
-        stored = finished(self.keep(twin, self.start(twin, full_rows(twin, rows))))
+        stored = run_to_end(self.keep(twin, self.start(twin, full_rows(twin, rows))))
         return self.name(twin, name, stored, origin=origin, description=description)
 
     def start(self, twin: Twin, full: Mapping[str, list[Values]]) -> Start:

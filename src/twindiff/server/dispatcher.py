@@ -247,7 +247,7 @@ class Dispatcher:
         while (environment := await self._usable(lane.environment)) is not None:
             busy = frozenset(self._under_way.get(lane, ()))
             first = await self._do(lambda env=environment, busy=busy: self._outbox.take(env, lane.subscription, busy))
-            await self._engine.settled()
+            await self._engine.wait_until_durable()
             if not isinstance(first, Due):
                 return first.micros / SECOND if isinstance(first, Later) and first.is_moving else None
             if first.subscription.url == OVER_SOCKETS:

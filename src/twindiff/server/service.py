@@ -196,7 +196,7 @@ class Service:
 
     def lasting(self, work: Awaitable[T]) -> Awaitable[T]:
         """What work comes to, once what it wrote survives a power cut, if that is asked for."""
-        return self._durability.answered(work) if self._durability else work
+        return self._durability.wait_for_answer(work) if self._durability else work
 
     async def awaken(self, environment: Environment) -> None:
         """Make an environment usable; one that sleeps is rebuilt off the event loop."""

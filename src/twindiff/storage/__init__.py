@@ -129,7 +129,7 @@ class OperationInfo:
         self.operation = operation
         self.actor = actor
 
-    def described(self) -> tuple[str, str, str]:
+    def to_tuple(self) -> tuple[str, str, str]:
         """Twin, operation and actor, as a record has them."""
         return self.twin, self.operation, self.actor
 
@@ -343,7 +343,7 @@ class Engine(Protocol):
         """Make several catalog writes one."""
         ...
 
-    async def settled(self) -> None:
+    async def wait_until_durable(self) -> None:
         """Wait until all that was written so far survives a power cut, where that is asked for."""
         ...
 

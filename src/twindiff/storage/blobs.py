@@ -126,7 +126,7 @@ class FileBlobs:
         return digest
 
     def put_before(self, instant: float) -> set[str]:
-        return {file.parent.name + file.name for file in self._files() if _written(file) < instant}
+        return {file.parent.name + file.name for file in self._files() if _modified_at(file) < instant}
 
     def _files(self) -> list[Path]:
         return [*self._folder.glob("??/" + "?" * 62)]
@@ -138,7 +138,7 @@ class FileBlobs:
     def remove(self, digest: str, instant: float) -> None:
         path = self._path(digest)
         with self._guard:
-            if _written(path) < instant:
+            if _modified_at(path) < instant:
                 self._grow(-path.stat().st_size)
                 path.unlink(missing_ok=True)
                 self._unsynced.discard(path)
@@ -180,7 +180,7 @@ def _is_there(path: Path, size: int) -> bool:
     return True
 
 
-def _written(path: Path) -> float:
+def _modified_at(path: Path) -> float:
     """When a file was written, in seconds since 1970; one that is not there never will be."""
     try:
         return path.stat().st_mtime

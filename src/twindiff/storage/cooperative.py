@@ -17,7 +17,7 @@ def yield_control() -> None:
     """The part that only lets others have their turn."""
 
 
-def finished(steps: Generator[CooperativeStep, None, T]) -> T:
+def run_to_end(steps: Generator[CooperativeStep, None, T]) -> T:
     """What comes of work in parts, all of it done here."""
     try:
         while True:

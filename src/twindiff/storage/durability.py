@@ -47,7 +47,7 @@ class Durability:
         if mark := _answered.get():
             mark.upto = self._written
 
-    async def answered(self, work: Awaitable[T]) -> T:
+    async def wait_for_answer(self, work: Awaitable[T]) -> T:
         """What work comes to, once the disk keeps what it wrote; raises NotKept."""
         mark = Mark()
         token = _answered.set(mark)
@@ -58,7 +58,7 @@ class Durability:
         await self._reach(mark.upto)
         return answer
 
-    async def settled(self) -> None:
+    async def wait_until_durable(self) -> None:
         """Wait until the disk keeps all that was written so far; raises NotKept."""
         await self._reach(self._written)
 

@@ -105,7 +105,7 @@ class Feed:
             else:
                 del self._of[environment]
 
-    def committed(self, environment: str, seq: int) -> None:
+    def announce_commit(self, environment: str, seq: int) -> None:
         """The journal of an environment holds a record; EVERYTHING says that any may hold more."""
         if not self._of:
             return

@@ -131,7 +131,7 @@ def net(records: Iterable[Record]) -> dict[Place, Net]:
     """Fold records without rewinds to the rows that differ between beginning and end, sorted by place."""
     differences: dict[Place, Net] = {}
     fold(differences, records)
-    return settled(differences)
+    return net_differences(differences)
 
 
 def fold(differences: dict[Place, Net], records: Iterable[Record]) -> None:
@@ -143,6 +143,6 @@ def fold(differences: dict[Place, Net], records: Iterable[Record]) -> None:
             differences[place] = Net(seen.before if seen else before, after)
 
 
-def settled(differences: Mapping[Place, Net]) -> dict[Place, Net]:
+def net_differences(differences: Mapping[Place, Net]) -> dict[Place, Net]:
     """The rows that differ after all, sorted by place."""
     return {place: differences[place] for place in sorted(differences) if not same(*differences[place])}

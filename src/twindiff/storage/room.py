@@ -19,7 +19,7 @@ class Room:
         """Whether there is a limit, so that it is worth measuring."""
         return self._most > 0
 
-    def measured(self, used: int) -> None:
+    def set_used(self, used: int) -> None:
         """Go on from how many bytes are held now."""
         self._left = self._most - used
 

@@ -26,7 +26,7 @@ def canonical(value: Any) -> Any:
         return value
     if isinstance(value, dict):
         items = cast(dict[str, Any], value)
-        return {key: canonical(items[key]) for key in _ordered(tuple(items))}
+        return {key: canonical(items[key]) for key in _sort_cached(tuple(items))}
     if isinstance(value, list | tuple):
         return [canonical(item) for item in cast(list[Any], value)]
     if type(value) is int and value not in INT64:
@@ -41,19 +41,19 @@ def _float(value: int) -> float:
         raise MalformedBody("A number is too large to be stored") from None
 
 
-def _ordered(keys: tuple[str, ...]) -> Sequence[str]:
+def _sort_cached(keys: tuple[str, ...]) -> Sequence[str]:
     """Keys by length in bytes, then by code point; the orders of short ones are remembered."""
-    return _order_of(keys) if sum(map(len, keys)) <= _SHORT else _sorted(keys)
+    return _order_of(keys) if sum(map(len, keys)) <= _SHORT else _sort_keys(keys)
 
 
-def _sorted(keys: tuple[str, ...]) -> list[str]:
+def _sort_keys(keys: tuple[str, ...]) -> list[str]:
     ordered = sorted(keys)
     ordered.sort(key=len if all(map(str.isascii, ordered)) else _bytes)
     return ordered
 
 
 _SHORT = 500
-_order_of = lru_cache(2000)(_sorted)
+_order_of = lru_cache(2000)(_sort_keys)
 
 
 def _bytes(key: str) -> int:

@@ -12,7 +12,7 @@ import pytest
 from tests.storage.postgres.cluster import Database
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.postgres import connections
-from twindiff.storage.postgres.connections import MOST, Pool
+from twindiff.storage.postgres.connections import MAX_CONNECTIONS, Pool
 from twindiff.storage.postgres.statements import Connection
 
 pytestmark = pytest.mark.postgres
@@ -34,7 +34,7 @@ def process(connection: Connection) -> int:
 def all_at_once(pool: Pool) -> list[int]:
     """The processes behind as many connections as there may be."""
     with ExitStack() as held:
-        return [process(held.enter_context(pool.connection())) for _ in range(MOST)]
+        return [process(held.enter_context(pool.connection())) for _ in range(MAX_CONNECTIONS)]
 
 
 def test_the_connection_that_was_used_last_is_used_next(pool: Pool) -> None:
@@ -62,7 +62,7 @@ def test_of_connections_that_break_together_one_user_notices(pool: Pool, databas
         database.psql("SELECT pg_terminate_backend(%s, 5000)", each)
     with pytest.raises(StorageUnavailable), pool.connection() as connection:
         process(connection)
-    assert len({*all_at_once(pool)}) == MOST
+    assert len({*all_at_once(pool)}) == MAX_CONNECTIONS
 
 
 def test_who_finds_none_free_waits_for_one(pool: Pool) -> None:
@@ -73,7 +73,7 @@ def test_who_finds_none_free_waits_for_one(pool: Pool) -> None:
             used.append(process(connection))
 
     with ExitStack() as held:
-        processes = [process(held.enter_context(pool.connection())) for _ in range(MOST)]
+        processes = [process(held.enter_context(pool.connection())) for _ in range(MAX_CONNECTIONS)]
         waiting = threading.Thread(target=use)
         waiting.start()
         assert used == []

@@ -72,11 +72,11 @@ def said(env, text: str) -> bool:
 
 def test_one_process_leads_until_it_is_cut_off(prepared: Database) -> None:
     one, other = Leadership(prepared.dsn), Leadership(prepared.dsn)
-    assert (one.held(), other.held(), one.held()) == (True, False, True)
+    assert (one.acquire(), other.acquire(), one.acquire()) == (True, False, True)
     leaders = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2"
     prepared.psql(f"SELECT pg_terminate_backend(pid, 10000) FROM ({leaders}) AS leaders")  # waits until it has ended
-    assert other.held() or other.held()
-    assert not one.held()
+    assert other.acquire() or other.acquire()
+    assert not one.acquire()
     other.close()
-    assert one.held()
+    assert one.acquire()
     one.close()

@@ -18,7 +18,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 from twindiff.server.starting import empty_template
 from twindiff.storage import OperationContext, OperationInfo, Origin, Template
-from twindiff.storage.cooperative import CooperativeStep, finished
+from twindiff.storage.cooperative import CooperativeStep, run_to_end
 from twindiff.storage.deadline import NEVER
 from twindiff.storage.journal import Values
 from twindiff.storage.sqlite import SqliteEngine
@@ -109,7 +109,7 @@ class Worlds:
         scratch = self._scratch(twin)
         try:
             counts, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people))
-            return _world(scratch, finished(self._copying(twin, scratch)), counts)
+            return _world(scratch, run_to_end(self._copying(twin, scratch)), counts)
         finally:
             self._service.engine.delete(scratch.id)
 

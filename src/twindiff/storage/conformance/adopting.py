@@ -31,7 +31,7 @@ __all__ = [
 FIRST = (Thing(thing_id="T1", text="x\0", data={"a": 1, "\0": 1.0}, slug="a"), Thing(thing_id="T2", slug="b"))
 
 
-def moved(place: Place, starts: dict[str, Start]) -> Place:
+def adopt_copy(place: Place, starts: dict[str, Start]) -> Place:
     """An environment's records, adopted under another id."""
     adopted = Place(place.world, uuid4().hex, place.origin)
     records = [msgspec.structs.replace(record, env=adopted.env) for record in place.records()]
@@ -52,7 +52,7 @@ def go_on(moment: OperationContext) -> int:
     return moment.clock.micros
 
 
-def told(records: list[Record]) -> str:
+def without_environment(records: list[Record]) -> str:
     """Records without the name of their environment."""
     return exactly([msgspec.structs.replace(record, env="") for record in records])
 
@@ -67,8 +67,8 @@ def test_an_adopted_environment_has_the_same_past_and_present(
         place.do(lambda moment, operation=operation: [perform(moment.db, step) for step in operation.steps])
         for _, to in [each for each in rewinds if each[0] == number and each[1] <= place.engine.seq(place.env)]:
             place.engine.rewind(place.env, to)
-    adopted = moved(place, starts_of(world, *FIRST))
-    assert told(adopted.records()) == told(place.records())
+    adopted = adopt_copy(place, starts_of(world, *FIRST))
+    assert without_environment(adopted.records()) == without_environment(place.records())
     last = place.engine.seq(place.env)
     for point in range(last + 1):
         assert adopted.fork(point).state() == place.fork(point).state()
@@ -83,7 +83,7 @@ def test_adopted_clocks_and_counters_go_on(world: World, mode: ClockMode) -> Non
     place = world.environment(clock=mode)
     for _ in range(3):
         place.do(now)
-    adopted = moved(place, starts_of(world))
+    adopted = adopt_copy(place, starts_of(world))
     instant, seq = adopted.do(now)
     assert (seq, adopted.last().ids) == (4, {"id": 4})
     before = place.last()
@@ -94,7 +94,7 @@ def test_adopted_clocks_and_counters_go_on(world: World, mode: ClockMode) -> Non
 def test_adopted_rows_are_no_changes_of_their_own(world: World) -> None:
     place = world.environment(*FIRST)
     place.add(Thing(thing_id="T3"))
-    adopted = moved(place, starts_of(world, *FIRST))
+    adopted = adopt_copy(place, starts_of(world, *FIRST))
     adopted.add(Thing(thing_id="T4"))
     assert [[change.key for change in record.changes] for record in adopted.records()] == [[("T3",)], [("T4",)]]
 
@@ -105,7 +105,7 @@ def test_a_long_journal_is_adopted_with_all_its_points(world: World) -> None:
     for number in range(1_100):
         place.write(lambda db, n=number: churn(db, n))
     place.engine.rewind(place.env, 1_050)
-    adopted = moved(place, starts_of(world, *rows))
+    adopted = adopt_copy(place, starts_of(world, *rows))
     assert adopted.state() == place.state()
     world.reopen()
     adopted.wake()
@@ -116,7 +116,7 @@ def test_a_long_journal_is_adopted_with_all_its_points(world: World) -> None:
 
 def test_an_adopted_environment_without_records_is_its_templates(world: World) -> None:
     place = world.environment(*FIRST)
-    adopted = moved(place, starts_of(world, *FIRST))
+    adopted = adopt_copy(place, starts_of(world, *FIRST))
     assert (adopted.state(), adopted.engine.seq(adopted.env)) == (place.state(), 0)
     assert adopted.do(go_on) == (NOON + SECOND, 1)
 

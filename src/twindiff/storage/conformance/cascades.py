@@ -33,7 +33,7 @@ def remove(place: Place, folder_id: str) -> None:
     place.write(lambda db: db.remove(db.get(Folder, folder_id)), "beta")
 
 
-def left(place: Place) -> list[str]:
+def remaining_pages(place: Place) -> list[str]:
     def look(db: Store) -> list[str]:
         folders = [row.folder_id for row in db.rows(Folder)]
         return [*folders, *(f"{row.folder_id}/{row.number}" for row in db.rows(Page))]
@@ -44,7 +44,7 @@ def left(place: Place) -> list[str]:
 def test_a_row_takes_along_what_refers_to_it(world: World) -> None:
     place = cabinet(world)
     remove(place, "F1")
-    assert left(place) == ["F3", "F3/1", "F3/2"]
+    assert remaining_pages(place) == ["F3", "F3/1", "F3/2"]
 
 
 def test_what_a_cascade_removes_is_in_the_journal(world: World) -> None:
@@ -66,14 +66,14 @@ def test_a_ring_of_rows_goes_once(world: World) -> None:
     place = cabinet(world)
     place.write(lambda db: db.change(db.get(Folder, "F1"), parent_id="F2"), "beta")
     remove(place, "F2")
-    assert left(place) == ["F3", "F3/1", "F3/2"]
+    assert remaining_pages(place) == ["F3", "F3/1", "F3/2"]
 
 
 def test_a_deep_tree_goes_at_once(world: World) -> None:
     depth = 1_200
     place = cabinet(world, *(Folder(folder_id=f"D{n}", parent_id=f"D{n - 1}" if n else "F3") for n in range(depth)))
     remove(place, "F3")
-    assert left(place) == ["F1", "F2", "F1/1", "F1/2", "F2/1", "F2/2"]
+    assert remaining_pages(place) == ["F1", "F2", "F1/1", "F1/2", "F2/1", "F2/2"]
     assert len(place.last().changes) == depth + 3
 
 

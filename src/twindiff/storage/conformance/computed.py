@@ -25,7 +25,7 @@ from twindiff.kit.values import (
 )
 
 from . import model
-from .expressions import IDS, QUICK, TEXTS, TIMES, atoms, compared, links, text_atoms, things, with_rows
+from .expressions import IDS, QUICK, TEXTS, TIMES, atoms, build_comparison, links, text_atoms, things, with_rows
 from .worlds import Link, Thing, World
 
 __all__ = [
@@ -60,7 +60,7 @@ def sources() -> st.SearchStrategy[tuple[Source, tuple[Expression, ...]]]:
 
 
 @st.composite
-def brought(draw: st.DrawFn) -> Valued:
+def aggregates(draw: st.DrawFn) -> Valued:
     """Related rows brought to one value."""
     source, where = draw(sources())
     where = (*where, *draw(st.lists(atoms() | text_atoms(), max_size=1)))
@@ -97,7 +97,7 @@ def formulas(draw: st.DrawFn) -> Valued:
     return draw(st.sampled_from(choices))
 
 
-VALUES = brought() | formulas()
+VALUES = aggregates() | formulas()
 
 
 @st.composite
@@ -107,7 +107,7 @@ def comparisons(draw: st.DrawFn) -> Expression:
     op = draw(st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "in", "null"]))
     if op == "in":
         return value.in_(draw(st.lists(operands | st.none(), max_size=6)))
-    return compared(value, op, draw(operands | st.none() if op in ("==", "!=") else operands))
+    return build_comparison(value, op, draw(operands | st.none() if op in ("==", "!=") else operands))
 
 
 @QUICK
@@ -118,7 +118,7 @@ def test_a_value_is_compared_as_a_column_is(
     everything: list[Row] = [*rows, *more]
     place = with_rows(world, everything)
     for part in (where, not_(where), any_of(where, Thing.number == 1), all_of(where, not_(where))):
-        wanted = model.ordered([row for row in rows if model.holds(part, row, everything)], ())
+        wanted = model.sort_rows([row for row in rows if model.holds(part, row, everything)], ())
         assert place.read(lambda db, part=part: db.rows(Thing, part)) == wanted
 
 
@@ -131,7 +131,7 @@ def test_rows_come_in_the_order_of_values(
     place = with_rows(world, everything)
     columns = tuple(value for value, _ in values)
     order = tuple(Order(column, down, "last") for column in columns)
-    wanted = [cast(Thing, row) for row in model.ordered(rows, order, everything)[max(at, 0) :]]
+    wanted = [cast(Thing, row) for row in model.sort_rows(rows, order, everything)[max(at, 0) :]]
     answered = place.read(lambda db: db.rows(Thing, order=order, offset=max(at, 0), columns=(Thing.thing_id, *columns)))
     assert [row[0] for row in answered] == [row.thing_id for row in wanted]
     assert [row[1:] for row in answered] == [
@@ -154,7 +154,7 @@ def test_rows_are_found_by_what_steps_lead_to(
     place = with_rows(world, everything)
     others = () if own else (Thing.thing_id != Thing.thing_id,)
     for where in (exists(source, inner, *others), not_(exists(source, not_(inner), *others))):
-        wanted = model.ordered([row for row in rows if model.holds(where, row, everything)], ())
+        wanted = model.sort_rows([row for row in rows if model.holds(where, row, everything)], ())
         assert place.read(lambda db, where=where: db.rows(Thing, where)) == wanted
 
 

@@ -117,10 +117,10 @@ def atoms(draw: st.DrawFn) -> Expression:
     column, values = draw(st.sampled_from(VALUES))
     op = draw(st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "in", "null"]))
     value = draw(values | st.none() if op in ("==", "!=") else values)
-    return compared(column, op, draw(st.lists(values | st.none(), max_size=3)) if op == "in" else value)
+    return build_comparison(column, op, draw(st.lists(values | st.none(), max_size=3)) if op == "in" else value)
 
 
-def compared(column: Column[Any], op: str, value: Any) -> Expression:
+def build_comparison(column: Column[Any], op: str, value: Any) -> Expression:
     """A comparison by the name of its operator."""
     plain: dict[str, Any] = {"==": column.__eq__, "!=": column.__ne__, "<": column.__lt__, "<=": column.__le__}
     plain |= {">": column.__gt__, ">=": column.__ge__, "in": column.in_}
@@ -151,7 +151,9 @@ def json_atoms(draw: st.DrawFn) -> Expression:
     if form == "in":
         return column.in_(draw(st.lists(SCALARS, max_size=3)))
     value = draw(JSON if form == "equal" else SCALARS.filter(lambda each: not isinstance(each, bool | None)))
-    return compared(column, draw(st.sampled_from(["==", "!="] if form == "equal" else ["<", "<=", ">", ">="])), value)
+    return build_comparison(
+        column, draw(st.sampled_from(["==", "!="] if form == "equal" else ["<", "<=", ">", ">="])), value
+    )
 
 
 @st.composite
@@ -163,7 +165,9 @@ def relations(draw: st.DrawFn) -> Expression:
         return exists(Thing, draw(st.sampled_from(column_pairs)), *draw(few(atoms())))
     linked = (Link.thing_id == Thing.thing_id, *draw(few(atom)))
     if draw(st.booleans()):
-        return compared(count(Link, *linked), draw(st.sampled_from(["==", "!=", "<", ">="])), draw(st.integers(0, 2)))
+        return build_comparison(
+            count(Link, *linked), draw(st.sampled_from(["==", "!=", "<", ">="])), draw(st.integers(0, 2))
+        )
     return exists(Link, *linked)
 
 
@@ -204,7 +208,7 @@ def test_an_expression_finds_the_rows_that_it_says(
 ) -> None:
     everything = [*rows, *more]
     place = with_rows(world, everything)
-    wanted = model.ordered([row for row in rows if model.holds(where, row, everything)], ())
+    wanted = model.sort_rows([row for row in rows if model.holds(where, row, everything)], ())
     assert place.read(lambda db: db.rows(Thing, where)) == wanted
     assert place.read(lambda db: db.count(Thing, where)) == len(wanted)
     assert place.read(lambda db: db.find(Thing, where)) == (wanted[0] if wanted else None)
@@ -216,7 +220,7 @@ def test_a_page_is_a_slice_of_all(
     world: World, rows: list[Thing], order: Ordering, limit: int | None, offset: int
 ) -> None:
     place = with_rows(world, rows)
-    wanted = model.ordered(rows, order)[offset:][:limit]
+    wanted = model.sort_rows(rows, order)[offset:][:limit]
     assert place.read(lambda db: db.rows(Thing, order=order, limit=limit, offset=offset)) == wanted
 
 

@@ -36,7 +36,7 @@ async def until(watch: Watch, last: Commit) -> list[Commit]:
     return heard
 
 
-async def reached(world: World) -> None:
+async def wait_until_listening(world: World) -> None:
     """Wait until commits are told of here: an engine begins to listen when somebody watches, and is not waited for."""
     probe = world.environment()
     with world.engine.feed.watch(probe.env) as watch:
@@ -47,11 +47,11 @@ async def reached(world: World) -> None:
                 await asyncio.wait([heard], timeout=AGAIN_SECONDS)
 
 
-def watched(work: Callable[[], Commit], world: World, *places: Place) -> list[Commit]:
+def collect_commits(work: Callable[[], Commit], world: World, *places: Place) -> list[Commit]:
     """What is heard while work is done, until the commit that it gives; places are watched by name, else all are."""
 
     async def listen() -> list[Commit]:
-        await reached(world)
+        await wait_until_listening(world)
         with ExitStack() as stack:
             watches = [stack.enter_context(world.engine.feed.watch(place.env)) for place in places]
             if not places:
@@ -70,7 +70,7 @@ def test_one_environment_is_watched_and_no_other(world: World) -> None:
         place.add(Thing(thing_id="T1"))
         return Commit(place.env, 1)
 
-    assert watched(work, world, place) == [Commit(place.env, 1)]
+    assert collect_commits(work, world, place) == [Commit(place.env, 1)]
 
 
 def test_what_is_told_of_is_in_the_journal(world: World) -> None:
@@ -81,7 +81,7 @@ def test_what_is_told_of_is_in_the_journal(world: World) -> None:
             place.add(Thing(thing_id=f"T{number}"))
         return Commit(place.env, 5)
 
-    heard = watched(work, world, place)
+    heard = collect_commits(work, world, place)
     assert [commit.seq for commit in heard] == sorted({commit.seq for commit in heard})
     assert place.last().seq == 5
 
@@ -90,7 +90,7 @@ def test_a_watcher_of_all_is_told_of_those_it_wants(world: World) -> None:
     place, other = world.environment(), world.environment()
 
     async def listen() -> list[Commit]:
-        await reached(world)
+        await wait_until_listening(world)
         with world.engine.feed.watch(wanted=lambda env: env == place.env) as watch:
             await asyncio.to_thread(other.add, Thing(thing_id="T1"))
             await asyncio.to_thread(place.add, Thing(thing_id="T1"))
@@ -106,7 +106,7 @@ def test_a_rewind_is_told_of(world: World) -> None:
     def work() -> Commit:
         return Commit(place.env, world.engine.rewind(place.env, 0))
 
-    assert watched(work, world, place)[-1] == Commit(place.env, 2)
+    assert collect_commits(work, world, place)[-1] == Commit(place.env, 2)
 
 
 def test_tables_that_an_operation_wrote_are_told_at_once(world: World) -> None:
@@ -130,7 +130,7 @@ def test_an_announcement_is_heard_though_nothing_was_written(world: World) -> No
         world.engine.announce(place.env)
         return Commit(place.env, 1)
 
-    assert watched(work, world, place)[-1] == Commit(place.env, 1)
+    assert collect_commits(work, world, place)[-1] == Commit(place.env, 1)
 
 
 def test_the_only_process_leads(world: World) -> None:

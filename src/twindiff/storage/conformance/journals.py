@@ -136,7 +136,7 @@ def test_every_operation_is_recorded_exactly_and_leads_both_ways(world: World, o
         if operation.twin_too:
             place.write(lambda db, n=seen: db.add(Item(item_id=f"I{n}{db.next('id')}")), "beta")
         before = place.state()
-    replayed(first, before, place.records())
+    check_replay(first, before, place.records())
 
 
 def exactly(value: Any) -> str:
@@ -144,7 +144,7 @@ def exactly(value: Any) -> str:
     return repr(value)
 
 
-def replayed(before: State, after: State, records: list[Record]) -> None:
+def check_replay(before: State, after: State, records: list[Record]) -> None:
     """The journal, folded, leads from the first state to the last and back."""
     changes = net(records)
     for here, there, back in ((before, after, False), (after, before, True)):

@@ -65,13 +65,13 @@ def holds(part: Expression, row: Row, everything: Rows, outer: Outer = ()) -> bo
     if isinstance(part, Not):
         return not holds(part.part, row, everything, outer)
     if isinstance(part, Exists):
-        return bool(related(part, row, everything, outer))
+        return bool(related_rows(part, row, everything, outer))
     if isinstance(part, Column):
         return bool(getattr(row, part.name))
     return atom(part, row, everything, outer)
 
 
-def related(part: Exists | Related, row: Row, everything: Rows, outer: Outer) -> list[Row]:
+def related_rows(part: Exists | Related, row: Row, everything: Rows, outer: Outer) -> list[Row]:
     """The rows that an `exists` or a value is about."""
     inner = (*outer, Outside(type(row), row))
     candidates = rows_of(part.source, row, everything, outer)
@@ -139,7 +139,7 @@ def value_of(column: Column[Any], row: Row, everything: Rows = (), outer: Outer 
     """A column's value, what is at a path in it, or what is worked out."""
     how = column.worked
     if isinstance(how, Related):
-        return brought(how, row, everything, outer)
+        return aggregate(how, row, everything, outer)
     if isinstance(how, Formula):
         return _FORMULAS[how.op](*[_part(part, row, everything, outer) for part in how.parts])
     if isinstance(how, Case):
@@ -160,9 +160,9 @@ def _part(part: object, row: Row, everything: Rows, outer: Outer) -> Any:
     return value_of(cast(Column[Any], part), row, everything, outer) if isinstance(part, Column) else part
 
 
-def brought(how: Related, row: Row, everything: Rows, outer: Outer) -> Any:
+def aggregate(how: Related, row: Row, everything: Rows, outer: Outer) -> Any:
     """Related rows brought to one value."""
-    rows, inner = related(how, row, everything, outer), (*outer, Outside(type(row), row))
+    rows, inner = related_rows(how, row, everything, outer), (*outer, Outside(type(row), row))
     if how.of is None:
         return len(rows)
     values = [value_of(how.of, each, everything, inner) for each in rows]
@@ -179,7 +179,7 @@ _BROUGHT: dict[str, Callable[[list[Any]], Any]] = {
 }
 
 
-def _elapsed(earlier: str | None, later: str | None) -> int | None:
+def _elapsed_micros(earlier: str | None, later: str | None) -> int | None:
     if earlier is None or later is None:
         return None
     return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)) // timedelta(microseconds=1)
@@ -190,7 +190,7 @@ def _plus(one: Any, other: Any) -> Any:
 
 
 _FORMULAS: dict[str, Callable[..., Any]] = {
-    "elapsed": _elapsed,
+    "elapsed": _elapsed_micros,
     "coalesce": lambda *values: next((each for each in values if each is not None), None),
     "+": _plus,
 }
@@ -216,7 +216,7 @@ def equal(left: object, right: object) -> bool:
     return left == right
 
 
-def ordered(rows: Sequence[Row], order: Ordering, everything: Rows = ()) -> list[Row]:
+def sort_rows(rows: Sequence[Row], order: Ordering, everything: Rows = ()) -> list[Row]:
     """Rows in order; NULL is the smallest, and ties go by key in the direction of the last term."""
     parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
     terms = [part if isinstance(part, Order) else Order(part, descending=False) for part in parts]
@@ -226,7 +226,7 @@ def ordered(rows: Sequence[Row], order: Ordering, everything: Rows = ()) -> list
         table = table_of(type(left))
         for column, descending, nulls in [*terms, *(Order(table.columns[name], down) for name in table.key)]:
             one, other = value_of(column, left, everything), value_of(column, right, everything)
-            sign = ranked(one, other)
+            sign = compare_values(one, other)
             if sign and nulls and None in (one, other):
                 return sign if nulls == "first" else -sign
             if sign:
@@ -236,7 +236,7 @@ def ordered(rows: Sequence[Row], order: Ordering, everything: Rows = ()) -> list
     return sorted(rows, key=cmp_to_key(compare))
 
 
-def ranked(left: Any, right: Any) -> int:
+def compare_values(left: Any, right: Any) -> int:
     """Minus one, nothing or one: which of two values comes first."""
     if left is None or right is None:
         return (left is not None) - (right is not None)

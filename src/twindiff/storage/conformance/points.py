@@ -12,7 +12,7 @@ from twindiff.kit.store import Store
 from twindiff.storage import OperationContext, UnknownPoint
 from twindiff.storage.journal import net
 
-from .journals import OPERATIONS, Sequence, perform, replayed
+from .journals import OPERATIONS, Sequence, check_replay, perform
 from .worlds import NOON, Item, Place, Thing, World
 
 __all__ = [
@@ -181,7 +181,7 @@ def test_any_point_can_be_returned_to(
             assert place.engine.rewind(place.env, point) == len(states) - 1
             assert place.state() == place.fork(point).state() == states[point]
     for start, end in {(0, len(states) - 1), (len(states) // 2, len(states) - 1), (len(states) - 1, 0)}:
-        replayed(states[start], states[end], place.engine.difference(place.env, start, end))
+        check_replay(states[start], states[end], place.engine.difference(place.env, start, end))
 
 
 def test_the_difference_between_two_points_spans_a_rewind(world: World) -> None:

@@ -144,13 +144,13 @@ def test_text_inside_json_can_be_compared_without_case(world: World) -> None:
 def test_the_same_shape_with_other_values_finds_other_rows(world: World) -> None:
     place = world.environment(*family(9))
 
-    def found(number: int, texts: list[str | None], links: int) -> list[str]:
+    def find_ids(number: int, texts: list[str | None], links: int) -> list[str]:
         below = exists(Link, Link.thing_id == Thing.thing_id, Link.rank >= links)
         many = count(Link, Link.thing_id == Thing.thing_id) > links
         where = (any_of(Thing.number == number, Thing.text.in_(texts)), not_(below), not_(many))
         return place.read(lambda db: [each.thing_id for each in db.rows(Thing, *where)])
 
-    def expected(number: int, texts: list[str | None], links: int) -> list[str]:
+    def expect_ids(number: int, texts: list[str | None], links: int) -> list[str]:
         fits = [n for n in range(9) if (n % 4 == number or ["a", None, "b"][n % 3] in texts) and n % 3 <= links]
         return [f"T{n}" for n in fits]
 
@@ -163,7 +163,7 @@ def test_the_same_shape_with_other_values_finds_other_rows(world: World) -> None
         (0, [], 2),
     ]
     for asked in cases:
-        assert found(*asked) == expected(*asked)
+        assert find_ids(*asked) == expect_ids(*asked)
     letters: list[str | None] = list("cdefgh")
-    assert found(0, [*letters, "a"], 2) == expected(0, ["a"], 2)
-    assert found(0, [*letters, None], 2) == expected(0, [None], 2)
+    assert find_ids(0, [*letters, "a"], 2) == expect_ids(0, ["a"], 2)
+    assert find_ids(0, [*letters, None], 2) == expect_ids(0, [None], 2)

@@ -12,7 +12,7 @@ from twindiff.kit.errors import AlreadyExists
 from twindiff.kit.ids import Ids
 from twindiff.kit.store import Store
 from twindiff.storage import Engine
-from twindiff.storage.cooperative import finished
+from twindiff.storage.cooperative import run_to_end
 
 from .worlds import CATALOG, Item, Link, Note, Thing, World, full
 
@@ -86,7 +86,7 @@ def test_environments_of_one_template_start_alike_and_leave_it_alone(world: Worl
 def test_a_copied_template_is_what_the_environment_was(world: World) -> None:
     place = world.environment(*ROWS)
     place.write(lambda db: [db.add(Thing(thing_id=f"T{db.next('id')}0")), db.remove(db.get(Thing, "T2"))])
-    template = finished(world.engine.copy_template(place.env, place.origin, "alpha"))
+    template = run_to_end(world.engine.copy_template(place.env, place.origin, "alpha"))
     place.add(Thing(thing_id="later"))
     copy = world.of({"alpha": template, "beta": world.template("beta")})
     assert [row.thing_id for row in copy.read(lambda db: db.rows(Thing))] == ["T1", "T10"]
@@ -96,7 +96,7 @@ def test_a_copied_template_is_what_the_environment_was(world: World) -> None:
 def test_a_copy_of_an_untouched_environment_is_its_template(world: World) -> None:
     template = world.template("alpha", *ROWS)
     place = world.of({"alpha": template, "beta": world.template("beta")})
-    assert finished(world.engine.copy_template(place.env, place.origin, "alpha")) == template
+    assert run_to_end(world.engine.copy_template(place.env, place.origin, "alpha")) == template
 
 
 def test_ids_never_meet_those_of_a_copied_template(world: World) -> None:
@@ -105,9 +105,9 @@ def test_ids_never_meet_those_of_a_copied_template(world: World) -> None:
 
     place = world.environment()
     made = [place.write(work) for _ in range(5)]
-    alpha = finished(world.engine.copy_template(place.env, place.origin, "alpha"))
+    alpha = run_to_end(world.engine.copy_template(place.env, place.origin, "alpha"))
     place.write(lambda db: db.add(Item(item_id=Ids(db.next, Clock(0)).new("T"))), "beta")
-    beta = finished(world.engine.copy_template(place.env, place.origin, "beta"))
+    beta = run_to_end(world.engine.copy_template(place.env, place.origin, "beta"))
     copy = world.of({"alpha": alpha, "beta": beta})
     made += [copy.write(work) for _ in range(5)]
     items = copy.read(lambda db: db.rows(Item), "beta")

@@ -104,9 +104,9 @@ class World:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self.engine = self._opened()
+        self.engine = self._open_engine()
 
-    def _opened(self) -> Engine:
+    def _open_engine(self) -> Engine:
         engine = self._storage()
         for schema in SCHEMAS.values():
             engine.schema(schema)
@@ -115,7 +115,7 @@ class World:
     def reopen(self) -> None:
         """Close the engine and open another on the same storage."""
         self.engine.close()
-        self.engine = self._opened()
+        self.engine = self._open_engine()
 
     def template(self, twin: str = "alpha", *rows: Row) -> Template:
         """A template of some rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from twindiff.storage import Compared
-from twindiff.storage.journal import Change, Net, Place, Record, fold, settled
+from twindiff.storage.journal import Change, Net, Place, Record, fold, net_differences
 
 from .records import Journal
 
@@ -26,6 +26,6 @@ def compare(journal: Journal, env: str, start: int, end: int) -> Compared | None
         return None
     records = [
         Record(env, end, twin, "", "", 0, 0, {}, [Change(place.table, place.key, *rows) for place, rows in differing])
-        for twin, differing in groupby(settled(differences).items(), key=lambda each: each[0].twin)
+        for twin, differing in groupby(net_differences(differences).items(), key=lambda each: each[0].twin)
     ]
     return Compared(records, [])

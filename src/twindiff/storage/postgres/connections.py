@@ -19,7 +19,7 @@ from twindiff.storage import StorageFull, StorageUnavailable, TooLong
 
 from .statements import Connection
 
-MOST = 12
+MAX_CONNECTIONS = 12
 """Connections of one process, which computes on one core: more of them would only have more to learn."""
 PATIENCE_SECONDS = 10.0
 """How long a request waits for a connection, or for its turn in an environment."""
@@ -83,7 +83,7 @@ class Pool:
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
-        self._seats = threading.Semaphore(MOST)
+        self._seats = threading.Semaphore(MAX_CONNECTIONS)
         self._free: list[Connection] = []
         self._closed = False
         with reaching():

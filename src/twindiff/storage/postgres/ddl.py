@@ -13,7 +13,7 @@ from twindiff.storage.schema import Schema
 from twindiff.storage.sql.names import names, quote
 
 from . import entry_index, word_index
-from .text import literal, written, written_json
+from .text import escape_text, literal, written_json
 
 STORED: dict[ColumnType, str] = {
     "text": 'text COLLATE "C"',
@@ -25,7 +25,7 @@ STORED: dict[ColumnType, str] = {
     "json": 'text COLLATE "C"',
 }
 CATALOG = "twindiff_catalog"
-LONGEST_NAME = 63
+MAX_NAME_BYTES = 63
 PENDING_KILOBYTES = 64
 """What waits to be put into an index of words, all of which each search reads; 4 MB unless one says so."""
 SHAPE_PREFIX = "twindiff-shape"
@@ -109,7 +109,7 @@ def added_column(column: Column[Any]) -> str | None:
 def _constant(value: Any, kind: ColumnType) -> str:
     if kind == "json":
         return literal(written_json(value))
-    return literal(written(value)) if isinstance(value, str) else f"'{value}'"
+    return literal(escape_text(value)) if isinstance(value, str) else f"'{value}'"
 
 
 class Index(NamedTuple):
@@ -133,13 +133,13 @@ def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
     declared = [*((each, True) for each in table.unique), *((each, False) for each in plain)]
     return [
         *(Index(_index_name(table, (*first, *each)), names((*first, *each)), unique) for each, unique in declared),
-        *(_folded(table, first, column) for column in table.folded),
+        *(_folded_index(table, first, column) for column in table.folded),
         *(_words(table, first, column) for column in table.words),
-        *(_entries(table, first, column) for column in entry_index.indexed(table)),
+        *(_entries(table, first, column) for column in entry_index.indexed_columns(table)),
     ]
 
 
-def _folded(table: Table, first: tuple[str, ...], column: str) -> Index:
+def _folded_index(table: Table, first: tuple[str, ...], column: str) -> Index:
     places = f"{names(first)}, twindiff.folded_head({quote(column)})"
     return Index(_index_name(table, (*first, column, "folded")), places, unique=False)
 
@@ -155,7 +155,7 @@ def _entries(table: Table, first: tuple[str, ...], column: str) -> Index:
 
 def _index_name(table: Table, columns: Sequence[str]) -> str:
     text = "_".join((table.name, *columns))
-    if len(text.encode()) <= LONGEST_NAME:
+    if len(text.encode()) <= MAX_NAME_BYTES:
         return text
     return f"{text[:40]}_{blake2b(text.encode(), digest_size=8).hexdigest()}"
 

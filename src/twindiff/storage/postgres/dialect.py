@@ -15,10 +15,10 @@ from twindiff.storage.sql.word_query import asked_for
 from twindiff.storage.values import INT64
 
 from .ddl import stored_type
-from .entry_index import indexed
+from .entry_index import indexed_columns
 from .folding import HEAD
-from .text import literal, written, written_json
-from .word_index import LONGEST_TEXT, SPELLING, asked, exactly_asked, lookup
+from .text import escape_text, literal, written_json
+from .word_index import MAX_TEXT_CHARACTERS, SPELLING, exactly_asked, function_argument, lookup
 
 _TEXTS = ("text", "timestamp", "date")
 _NUMBERS = ("integer", "float")
@@ -64,14 +64,14 @@ class Sql(Compiler):
         return f"{quote(self.schema)}.{quote(table_of(row).name)}"
 
     def value(self, value: object, column: Column[Any]) -> str:
-        return self._place(*_stored(value, kind_of(value) if column.path else column.kind))
+        return self._place(*_to_stored(value, kind_of(value) if column.path else column.kind))
 
     def _place(self, kind: str, stored: Any) -> str:
         self.parameters.append(stored)
         return f"%s::{kind}"
 
     def among(self, left: str, values: Sequence[object], column: Column[Any]) -> str:
-        stored = [_stored(value, column.kind) for value in values]
+        stored = [_to_stored(value, column.kind) for value in values]
         kinds = {kind for kind, _ in stored}
         (kind,) = kinds if len(kinds) == 1 else ("numeric",)
         listed = [Decimal(value) if kind == "numeric" else value for _, value in stored]
@@ -82,7 +82,7 @@ class Sql(Compiler):
 
     def _at(self, reference: str, column: Column[Any]) -> str:
         """What is at a path of a Json column, as JSON."""
-        self.parameters += [written(key) for key in column.path]
+        self.parameters += [escape_text(key) for key in column.path]
         return f"({reference}::json{' -> %s::text' * len(column.path)})"
 
     def of_kind(self, reference: str, column: Column[Any], kind: ColumnType) -> str:
@@ -96,22 +96,22 @@ class Sql(Compiler):
         return f"starts_with({left}, {self._text(text)})"
 
     def ends(self, left: str, text: str) -> str:
-        return f"right({left}, {len(written(text))}) = {self._text(text)}"
+        return f"right({left}, {len(escape_text(text))}) = {self._text(text)}"
 
     def equals(self, left: str, text: str) -> str:
         return f"{left} = {self._text(text)}"
 
     def _text(self, text: str) -> str:
-        return self._place("text", written(text))
+        return self._place("text", escape_text(text))
 
     def equals_fold(self, left: str, text: str) -> str:
-        """The first letters are in an index where a table says so (`folded`); whole texts are too long for one."""
+        """The first letters are in an index where a table says so (`fold_case`); whole texts are too long for one."""
         if "%s" in left:  # inside JSON, where no index is, and a place for a value cannot be written twice
             return super().equals_fold(left, text)
-        start = written(text.casefold())[:HEAD]
+        start = escape_text(text.casefold())[:HEAD]
         return f"(twindiff.folded_head({left}) = {self._place('text', start)} AND {super().equals_fold(left, text)})"
 
-    def folded(self, left: str) -> str:
+    def fold_case(self, left: str) -> str:
         return f"twindiff.casefold({left})"
 
     def bare(self, left: str) -> str:
@@ -122,7 +122,7 @@ class Sql(Compiler):
 
     def entry(self, left: str, column: Column[Any], text: str) -> str:
         table = table_of(column.table)
-        if column.name not in indexed(table) or len(column.path) != 1:
+        if column.name not in indexed_columns(table) or len(column.path) != 1:
             return ""
         keys = self._listed(table, column.name, column.path[0], text)
         if keys is None:
@@ -140,9 +140,11 @@ class Sql(Compiler):
             parts = [told.get(id(part)) or asked_for(part, column, SPELLING) for part in where]
             wanted = SPELLING.both.join(part for part in parts if part)
             others = [part for part in where if _is_by_index(part, table)]
-            if wanted and not (others and self._leave_fewer(others, table, name, asked(f"({wanted})"))):
-                self._told = {each: f"length({alias}.{quote(name)}) <= {LONGEST_TEXT}" for each in told}
-                return Search(source=f"{lookup(self.schema, table, name)}({self._place('text', asked(f'({wanted})'))})")
+            if wanted and not (others and self._leave_fewer(others, table, name, function_argument(f"({wanted})"))):
+                self._told = {each: f"length({alias}.{quote(name)}) <= {MAX_TEXT_CHARACTERS}" for each in told}
+                return Search(
+                    source=f"{lookup(self.schema, table, name)}({self._place('text', function_argument(f'({wanted})'))})"
+                )
         return NO_SEARCH
 
     def expression(self, part: Expression, scopes: Scopes) -> str:
@@ -169,7 +171,7 @@ class Sql(Compiler):
         value = "(CASE json_typeof(i.item) WHEN 'string' THEN i.item #>> '{}' END) COLLATE \"C\" AS value"
         return f"(SELECT i.place, {value} FROM {held}, json_array_elements({listed}) WITH ORDINALITY i(item, place))"
 
-    def joined(self, text: str, order: str) -> str:
+    def aggregate_text(self, text: str, order: str) -> str:
         return f"string_agg({text}, {literal(JOINT)} ORDER BY {order})"
 
 
@@ -183,13 +185,13 @@ def _is_by_index(part: Expression, table: Table) -> bool:
     return any(table.columns.get(each[0]) is part.column for each in (table.key, *table.unique, *table.indexes))
 
 
-def _stored(value: Any, kind: ColumnType) -> tuple[str, Any]:
+def _to_stored(value: Any, kind: ColumnType) -> tuple[str, Any]:
     """The type under which a value is compared with a column of a kind, and the value in it."""
     if kind in _NUMBERS:
         return _number(value, kind)
     if kind == "boolean":
         return "boolean", bool(value)
-    return "text", written_json(value) if kind == "json" else written(str(value))
+    return "text", written_json(value) if kind == "json" else escape_text(str(value))
 
 
 def _number(value: Any, kind: ColumnType) -> tuple[str, Any]:

@@ -26,12 +26,12 @@ from .lease import BEAT_SECONDS, Lease
 log = logging.getLogger("twindiff")
 
 RETRY_SECONDS = 0.3
-MOST_AT_ONCE = 500
+MAX_BATCH_RECORDS = 500
 """Transactions that become journal rows in one commit."""
 CONFIRM_SECONDS = 1.0
 WORTH_CONFIRMING = 1 << 20
 """Bytes of log that hold nothing of ours, after which they are confirmed all the same."""
-LONGEST_NOTICE = 7000
+MAX_NOTICE_BYTES = 7000
 
 
 class Position(NamedTuple):
@@ -138,7 +138,7 @@ class Drain:
             message = cursor.read_message()
             if message is not None:
                 self._take(decode_line(message.payload))
-                if len(self._batch) < MOST_AT_ONCE and not self._is_outdated:
+                if len(self._batch) < MAX_BATCH_RECORDS and not self._is_outdated:
                     continue
             self._write()
             if self._is_outdated:
@@ -187,7 +187,7 @@ class Drain:
             return
         if any(isinstance(each, Unnumbered) for each in self._batch):
             with self._connection.transaction():
-                records = [self._numbered(each) if isinstance(each, Unnumbered) else each for each in self._batch]
+                records = [self._number_changes(each) if isinstance(each, Unnumbered) else each for each in self._batch]
                 self._append([record for record in records if record])
                 self._progress(self._reached)
         else:
@@ -201,7 +201,7 @@ class Drain:
         notice = " ".join(notice_of(env, seq) for env, seq in {each.env: each.seq for each in records}.items())
         rows = [record.seq for record in records], [encode(record) for record in records]
         places = [None if _is_numbered_here(record) else str(self._reached) for record in records]
-        told = notice if len(notice) < LONGEST_NOTICE else ANY
+        told = notice if len(notice) < MAX_NOTICE_BYTES else ANY
         self._connection.rows(_APPEND, (environments, *rows, places, commit, told))
 
     def _progress(self, end: Position) -> None:
@@ -209,7 +209,7 @@ class Drain:
         self._connection.rows(_PROGRESS, ([*self._learned], shapes, self._slot, str(end)))
         self._learned = {}
 
-    def _numbered(self, unnumbered: Unnumbered) -> Record | None:
+    def _number_changes(self, unnumbered: Unnumbered) -> Record | None:
         """A record for changes that came without a number; None when their environment is no more."""
         standing = self._connection.row(_NUMBER, (unnumbered.env,))
         if standing is None:

@@ -204,7 +204,7 @@ class PostgresEngine:
         """See one state through several statements, and write none."""
         with self._pool.connection() as connection:
             begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT * FROM twindiff.begin_read(%s)"
-            yield connection, _begun(connection.script(begin, (env,)), env)
+            yield connection, _read_begun(connection.script(begin, (env,)), env)
             connection.script("COMMIT")
 
     def write(
@@ -212,7 +212,7 @@ class PostgresEngine:
     ) -> tuple[T, int | None]:
         with self._turns.of(env), self._pool.connection() as connection:
             begin = "BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)"
-            begun = _begun(connection.script(begin, (env, intent.operation)), env)
+            begun = _read_begun(connection.script(begin, (env, intent.operation)), env)
             clock, wall = begun.time_of(at, _wall(), writes=True)
             counters = Counters(msgspec.json.decode(begun.counters))
             touched = Touched()
@@ -222,7 +222,7 @@ class PostgresEngine:
                 connection.script("ROLLBACK")
                 return result, None
             self._note_due(connection, env, intent.twin, touched)
-            meta = msgspec.json.encode(intent.described()).decode()[1:-1]
+            meta = msgspec.json.encode(intent.to_tuple()).decode()[1:-1]
             told = msgspec.json.encode(store.events).decode()
             size = touched.size + len(told)
             self.room.take(size)
@@ -264,7 +264,9 @@ class PostgresEngine:
 
     def advance(self, env: str, to: int) -> int:
         with self._turns.of(env), self._pool.connection() as connection:
-            begun = _begun(connection.script("BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)", (env, ADVANCE)), env)
+            begun = _read_begun(
+                connection.script("BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)", (env, ADVANCE)), env
+            )
             values = (env, f'"","{ADVANCE}",""', max(to, begun.clock), _wall(), begun.counters)
             ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s)", values)
             connection.script("COMMIT")
@@ -300,7 +302,7 @@ class PostgresEngine:
             announce(connection, env, seq)
 
     def leads(self) -> bool:
-        return self._leadership.held()
+        return self._leadership.acquire()
 
     def seq(self, env: str) -> int:
         return self._standings.seq(env)
@@ -317,7 +319,7 @@ class PostgresEngine:
 
     def measure(self) -> None:
         if self.room.is_limited:
-            self.room.measured(self._standings.bytes())
+            self.room.set_used(self._standings.bytes())
 
     def catalog(self, schema: Schema) -> PostgresStore:
         if self._admin_dsn:
@@ -327,7 +329,7 @@ class PostgresEngine:
     def transaction(self) -> AbstractContextManager[None]:
         return self._catalog.transaction()
 
-    async def settled(self) -> None:
+    async def wait_until_durable(self) -> None:
         """PostgreSQL says that it has committed when it has."""
 
     def close(self) -> None:
@@ -337,7 +339,7 @@ class PostgresEngine:
         self._pool.close()
 
 
-def _begun(rows: list[Stored], env: str) -> Begun:
+def _read_begun(rows: list[Stored], env: str) -> Begun:
     if not rows:
         raise Gone(f"environment '{env}' is not there any more")
     return Begun(*rows[0])

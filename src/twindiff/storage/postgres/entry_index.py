@@ -48,7 +48,7 @@ def is_indexed(column: str) -> str:
     return f"{quote(column)} <> '{{}}'"
 
 
-def indexed(table: Table) -> tuple[str, ...]:
+def indexed_columns(table: Table) -> tuple[str, ...]:
     """The columns of a table whose entries have an index: rows are listed by a key of one column."""
     return table.entries if len(table.key) == 1 else ()
 
@@ -62,7 +62,7 @@ def lookups(schema: str, table: Table) -> Iterator[str]:
     """What creates these functions."""
     here = "current_setting('app.env_id', true)"
     place, (key, *_) = f"{quote(schema)}.{quote(table.name)}", table.key
-    for column in indexed(table):
+    for column in indexed_columns(table):
         # Not `env_id =`, of whose rows PostgreSQL expects so few that it would take an index by that.
         having = f"{entries_of(column)} @> ARRAY[{_digest(here, '$1', '$2')}] AND env_id || '' = {here}"
         rows = f"SELECT {quote(key)} FROM {place} WHERE {having} AND {is_indexed(column)} LIMIT $3"

@@ -34,7 +34,7 @@ def _functions() -> Iterator[str]:
     yield _function(
         "casefold",
         f"IF {is_ascii} THEN RETURN {lower}; END IF; "
-        f"IF given ~ {literal(f'[{_spans(several)}]')} THEN given := {_replaced('given', several)}; END IF; "
+        f"IF given ~ {literal(f'[{_spans(several)}]')} THEN given := {_replace_folds('given', several)}; END IF; "
         f"IF given !~ {literal(f'[{_spans(single)}]')} THEN RETURN {lower}; END IF; "
         # Those that the text has are few, and all there are would be compared with each of its letters.
         f"capitals := regexp_replace(given, {literal(f'[^{_spans(single)}]+')}, '', 'g'); "
@@ -61,7 +61,7 @@ def _letters(letters: Iterable[str]) -> str:
     return literal("".join(letters))
 
 
-def _replaced(text: str, folds: dict[str, str]) -> str:
+def _replace_folds(text: str, folds: dict[str, str]) -> str:
     for plain, folded in folds.items():
         text = f"replace({text}, {literal(plain)}, {literal(folded)})"
     return text

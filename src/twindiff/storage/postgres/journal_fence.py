@@ -37,7 +37,7 @@ def notice_of(env: str, seq: int) -> str:
     return f"{env}:{seq}"
 
 
-def _noticed(notice: str) -> tuple[str, int]:
+def _parse_notice(notice: str) -> tuple[str, int]:
     env, _, seq = notice.partition(":")
     return env, int(seq or 0)
 
@@ -68,7 +68,7 @@ class JournalFence:
         answer = ask(False)
         if answer is not None:
             return answer
-        with self._told(env) as news:
+        with self._await_notice(env) as news:
             deadline = time.monotonic() + PATIENCE_SECONDS
             mark: str | None = None
             has_all = False
@@ -108,7 +108,7 @@ class JournalFence:
         return f"The journal is {lag} behind the database, and its drainer {state}; try again"
 
     @contextmanager
-    def _told(self, env: str) -> Generator[threading.Event]:
+    def _await_notice(self, env: str) -> Generator[threading.Event]:
         event = threading.Event()
         with self._guard:
             self._waiting.setdefault(env, set()).add(event)
@@ -143,13 +143,13 @@ class JournalFence:
 
     def _tell(self, payload: str) -> None:
         """Wake those who wait for one of the environments named, and tell the feed."""
-        seqs = dict(_noticed(each) for each in payload.split()) if payload != ANY else {EVERYTHING: 0}
+        seqs = dict(_parse_notice(each) for each in payload.split()) if payload != ANY else {EVERYTHING: 0}
         with self._guard:
             for env in [*self._waiting] if payload == ANY else seqs:
                 for event in self._waiting.get(env, ()):
                     event.set()
         for env, seq in seqs.items():
-            self.feed.committed(env, seq)
+            self.feed.announce_commit(env, seq)
 
     def close(self) -> None:
         self._stopping.set()

@@ -21,7 +21,7 @@ class Leadership:
         self._connection: Connection | None = None
         self._held = False
 
-    def held(self) -> bool:
+    def acquire(self) -> bool:
         """Whether the lock is here; takes it when it is free."""
         with self._guard:
             try:

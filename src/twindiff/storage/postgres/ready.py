@@ -91,7 +91,7 @@ class Copies:
         if not self._size:
             return None
         wanted = self._want(_recipe(origin.templates), origin.templates)
-        return self._taken(wanted) or self._taken_from_more(wanted)
+        return self._take(wanted) or self._taken_from_more(wanted)
 
     def _taken_from_more(self, wanted: Wanted) -> str:
         """Many may come at once: the first copies some, and others, who wait for it without a connection, take them.
@@ -102,7 +102,7 @@ class Copies:
             if not self._copying.acquire(timeout=PATIENCE_SECONDS):
                 raise StorageUnavailable("Others have been waiting for environments for seconds")
             try:
-                while not (env := self._taken(wanted)):
+                while not (env := self._take(wanted)):
                     self._copy_some(wanted, 1 if wanted.waiting == 1 else max(wanted.waiting, self._size))
                 return env
             finally:
@@ -118,7 +118,7 @@ class Copies:
             with self._guard:
                 wanted.waiting -= 1
 
-    def _taken(self, wanted: Wanted) -> str | None:
+    def _take(self, wanted: Wanted) -> str | None:
         with self._pool.connection() as connection:
             row = connection.row(_TAKE, (wanted.recipe,))
         return row[0] if row else None

@@ -62,13 +62,13 @@ class Journal:
         for low in range(after, last, AT_ONCE):
             high = min(low + AT_ONCE, last)
             part = self._fence.wait(
-                env, lambda has_all, low=low, high=high: self._held(env, low, high, has_all=has_all)
+                env, lambda has_all, low=low, high=high: self._read_interval(env, low, high, has_all=has_all)
             )
             yield part
             if len(part) < high - low:
                 return
 
-    def _held(self, env: str, after: int, upto: int, *, has_all: bool) -> list[Record] | None:
+    def _read_interval(self, env: str, after: int, upto: int, *, has_all: bool) -> list[Record] | None:
         """Records of an interval; None while some of them are under way, which none is once the journal `has_all`."""
         with self._pool.connection() as connection:
             rows = connection.rows(_HELD, (after, upto, env))

@@ -39,7 +39,7 @@ class Connection(psycopg.Connection[TupleRow]):
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Stored]:
         """The rows that a statement gives."""
-        return self._loaded(self._run(statement, parameters))
+        return self._load_rows(self._run(statement, parameters))
 
     def row(self, statement: str, parameters: Sequence[Any] = ()) -> Stored | None:
         """The first row that a statement gives, if any."""
@@ -59,9 +59,9 @@ class Connection(psycopg.Connection[TupleRow]):
         """The rows that the last of several statements gives; they travel together, with their parameters inside."""
         literals = [self._values.as_literal(value) for value in parameters]
         text = statements.encode() % tuple(literals) if literals else statements.encode()
-        return self._loaded(self._checked(self.pgconn.exec_(text)))
+        return self._load_rows(self._check_result(self.pgconn.exec_(text)))
 
-    def _loaded(self, result: PGresult) -> list[Stored]:
+    def _load_rows(self, result: PGresult) -> list[Stored]:
         self._values.set_pgresult(result)
         rows = self._values.load_rows(0, result.ntuples, tuple)
         self._values.set_pgresult(None)  # which may be large
@@ -75,23 +75,23 @@ class Connection(psycopg.Connection[TupleRow]):
         if name is None:
             # What is asked once is not worth a plan that is kept; the second time tells.
             self._keep(key, b"")
-            return self._checked(self.pgconn.exec_params(_numbered(statement), values, types, formats))
+            return self._check_result(self.pgconn.exec_params(_number_parameters(statement), values, types, formats))
         if not name:
             self._named += 1
             name = b"s%d" % self._named
-            self._checked(self.pgconn.prepare(name, _numbered(statement), types))
+            self._check_result(self.pgconn.prepare(name, _number_parameters(statement), types))
         self._keep(key, name)
-        return self._checked(self.pgconn.exec_prepared(name, cast(Any, values), formats))
+        return self._check_result(self.pgconn.exec_prepared(name, cast(Any, values), formats))
 
     def _keep(self, key: tuple[str, tuple[int, ...] | None], name: bytes) -> None:
         """Remember a statement as the latest; the one that was not run for longest makes room."""
         if len(self._names) >= STATEMENTS:
             oldest = self._names.pop(next(iter(self._names)))
             if oldest:
-                self._checked(self.pgconn.exec_(b"DEALLOCATE " + oldest))
+                self._check_result(self.pgconn.exec_(b"DEALLOCATE " + oldest))
         self._names[key] = name
 
-    def _checked(self, result: PGresult) -> PGresult:
+    def _check_result(self, result: PGresult) -> PGresult:
         """Raises what went wrong."""
         if result.status in _FINE:
             return result
@@ -109,7 +109,7 @@ _FINE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 @lru_cache(maxsize=4 * STATEMENTS)
-def _numbered(statement: str) -> bytes:
+def _number_parameters(statement: str) -> bytes:
     """A statement as the server reads it, with `$1`, `$2` … for the parameters."""
     first, *rest = statement.split("%s")
     return "".join([first, *(f"${at}{part}" for at, part in enumerate(rest, 1))]).replace("%%", "%").encode()

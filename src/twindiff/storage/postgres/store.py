@@ -26,7 +26,7 @@ from .connections import Connection, reaching
 from .dialect import Sql
 from .statements import by_column
 from .tables import Tables, TableSql, loading
-from .text import written
+from .text import escape_text
 from .word_matches import PAGE, Matches
 
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
@@ -120,7 +120,7 @@ class PostgresStore:
     ) -> Any:
         form = self._tables.of(table)
         text = self._sql()
-        selected = text.selected(columns, form.table) if columns else form.selected
+        selected = text.select_list(columns, form.table) if columns else form.selected
         query = f"SELECT {selected}{from_where(form, text, where)} ORDER BY {text.order_by(order, form.table)}"
         if limit is not None or offset:
             query += " LIMIT %s::bigint OFFSET %s::bigint"
@@ -142,7 +142,7 @@ class PostgresStore:
     ) -> dict[str, list[tuple[Any, ...]]]:
         form = self._tables.of(table)
         text = self._sql()
-        selected = text.selected(columns, form.table)
+        selected = text.select_list(columns, form.table)
         text.parameters.append(list(parents))
         inner = f"SELECT u.*{of_parent(form, text, Relation(by, join, between), where)}"
         if limit is not None:
@@ -167,7 +167,7 @@ class PostgresStore:
         matches = Matches(text, form, words)
         if where or matches.asked is None:
             return self.rows(table, words, *where, limit=limit, offset=offset, columns=columns)
-        selected = text.selected(columns, form.table)
+        selected = text.select_list(columns, form.table)
         page, order = matches.page(limit, offset), text.order_by((), form.table, PAGE)
         rows = self._run(f"SELECT {selected} FROM {page} ORDER BY {order}", text.parameters)
         return load_columns(columns, loading, rows)
@@ -221,11 +221,11 @@ class PostgresStore:
         key = [getattr(row, name) for name in form.key]
         if not fields:
             return self.get(type(row), *key)
-        stored = [form.stored(name, value) for name, value in fields.items()]
+        stored = [form.to_stored(name, value) for name, value in fields.items()]
         query, values = form.update([*fields]), [*stored, *_key_values(form, key)]
         rows = self._run(query, values) if form.unique.isdisjoint(fields) else self._run_unique(query, values)
         if not rows:
-            raise form.gone(row)
+            raise form.not_found(row)
         width = len(form.columns)
         self._see(form, rows[0][:width], rows[0][width:])
         return form.build(rows[0][width:])
@@ -253,7 +253,7 @@ class PostgresStore:
         form = self._writable(type(row))
         removed = self._run(form.delete_returning, _key_values(form, [getattr(row, name) for name in form.key]))
         if not removed:
-            raise form.gone(row)
+            raise form.not_found(row)
         self._see(form, removed[0], None)
         if form.dependents:
             self._remove_dependents(form, removed)
@@ -324,14 +324,14 @@ class PostgresStore:
     def _having_entry(self, table: Table, column: str, key: str, text: str) -> list[Any] | None:
         """The keys of the rows that have a text under a key, as they are stored; None when they are many."""
         query = f"SELECT * FROM {entry_index.lookup(self._tables.place, table, column)}(%s::text, %s::text, %s::bigint)"
-        rows = self._run(query, (written(key), written(text), entry_index.MANY_ROWS))
+        rows = self._run(query, (escape_text(key), escape_text(text), entry_index.MANY_ROWS))
         return [id for (id,) in rows] if len(rows) < entry_index.MANY_ROWS else None
 
     def _leave_fewer(self, others: Sequence[Expression], table: Table, column: str, asked: str) -> bool:
         """Whether conditions leave fewer rows than an index of words finds, if it finds many."""
         place = self._tables.place
         count = f"SELECT {word_index.lookup(place, table, column, 'count')}(%s::text, %s::bigint)"
-        ((having,),) = self._run(count, (asked, word_index.MOST_COUNTED))
+        ((having,),) = self._run(count, (asked, word_index.MAX_COUNTED_ROWS))
         if having < word_index.MANY_ROWS:
             return False
         text = Sql(place)
@@ -379,4 +379,4 @@ def within(connection: Connection) -> Opener:
 
 
 def _key_values(form: TableSql, key: Sequence[object]) -> list[Any]:
-    return [form.stored(name, value) for name, value in zip(form.key, key, strict=True)]
+    return [form.to_stored(name, value) for name, value in zip(form.key, key, strict=True)]

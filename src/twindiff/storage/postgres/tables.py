@@ -13,7 +13,7 @@ from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.tables import Convert, TableForm, TableForms, nullable
 
 from .ddl import STORED, stored_type
-from .text import read, read_json, written, written_json
+from .text import escape_text, read, read_json, written_json
 
 TEXTS: tuple[ColumnType, ...] = ("text", "timestamp", "date")
 
@@ -28,7 +28,7 @@ def loading(column: Column[Any]) -> Convert | None:
 def storing(column: Column[Any]) -> Convert | None:
     """How a value is stored, if not as it is. In a Json column that cannot be NULL, None is JSON's null."""
     if column.kind in TEXTS:
-        return nullable(written)
+        return nullable(escape_text)
     if column.kind == "float":
         return nullable(float)
     if column.kind == "json":
@@ -67,7 +67,7 @@ class TableSql(TableForm):
     @cached_property
     def insert_all(self) -> str:
         """Insert rows, which are given by column."""
-        return f"{self._insert_into} FROM {self._unnested(self.columns)} r"
+        return f"{self._insert_into} FROM {self._unnest(self.columns)} r"
 
     @cached_property
     def insert_free(self) -> str:
@@ -77,11 +77,11 @@ class TableSql(TableForm):
     @cached_property
     def delete_all(self) -> str:
         """Delete the rows of keys, which are given by column."""
-        keys = f"{self._unnested(self.key)} k({names(self.key)})"
+        keys = f"{self._unnest(self.key)} k({names(self.key)})"
         same = " AND ".join(f"{OUTERMOST}.{quote(name)} = k.{quote(name)}" for name in self.key)
         return f"DELETE FROM {self.name} {OUTERMOST} USING {keys} WHERE {same}"
 
-    def _unnested(self, columns: Sequence[str]) -> str:
+    def _unnest(self, columns: Sequence[str]) -> str:
         arrays = ", ".join(f"%s::{stored_type(self.table.columns[name])}[]" for name in columns)
         return f"unnest({arrays})"
 

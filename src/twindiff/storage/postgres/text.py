@@ -26,7 +26,7 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def written(text: str) -> str:
+def escape_text(text: str) -> str:
     """A text as it is stored."""
     return _PLAIN.sub(lambda character: _WRITTEN[character[0]], text)
 

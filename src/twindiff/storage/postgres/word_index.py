@@ -17,13 +17,13 @@ from twindiff.storage.sql.word_query import Spelling
 
 from .text import literal
 
-LONGEST_WORD = 200
+MAX_WORD_CHARACTERS = 200
 """Letters that are kept of a word; PostgreSQL takes 2,046 bytes."""
-LONGEST_TEXT = 50_000
+MAX_TEXT_CHARACTERS = 50_000
 """Letters of a text that is taken apart; a longer one is looked into by every search."""
 MANY_ROWS = 2_000
 """Rows that are found from which on other conditions are asked whether they leave fewer, to be looked into."""
-MOST_COUNTED = 20_000
+MAX_COUNTED_ROWS = 20_000
 """Rows up to which that is counted."""
 ENVIRONMENT_LETTERS = 12
 _ANY = "!"
@@ -35,7 +35,7 @@ TOO_LONG = f"'{_HERE} {_ANY}'"
 
 
 def _part(part: Part) -> str:
-    kept = part.text[:LONGEST_WORD]
+    kept = part.text[:MAX_WORD_CHARACTERS]
     return f"'{_HERE} {kept}'{':*' if part.is_start and kept == part.text else ''}"
 
 
@@ -45,7 +45,7 @@ SPELLING = Spelling(" & ", " | ", _part)
 def function() -> str:
     """What creates `twindiff.words`, the words of a text of an environment."""
     here = f"rpad(env, {ENVIRONMENT_LETTERS}, '0') || ' '"
-    longest = ENVIRONMENT_LETTERS + 1 + LONGEST_WORD
+    longest = ENVIRONMENT_LETTERS + 1 + MAX_WORD_CHARACTERS
     between, apart = literal(f"[^{LETTERS}{UNSPACED}]+"), literal(f"([{UNSPACED}])")
     return f"""
         CREATE OR REPLACE FUNCTION twindiff.words(env text, given text) RETURNS tsvector
@@ -53,7 +53,7 @@ def function() -> str:
         DECLARE
             bare text;
         BEGIN
-            IF length(given) > {LONGEST_TEXT} THEN
+            IF length(given) > {MAX_TEXT_CHARACTERS} THEN
                 RETURN array_to_tsvector(ARRAY[{here} || '{_ANY}']);
             END IF;
             IF octet_length(given) = length(given) THEN  -- what is not run is not made ready either, for each row anew
@@ -62,7 +62,7 @@ def function() -> str:
                 bare := regexp_replace(twindiff.without_accents(given), {apart}, ' \\1 ', 'g');
                 bare := regexp_replace(bare, {between}, '~' || {here}, 'g');
             END IF;
-            IF bare ~ '[^~]{{{LONGEST_WORD}}}' THEN
+            IF bare ~ '[^~]{{{MAX_WORD_CHARACTERS}}}' THEN
                 RETURN array_to_tsvector(ARRAY(
                     SELECT left(word, {longest}) FROM unnest(string_to_array({here} || bare, '~')) word
                 ));
@@ -103,7 +103,7 @@ def lookups(schema: str, table: Table) -> Iterator[str]:
             yield f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC"
 
 
-def asked(parts: str) -> str:
+def function_argument(parts: str) -> str:
     """What the function is asked, texts that are too long besides."""
     return f"{TOO_LONG} | {parts}"
 
@@ -129,7 +129,7 @@ def _exactly_asked_of(word: Word) -> str | None:
     """Of a word each of whose forms is one word, which the index has whole."""
     forms = zip(word.forms, word.parts, strict=True)
     known = [part for form, parts in forms for part in parts if part.text == without_accents(form)]
-    is_known = len(known) == len(word.forms) and all(len(part.text) < LONGEST_WORD for part in known)
+    is_known = len(known) == len(word.forms) and all(len(part.text) < MAX_WORD_CHARACTERS for part in known)
     return _all_known(map(SPELLING.part, known), SPELLING.either) if is_known else None
 
 

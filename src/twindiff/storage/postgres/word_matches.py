@@ -32,7 +32,7 @@ class Matches:
     def page(self, limit: int, offset: int) -> str:
         """The rows of a page, to be read."""
         keys, bigint = names(self._form.key), self._bigint
-        told = f"{self._lookup('page')}({self._asked()}, {bigint(limit + offset)})"
+        told = f"{self._lookup('page')}({self._bind_query()}, {bigint(limit + offset)})"
         listed = f"SELECT {keys} FROM {told} UNION ALL {self._looked_into(keys)}"
         page = f"{listed} ORDER BY {keys} LIMIT {bigint(limit)} OFFSET {bigint(offset)}"
         of_key = " AND ".join(f"{quote(name)} = {PAGE}.{quote(name)}" for name in self._form.key)
@@ -41,7 +41,7 @@ class Matches:
 
     def count(self, most: int) -> str:
         """How many there are, up to as many as are counted."""
-        told = f"{self._lookup('count')}({self._asked()}, {self._bigint(most)})"
+        told = f"{self._lookup('count')}({self._bind_query()}, {self._bigint(most)})"
         others = f"SELECT count(*) FROM ({self._looked_into('1')}) o"
         return f"SELECT least({told} + ({others}), {self._bigint(most)})"
 
@@ -54,7 +54,7 @@ class Matches:
     def _lookup(self, what: str) -> str:
         return lookup(self._text.schema, self._form.table, self._column.name, what)
 
-    def _asked(self) -> str:
+    def _bind_query(self) -> str:
         self._text.parameters.append(self.asked)
         return "%s::text"
 

@@ -102,7 +102,7 @@ class Compiler(ABC):
     def equals(self, left: str, text: str) -> str: ...
 
     @abstractmethod
-    def folded(self, left: str) -> str:
+    def fold_case(self, left: str) -> str:
         """A text without regard to case."""
 
     @abstractmethod
@@ -118,7 +118,7 @@ class Compiler(ABC):
         """The items of the list in a Json column, as rows of `Item`; nothing when it is no list."""
 
     @abstractmethod
-    def joined(self, text: str, order: str) -> str:
+    def aggregate_text(self, text: str, order: str) -> str:
         """The texts of many rows side by side."""
 
     def further(self, way: str, steps: str) -> str:
@@ -131,11 +131,11 @@ class Compiler(ABC):
 
     def contains_fold(self, left: str, text: str) -> str:
         """Whether a text contains another, whatever their case."""
-        return self.contains(self.folded(left), text.casefold())
+        return self.contains(self.fold_case(left), text.casefold())
 
     def equals_fold(self, left: str, text: str) -> str:
         """Whether a text is another, whatever their case."""
-        return self.equals(self.folded(left), text.casefold())
+        return self.equals(self.fold_case(left), text.casefold())
 
     @abstractmethod
     def has_word(self, left: str, word: Word) -> str:
@@ -156,7 +156,7 @@ class Compiler(ABC):
     # What all of them say
 
     def where(self, parts: Sequence[Expression], scopes: Scopes) -> str:
-        return _joined([self.expression(part, scopes) for part in parts], " AND ") if parts else ""
+        return _join_balanced([self.expression(part, scopes) for part in parts], " AND ") if parts else ""
 
     def expression(self, part: Expression, scopes: Scopes) -> str:
         if isinstance(part, Where):
@@ -164,14 +164,14 @@ class Compiler(ABC):
         if isinstance(part, AllOf):
             return f"({self.where(part.parts, scopes) or 'true'})"
         if isinstance(part, AnyOf):
-            return f"({_joined([self.expression(each, scopes) for each in part.parts], ' OR ') or 'false'})"
+            return f"({_join_balanced([self.expression(each, scopes) for each in part.parts], ' OR ') or 'false'})"
         if isinstance(part, Not):
             return f"({self.expression(part.part, scopes)}) IS NOT TRUE"
         if isinstance(part, Column):
             return _atom(self, part.is_true, scopes)
-        return f"EXISTS (SELECT 1 {self._related(part.source, part.where, scopes)})"
+        return f"EXISTS (SELECT 1 {self._from_related(part.source, part.where, scopes)})"
 
-    def _related(self, source: Source, where: Sequence[Expression], scopes: Scopes) -> str:
+    def _from_related(self, source: Source, where: Sequence[Expression], scopes: Scopes) -> str:
         scope = Scope(f"{OUTERMOST}{len(scopes)}", row_of(source))
         rows = self._source(source, scope.alias, scopes)
         return f"FROM {rows} WHERE {self.where(where, (*scopes, scope)) or 'true'}"
@@ -199,7 +199,7 @@ class Compiler(ABC):
         if how is None:
             return f"{_nearest(column, reversed(scopes)).alias}.{quote(column.name)}"
         if isinstance(how, Related):
-            return self._brought(how, scopes)
+            return self._aggregate(how, scopes)
         if isinstance(how, Case):
             cases = [
                 f"WHEN {self.expression(condition, scopes)} THEN {self._part(value, column, scopes)}"
@@ -221,12 +221,12 @@ class Compiler(ABC):
             return self.whole(cast(Column[Any], part), scopes)
         return "NULL" if part is None else self.value(part, like)
 
-    def _brought(self, how: Related, scopes: Scopes) -> str:
+    def _aggregate(self, how: Related, scopes: Scopes) -> str:
         inner = (*scopes, Scope(f"{OUTERMOST}{len(scopes)}", row_of(how.source)))
         value = _BROUGHT[how.how](self, how.of, inner)
-        return f"(SELECT {value} {self._related(how.source, how.where, scopes)})"
+        return f"(SELECT {value} {self._from_related(how.source, how.where, scopes)})"
 
-    def selected(self, columns: Sequence[Column[Any]], table: Table) -> str:
+    def select_list(self, columns: Sequence[Column[Any]], table: Table) -> str:
         """The values of columns; JSON as text."""
         return ", ".join([self.whole(column, (Scope(OUTERMOST, table.row),)) for column in columns])
 
@@ -242,12 +242,12 @@ class Compiler(ABC):
         return ", ".join([*terms, *(f"{name} {way}" for name in ties)])
 
 
-def _joined(parts: list[str], word: str) -> str:
+def _join_balanced(parts: list[str], word: str) -> str:
     """Parts side by side; many as a balanced tree, since databases limit how deep a chain of them goes."""
     if len(parts) <= MANY:
         return word.join(parts)
     middle = len(parts) // 2
-    return f"({_joined(parts[:middle], word)}){word}({_joined(parts[middle:], word)})"
+    return f"({_join_balanced(parts[:middle], word)}){word}({_join_balanced(parts[middle:], word)})"
 
 
 def _way(order: Order) -> str:
@@ -269,7 +269,7 @@ def kind_of(value: object) -> ColumnType:
     return "text" if isinstance(value, str) else "json"
 
 
-def _left(sql: Compiler, column: Column[Any], scopes: Scopes) -> str:
+def _left_operand(sql: Compiler, column: Column[Any], scopes: Scopes) -> str:
     """The column on the left: one of the innermost row."""
     scope = scopes[-1]
     if column.worked is None and column.table is not scope.table:
@@ -295,7 +295,7 @@ def _nearest(column: Column[Any], scopes: Iterable[Scope]) -> Scope:
 def _atom(sql: Compiler, part: Where, scopes: Scopes) -> str:
     if part.op == "in" and not part.column.path:
         return _among(sql, part, scopes)
-    left = _left(sql, part.column, scopes)
+    left = _left_operand(sql, part.column, scopes)
     other: Any = part.value
     if isinstance(other, Column):
         return _between_columns(sql, part, left, cast(Column[Any], other), scopes)
@@ -308,8 +308,8 @@ def _among(sql: Compiler, part: Where, scopes: Scopes) -> str:
     """NULL is asked for apart, so that a place for a value is never written twice."""
     given = cast(Collection[object], part.value)
     values = [value for value in given if value is not None]
-    among = sql.among(_left(sql, part.column, scopes), values, part.column) if values else "false"
-    return f"({among} OR {_left(sql, part.column, scopes)} IS NULL)" if None in given else among
+    among = sql.among(_left_operand(sql, part.column, scopes), values, part.column) if values else "false"
+    return f"({among} OR {_left_operand(sql, part.column, scopes)} IS NULL)" if None in given else among
 
 
 # Values that are worked out
@@ -331,7 +331,7 @@ _BROUGHT: dict[str, Callable[[Compiler, Column[Any] | None, Scopes], str]] = {
     "total": _total,
     "least": lambda sql, column, scopes: f"MIN({_of(sql, column, scopes)})",
     "greatest": lambda sql, column, scopes: f"MAX({_of(sql, column, scopes)})",
-    "joined": lambda sql, column, scopes: sql.joined(_of(sql, column, scopes), _of(sql, column, scopes)),
+    "joined": lambda sql, column, scopes: sql.aggregate_text(_of(sql, column, scopes), _of(sql, column, scopes)),
 }
 _INSTANT: Column[Any] = worked_out("timestamp", Case((), None))
 _FORMULAS: dict[str, Callable[[Compiler, list[str]], str]] = {
@@ -350,9 +350,9 @@ _TEXT_ATOMS: dict[str, TextAtom] = {
     "contains_fold": lambda sql, left, text: sql.contains_fold(left, text),
     "contains_bare": lambda sql, left, text: sql.contains(sql.bare(left), without_accents(text)),
     "starts": lambda sql, left, text: sql.starts(left, text),
-    "starts_fold": lambda sql, left, text: sql.starts(sql.folded(left), text.casefold()),
+    "starts_fold": lambda sql, left, text: sql.starts(sql.fold_case(left), text.casefold()),
     "ends": lambda sql, left, text: sql.ends(left, text),
-    "ends_fold": lambda sql, left, text: sql.ends(sql.folded(left), text.casefold()),
+    "ends_fold": lambda sql, left, text: sql.ends(sql.fold_case(left), text.casefold()),
     "equals_fold": lambda sql, left, text: sql.equals_fold(left, text),
 }
 
@@ -370,7 +370,7 @@ def _different(sql: Compiler, part: Where, left: str) -> str:
     return f"{left} IS DISTINCT FROM {sql.value(part.value, part.column)}"
 
 
-def _compared(sql: Compiler, part: Where, left: str) -> str:
+def _compare(sql: Compiler, part: Where, left: str) -> str:
     return f"{left} {part.op} {sql.value(part.value, part.column)}"
 
 
@@ -387,7 +387,7 @@ def _text(atom: TextAtom) -> Atom:
 _ATOMS: dict[str, Atom] = {
     "=": _equal,
     "!=": _different,
-    **dict.fromkeys(_ORDERED, _compared),
+    **dict.fromkeys(_ORDERED, _compare),
     **{name: _text(atom) for name, atom in _TEXT_ATOMS.items()},
     "has_word": _having_word,
 }
@@ -418,7 +418,7 @@ def _json_compared(sql: Compiler, part: Where, left: str) -> str:
 def _json_among(sql: Compiler, part: Where, left: str) -> str:
     values = cast(Collection[object], part.value)
     equal = [_json_equal(sql, part._replace(op="=", value=value), left) for value in values]
-    return f"({_joined(equal, ' OR ') or 'false'})"
+    return f"({_join_balanced(equal, ' OR ') or 'false'})"
 
 
 def _json_text(atom: TextAtom) -> Atom:
@@ -439,7 +439,7 @@ _JSON_ATOMS: dict[str, Atom] = {
 
 
 def _between_columns(sql: Compiler, part: Where, left: str, other: Column[Any], scopes: Scopes) -> str:
-    mine, theirs = _paired(sql, part.column, left, other, _right(sql, other, scopes))
+    mine, theirs = _unify_kinds(sql, part.column, left, other, _right(sql, other, scopes))
     if part.op == "!=":
         return f"{mine} IS DISTINCT FROM {theirs}"
     if part.op == "=" and part.column.nullable and other.nullable:
@@ -449,7 +449,7 @@ def _between_columns(sql: Compiler, part: Where, left: str, other: Column[Any], 
     return f"{mine} {part.op} {theirs}"
 
 
-def _paired(sql: Compiler, column: Column[Any], left: str, other: Column[Any], right: str) -> tuple[str, str]:
+def _unify_kinds(sql: Compiler, column: Column[Any], left: str, other: Column[Any], right: str) -> tuple[str, str]:
     """Two columns as values of one kind."""
     if column.path and other.path:
         return _plain_json(sql, left, column), _plain_json(sql, right, other)

@@ -77,7 +77,7 @@ class TableForm:
             stored[at] = convert(stored[at])
         return stored
 
-    def stored(self, name: str, value: Any) -> Any:
+    def to_stored(self, name: str, value: Any) -> Any:
         """One value as it is stored."""
         if name not in self.storing:
             raise TypeError(f"Table '{self.table.name}' has no column '{name}'; it has {', '.join(self.columns)}")
@@ -98,7 +98,7 @@ class TableForm:
 
     @property
     def _typed(self) -> dict[str, str]:
-        """What gives each column's value of `stored` as its declared type, in the words of `_loaders`."""
+        """What gives each column's value of `to_stored` as its declared type, in the words of `_loaders`."""
         converted = dict(self._loaded)
         loaded = "stored[{at}] if stored[{at}] is None else load_{name}(stored[{at}])"
         return {
@@ -128,7 +128,7 @@ class TableForm:
         """The key of a full row by column; compiled as `build` is."""
         return eval(f"lambda values: ({''.join(f'values[{name!r}], ' for name in self.key)})")
 
-    def gone(self, row: Row) -> NotFound:
+    def not_found(self, row: Row) -> NotFound:
         """The error for a row that is not there any more."""
         return NotFound(type(row).__name__, *(getattr(row, name) for name in self.key))
 

@@ -19,9 +19,9 @@ class Spelling(NamedTuple):
 
 def asked_of(word: Word, spelling: Spelling) -> str | None:
     """What is asked for a word; None when it has no letters."""
-    forms = [_joined([spelling.part(part) for part in parts], spelling.both) for parts in word.parts]
+    forms = [_join_parts([spelling.part(part) for part in parts], spelling.both) for parts in word.parts]
     known = [form for form in forms if form]
-    return _joined(known, spelling.either) if len(known) == len(forms) else None
+    return _join_parts(known, spelling.either) if len(known) == len(forms) else None
 
 
 def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | None:
@@ -34,8 +34,8 @@ def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | 
     asked = [asked_for(each, text, spelling) for each in part.parts]
     known = [each for each in asked if each]
     if isinstance(part, AllOf):
-        return _joined(known, spelling.both)
-    return _joined(known, spelling.either) if len(known) == len(asked) else None
+        return _join_parts(known, spelling.both)
+    return _join_parts(known, spelling.either) if len(known) == len(asked) else None
 
 
 def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[Word]:
@@ -68,7 +68,7 @@ def _parts(words: Expression) -> Iterator[Where]:
         yield words
 
 
-def _joined(parts: Sequence[str], operator: str) -> str | None:
+def _join_parts(parts: Sequence[str], operator: str) -> str | None:
     if not parts:
         return None
     return parts[0] if len(parts) == 1 else f"({operator.join(parts)})"

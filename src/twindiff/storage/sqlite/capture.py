@@ -47,7 +47,7 @@ class Capture:
         self._after.clear()
 
     @contextmanager
-    def paused(self) -> Generator[None]:
+    def pause(self) -> Generator[None]:
         """Look away while known changes are applied."""
         self._connection.preupdate_hook(None, id=self)
         try:
@@ -62,7 +62,7 @@ class Capture:
             return
         announced = self.announced
         is_known = announced.writes and name == announced.table
-        old, new = announced.writes.pop() if is_known else (sql.seen(write.old), sql.seen(write.new))
+        old, new = announced.writes.pop() if is_known else (sql.from_hook(write.old), sql.from_hook(write.new))
         if old is not None:
             place = name, sql.key_in(old)
             self._before.setdefault(place, old)

@@ -52,5 +52,5 @@ def _divide_images(connection: Connection) -> None:
         saved = _decode_saved(packed)
         stored = Stored(id, saved.seq, str(twin), None, 0, saved.schema_hash, saved.count)
         taken = Taken(str(env), [Part(stored, saved.own)], ())
-        images.add_pages(list(taken.packed()))
+        images.add_pages(list(taken.pack_pages()))
         images.add(taken)

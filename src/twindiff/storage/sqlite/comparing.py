@@ -72,7 +72,7 @@ def _differing(form: TableSql, was: Iterator[Stored], now: Iterator[Stored]) -> 
             yield None, form.values(new or ())
             new = next(now, None)
         else:
-            if (row := _changed(form, old or (), new or ())) is not None:
+            if (row := _compare_rows(form, old or (), new or ())) is not None:
                 yield row
             old, new = next(was, None), next(now, None)
 
@@ -81,7 +81,7 @@ def _key(form: TableSql, row: Stored | None) -> Stored | None:
     return None if row is None else tuple([row[at] for at in form.key_at])
 
 
-def _changed(form: TableSql, old: Stored, new: Stored) -> Row | None:
+def _compare_rows(form: TableSql, old: Stored, new: Stored) -> Row | None:
     if old == new:
         return None
     before, after = form.values(old), form.values(new)

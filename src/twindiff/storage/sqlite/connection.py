@@ -81,10 +81,10 @@ class Connection(Statements, Protocol):
 
 def connect(path: str = ":memory:") -> Connection:
     """Open a database by path; expressions that fold text work in it."""
-    return equipped(apsw.Connection(path, _FLAGS))
+    return register_functions(apsw.Connection(path, _FLAGS))
 
 
-def equipped(opened: Any) -> Connection:
+def register_functions(opened: Any) -> Connection:
     """A connection that was opened some other way, with what expressions need."""
     opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else ordered statements are planned anew for every parameter
     opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)

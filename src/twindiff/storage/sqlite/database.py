@@ -13,7 +13,7 @@ from twindiff.storage.journal import Change, Values
 from twindiff.storage.schema import Schema
 
 from .capture import Capture
-from .connection import Connection, Stored, connect, equipped, roll_back
+from .connection import Connection, Stored, connect, register_functions, roll_back
 from .ddl import statements
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
 from .records import StoredChange
@@ -56,7 +56,7 @@ class Database:
     def __init__(self, tables: Tables, pages: Pages) -> None:
         self.tables = tables
         opened, self._file = vfs.connect(pages)
-        self.connection = equipped(opened)
+        self.connection = register_functions(opened)
         self._cursor = self.connection.cursor()
         self.connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
         self._deadline = NEVER
@@ -144,7 +144,7 @@ class Database:
 
     def replay(self, operations: Iterable[list[Change]]) -> None:
         """Apply the changes of several operations in one transaction, one operation after the other."""
-        with self.undoable(), self._capture.paused():
+        with self.undoable(), self._capture.pause():
             for changes in operations:
                 self._bring(changes)
             self.commit()

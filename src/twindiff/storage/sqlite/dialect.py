@@ -21,7 +21,7 @@ from .word_index import MATCHED, SPELLING, Share, WordIndex
 
 MARKS = 4
 """Values of a list that are written out; more travel as one parameter, so that the text stays the same."""
-LONGEST_LIKE = 20_000
+MAX_LIKE_BYTES = 20_000
 """Letters of a LIKE; SQLite takes 50,000, of which the escapes are some."""
 _WILD = str.maketrans({letter: f"\\{letter}" for letter in "%_\\"})
 _JSON_TYPES: dict[ColumnType, str] = {
@@ -100,7 +100,7 @@ class Sql(Compiler):
     def equals(self, left: str, text: str) -> str:
         return f"{left} = {self.place(text)}"
 
-    def folded(self, left: str) -> str:
+    def fold_case(self, left: str) -> str:
         return f"casefold({left})"
 
     def bare(self, left: str) -> str:
@@ -114,7 +114,7 @@ class Sql(Compiler):
         listed = f"CASE json_type({reference}) WHEN 'array' THEN {reference} END"
         return f"(SELECT key AS place, {value} FROM json_each({listed}))"
 
-    def joined(self, text: str, order: str) -> str:
+    def aggregate_text(self, text: str, order: str) -> str:
         return f"group_concat({text}, char({ord(JOINT)}) ORDER BY {order})"
 
     def contains_fold(self, left: str, text: str) -> str:
@@ -123,7 +123,7 @@ class Sql(Compiler):
         beyond_ascii, ours = _beyond_ascii(left), super().contains_fold
         if not folded.isascii():
             return f"({beyond_ascii} AND {ours(left, text)})"
-        if not folded.isprintable() or len(folded) > LONGEST_LIKE:
+        if not folded.isprintable() or len(folded) > MAX_LIKE_BYTES:
             return ours(left, text)
         like = f"{left} LIKE {self.place(f'%{folded.translate(_WILD)}%')} ESCAPE '\\'"
         return f"({like} OR ({beyond_ascii} AND {ours(left, text)}))"
@@ -137,7 +137,7 @@ class Sql(Compiler):
         if not all(form.isascii() and form.isprintable() and " " not in form for form in word.forms):
             return ours
         start = word.beginning
-        if len(start) > LONGEST_LIKE:
+        if len(start) > MAX_LIKE_BYTES:
             return ours
         like = f"{left} LIKE {self.place(f'%{start.translate(_WILD)}%')} ESCAPE '\\'"
         *others, last = [f"(' ' || lower({left}) || ' ') GLOB {self.place(glob)}" for glob in _globs(word)]
@@ -150,7 +150,7 @@ class Sql(Compiler):
             return self.has_word(left, word)
         index, row = WordIndex(table_of(column.table), column.name), f"{left.removesuffix(quote(column.name))}rowid"
         is_granted = (left, word) in self._granted
-        known = "1" if is_granted else f"{row} IN ({index.found(self.place(asked_of(word, SPELLING)))})"
+        known = "1" if is_granted else f"{row} IN ({index.select_rows(self.place(asked_of(word, SPELLING)))})"
         return f"CASE WHEN {row} IN ({index.noted}) THEN {self.has_word(left, word)} ELSE {known} END"
 
     def matches(
@@ -193,7 +193,9 @@ class Sql(Compiler):
         index, (key,) = EntryIndex(table, column.name), column.path
         if not self._few(index, key, text):
             return ""
-        return f"{left.removesuffix(quote(column.name))}rowid IN ({index.found(self.place(key), self.place(text))})"
+        return (
+            f"{left.removesuffix(quote(column.name))}rowid IN ({index.select_rows(self.place(key), self.place(text))})"
+        )
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """Look words up in the indexes that the table has of them.
@@ -210,7 +212,7 @@ class Sql(Compiler):
                 self._read.add(text)
             elif asked:
                 row = f"{'+' if share == 'many' else ''}{alias}.rowid"
-                conditions.append(f"{row} IN ({index.found(self.place(asked))} UNION ALL {index.noted})")
+                conditions.append(f"{row} IN ({index.select_rows(self.place(asked))} UNION ALL {index.noted})")
                 self._granted.update((text, word) for word in words_needed(where, column))
         return Search(condition=" AND ".join(conditions))
 

@@ -23,7 +23,7 @@ from twindiff.storage import (
     Template,
 )
 from twindiff.storage.blobs import blobs_of
-from twindiff.storage.cooperative import CooperativeStep, finished, portions, yield_control
+from twindiff.storage.cooperative import CooperativeStep, portions, run_to_end, yield_control
 from twindiff.storage.deadline import Limit, whole
 from twindiff.storage.due import TemplateTimes, unknown
 from twindiff.storage.durability import Durability
@@ -48,7 +48,7 @@ from .live_environments import (
     position_of_fork,
 )
 from .memory import give_back
-from .operations import performed
+from .operations import perform
 from .pages import Undo
 from .positions import last_seq
 from .rebuilding import Rebuilding
@@ -206,7 +206,7 @@ class SqliteEngine:
         for twin, pages in live.pages.items():
             schema = self._pools[twin].tables.schema
             stored = Stored(ids[twin], live.seq, twin, bases.get(twin), since, schema.hash, pages.count)
-            parts.append(Part(stored, pages.written()))
+            parts.append(Part(stored, pages.dirty_pages()))
         live.note_image(ids, since)
         self._images.add(Taken(live.env, parts, replaced))
 
@@ -294,7 +294,7 @@ class SqliteEngine:
         moment = live.time_of(at, _wall(), writes=True)
         database = self._pools[intent.twin].open(live.pages[intent.twin])
         with database.undoable():
-            result, record = performed(live.env, live.position, database, intent, work, moment, limit)
+            result, record = perform(live.env, live.position, database, intent, work, moment, limit)
             if record is None:
                 database.take_back()
                 return result, None
@@ -313,7 +313,7 @@ class SqliteEngine:
                 if seqs and at >= live.due:
                     break
                 moment = live.time_of(at, _wall(), writes=True)
-                _, record = performed(live.env, live.position, database, intent, work, moment, lambda: deadline)
+                _, record = perform(live.env, live.position, database, intent, work, moment, lambda: deadline)
                 database.go_on()
                 seqs.append(record and record.seq)
                 if record is not None:
@@ -337,7 +337,7 @@ class SqliteEngine:
             for record in records:
                 tables = frozenset([table for table, _, _, _ in record.changes])
                 self.feed.wrote(Written(live.env, record.seq, record.twin, tables))
-        self.feed.committed(live.env, live.seq)
+        self.feed.announce_commit(live.env, live.seq)
         self._take_image_if_due(live)
 
     def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> Snapshot:
@@ -387,7 +387,7 @@ class SqliteEngine:
         self._append(record)
         live.advance(record)
         self._take_image_if_due(live)
-        self.feed.committed(env, live.seq)
+        self.feed.announce_commit(env, live.seq)
         return live.seq
 
     # Points
@@ -413,7 +413,7 @@ class SqliteEngine:
         self._append(record)
         live.return_to(point, record, remembered=remembered)
         live.due = self._unknown(live.origin)
-        self.feed.committed(env, live.seq)
+        self.feed.announce_commit(env, live.seq)
         return live.seq
 
     def fork(self, env: str, at: int, child: str) -> None:
@@ -439,7 +439,7 @@ class SqliteEngine:
         """A run may begin at any time."""
 
     def announce(self, env: str) -> None:
-        self.feed.committed(env, self.seq(env))
+        self.feed.announce_commit(env, self.seq(env))
 
     def leads(self) -> bool:
         """A data directory belongs to one process."""
@@ -461,7 +461,7 @@ class SqliteEngine:
 
     def measure(self) -> None:
         if self.room.is_limited:
-            self.room.measured(self.file.used() + self._kept_blobs.size)
+            self.room.set_used(self.file.used_bytes() + self._kept_blobs.size)
 
     def content(self, env: str, origin: Origin) -> dict[str, dict[str, list[Values]]]:
         """Every row of an environment, by twin and table."""
@@ -480,15 +480,15 @@ class SqliteEngine:
     def transaction(self) -> AbstractContextManager[None]:
         return self.file.transaction()
 
-    async def settled(self) -> None:
+    async def wait_until_durable(self) -> None:
         if self.durability:
-            await self.durability.settled()
+            await self.durability.wait_until_durable()
 
     def close(self) -> None:
         if self.durability:
             self.durability.close()
         with suppress(StorageFull):
-            finished(self._images.write())
+            run_to_end(self._images.write())
         for pool in self._pools.values():
             pool.close()
         self._templates.close()

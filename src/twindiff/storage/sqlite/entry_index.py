@@ -42,14 +42,14 @@ class EntryIndex:
         name = quote(f"{self._name} {what}")
         return f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} ON {self._table} WHEN {when} BEGIN {then} END"
 
-    def found(self, key: str, text: str) -> str:
+    def select_rows(self, key: str, text: str) -> str:
         """The rows that have a text under a key, each given at a place."""
         return f"SELECT row FROM {self._entries} WHERE name = {key} AND value = {text}"
 
     @property
     def count(self) -> str:
         """How many rows have it, up to as many as are not listed."""
-        return f"SELECT count(*) FROM ({self.found('?', '?')} LIMIT {MANY_ROWS})"
+        return f"SELECT count(*) FROM ({self.select_rows('?', '?')} LIMIT {MANY_ROWS})"
 
 
 def _texts(json: str) -> str:

@@ -33,12 +33,12 @@ LAYOUT = 4
 PIECE = 1 << 18
 """Bytes of an image that are written in one go; a longer one is kept in pieces."""
 
-LARGEST_LOG = 64 * 1024 * 1024
+MAX_LOG_BYTES = 64 * 1024 * 1024
 """Bytes that the write-ahead log's file keeps when it begins anew."""
 
 ROWS_AT_ONCE = 100
 """Rows of what is forgotten that are removed in one go."""
-LEAST_FREE = 2000
+MIN_FREE_PAGES = 2000
 """Free pages that are worth giving back."""
 PAGES_FREED_AT_ONCE = 200
 
@@ -247,7 +247,7 @@ class DataFile(Reading):
         self._check_layout()
         self.connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file; one that has tables stays as it is
         self.connection.execute(f"PRAGMA journal_mode = {journal}")
-        self.connection.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
+        self.connection.execute(f"PRAGMA journal_size_limit = {MAX_LOG_BYTES}")
         self.connection.execute("PRAGMA synchronous = NORMAL")
         self.connection.execute(_TABLES + IMAGE_TABLES)
         carry_over(self.connection)
@@ -412,7 +412,7 @@ class DataFile(Reading):
         """Whether an environment is forgotten and no fork lives on it."""
         return self.connection.execute(f"SELECT 1 FROM forks WHERE env = ? AND {_FREE}", (env,)).fetchone() is not None
 
-    def used(self) -> int:
+    def used_bytes(self) -> int:
         """Bytes of the pages that hold anything."""
         names = ("page_size", "page_count", "freelist_count")
         size, all, free = (self.connection.execute(f"PRAGMA {name}").fetchall()[0][0] for name in names)
@@ -424,7 +424,7 @@ class DataFile(Reading):
         Raises StorageFull: to do so takes room in the log.
         """
         ((free,),), ((all,),) = (self.connection.execute(f"PRAGMA {name}") for name in ("freelist_count", "page_count"))
-        if free < LEAST_FREE or free * 4 < all:
+        if free < MIN_FREE_PAGES or free * 4 < all:
             return
         for _ in range(0, free, PAGES_FREED_AT_ONCE):
             try:

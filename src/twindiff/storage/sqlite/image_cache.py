@@ -22,7 +22,7 @@ from twindiff.storage.user_cache import code, read, write
 from .ddl import statements
 from .pages import PAGE_SIZE
 
-MOST_BYTES = 256_000_000
+MAX_CACHE_BYTES = 256_000_000
 """What all images may take together; the one that was used longest ago goes first."""
 
 
@@ -55,7 +55,7 @@ def _name(schema: Schema, template: Template) -> str:
 
 def _shorten(folder: Path) -> None:
     """Keep the images that were used last."""
-    left = MOST_BYTES
+    left = MAX_CACHE_BYTES
     for path in sorted(folder.glob("*.image"), key=lambda path: path.stat().st_mtime, reverse=True):
         left -= path.stat().st_size
         if left < 0:

@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS image_pages (
 
 PAGES_AT_ONCE = 64
 """Pages that are packed and written in one go: a millisecond. A thread would wait for its turn before each page."""
-MOST_WAITING = 64 * 1024 * 1024
+MAX_PENDING_BYTES = 64 * 1024 * 1024
 """Bytes of pages that may wait to be written; while there are more, no image is taken."""
 
 _CHAIN = """
@@ -82,7 +82,7 @@ class Taken:
         self.size = PAGE_SIZE * sum(len(part.pages) for part in parts)
         self.is_wanted = True
 
-    def packed(self) -> Iterator[tuple[int, int, bytes]]:
+    def pack_pages(self) -> Iterator[tuple[int, int, bytes]]:
         """Every page with its image and number; packed as it is asked for."""
         for part in self.parts:
             for number, page in sorted(part.pages.items()):
@@ -173,7 +173,7 @@ class ImageQueue:
     @property
     def is_full(self) -> bool:
         """Whether too much waits already."""
-        return sum(taken.size for taken in self._waiting) > MOST_WAITING
+        return sum(taken.size for taken in self._waiting) > MAX_PENDING_BYTES
 
     def new_id(self) -> int:
         self._next_id += 1
@@ -203,7 +203,7 @@ class ImageQueue:
             self._is_writing = False
 
     def _write(self, taken: Taken) -> Generator[CooperativeStep]:
-        packed = taken.packed()
+        packed = taken.pack_pages()
         while taken.is_wanted and (pages := list(islice(packed, PAGES_AT_ONCE))):
             self._file.save_pages(pages)
             yield yield_control

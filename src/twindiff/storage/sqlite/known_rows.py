@@ -14,7 +14,7 @@ from .connection import Stored
 Place = tuple[str, Stored]
 """A table and a key; the empty key stands for how many rows the table has."""
 
-MOST_KNOWN = 32
+MAX_KNOWN_ROWS = 32
 """Rows that are remembered: a few kilobytes for each environment."""
 ALL: Stored = ()
 
@@ -37,7 +37,7 @@ class KnownRows:
     def note(self, place: Place, row: Stored) -> None:
         """Remember a committed row in the place of the one that nobody has asked for for longest."""
         self._rows[place] = row
-        if len(self._rows) > MOST_KNOWN:
+        if len(self._rows) > MAX_KNOWN_ROWS:
             self._rows.popitem(last=False)
 
     def follow(self, written: Mapping[Place, Stored | None]) -> None:

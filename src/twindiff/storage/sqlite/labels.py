@@ -13,9 +13,9 @@ from twindiff.kit.rows import Column, Table, Where, table_of
 from twindiff.kit.words import Part
 from twindiff.storage.sql.names import quote
 
-LONGEST = 1_000
+MAX_LABEL_BYTES = 1_000
 """Bytes of a text that is a label; all longer ones have the same."""
-MOST_LABELS = 100
+MAX_LABELS = 100
 """Values up to which any of them is asked for: FTS5 looks at each for every row."""
 _FIRST = 0xE000
 _NULL, _LONG, _NONE = "n", "l", "x"
@@ -28,10 +28,10 @@ def labels_in(row: str, table: Table) -> str:
 
 def _label_in(text: str, letters: tuple[int, int]) -> str:
     exact, folded = (f"' ' || char({letter})" for letter in letters)
-    is_long = f"octet_length({text}) > {LONGEST}"
+    is_long = f"octet_length({text}) > {MAX_LABEL_BYTES}"
     label = f"CASE WHEN {text} IS NULL THEN '{_NULL}' WHEN {is_long} THEN '{_LONG}' ELSE hex({text}) END"
     fold = f"CASE WHEN octet_length({text}) > length({text}) THEN casefold({text}) ELSE lower({text}) END"
-    has_another = f"{fold} <> {text} AND octet_length({fold}) <= {LONGEST}"
+    has_another = f"{fold} <> {text} AND octet_length({fold}) <= {MAX_LABEL_BYTES}"
     return f"{exact} || {label} || CASE WHEN {has_another} THEN {folded} || hex({fold}) ELSE '' END"
 
 
@@ -63,21 +63,21 @@ def labels_of(part: Where) -> list[Part] | None:
     exact, folded = map(chr, _letters(table_of(column.table), column.name))
     if part.op == "equals_fold":
         text = cast(str, part.value).casefold()
-        return _known([_label(exact, text), _label(folded, text)])
+        return _all_or_none([_label(exact, text), _label(folded, text)])
     if part.op == "in":
         values = cast(Collection[Any], part.value)
         labels = [_label(exact, value) for value in values] or [Part(exact + _NONE)]
-        return _known(labels) if len(values) <= MOST_LABELS else None
-    return _known([_label(exact, part.value)]) if part.op == "=" else None
+        return _all_or_none(labels) if len(values) <= MAX_LABELS else None
+    return _all_or_none([_label(exact, part.value)]) if part.op == "=" else None
 
 
 def _label(letter: str, value: Any) -> Part | None:
     if value is None:
         return Part(letter + _NULL)
-    if not isinstance(value, str) or len(value.encode()) > LONGEST:
+    if not isinstance(value, str) or len(value.encode()) > MAX_LABEL_BYTES:
         return None
     return Part(letter + value.encode().hex())
 
 
-def _known(labels: list[Part | None]) -> list[Part] | None:
+def _all_or_none(labels: list[Part | None]) -> list[Part] | None:
     return None if None in labels else cast(list[Part], labels)

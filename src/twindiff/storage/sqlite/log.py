@@ -18,7 +18,7 @@ LONG_LOG = 1000
 """Pages at which another thread should carry the log over."""
 TOO_LONG_LOG = 16_000
 """Pages at which the last of it is carried over by whoever writes, since there never is a time when nobody does."""
-LONGEST_LOG = 64_000
+MAX_LOG_PAGES = 64_000
 """Pages at which a write carries all of it over, where no other thread does."""
 ROUNDS = 5
 
@@ -42,7 +42,7 @@ class Log:
         What it could not carry over stays in the log; the commit that this hangs on is done.
         """
         self._pages = pages
-        if pages >= LONGEST_LOG:
+        if pages >= MAX_LOG_PAGES:
             with suppress(Busy, *OUT_OF_SPACE):
                 connection.wal_checkpoint()
         self.wrote()

@@ -17,7 +17,7 @@ from .store import Counters
 T = TypeVar("T")
 
 
-def performed(
+def perform(
     env: str,
     position: Position,
     database: Database,
@@ -34,6 +34,6 @@ def performed(
     result, changes, events = database.write(lambda store: work(OperationContext(store, clock)), limit, counters)
     if not changes:
         return result, None
-    start, tables = (env, position.seq + 1, *intent.described()), database.tables.by_name
+    start, tables = (env, position.seq + 1, *intent.to_tuple()), database.tables.by_name
     columns = {name: tables[name].packed_columns for name in dict.fromkeys([name for name, _, _, _ in changes])}
     return result, StoredRecord(*start, wall, clock.micros, counters.values, changes, None, events, columns)

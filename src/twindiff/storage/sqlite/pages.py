@@ -132,18 +132,18 @@ class Pages:
         return twin
 
     def page(self, number: int) -> bytes:
-        return unpack(self._kept(number))
+        return unpack(self._stored_page(number))
 
-    def _kept(self, number: int) -> bytes:
+    def _stored_page(self, number: int) -> bytes:
         """A page, packed if it is kept so."""
         own = self.own.get(number)
         if own is not None:
             return own
         return self.image.pages[number] if number < self.image.count else BLANK
 
-    def written(self) -> dict[int, bytes]:
+    def dirty_pages(self) -> dict[int, bytes]:
         """The pages that are dirty, some of them packed."""
-        return {number: self._kept(number) for number in self.dirty if number < self.count}
+        return {number: self._stored_page(number) for number in self.dirty if number < self.count}
 
     def take_back(self, undo: Undo) -> None:
         """Go back over one operation."""

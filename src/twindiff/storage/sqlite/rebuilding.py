@@ -39,7 +39,7 @@ class Rebuilding:
         way = reading.way_to(env, seq)
         pages = self.pages_at_birth(origin, reading)
         for stored in way.images:
-            pages[stored.twin] = self._loaded(reading, origin.templates[stored.twin], stored)
+            pages[stored.twin] = self._load_pages(reading, origin.templates[stored.twin], stored)
         if not all(reading.images.is_there(stored.id) for stored in way.images):  # replaced by another meanwhile
             return self.point(reading, env, origin, seq)
         is_carried = any(pages[stored.twin].dirty for stored in way.images)
@@ -83,7 +83,7 @@ class Rebuilding:
                 database.close()
         return replayed
 
-    def _loaded(self, reading: Reading, hash: str, stored: Stored) -> Pages:
+    def _load_pages(self, reading: Reading, hash: str, stored: Stored) -> Pages:
         """Stored pages over their template; in an older schema the whole is carried over."""
         tables = self._pools[stored.twin].tables
         image = self._templates.as_written(tables, hash)

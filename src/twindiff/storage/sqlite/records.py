@@ -78,12 +78,12 @@ def encode(record: Record | StoredRecord, number: Callable[[bytes], int]) -> byt
     """A record as it is written; `number` gives that of columns."""
     if isinstance(record, Record):
         return journal.encode(record)
-    changes = [_packed(each) for each in record.changes]
+    changes = [_pack_change(each) for each in record.changes]
     numbers = {name: number(record.columns[name]) for name in record.columns}
     return _encode((*record[:8], changes, None, record.events, numbers))
 
 
-def _packed(change: StoredChange) -> tuple[Any, ...]:
+def _pack_change(change: StoredChange) -> tuple[Any, ...]:
     """A change as it is written."""
     table, key, before, after = change
     if before is None or after is None:

@@ -126,14 +126,14 @@ def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
     nulls = values.count(None)
     if len(values) > MARKS:
         shape += ("many", nulls > 0)
-        parameters.append(_listed(values, column))
+        parameters.append(_encode_list(values, column))
         return column.kind == "text" and len(values) > MARKS + nulls
     shape += (len(values), nulls)
     parameters += [stored_value(each, column) for each in values if each is not None]
     return True
 
 
-def _listed(values: tuple[Any, ...], column: Column[Any]) -> str:
+def _encode_list(values: tuple[Any, ...], column: Column[Any]) -> str:
     """Many texts as the one parameter that they travel as."""
     stored = [each if type(each) is str else stored_value(each, column) for each in values if each is not None]
     return msgspec.json.encode(stored).decode()

@@ -12,7 +12,7 @@ from twindiff.storage.deadline import Limit, TakesLong, brief, whole
 
 from .database import Database
 from .live_environments import LiveEnvironment
-from .operations import performed
+from .operations import perform
 from .pages import Undo
 from .records import StoredRecord
 from .table_sql import Tables
@@ -96,16 +96,16 @@ class Snapshot:
         """Run work that may write; the number is the one it has when it is taken over."""
         database = Database(self._tables, self.pages)
         try:
-            return self._written(database, intent, work, limit)
+            return self._write(database, intent, work, limit)
         finally:
             database.close()
 
-    def _written(
+    def _write(
         self, database: Database, intent: OperationInfo, work: Callable[[OperationContext], T], limit: Limit
     ) -> tuple[T, int | None]:
         moment = (self._clock, self._wall)
         with database.undoable():
-            result, record = performed(self.env, self.position, database, intent, work, moment, limit)
+            result, record = perform(self.env, self.position, database, intent, work, moment, limit)
             if record is None:
                 database.take_back()
                 return result, None

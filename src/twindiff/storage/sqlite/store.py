@@ -72,7 +72,7 @@ class SqliteStore:
         self._connection = connection
         self._tables = tables
         self._counters = counters
-        self.next = counters.next if counters else _refused
+        self.next = counters.next if counters else _refuse_counter
         self._known, self._touched, self._announced = known, touched, announced
         self._matching: Matching | None = None
         self.events: list[Event] = []
@@ -116,14 +116,14 @@ class SqliteStore:
         if touched and place in touched:
             self._refuse_late()
             return self._first(sql.select_by_key, key) if not self.all_went_well else touched[place]
-        stored = self._recalled(known, place)
+        stored = self._recall(known, place)
         if stored is None:
             stored = self._first(sql.select_by_key, key)
             if stored is not None and sql.key_in(stored) == key:  # not one that SQLite has converted
                 known.note(place, stored)
         return stored
 
-    def _recalled(self, known: KnownRows, place: Place) -> Stored | None:
+    def _recall(self, known: KnownRows, place: Place) -> Stored | None:
         """A known row; raises what the deadline says for a handler that goes on asking for what costs no statement."""
         row = known.get(place)
         if row is not None:
@@ -219,7 +219,7 @@ class SqliteStore:
         text = Sql()
         text.parameters.append(parents)
         inner = of_parent(sql, text, relation, where)
-        query = _paged(sql, text, inner, order, columns, limit)
+        query = _paged_query(sql, text, inner, order, columns, limit)
         if None not in shape:
             sql.remember(shape, query)
         return query, text.parameters
@@ -238,7 +238,7 @@ class SqliteStore:
         if numbers is None:
             return self.rows(table, words, *where, limit=limit, offset=offset, columns=columns)
         page = f"{numbers} ORDER BY row LIMIT {text.place(limit)} OFFSET {text.place(offset)}"
-        selected = text.selected(columns, sql.table)
+        selected = text.select_list(columns, sql.table)
         rows = f"FROM ({page}) p CROSS JOIN {sql.name} {OUTERMOST} ON {OUTERMOST}.rowid = p.row ORDER BY p.row"
         return load_columns(columns, loading, self._run(f"SELECT {selected} {rows}", text.parameters))
 
@@ -279,7 +279,7 @@ class SqliteStore:
     def count(self, table: type[Row], *where: Expression) -> int:
         sql = self._tables.of(table)
         known, place = None if where or self._has_touched(sql) else self._known, (sql.table.name, ALL)
-        if known is not None and (counted := self._recalled(known, place)):
+        if known is not None and (counted := self._recall(known, place)):
             return cast(int, counted[0])
         parameters: list[Any] = []
         plain = plain_where(where, parameters)
@@ -308,7 +308,7 @@ class SqliteStore:
         key = [getattr(row, name) for name in sql.key]
         if not fields:
             return self.get(type(row), *key)
-        values = (*[sql.stored(name, value) for name, value in fields.items()], *key)
+        values = (*[sql.to_stored(name, value) for name, value in fields.items()], *key)
         update, touched = sql.updating(tuple(fields)), self._touched
         if touched is None or not sql.key_names.isdisjoint(fields):
             rows = self._write(update.query + sql.returning, values, None)
@@ -317,7 +317,7 @@ class SqliteStore:
             self._update(sql, update, values)
             changed = touched.get((sql.table.name, tuple(key))) if self._connection.changes() else None
         if changed is None:
-            raise sql.gone(row)
+            raise sql.not_found(row)
         return sql.build(changed)
 
     def update(self, row: Row, columns: Collection[str]) -> None:
@@ -325,7 +325,7 @@ class SqliteStore:
         update = sql.updating(tuple(columns))
         self._update(sql, update, update.values(row))
         if not self._connection.changes():
-            raise sql.gone(row)
+            raise sql.not_found(row)
 
     def _update(self, sql: TableSql, update: Update, values: Stored) -> None:
         """Set columns of a row; `values` are theirs and those of its key. The capture is told if the row is known."""
@@ -346,7 +346,7 @@ class SqliteStore:
         key = [getattr(row, name) for name in sql.key]
         self._run(sql.delete, key)
         if not self._connection.changes():
-            raise sql.gone(row)
+            raise sql.not_found(row)
         if sql.dependents:
             self._remove_dependents(sql, key)
 
@@ -430,20 +430,20 @@ class SqliteStore:
                 self._announced.clear()
 
 
-def _refused(counter: str, *, at_least: int = 1) -> int:
+def _refuse_counter(counter: str, *, at_least: int = 1) -> int:
     refuse_write(f"counter '{counter}'")
 
 
 def _select(
     sql: TableSql, text: Sql, where: Sequence[Expression], order: Ordering, columns: Sequence[Column[Any]] | None
 ) -> str:
-    selected = text.selected(columns, sql.table) if columns else sql.selected
+    selected = text.select_list(columns, sql.table) if columns else sql.selected
     return (
         f"SELECT {selected}{from_where(sql, text, where)} ORDER BY {text.order_by(order, sql.table)} LIMIT ? OFFSET ?"
     )
 
 
-def _paged(
+def _paged_query(
     sql: TableSql, text: Sql, inner: str, order: Ordering, columns: Sequence[Column[Any]], limit: int | None
 ) -> str:
     """The rows of several parents. They drive: each parent's few rows are looked up by key, however many there are."""
@@ -452,6 +452,6 @@ def _paged(
         inner += f" ORDER BY {text.order_by(order, sql.table, 'u')} LIMIT {text.place(limit)}"
     key = ", ".join(f"{OUTERMOST}.{quote(name)}" for name in sql.key)
     return (
-        f"SELECT k.value, {text.selected(columns, sql.table)} FROM json_each(?1) k CROSS JOIN {sql.name} {OUTERMOST}"
+        f"SELECT k.value, {text.select_list(columns, sql.table)} FROM json_each(?1) k CROSS JOIN {sql.name} {OUTERMOST}"
         f" ON ({key}) IN ({inner}) ORDER BY k.key, {text.order_by(order, sql.table)}"
     )

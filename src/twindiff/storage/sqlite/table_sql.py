@@ -59,8 +59,8 @@ def _types(column: Column[Any]) -> tuple[type, ...]:
     return (kept, type(None)) if column.nullable else (kept,)
 
 
-_MOST_QUERIES = 1_000
-_LONGEST_QUERY = 10_000
+_MAX_QUERIES = 1_000
+_MAX_QUERY_CHARACTERS = 10_000
 
 
 class KeptTypes:
@@ -79,7 +79,7 @@ class KeptTypes:
 
     def _fit(self, types: tuple[type, ...]) -> bool:
         fits = all(each in kept for each, kept in zip(types, self._of_columns, strict=True))
-        if fits and len(self._known) < _MOST_QUERIES:
+        if fits and len(self._known) < _MAX_QUERIES:
             self._known.add(types)
         return fits
 
@@ -133,7 +133,7 @@ class TableSql(TableForm):
         self.key_names = frozenset(self.key)
         self.returning = f" RETURNING {names(self.columns)}"
 
-    def seen(self, row: Stored | None) -> Stored | None:
+    def from_hook(self, row: Stored | None) -> Stored | None:
         """A row of the hook's, to which SQLite may show a whole number for a real one."""
         if row is None or not self._real_at:
             return row
@@ -143,7 +143,7 @@ class TableSql(TableForm):
         """How columns are set; found out once for each choice of them."""
         update = self._updates.get(columns)
         if update is None:
-            if len(self._updates) >= _MOST_QUERIES:
+            if len(self._updates) >= _MAX_QUERIES:
                 self._updates.clear()
             update = self._updates[columns] = self._update(columns)
         return update
@@ -165,9 +165,9 @@ class TableSql(TableForm):
 
     def remember(self, shape: Shape, query: str) -> str:
         """Keep the text of a shape; only so many and none that is long, since filters have shapes as callers like."""
-        if len(query) > _LONGEST_QUERY:
+        if len(query) > _MAX_QUERY_CHARACTERS:
             return query
-        if len(self.queries) >= _MOST_QUERIES:
+        if len(self.queries) >= _MAX_QUERIES:
             self.queries.clear()
         self.queries[shape] = query
         return query

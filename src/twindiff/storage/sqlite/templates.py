@@ -64,7 +64,7 @@ class TemplateImages:
     ) -> Generator[CooperativeStep, None, Template]:
         """Store what pages hold, which are nobody else's."""
         made: list[tuple[Template, bytes]] = []
-        yield lambda: made.append(_copied(tables, pages, counters))
+        yield lambda: made.append(_copy_template(tables, pages, counters))
         template, image = made[0]
         name = (tables.schema.twin, template.hash)
         if not self.has(*name):
@@ -76,7 +76,7 @@ class TemplateImages:
         twin, template = tables.schema.twin, start.template
         if not self.has(twin, template.hash):
             made: list[bytes] = []
-            yield lambda: made.append(self._made(tables, start))
+            yield lambda: made.append(self._make_image(tables, start))
             yield from self._file.save_template(twin, template, made[0])
             image = self._image(twin, made[0])
             self._images[twin, template.hash] = self._as_written[twin, template.hash] = image
@@ -87,13 +87,13 @@ class TemplateImages:
         image = self._latest[twin] = Image(data, self._latest.get(twin))
         return image
 
-    def _made(self, tables: Tables, start: Start) -> bytes:
+    def _make_image(self, tables: Tables, start: Start) -> bytes:
         def build() -> bytes:
             return image_of(tables, start.rows)
 
         return self._cache.image(tables.schema, start.template, build) if start.is_built_in else build()
 
-    def stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
+    def load_stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
         """A template as it was written; raises LookupError. Another thread gives a connection of its own."""
         template = (reading or self._file).load_template(twin, hash)
         if template is None:
@@ -110,7 +110,7 @@ class TemplateImages:
         return image
 
     def _load(self, tables: Tables, key: Name, reading: Reading | None) -> Image:
-        template, data = self.stored(*key, reading)
+        template, data = self.load_stored(*key, reading)
         image = self._image(key[0], data)
         if template.schema_hash != tables.schema.hash or not fits(tables, Pages(image)):
             return self._image(key[0], migrate(tables, data))
@@ -156,7 +156,7 @@ class TemplateImages:
             database.close()
 
 
-def _copied(tables: Tables, pages: Pages, counters: dict[str, int]) -> tuple[Template, bytes]:
+def _copy_template(tables: Tables, pages: Pages, counters: dict[str, int]) -> tuple[Template, bytes]:
     """A template of what pages hold, and its image; in any thread."""
     database = Database(tables, pages)
     try:

@@ -45,13 +45,13 @@ class UnnamedBlobs:
         elif not self._swept_before < self._forgotten_at <= instant:
             return
         left: set[str] = set()
-        yield lambda: left.update(self._unnamed(instant))
+        yield lambda: left.update(self._find_unnamed(instant))
         for digest in left:
             self._blobs.remove(digest, instant)
             yield yield_control
         self._seen, self._swept_before = forgotten, instant
 
-    def _unnamed(self, instant: float) -> set[str]:
+    def _find_unnamed(self, instant: float) -> set[str]:
         left = self._blobs.put_before(instant)
         if left:
             with self._file.reader() as reading:

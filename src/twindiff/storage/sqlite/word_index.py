@@ -20,11 +20,11 @@ from twindiff.storage.sql.word_query import Spelling
 
 from .labels import labels_in
 
-MOST_NOTED = 64
+MAX_NOTED_ROWS = 64
 """Rows that wait for FTS5."""
 MANY_FOUND = 2_000
 """Rows with a word from which on a page of them is read by key, which soon comes to as many as it wants."""
-MOST_PART = 4
+MAX_PART_SHARE = 4
 """The part of all rows that is most of them: a quarter."""
 MATCHED = "n"
 """The alias of rows that are looked into."""
@@ -56,7 +56,7 @@ class WordIndex:
         yield self._trigger("added", f"INSERT ON {self._table}", note)
         yield self._trigger("changed", f"UPDATE OF {names(places)} ON {self._table}", self._take_out + forget + note)
         yield self._trigger("removed", f"DELETE ON {self._table}", self._take_out + forget)
-        are_many = f"WHEN (SELECT count(*) FROM {self._noted}) >= {MOST_NOTED}"
+        are_many = f"WHEN (SELECT count(*) FROM {self._noted}) >= {MAX_NOTED_ROWS}"
         yield self._trigger("full", f"INSERT ON {self._noted} {are_many}", self.settle)
 
     def _trigger(self, what: str, when: str, then: str) -> str:
@@ -65,17 +65,17 @@ class WordIndex:
     @property
     def settle(self) -> str:
         """Bring what is noted to FTS5."""
-        rows = f"SELECT rowid, {self._told('')} FROM {self._table} WHERE rowid IN ({self.noted}) ORDER BY rowid"
+        rows = f"SELECT rowid, {self._indexed_text('')} FROM {self._table} WHERE rowid IN ({self.noted}) ORDER BY rowid"
         return f"INSERT INTO {self._words} (rowid, words) {rows}; DELETE FROM {self._noted};"
 
     @property
     def _take_out(self) -> str:
         """Take the words that a row has had out of FTS5, which must be told them, if they are there."""
-        gone = f"SELECT 'delete', old.rowid, {self._told('old.')}"
+        gone = f"SELECT 'delete', old.rowid, {self._indexed_text('old.')}"
         is_there = f"{_is_text('old.' + self._column)} AND old.rowid NOT IN ({self.noted})"
         return f"INSERT INTO {self._words} ({self._words}, rowid, words) {gone} WHERE {is_there};"
 
-    def _told(self, row: str) -> str:
+    def _indexed_text(self, row: str) -> str:
         """What FTS5 is told of a row, at whose blanks it parts words; ASCII it takes apart as `index_words` does."""
         text = f"{row}{self._column}"
         words = f"CASE WHEN octet_length({text}) > length({text}) THEN index_words({text}) ELSE {text} END"
@@ -86,14 +86,14 @@ class WordIndex:
         """The rows that FTS5 has nothing of yet."""
         return f"SELECT row FROM {self._noted}"
 
-    def found(self, place: str) -> str:
+    def select_rows(self, place: str) -> str:
         """The rows of which FTS5 knows that they fit what it is asked at a place."""
         return f"SELECT rowid FROM {self._words} WHERE {self._words} MATCH {place}"
 
     @property
     def has_more(self) -> str:
         """A row that FTS5 finds behind so many others, if there is one; to skip them is quicker than to count them."""
-        return f"{self.found('?')} LIMIT 1 OFFSET ?"
+        return f"{self.select_rows('?')} LIMIT 1 OFFSET ?"
 
     def matches(self, condition: str, further: str, span: str) -> str:
         """The numbers of the rows that fit what is asked, or of which FTS5 has nothing yet and a condition holds.
@@ -101,21 +101,21 @@ class WordIndex:
         What there is `further` must hold for the former too, and so must `span`, of which an index tells.
         """
         joined = f" CROSS JOIN {self._row_of(self._words, 'rowid')} AND {further}" if further else ""
-        within = f" AND +{self._words}.rowid IN (SELECT rowid FROM {self._spanned(span)})" if span else ""
+        within = f" AND +{self._words}.rowid IN (SELECT rowid FROM {self._rows_in_span(span)})" if span else ""
         fitting = f"SELECT {self._words}.rowid AS row FROM {self._words}{joined} WHERE {self._words} MATCH ?1{within}"
         noted = f"{self._noted} CROSS JOIN {self._row_of(self._noted, 'row')} AND {condition}"
         return f"{fitting} UNION ALL SELECT {MATCHED}.rowid FROM {noted}"
 
     def in_span(self, span: str, condition: str) -> str:
         """The numbers of the rows of a span, of which an index tells, for which a condition holds."""
-        spanned = f"(SELECT rowid AS row FROM {self._spanned(span)}) s"
+        spanned = f"(SELECT rowid AS row FROM {self._rows_in_span(span)}) s"
         return f"SELECT {MATCHED}.rowid AS row FROM {spanned} CROSS JOIN {self._row_of('s', 'row')} AND {condition}"
 
     def count_in(self, span: str, most: str) -> str:
         """How many rows there are in a span, up to as many as are counted."""
-        return f"SELECT count(*) FROM (SELECT 1 FROM {self._spanned(span)} LIMIT {most})"
+        return f"SELECT count(*) FROM (SELECT 1 FROM {self._rows_in_span(span)} LIMIT {most})"
 
-    def _spanned(self, span: str) -> str:
+    def _rows_in_span(self, span: str) -> str:
         return f"{self._table} {MATCHED} WHERE {span}"
 
     def _row_of(self, alias: str, number: str) -> str:
@@ -148,7 +148,7 @@ def share(first: Callable[[str, Sequence[Any]], Any], index: WordIndex, asked: s
     (rows,) = first(index.last, ())
     if rows < MANY_FOUND:
         return "few"
-    most = max(MANY_FOUND, rows // MOST_PART)
+    most = max(MANY_FOUND, rows // MAX_PART_SHARE)
     for each in (asked.replace('"*', '"'), asked):  # of beginnings FTS5 lists all words before it gives any
         if first(index.has_more, (each, MANY_FOUND - 1)):
             return "most" if first(index.has_more, (each, most - 1)) else "many"

@@ -20,7 +20,7 @@ from .labels import is_labelled, labels_of, values_by_index
 from .spans import is_span
 from .word_index import SPELLING, WordIndex
 
-MOST_ENDINGS = 16
+MAX_ENDINGS = 16
 """Words that begin alike up to which they are asked for one by one."""
 FEW_VALUES = 16
 """Values of which any is asked for without a look at which of them there are."""
@@ -28,7 +28,7 @@ FEW_ROWS = 1_000
 """Rows up to which it is looked into those that an index of a column gives."""
 MANY_ROWS = 20_000
 """Rows from which on it is not listed which an index of a column gives."""
-MOST_VALUES = 1_000
+MAX_VALUES = 1_000
 """Values that rows have in a column up to which they are listed."""
 
 Run = Callable[[str, Sequence[Any]], list[Stored]]
@@ -79,20 +79,20 @@ class Matching:
 
     def spelling(self, column: Column[Any]) -> Spelling:
         """How FTS5 is asked of a text: for the words that begin in a way where these are few."""
-        return SPELLING._replace(part=partial(self._spelled, column))
+        return SPELLING._replace(part=partial(self._spell, column))
 
-    def _spelled(self, column: Column[Any], part: Part) -> str:
+    def _spell(self, column: Column[Any], part: Part) -> str:
         words = self._beginning(column, part.text) if part.is_start else []
-        if not words or len(words) > MOST_ENDINGS:
+        if not words or len(words) > MAX_ENDINGS:
             return SPELLING.part(part)
-        return _joined((SPELLING.part(Part(word)) for word in words), SPELLING.either)
+        return _join_known((SPELLING.part(Part(word)) for word in words), SPELLING.either)
 
     def _beginning(self, column: Column[Any], start: str) -> list[str]:
         """The first words of a text's index that begin in some way."""
         known = self._endings.get((column, start))
         if known is None or not self._keeps:
             query = WordIndex(table_of(column.table), column.name).endings
-            rows = self._run(query, (start, f"{start}\U0010ffff", MOST_ENDINGS + 1))
+            rows = self._run(query, (start, f"{start}\U0010ffff", MAX_ENDINGS + 1))
             known = self._endings[column, start] = [word for (word,) in rows]
         return known
 
@@ -100,9 +100,9 @@ class Matching:
         """The values that rows may have in a column, NULL too; None where no index gives them, or there are many."""
         if column not in self._known_values or not self._keeps:
             query = values_by_index(column)
-            values = {value for (value,) in self._run(query, (MOST_VALUES,))} if query else set[object]()
+            values = {value for (value,) in self._run(query, (MAX_VALUES,))} if query else set[object]()
             values |= {None} if column.nullable else set[object]()
-            self._known_values[column] = values if query and len(values) < MOST_VALUES else None
+            self._known_values[column] = values if query and len(values) < MAX_VALUES else None
         return self._known_values[column]
 
 
@@ -123,7 +123,9 @@ class Question(NamedTuple):
     def exactly(self, part: Expression) -> Asked | None:
         """What finds the rows for which a condition holds, and no others; None where FTS5 cannot tell."""
         if isinstance(part, Where):
-            return self._of_word(cast(Word, part.value)) if _is_word_in(part, self.text) else self._labelled(part)
+            return (
+                self._of_word(cast(Word, part.value)) if _is_word_in(part, self.text) else self._label_predicate(part)
+            )
         if isinstance(part, Not):
             return self._of_others(part.part) or self._without(part.part)
         if not isinstance(part, AllOf | AnyOf):
@@ -146,13 +148,13 @@ class Question(NamedTuple):
         others = None if present is None else present - wanted
         if others is None or len(others) > FEW_VALUES:
             return None
-        return self._labelled(part._replace(op="in", value=others))
+        return self._label_predicate(part._replace(op="in", value=others))
 
     def _of_word(self, word: Word) -> Asked | None:
         asked = asked_of(word, self.spelling) if word.is_plain else None
         return Asked(asked) if asked else None
 
-    def _labelled(self, part: Where) -> Asked | None:
+    def _label_predicate(self, part: Where) -> Asked | None:
         """Of many values those are asked for that rows have, or those others that they have if these are fewer."""
         if not is_labelled(part.column):
             return None
@@ -164,7 +166,7 @@ class Question(NamedTuple):
                 is_not = len(others) < len(values & present)
                 part = part._replace(value=others if is_not else values & present)
         labels = labels_of(part)
-        return Asked(_joined(map(SPELLING.part, labels), SPELLING.either), is_not) if labels else None
+        return Asked(_join_known(map(SPELLING.part, labels), SPELLING.either), is_not) if labels else None
 
 
 def _is_word_in(part: Where, text: Column[Any]) -> bool:
@@ -175,9 +177,9 @@ def _all_of(parts: Sequence[Asked]) -> Asked:
     having = [part.text for part in parts if not part.is_not]
     lacking = [part.text for part in parts if part.is_not]
     if not having:
-        return Asked(_joined(lacking, SPELLING.either), is_not=True)
-    both = _joined(having, SPELLING.both)
-    return Asked(f"({both} NOT {_joined(lacking, SPELLING.either)})" if lacking else both)
+        return Asked(_join_known(lacking, SPELLING.either), is_not=True)
+    both = _join_known(having, SPELLING.both)
+    return Asked(f"({both} NOT {_join_known(lacking, SPELLING.either)})" if lacking else both)
 
 
 def _any_of(parts: Sequence[Asked]) -> Asked:
@@ -185,6 +187,6 @@ def _any_of(parts: Sequence[Asked]) -> Asked:
     return Asked(neither.text, not neither.is_not)
 
 
-def _joined(parts: Iterable[str], operator: str) -> str:
+def _join_known(parts: Iterable[str], operator: str) -> str:
     known = [*parts]
     return known[0] if len(known) == 1 else f"({operator.join(known)})"
