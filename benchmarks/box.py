@@ -177,7 +177,10 @@ def storing(cluster: str | None) -> Generator[Settings]:
     if cluster is None:
         yield Settings()
         return
-    schemas, catalog = Registry.installed().schemas.values(), Schema("catalog", tuple(table_of(row) for row in TABLES))
+    schemas, catalog = (
+        Registry.load_installed().schemas.values(),
+        Schema("catalog", tuple(table_of(row) for row in TABLES)),
+    )
     with database(cluster) as admin:
         yield Settings(storage=initialise(admin, schemas, catalog, password="bench", role="twindiff_bench"))
 

@@ -56,7 +56,7 @@ def main() -> None:
 
 def measured(admin: str, operations: int, count: int) -> dict[str, int]:
     """Operations a second: as they are written by SQL, and as they are drained."""
-    schema = Registry.installed().schemas["slack"]
+    schema = Registry.load_installed().schemas["slack"]
     dsn = initialise(admin, [schema], None, password="bench", role="twindiff_bench")
     engine = PostgresEngine(dsn)
     engine.schema(schema)

@@ -104,7 +104,7 @@ class Bench:
         assert isinstance(self.service.engine, SqliteEngine)
         self.engine = self.service.engine
         self.service.templates.add(twin, name, rows(count, letters), origin="benchmark")
-        self.wanted = Wanted([self.service.templates.named("bench", name)], clock=ClockMode("steps", 1))
+        self.wanted = Wanted([self.service.templates.find_named("bench", name)], clock=ClockMode("steps", 1))
         self.origin = self.service.environments.get(self.environment()).origin
         self.bare = 0
 

@@ -77,7 +77,7 @@ def test_explanations_share_the_rows_that_they_compare(monkeypatch: pytest.Monke
 
 
 def test_of_very_many_failures_the_first_are_said_and_the_rest_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match, "MOST_FAILURES", 3)
+    monkeypatch.setattr(match, "MAX_FAILURES", 3)
     rows = [{"__table__": "notes", "before": {"a": 1, "id": n}, "after": {"a": 2, "id": n}} for n in range(5)]
     asked = {"diff_type": "changed", "entity": "notes", "expected_changes": {"b": {}}}
     failures = evaluate({"assertions": [asked]}, {"updates": rows}).failures

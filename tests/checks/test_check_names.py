@@ -42,7 +42,7 @@ MISSPELT = [
 
 def known_of(twin: str) -> Known:
     """The tables of a twin; where it is not installed, those of its public seed."""
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     if twin in registry.schemas:
         return known_to((registry.schemas[twin],))
     seed = json.loads((SHARED / "seeds" / f"{twin}_default.json").read_text())

@@ -41,12 +41,12 @@ def connective(name: str, replacement: Callable[[Any], bool]) -> Replace:
 kept_own = match.own_columns
 kept_touches = Past.touches
 kept_satisfies = match.satisfies
-kept_covered = closed_world.covered
+kept_covered = closed_world.find_covered
 kept_left_over = closed_world.left_over
 kept_exempt = closed_world.is_exempt
-kept_asked = provenance.asked
-kept_dated = provenance.dated
-kept_keyed = readers.keyed
+kept_asked = provenance.asserted_columns
+kept_dated = provenance.date_changes
+kept_keyed = readers.read_object
 kept_one_of = readers.one_of
 kept_moments = history.moments
 kept_predicate = conditions.predicate
@@ -251,7 +251,7 @@ MUTANTS: dict[str, Replace] = {
     "a closed world names one stray": attribute(closed_world, "strays", first_stray),
     "an asserted table is open": lambda patch: (
         patch.setattr(closed_world, "strays", remembered),
-        patch.setattr(closed_world, "covered", named_tables),
+        patch.setattr(closed_world, "find_covered", named_tables),
     )[0],
     "nothing is asserted": attribute(closed_world, "covered", lambda outcomes: (set(), {})),
     "an asserted row may change in every column": attribute(closed_world, "asserted_columns", whole_rows),

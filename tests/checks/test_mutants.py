@@ -282,7 +282,7 @@ MUTANTS: dict[str, Replace] = {
 ENGINE: dict[str, Callable[..., Any]] = {"evaluate": evaluate}
 kept_holds: Callable[..., bool] = match.holds
 kept_score = verdict.Score
-kept_keyed = readers.keyed
+kept_keyed = readers.read_object
 
 
 def taken(value: Any, place: str, required: tuple[str, ...] = ()) -> Any:

@@ -178,7 +178,7 @@ def test_a_broken_twin_is_named_with_its_package(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.syspath_prepend(plugin(code))
-    say_problems(Registry.installed())
+    say_problems(Registry.load_installed())
     sys.modules.pop("sad_twin", None)
     assert_is_named(capsys.readouterr().err, words)
 

@@ -36,20 +36,20 @@ def service(seeds: Path):
 
 def test_a_template_is_not_read_before_somebody_asks_for_it(seeds: Path, service: Service) -> None:
     (seeds / "vases_default.json").write_text(json.dumps({"vases": [{"vase_id": "V2"}]}))
-    template = service.templates.named("vases", "vases_default")
+    template = service.templates.find_named("vases", "vases_default")
     assert [row.vase_id for row in service.engine.template("vases", template.hash).rows(Vase)] == ["V2"]
 
 
 def test_a_template_survives_a_transaction_that_is_undone(service: Service) -> None:
     with suppress(ZeroDivisionError), service.engine.transaction():
-        assert service.templates.named("vases", "vases_default")
+        assert service.templates.find_named("vases", "vases_default")
         raise ZeroDivisionError
-    template = service.templates.named("vases", "vases_default")
+    template = service.templates.find_named("vases", "vases_default")
     assert service.engine.template("vases", template.hash).count(Vase) == 1
 
 
 def test_a_template_is_found_by_its_content(service: Service) -> None:
-    hash = service.templates.named("vases", "vases_default").hash
+    hash = service.templates.find_named("vases", "vases_default").hash
     other = Service(Settings(), service.registry)
     template = other.templates.holding("vases", hash)
     other.close()
@@ -58,7 +58,7 @@ def test_a_template_is_found_by_its_content(service: Service) -> None:
 
 
 def test_a_template_is_found_by_its_location(service: Service) -> None:
-    template = service.templates.located("vases_default")
+    template = service.templates.find_at("vases_default")
     assert template
     assert template.service == "vases"
 
@@ -68,11 +68,11 @@ def test_a_template_that_cannot_be_read_hides_no_other(content: str, seeds: Path
     (seeds / "vases_bad.json").write_text(content)
     assert [template.name for template in service.templates.list()] == ["vases_default"]
     with pytest.raises(InvalidSeed):
-        service.templates.named("vases", "vases_bad")
+        service.templates.find_named("vases", "vases_bad")
 
 
 def test_a_name_that_an_import_takes_is_the_imported_one_from_then_on(service: Service) -> None:
     twin = service.registry.get("vases")
     added = service.templates.add(twin, "vases_default", {"vases": []}, origin="import")
-    assert service.templates.named("vases", "vases_default") == added
+    assert service.templates.find_named("vases", "vases_default") == added
     assert [each.origin for each in service.templates.history("vases", "vases_default")] == ["import", "built-in"]

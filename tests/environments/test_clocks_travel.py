@@ -100,7 +100,7 @@ def test_work_without_end_stops_at_ten_thousand_pieces(platform_of_alarms: Platf
 
 
 def test_work_stops_when_it_has_taken_too_long(platform_of_alarms: Platform, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(clocks, "LONGEST_SECONDS", 0)
+    monkeypatch.setattr(clocks, "MAX_ADVANCE_SECONDS", 0)
     answer = told_to_work(platform_of_alarms, 500)
     assert 0 < len(answer["ran"]) < 500
     assert (answer["stillDue"], answer["next"]["operation"]) == (1, "alarms:ring")

@@ -194,7 +194,7 @@ def test_what_has_been_set_since_the_last_look_is_known_when_the_clock_has_moved
 
 
 def test_work_is_remembered_for_some_environments_and_done_for_all(house: Make, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(due, "MOST_AGENDAS", 2)
+    monkeypatch.setattr(due, "MAX_REMEMBERED_ENVIRONMENTS", 2)
     houses = [house() for _ in range(4)]
     for here in houses:
         here.alarm("tea", 60)

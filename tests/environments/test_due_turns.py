@@ -1,6 +1,6 @@
 """Due work goes on for longer while nobody else comes, and gives way at once when somebody does."""
 
-from twindiff.environments.due import LONGEST_TURN_SECONDS, Turns
+from twindiff.environments.due import MAX_SLICE_SECONDS, Turns
 from twindiff.storage.deadline import BRIEF_SECONDS
 
 
@@ -10,7 +10,7 @@ def test_turns_grow_up_to_a_bound_while_nobody_comes():
     for _ in range(4):
         lengths.append(turns.seconds)
         turns.end()
-    assert lengths == [BRIEF_SECONDS, 2 * BRIEF_SECONDS, LONGEST_TURN_SECONDS, LONGEST_TURN_SECONDS]
+    assert lengths == [BRIEF_SECONDS, 2 * BRIEF_SECONDS, MAX_SLICE_SECONDS, MAX_SLICE_SECONDS]
 
 
 def test_a_turn_in_which_somebody_came_is_followed_by_a_short_one():

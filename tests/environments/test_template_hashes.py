@@ -15,7 +15,7 @@ from twindiff.environments.registry import GROUP, Registry
 from twindiff.environments.template_hashes import TemplateHashes
 from twindiff.server import Service, Settings
 
-SCHEMA = Registry.installed().schemas["slack"]
+SCHEMA = Registry.load_installed().schemas["slack"]
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def vase() -> str:
     """The only vase of the twin's template, in a process of its own."""
     service = Service(Settings(), Registry(points=[EntryPoint("vases", "vases_twin:twin", GROUP)]))
-    template = service.templates.named("vases", "vases_default")
+    template = service.templates.find_named("vases", "vases_default")
     (row,) = service.engine.template("vases", template.hash).rows(sys.modules["vases_twin"].Vase)
     service.close()
     return f"{row.vase_id} {template.hash}"

@@ -18,7 +18,7 @@ from tests.storage.faults import faulty_disk
 from twindiff.catalog import TranscriptRecord
 from twindiff.environments.call_log import CallLog, Entry
 from twindiff.environments.retention import forget_ended
-from twindiff.environments.transcripts import LARGEST, Heard, Transcript, pack, unpack
+from twindiff.environments.transcripts import MAX_BODY_BYTES, Heard, Transcript, pack, unpack
 from twindiff.kit.http import Answer, Request
 from twindiff.server import Service, Settings
 
@@ -96,7 +96,7 @@ def test_headers_that_may_be_secret_are_named_without_their_value() -> None:
 def test_a_large_text_ends_early_and_says_so() -> None:
     said = heard(b"x" * 10, b"y" * 100_000)
     assert (said.answer.body.bytes, said.answer.body.is_cut) == (100_000, True)
-    assert len(said.answer.body.text or "") == LARGEST - 10
+    assert len(said.answer.body.text or "") == MAX_BODY_BYTES - 10
 
 
 def test_bytes_are_kept_as_their_size_and_digest() -> None:
@@ -112,7 +112,7 @@ def test_whatever_was_said_is_bounded_and_reads_as_it_was_kept(
 ) -> None:
     said = heard(body * times, text.encode(errors="replace") * repeated)
     assert unpack({7: pack([None, said])}) == {8: said}
-    assert len((said.request.body.text or "").encode()) + len((said.answer.body.text or "").encode()) <= LARGEST
+    assert len((said.request.body.text or "").encode()) + len((said.answer.body.text or "").encode()) <= MAX_BODY_BYTES
 
 
 def test_they_stay_with_the_result_of_a_run_when_the_environment_is_gone(platform: Platform) -> None:
@@ -213,7 +213,7 @@ def test_a_write_of_the_call_log_that_fails_keeps_its_calls(tmp_path: Path, capl
 
 
 def test_transcripts_that_wait_take_a_bounded_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twindiff.environments.call_log.MOST_HELD", 10)
+    monkeypatch.setattr("twindiff.environments.call_log.MAX_HELD_BYTES", 10)
     service = Service(Settings())
     for number in range(6):
         service.calls.log.add("env", entry(number))

@@ -214,7 +214,7 @@ def test_what_lived_through_a_change_of_tables_travels(tmp_path):
 
 
 def test_what_is_too_large_for_a_file_is_not_exported(here, monkeypatch):
-    monkeypatch.setattr(file_format, "MOST_UNPACKED", 3_000)
+    monkeypatch.setattr(file_format, "MAX_UNPACKED_BYTES", 3_000)
     with here.create("slack:slack_default") as env:
         with pytest.raises(Refused, match="413 export_too_large"):
             env.export()

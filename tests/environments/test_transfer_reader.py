@@ -233,7 +233,7 @@ def test_a_damaged_byte_is_noticed(here, refused):
 
 
 def test_a_bomb_is_not_unpacked(refused, monkeypatch):
-    monkeypatch.setattr(file_format, "MOST_UNPACKED", 1_000_000)
+    monkeypatch.setattr(file_format, "MAX_UNPACKED_BYTES", 1_000_000)
     bomb = gzip.compress(bytes(50_000_000), compresslevel=1)
     assert "more than 1,000,000 bytes" in refused(bomb, 413, "export_too_large")
 

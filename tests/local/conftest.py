@@ -10,6 +10,6 @@ from twindiff.local import Twindiff
 @pytest.fixture
 def td() -> Iterator[Twindiff]:
     """Twins in this process: Slack, and a shop that two vendors' SDKs can speak to."""
-    slack = Registry.installed().get("slack")
+    slack = Registry.load_installed().get("slack")
     with Twindiff(twins=[slack, shop.twin]) as td:
         yield td

@@ -52,7 +52,7 @@ def ids_of(environment: Environment, twin: Twin) -> dict[str, str]:
 @pytest.mark.parametrize("name", ["box", "calendar", "slack", "stripe"])
 def test_no_value_is_a_mistake_of_a_twin(server: LiveServer, name: str, value: Hostile) -> None:
     environment = Platform(server.in_process).environment(f"{name}:{name}_default", USERS[name])
-    twin = Registry.installed().twins[name]
+    twin = Registry.load_installed().twins[name]
     ask = asking(environment, is_form=name == "stripe")
     assert failures(calls_of(twin.dispatch, value, ids_of(environment, twin)), ask) == set()
 

@@ -102,7 +102,7 @@ def test_after_a_mistake_the_environment_goes_on(make_server, things):
 
 
 def test_environments_of_a_twin_that_is_no_longer_installed_say_so(make_server, things, tmp_path):
-    slack = Registry.installed().get("slack")
+    slack = Registry.load_installed().get("slack")
     data_dir = str(tmp_path / "data")
     first = make_server(Registry([things, slack]), data_dir=data_dir)
     platform = Platform(first.client)
@@ -125,7 +125,7 @@ def template_of(platform, service):
 
 
 def test_two_twins_share_one_journal_and_one_diff(make_server, things):
-    platform = Platform(make_server(Registry([things, Registry.installed().get("slack")])).client)
+    platform = Platform(make_server(Registry([things, Registry.load_installed().get("slack")])).client)
     env = platform.environment(templates=["slack:slack_default", "things:things_base"])
     run = platform.start(env)
     env.post("hello")
@@ -147,7 +147,7 @@ async def answers_while_waiting(path: str, waiting: int, asked: list[str]) -> li
     service = Service(Settings())
     gateway = Gateway(service)
     if "{env}" in path:
-        created = service.templates.named("slack", "slack_default")
+        created = service.templates.find_named("slack", "slack_default")
         env = service.environments.create(Wanted([created], user_id="U01AGENBOT9")).environment.environment_id
         path, asked = path.format(env=env), [each.format(env=env) for each in asked]
     sent: list[dict[str, Any]] = []

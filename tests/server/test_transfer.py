@@ -11,7 +11,7 @@ import pytest
 from tests.harness import Environment, Platform, texts
 from tests.server_mode import embedded_only
 from twindiff.environments.environments import KEPT_AFTER_EXPIRY
-from twindiff.environments.transfer.format import MOST_BYTES
+from twindiff.environments.transfer.format import MAX_FILE_BYTES
 
 LINEAR_AGENT = "2790a7ee-fde0-4537-9588-e233aa5a68d1"
 
@@ -98,7 +98,7 @@ def test_a_wrong_parameter_is_refused(platform, environment, name, value):
 def test_a_body_that_is_too_large_is_refused_before_it_comes(platform):
     url = platform.client.base_url
     connection = http.client.HTTPConnection(url.host, url.port, timeout=120)
-    connection.request("POST", "/api/platform/env/import", headers={"Content-Length": str(MOST_BYTES + 1)})
+    connection.request("POST", "/api/platform/env/import", headers={"Content-Length": str(MAX_FILE_BYTES + 1)})
     assert connection.getresponse().status == 413
     connection.close()
 

@@ -159,7 +159,7 @@ class PointsMachine(RuleBasedStateMachine):
 
     def create(self, size: int) -> Model:
         template = sorted(self.house.sizes)[size % len(self.house.sizes)]
-        wanted = Wanted([self.service.templates.named("stock", template)], clock=ClockMode("steps", NOON))
+        wanted = Wanted([self.service.templates.find_named("stock", template)], clock=ClockMode("steps", NOON))
         made = self.service.environments.create(wanted)
         return self.born(made, [Copy(self.house.beginnings[template], NOON, 0)], {})
 

@@ -16,7 +16,7 @@ from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import image_cache
 from twindiff.storage.sqlite.image_cache import ImageCache
 
-SCHEMA = Schema("slack", Registry.installed().get("slack").tables)
+SCHEMA = Schema("slack", Registry.load_installed().get("slack").tables)
 TEMPLATE = Template("c0ffee", SCHEMA.hash, {})
 
 

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 SHARED = Path(os.environ.get("TWINDIFF_SHARED") or Path(__file__).parents[3] / "shared") / "agent-diff"
 WORLD = World(
-    Registry.installed().schemas["slack"].tables,
+    Registry.load_installed().schemas["slack"].tables,
     {"users": [{"user_id": "U1"}, {"user_id": "U2"}], "channels": [{"channel_id": "C1"}, {"channel_id": "C2"}]},
     actor="U1",
 )

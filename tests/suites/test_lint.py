@@ -17,7 +17,7 @@ from twindiff.suites.lint import World, lint
 
 Json = dict[str, Any]
 
-TABLES = Registry.installed().schemas["slack"].tables
+TABLES = Registry.load_installed().schemas["slack"].tables
 CHANNELS: list[Json] = [
     {"channel_id": "C1", "channel_name": "orders", "is_archived": False, "topic_text": None},
     {"channel_id": "C2", "channel_name": "general", "is_archived": False, "topic_text": "roses"},

@@ -43,7 +43,7 @@ class Parcels:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        made = service.environments.create(Wanted([service.templates.named("post", "empty")]))
+        made = service.environments.create(Wanted([service.templates.find_named("post", "empty")]))
         self._environment = service.environments.get(made.environment.environment_id)
         service.outbox.open(self._environment.id, 0)
 

@@ -42,7 +42,7 @@ def view(record: Record, schemas: Mapping[str, Schema]) -> Include | None:
     return min(views, key=VIEWS.index, default=None)
 
 
-def told(record: Record, schemas: Mapping[str, Schema], include: Include = "plain") -> list[EntryChange]:
+def render_entries(record: Record, schemas: Mapping[str, Schema], include: Include = "plain") -> list[EntryChange]:
     """What a record shows in a view, in order of table and key.
 
     Like a diff, `plain` shows whole rows that came and, of rows that changed, the columns that are not derived.
@@ -53,7 +53,7 @@ def told(record: Record, schemas: Mapping[str, Schema], include: Include = "plai
     for change in record.changes:
         table = tables.get(change.table)
         if _view(change, table) in shown:
-            entries += _told(change, table, include)
+            entries += _render_change(change, table, include)
     return entries
 
 
@@ -68,23 +68,23 @@ def _view(change: Change, table: Table | None) -> Include:
         return "plain"
     narrowest = _VIEW_OF[table.visibility]
     if narrowest == "plain" and change.before and change.after:
-        return "plain" if any(not _is_derived(table, name) for name in _changed(change)) else "derived"
+        return "plain" if any(not _is_derived(table, name) for name in _updated_columns(change)) else "derived"
     return narrowest
 
 
-def _told(change: Change, table: Table | None, include: Include) -> Iterator[EntryChange]:
+def _render_change(change: Change, table: Table | None, include: Include) -> Iterator[EntryChange]:
     place = pointer(change.table, ",".join(map(str, change.key)))
     if change.after is None:
         yield EntryChange(place, "remove")
     elif change.before is None:
         yield EntryChange(place, "add", change.after)
     else:
-        for name in _changed(change):
+        for name in _updated_columns(change):
             if include != "plain" or not _is_derived(table, name):
                 yield EntryChange(place + pointer(name), "replace", change.after.get(name))
 
 
-def _changed(change: Change) -> list[str]:
+def _updated_columns(change: Change) -> list[str]:
     """The columns that an update changed."""
     return changed_columns(change.before or {}, change.after or {})
 

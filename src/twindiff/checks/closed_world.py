@@ -48,7 +48,7 @@ def _object(outcome: Outcome, stray: Stray, past: Past) -> None:
 
 def strays(spec: Spec, outcomes: Iterable[Outcome], changes: Changes, past: Past) -> Iterable[Stray]:
     """Give every plain change that is neither asserted nor ignored, in the order of the diff."""
-    whole, columns = covered(outcomes)
+    whole, columns = find_covered(outcomes)
     for change in changes.all:
         if change.is_derived or id(change) in whole:
             continue
@@ -65,7 +65,7 @@ def left_over(spec: Spec, change: Change) -> frozenset[str]:
     return match.own_columns(change, match.ignored_everywhere(spec) | match.ignored_in_table(spec, change))
 
 
-def covered(outcomes: Iterable[Outcome]) -> tuple[set[int], dict[int, frozenset[str]]]:
+def find_covered(outcomes: Iterable[Outcome]) -> tuple[set[int], dict[int, frozenset[str]]]:
     """Find the changes that assertions count or object to, as a whole or by some of their columns."""
     whole: set[int] = set()
     columns: dict[int, frozenset[str]] = {}

@@ -137,7 +137,7 @@ def _operation(operator: str, given: dict[str, Any], place: str, *, extended: bo
         parts = readers.list_of(operand, place, lambda part, place: predicate(part, place, extended=True))
         return Predicate(operator, tuple(_some(parts, place)))
     if operator in REFERRING and extended and isinstance(operand, dict):
-        referring = readers.keyed(cast("object", operand), place, REFERENCE, ("ref",))
+        referring = readers.read_object(cast("object", operand), place, REFERENCE, ("ref",))
         return Predicate(operator, reference(referring["ref"], f"{place}.ref"))
     if extended:
         _refuse_lost_reference(operator, operand, place)

@@ -55,11 +55,11 @@ def explain(outcome: Outcome, scene: Scene, most_rows: int = ROWS_COMPARED) -> E
         expected={"min": 1} if count.written is None else count.written,
         got=got,
         nearest=rows,
-        text=f"{_expected(assertion)}, got {got}. {reason}",
+        text=f"{_describe_expectation(assertion)}, got {got}. {reason}",
     )
 
 
-def _expected(assertion: Assertion) -> str:
+def _describe_expectation(assertion: Assertion) -> str:
     if assertion.diff_type == "closed_world":
         return "Expected no changes that are neither asserted nor ignored"
     if assertion.diff_type == "unchanged":
@@ -216,7 +216,7 @@ def differences(assertion: Assertion, spec: Spec, change: Change) -> list[Differ
         changed = match.changed_columns(change) - ignored
         differing += [
             Difference(
-                item.column, NOT_IGNORED if item.column in ignored else _written(item), both(change, item.column)
+                item.column, NOT_IGNORED if item.column in ignored else _written_change(item), both(change, item.column)
             )
             for item in assertion.changes.values()
             if not _change_holds(item, change, changed)
@@ -283,7 +283,7 @@ def _difference(clause: Condition | Group, side: Row) -> Difference:
     return Difference(clause.connective, [written_where(part) for part in clause.parts], values)
 
 
-def _written(expected: ExpectedChange) -> Row:
+def _written_change(expected: ExpectedChange) -> Row:
     written: dict[str, Predicate | None] = {"from": expected.before, "to": expected.after}
     return {side: predicate.written for side, predicate in written.items() if predicate is not None}
 

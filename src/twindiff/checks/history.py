@@ -16,7 +16,7 @@ from twindiff.checks.diffs import CALLS, Change, DiffType, Row
 from twindiff.checks.spec import Spec
 
 Key = dict[str, str | int | float | bool | None]
-LARGEST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 """The number that a record or a call may have at most."""
 
 Moment = tuple[int, int]
@@ -219,5 +219,5 @@ def _loader(history: object) -> Callable[[], History] | None:
 def _refuse_large(history: History) -> None:
     """Refuse numbers of records and calls that are too long to be written."""
     numbers = chain((record.seq for record in history.records), (call.number for call in history.calls or []))
-    if any(abs(number) > LARGEST for number in numbers):
-        raise ValueError(f"a seq or a number is above {LARGEST}")
+    if any(abs(number) > MAX_INTEGER for number in numbers):
+        raise ValueError(f"a seq or a number is above {MAX_INTEGER}")

@@ -19,7 +19,7 @@ from twindiff.checks.spec import Assertion, Condition, Count, ExpectedChange, Gr
 from twindiff.kit.errors import MalformedBody
 from twindiff.storage import values
 
-MOST_FAILURES = 100_000
+MAX_FAILURES = 100_000
 """Failures that are said of all assertions of a spec together."""
 
 OBJECTIONS_KEPT = 20
@@ -39,7 +39,7 @@ class Outcome(Struct):
     """
 
     assertion: Assertion
-    most_failures: int = MOST_FAILURES
+    most_failures: int = MAX_FAILURES
     matched: list[Change] = []
     surplus: list[Change] = []
     objections: list[Objection] = []
@@ -75,7 +75,7 @@ class Outcome(Struct):
 
 def judge(assertion: Assertion, spec: Spec, changes: Changes, past: Past) -> Outcome:
     """Find the rows that satisfy an assertion and say in the public wording why they are not what it expects."""
-    outcome = Outcome(assertion, max(1, MOST_FAILURES // len(spec.assertions)))
+    outcome = Outcome(assertion, max(1, MAX_FAILURES // len(spec.assertions)))
     try:
         for change in likely(assertion, assertion.diff_type, changes, past):
             if where_holds(assertion.where, change):
@@ -103,12 +103,12 @@ def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> li
     if kind == "response" or len(rows) <= FEW_ROWS:
         return rows
     for clause in assertion.where:
-        if isinstance(clause, Condition) and len(values := _wanted(clause.predicate)) == 1:
+        if isinstance(clause, Condition) and len(values := _candidate_values(clause.predicate)) == 1:
             return changes.having(kind, assertion.entity, clause.path, next(iter(values)), value_at)
     return rows
 
 
-def _wanted(predicate: Predicate) -> Collection[Any]:
+def _candidate_values(predicate: Predicate) -> Collection[Any]:
     """The scalar values of which a column must have one, none where that is not known."""
     if predicate.operator == "ref":
         return predicate.value.values or ()

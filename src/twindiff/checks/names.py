@@ -16,7 +16,7 @@ from twindiff.storage.schema import Schema
 MARKS = frozenset({"__table__", "__twin__", "__derived__"})
 """What rows of a diff have beside their columns."""
 
-MOST_SAID = 100
+MAX_WARNINGS = 100
 """Names that are said to be unknown."""
 
 Tables = Mapping[str, Collection[str]]
@@ -66,7 +66,7 @@ class Known:
 def misspelt(spec: Spec, known: Known) -> list[SpecError]:
     """Say which names of a spec are of no table or column, the first hundred, and the nearest there is."""
     problems = (known.problem(name) for name in names_of(spec))
-    return list(islice((problem for problem in problems if problem), MOST_SAID))
+    return list(islice((problem for problem in problems if problem), MAX_WARNINGS))
 
 
 def warnings(spec: Spec, known: Known) -> list[str]:

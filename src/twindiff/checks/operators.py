@@ -132,22 +132,22 @@ def _among(quantifier: Callable[[Any], bool], value: Any, expected: list[Any]) -
 
 def gt(value: Any, expected: float) -> bool:
     """Hold for a greater number."""
-    return _ordered(operator.gt, value, expected)
+    return _compare_ordered(operator.gt, value, expected)
 
 
 def gte(value: Any, expected: float) -> bool:
     """Hold for a greater number, or the same."""
-    return _ordered(operator.ge, value, expected)
+    return _compare_ordered(operator.ge, value, expected)
 
 
 def lt(value: Any, expected: float) -> bool:
     """Hold for a smaller number."""
-    return _ordered(operator.lt, value, expected)
+    return _compare_ordered(operator.lt, value, expected)
 
 
 def lte(value: Any, expected: float) -> bool:
     """Hold for a smaller number, or the same."""
-    return _ordered(operator.le, value, expected)
+    return _compare_ordered(operator.le, value, expected)
 
 
 def ref(value: Any, expected: Any) -> bool:
@@ -158,7 +158,7 @@ def ref(value: Any, expected: Any) -> bool:
         return False
 
 
-def _ordered(compare: Operator, value: Any, expected: float) -> bool:
+def _compare_ordered(compare: Operator, value: Any, expected: float) -> bool:
     try:
         return compare(value, expected)
     except TypeError:

@@ -26,7 +26,7 @@ def parse(spec: object) -> Spec:
         return spec
     readers.refuse_depth(spec)
     extended = _is_extended(spec)
-    given = readers.keyed(spec, "", vocabulary.SPEC, extended=extended)
+    given = readers.read_object(spec, "", vocabulary.SPEC, extended=extended)
     for name in ("scenario", "task"):
         readers.text(given.get(name, ""), name)
     readers.list_of(given.get("aggregates", []), "aggregates", _aggregate)
@@ -64,7 +64,7 @@ def _assertions(given: dict[str, Any], *, extended: bool) -> tuple[Assertion, ..
     if not assertions:
         raise SpecError("assertions", "is empty", advice="Give at least one assertion.")
     items = [
-        readers.keyed(value, f"assertions[{position}]", vocabulary.ASSERTION, extended=extended)
+        readers.read_object(value, f"assertions[{position}]", vocabulary.ASSERTION, extended=extended)
         for position, value in enumerate(assertions)
     ]
     ids = _ids(items)
@@ -94,7 +94,7 @@ def _assertion(given: dict[str, Any], number: int, ids: dict[str, int], *, exten
     readers.text(given.get("description", ""), f"{place}.description")
     if "response" in given:
         return _response(given, number, ids, place)
-    readers.keyed(given, place, vocabulary.ASSERTION, ("diff_type", "entity"))
+    readers.read_object(given, place, vocabulary.ASSERTION, ("diff_type", "entity"))
     diff_type = readers.one_of(vocabulary.DIFF_TYPES, given["diff_type"], f"{place}.diff_type", extended=extended)
     if diff_type == "unchanged":
         _refuse_keys(given, ("expected_count", "expected_changes", "id", "after", "by"), "unchanged rows", place)
@@ -183,10 +183,12 @@ def _ring(earlier: Mapping[int, Iterable[int]]) -> list[int]:
 def _referring(assertion: Assertion, others: Mapping[str, Assertion]) -> Assertion:
     """Note which assertions one refers to; raises `SpecError` where it cannot refer to one."""
     referrals = list(references.of_assertion(assertion))
-    return replace(assertion, refers_to=_referred(referrals, others, assertion.number)) if referrals else assertion
+    return (
+        replace(assertion, refers_to=_check_references(referrals, others, assertion.number)) if referrals else assertion
+    )
 
 
-def _referred(
+def _check_references(
     referrals: list[tuple[str, Reference]], others: Mapping[str, Assertion], number: int = 0
 ) -> frozenset[str]:
     for place, reference in referrals:
@@ -242,7 +244,7 @@ def _count(value: object, place: str) -> Count:
     if not isinstance(value, dict):
         number = readers.whole(value, place, 'Write a whole number from 0 on, or {"min": 1, "max": 3}.')
         return Count(number, number, number)
-    given = readers.keyed(cast("object", value), place, vocabulary.RANGE)
+    given = readers.read_object(cast("object", value), place, vocabulary.RANGE)
     if not given:
         raise SpecError(place, "neither min nor max", given, "Give at least one of them.")
     written = {name: readers.whole(number, f"{place}.{name}", COUNT_ADVICE) for name, number in given.items()}
@@ -261,7 +263,7 @@ def _changes(value: object, diff_type: str, place: str, extended: bool) -> dict[
 def _change(value: object, column: str, place: str, extended: bool) -> ExpectedChange:
     if not isinstance(value, dict):
         raise SpecError(place, "is not an object", value, f'Write {{"to": {readers.short(value)}}}.')
-    given = readers.keyed(cast("object", value), place, vocabulary.CHANGE)
+    given = readers.read_object(cast("object", value), place, vocabulary.CHANGE)
     before, after = (
         predicate(given[side], f"{place}.{side}", extended=extended) if side in given else None
         for side in ("from", "to")
@@ -277,16 +279,16 @@ def _ignore_fields(value: object) -> dict[str, frozenset[str]]:
 def _closed_world(value: object, assertions: tuple[Assertion, ...]) -> tuple[Exempt, ...] | None:
     if not isinstance(value, dict):
         return () if readers.boolean(value, "closed_world") else None
-    given = readers.keyed(cast("object", value), "closed_world", vocabulary.CLOSED_WORLD, ("except",))
+    given = readers.read_object(cast("object", value), "closed_world", vocabulary.CLOSED_WORLD, ("except",))
     exempts = tuple(readers.list_of(given["except"], "closed_world.except", _exempt))
     others = {assertion.id: assertion for assertion in assertions}
     for position, exempt in enumerate(exempts):
-        _referred(list(references.of_exempt(exempt, position)), others)
+        _check_references(list(references.of_exempt(exempt, position)), others)
     return exempts
 
 
 def _exempt(value: object, place: str) -> Exempt:
-    given = readers.keyed(value, place, vocabulary.EXCEPTION, ("entity",))
+    given = readers.read_object(value, place, vocabulary.EXCEPTION, ("entity",))
     diff_type = None
     if "diff_type" in given:
         diff_type = readers.one_of(vocabulary.HAPPENED, given["diff_type"], f"{place}.diff_type")
@@ -299,7 +301,7 @@ def _exempt(value: object, place: str) -> Exempt:
 
 def _aggregate(value: object, place: str) -> None:
     """Read an aggregate for its form alone: the public language accepts aggregates and evaluates none."""
-    given = readers.keyed(value, place, vocabulary.AGGREGATE, ("fn", "op", "value"))
+    given = readers.read_object(value, place, vocabulary.AGGREGATE, ("fn", "op", "value"))
     readers.one_of(vocabulary.AGGREGATE_FUNCTIONS, given["fn"], f"{place}.fn")
     readers.text(given.get("field", ""), f"{place}.field")
     readers.one_of(vocabulary.AGGREGATE_OPERATORS, given["op"], f"{place}.op")

@@ -63,15 +63,15 @@ def hold_order(outcome: Outcome, outcomes: list[Outcome], past: Past) -> None:
 
 
 def _hold_after(outcome: Outcome, earlier: Outcome, name: str, past: Past) -> None:
-    first, then = dated(earlier, past), dated(outcome, past)
+    first, then = date_changes(earlier, past), date_changes(outcome, past)
     if not first or not then:
         return
     last = max(first, key=lambda item: item.moment)
-    wanted = f"it should come after {said(earlier, last, past)}"
+    wanted = f"it should come after {describe_moment(earlier, last, past)}"
     early = [item for item in then if not is_after(item.moment, last.moment)]
     for item in early:
-        blame = past.blame(item.change, asked(outcome.assertion, item.change))
-        differs = [Difference("after", wanted, said(outcome, item, past))]
+        blame = past.blame(item.change, asserted_columns(outcome.assertion, item.change))
+        differs = [Difference("after", wanted, describe_moment(outcome, item, past))]
         outcome.object(Objection(item.change, differs, blame))
     if early:
         outcome.fail(f"expected after '{name}' but got {len(early)} before")
@@ -82,28 +82,28 @@ def is_after(moment: Moment, other: Moment) -> bool:
     return moment > other
 
 
-def dated(outcome: Outcome, past: Past) -> list[Dated]:
+def date_changes(outcome: Outcome, past: Past) -> list[Dated]:
     """Date everything that counts for an assertion; raises `UndecidedError` where the history lacks a row."""
     dates: list[Dated] = []
     for change in outcome.matched:
-        moment = past.moment(change, asked(outcome.assertion, change))
+        moment = past.moment(change, asserted_columns(outcome.assertion, change))
         if moment is None:
             raise UndecidedError(NOT_THERE)
         dates.append(Dated(change, moment))
     return dates
 
 
-def asked(assertion: Assertion, change: Change) -> frozenset[str]:
+def asserted_columns(assertion: Assertion, change: Change) -> frozenset[str]:
     """Name the columns that make a row what the assertion asks for."""
     if assertion.diff_type == "changed":
         return frozenset(assertion.changes) or match.changed_columns(change) - change.derived
     return frozenset(path.split(".")[0] for path in assertion.paths)
 
 
-def said(outcome: Outcome, item: Dated, past: Past) -> str:
+def describe_moment(outcome: Outcome, item: Dated, past: Past) -> str:
     """Say what happened when."""
     row = item.change.sides[0]
     if item.change.diff_type == "response":
         return f"{row['operation']} (call {row['number']}, actor {row['actor']})"
-    blame = past.blame(item.change, asked(outcome.assertion, item.change))
+    blame = past.blame(item.change, asserted_columns(outcome.assertion, item.change))
     return blame.words if blame else f"seq {item.moment[0]}"

@@ -5,15 +5,15 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar, cast
 
 from twindiff.checks.operators import plain
-from twindiff.checks.vocabulary import Words, advice, known
+from twindiff.checks.vocabulary import Words, advice, list_words
 
 DEEPEST = 64
 """Levels of nesting a spec may have."""
 
-LONGEST = 4300
+MAX_INTEGER_DIGITS = 4300
 """Digits that Python writes of a number."""
 
-TOO_LARGE = 10**LONGEST
+TOO_LARGE = 10**MAX_INTEGER_DIGITS
 
 MISSING: Any = object()
 
@@ -41,11 +41,11 @@ def an_object(value: object, place: str, names: Collection[str] = ()) -> dict[st
     return cast("dict[str, Any]", value)
 
 
-def keyed(
+def read_object(
     value: object, place: str, words: Words, required: Collection[str] = (), *, extended: bool = True
 ) -> dict[str, Any]:
     """Read an object whose keys are words of the language."""
-    names = known(words, extended=extended)
+    names = list_words(words, extended=extended)
     given = an_object(value, place, names)
     for key in given:
         if key not in names:
@@ -90,7 +90,7 @@ def whole(value: object, place: str, advice: str) -> int:
     if isinstance(value, bool) or not is_whole or cast("float", value) < 0:
         raise SpecError(place, "is not a count", value, advice)
     if cast("float", value) >= TOO_LARGE:
-        raise SpecError(place, f"is too large: it has more than {LONGEST} digits", advice=advice)
+        raise SpecError(place, f"is too large: it has more than {MAX_INTEGER_DIGITS} digits", advice=advice)
     return int(cast("float", value))
 
 
@@ -127,7 +127,7 @@ def choices(value: object, place: str) -> list[Any]:
 
 def one_of(words: Words, value: object, place: str, *, extended: bool = True) -> str:
     """Read one of several words."""
-    names = known(words, extended=extended)
+    names = list_words(words, extended=extended)
     if value not in names:
         raise SpecError(place, f"unknown {place.rpartition('.')[2]}", value, advice(value, names, words))
     return cast("str", value)

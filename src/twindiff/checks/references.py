@@ -19,7 +19,7 @@ from twindiff.checks.operators import CONNECTIVES, SCALARS
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, Condition, Exempt, Group, Predicate, Reference, Spec, Where
 
-MOST_PARTS = 100
+MAX_PATH_PARTS = 100
 """Values that a row is looked through for; of equal values there may be any number."""
 
 
@@ -138,8 +138,8 @@ class Referred:
 
 def _any_of(operator: str, values: list[Any]) -> Predicate:
     """Look for one of some values in a list or, as it is written, in a text."""
-    if len(values) > MOST_PARTS:
-        raise UndecidedError(f"{operator} refers to {len(values)} values, more than {MOST_PARTS}")
+    if len(values) > MAX_PATH_PARTS:
+        raise UndecidedError(f"{operator} refers to {len(values)} values, more than {MAX_PATH_PARTS}")
     parts = tuple(Predicate(operator, [value] if operator == "has_any" else str(value)) for value in values)
     return parts[0] if len(parts) == 1 else Predicate("or", parts)
 
@@ -148,12 +148,12 @@ def judge_all(spec: Spec, changes: Changes, past: Past, referred: Referred) -> l
     """Judge every assertion, each after those that it refers to."""
     judged: dict[int, Outcome] = {}
     for assertion in _in_order(spec.assertions):
-        judged[assertion.number] = outcome = _judged(assertion, spec, changes, past, referred)
+        judged[assertion.number] = outcome = _judge_assertion(assertion, spec, changes, past, referred)
         referred.add(outcome)
     return [judged[assertion.number] for assertion in spec.assertions]
 
 
-def _judged(assertion: Assertion, spec: Spec, changes: Changes, past: Past, referred: Referred) -> Outcome:
+def _judge_assertion(assertion: Assertion, spec: Spec, changes: Changes, past: Past, referred: Referred) -> Outcome:
     try:
         known = referred.assertion(assertion)
     except UndecidedError as error:

@@ -27,7 +27,7 @@ SECONDS = 1.0
 PATIENCE_SECONDS = 15.0
 """Time on the clock after which a search is given up even if a busy machine gave it no processor."""
 
-LEAST_SECONDS = 0.001  # a timer set to nothing would never ring
+MIN_SECONDS = 0.001  # a timer set to nothing would never ring
 
 CHEAP_STEPS = 200_000
 CHEAP_LENGTH = 256
@@ -57,14 +57,14 @@ def search(pattern: str, text: str) -> bool:
     """Tell whether the pattern is found; a bad pattern is not. Raises `UndecidedError` when the time is used up."""
     look_at_row()
     if is_cheap(pattern, len(text)):
-        expression = compiled(pattern)
+        expression = compile_cached(pattern)
         return expression is not None and expression.search(text) is not None
     return _search_apart(pattern, text)
 
 
 def is_pattern(pattern: str) -> bool:
     """Tell whether Python takes the pattern; true as well where finding out could take long."""
-    return not is_cheap(pattern, 0) or compiled(pattern) is not None
+    return not is_cheap(pattern, 0) or compile_cached(pattern) is not None
 
 
 def is_cheap(pattern: str, text_length: int) -> bool:
@@ -77,7 +77,7 @@ def is_cheap(pattern: str, text_length: int) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def compiled(pattern: str) -> re.Pattern[str] | None:
+def compile_cached(pattern: str) -> re.Pattern[str] | None:
     """Compile the pattern once; nothing for one that Python refuses."""
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -89,7 +89,7 @@ def compiled(pattern: str) -> re.Pattern[str] | None:
 def _search_apart(pattern: str, text: str) -> bool:
     shared = _seconds_left.get()
     left = SECONDS if shared is None else shared
-    is_found, used = _searcher.ask(pattern, text, left) if left >= LEAST_SECONDS else (None, 0.0)
+    is_found, used = _searcher.ask(pattern, text, left) if left >= MIN_SECONDS else (None, 0.0)
     if shared is not None:
         _seconds_left.set(0.0 if is_found is None else left - used)
     if is_found is None:

@@ -46,7 +46,7 @@ def evaluate(spec: object, diff: object, history: object = None, known: Known | 
     warned = warnings(checks, known) if known else []
     scene = Scene(checks, diffs.read(diff, exact=checks.is_extended), read_history(history, checks), known)
     with time_limit():
-        outcomes = _judged(scene)
+        outcomes = _judge_scene(scene)
         failed = [outcome for outcome in outcomes if outcome.failures]
         rows = share_of(len(failed))
         explanations = [explain(outcome, scene, rows) for outcome in failed]
@@ -61,7 +61,7 @@ def evaluate(spec: object, diff: object, history: object = None, known: Known | 
     )
 
 
-def _judged(scene: Scene) -> list[Outcome]:
+def _judge_scene(scene: Scene) -> list[Outcome]:
     spec, changes, past = scene.spec, scene.changes, scene.past
     referred = Referred()
     outcomes = judge_all(spec, changes, past, referred)

@@ -119,7 +119,7 @@ OTHER_WORDS = {
 }
 
 
-def known(words: Words, *, extended: bool) -> list[str]:
+def list_words(words: Words, *, extended: bool) -> list[str]:
     """Name the words that this version of the language has."""
     return [name for name, word in words.items() if extended or not word.extended]
 

@@ -80,7 +80,7 @@ def known_tables(diff: object, twins: Sequence[str]) -> Known | None:
     from twindiff.checks import known_to
     from twindiff.environments.registry import Registry
 
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     schemas = [registry.schemas[registry.get(name).name] for name in twins] or [
         schema for schema in registry.schemas.values() if _tables_of(diff) <= schema.tables.keys()
     ]

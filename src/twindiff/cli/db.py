@@ -63,7 +63,7 @@ def initialised(admin_dsn: str, password: str, role: str) -> str:
     from twindiff.storage.schema import Schema
 
     catalog = Schema("catalog", tuple(table_of(row) for row in TABLES))
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     say_problems(registry)
     try:
         return initialise(admin_dsn, registry.schemas.values(), catalog, password=password or None, role=role)

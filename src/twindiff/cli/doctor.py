@@ -125,7 +125,7 @@ def _sqlite() -> Finding:
 def _twins() -> Iterator[Finding]:
     from twindiff.environments.registry import Registry
 
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     twins = registry.twins
     if not registry.names:
         yield Finding("twins", State.BROKEN, "none is installed", "Install twindiff again: pip install twindiff.")

@@ -43,7 +43,7 @@ def _all(
 
 def visible(journal: list[Json]) -> list[Json]:
     """The journal without what is no news to people: bookkeeping, and updates of derived columns alone."""
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     tables = {twin: _tables(registry, twin) for twin in {record["twin"] for record in journal}}
 
     def news(record: Json) -> list[Json]:

@@ -77,7 +77,7 @@ def world_of(platform: Platform, test: Test) -> World:
     with platform.create(testId=test.id, ttl_seconds=SECONDS) as environment:
         twins = list(environment.show().templates)
         lines = [json.loads(line) for line in gzip.decompress(environment.export()).splitlines()]
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     tables = {name: table for twin in twins for name, table in registry.schemas[twin].tables.items()}
     rows: dict[str, list[dict[str, Any]]] = {}
     for line in lines:

@@ -248,7 +248,7 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
     broken = next((finding for finding in findings(settings.storage) if not finding.is_fine), None)
     if broken:
         raise Problem(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     with listen(host, port) as listener:
         running = Workers(settings, workers, listener)
         try:

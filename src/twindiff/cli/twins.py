@@ -69,7 +69,7 @@ def twins(
     from twindiff.cli.env import say
     from twindiff.environments.registry import Registry
 
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     if name:
         covered = coverage(_named(name, registry))
         say(as_json, _answer(covered), _one(covered))

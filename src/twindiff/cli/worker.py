@@ -61,7 +61,7 @@ def _answer(orders: Orders) -> None:
     from twindiff.cli.twins import say_problems
     from twindiff.environments.registry import Registry
 
-    registry = Registry.installed()
+    registry = Registry.load_installed()
     if orders.says_problems:
         say_problems(registry)
     service = open_service(orders.settings, registry)

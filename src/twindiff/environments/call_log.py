@@ -23,7 +23,7 @@ AT_ONCE = 100
 FORGOTTEN_AT_ONCE = 1000
 IN_ONE_PART = 25
 """Calls whose transcripts are packed together."""
-MOST_HELD = 64_000_000
+MAX_HELD_BYTES = 64_000_000
 """Bytes of requests and answers that wait to be written; beyond them calls are logged without their transcripts."""
 PACKED_AT_ONCE = 250_000
 """Bytes of requests and answers after which others have their turn, as after many calls."""
@@ -33,7 +33,7 @@ MISSING_OPERATION = MissingOperation.code
 """The error of a call that named an operation which the vendor has and its twin lacks."""
 AGENT_REFUSED = "agent_refused"
 """The error of a request by which an agent asked for what is none of its business: the control plane."""
-MOST_REFUSED = 10
+MAX_REFUSED_LISTED = 10
 """Requests of that kind that are told by name."""
 NOT_HERE = (UNKNOWN_OPERATION, MISSING_OPERATION)
 
@@ -76,7 +76,7 @@ class CallLog:
         heard: Heard | Transcript | None = entry.said
         if isinstance(heard, Heard):
             held = heard.held
-            if not wants(self._policy, entry.status, entry.error) or self._held + held > MOST_HELD:
+            if not wants(self._policy, entry.status, entry.error) or self._held + held > MAX_HELD_BYTES:
                 entry, held = entry._replace(said=None), 0
             elif heard.is_large:
                 self._large.append(heard)
@@ -120,7 +120,7 @@ class CallLog:
                 environment_id, entries = self._waiting.popitem()
                 count = 0
                 while count < min(most, len(entries)) and left > 0:
-                    left -= _held(entries[count])
+                    left -= _held_bytes(entries[count])
                     count += 1
                 taken[environment_id], rest = entries[:count], entries[count:]
                 if rest:
@@ -137,10 +137,10 @@ class CallLog:
 
     def _weigh(self, entries: list[Entry], sign: int) -> None:
         self.waiting += sign * len(entries)
-        self._held += sign * sum(map(_held, entries))
+        self._held += sign * sum(map(_held_bytes, entries))
 
     def _write(self, calls: dict[str, list[Entry]]) -> None:
-        packed = {environment_id: _packed(entries) for environment_id, entries in calls.items()}
+        packed = {environment_id: _pack_transcripts(entries) for environment_id, entries in calls.items()}
         with self._engine.transaction():
             last = self._last_numbers([*calls])
             self._catalog.add_all(
@@ -250,7 +250,7 @@ class CallLog:
             CallRecord, CallRecord.environment_id == environment_id, CallRecord.error.in_(NOT_HERE)
         )
 
-    def refused(self, environment_id: str, *, after: int) -> list[str]:
+    def list_refused(self, environment_id: str, *, after: int) -> list[str]:
         """What the agent of an environment asked the control plane for, since the call with a number."""
         with self._writing:
             with self._guard:
@@ -261,10 +261,10 @@ class CallLog:
                 CallRecord.environment_id == environment_id,
                 CallRecord.number > after,
                 CallRecord.error == AGENT_REFUSED,
-                limit=MOST_REFUSED,
+                limit=MAX_REFUSED_LISTED,
             )
         late = [each for number, each in enumerate(waiting, last + 1) if number > after and each.error == AGENT_REFUSED]
-        return [each.operation for each in (*written, *late)][:MOST_REFUSED]
+        return [each.operation for each in (*written, *late)][:MAX_REFUSED_LISTED]
 
     def forget(self, environment_id: str) -> Iterator[None]:
         """Drop the log of a deleted environment, in parts; as long as results of its runs stay, so do its calls."""
@@ -285,11 +285,11 @@ class CallLog:
         self._written.pop(environment_id, None)
 
 
-def _held(entry: Entry) -> int:
+def _held_bytes(entry: Entry) -> int:
     return entry.said.held if isinstance(entry.said, Heard) else 0
 
 
-def _packed(entries: Sequence[Entry]) -> list[tuple[int, int, str]]:
+def _pack_transcripts(entries: Sequence[Entry]) -> list[tuple[int, int, str]]:
     """What was said in calls, in parts: of each its first and its last call, counted from 1, and one text."""
     said = [each.said.transcript() if isinstance(each.said, Heard) else each.said for each in entries]
     parts = [(start, said[start : start + IN_ONE_PART]) for start in range(0, len(said), IN_ONE_PART)]

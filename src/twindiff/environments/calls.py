@@ -79,7 +79,7 @@ class Calls:
         except (StillDue, TakesLong):
             raise
         except BaseException:
-            self.note(environment, twin, failed(exchange), exchange.request, exchange.token, started)
+            self.note(environment, twin, internal_failure(exchange), exchange.request, exchange.token, started)
             raise
         self.note(environment, twin, outcome, exchange.request, exchange.token, started)
         return outcome.answer
@@ -88,13 +88,13 @@ class Calls:
         """Refuse a request for an operation that the twin lacks."""
         answer = twin.style.unknown(request, twin.dispatch.verbs(request.path))
         error = MISSING_OPERATION if twin.lacks(request) else UNKNOWN_OPERATION
-        outcome = Outcome(answer, _named(request), error=error)
+        outcome = Outcome(answer, _name_request(request), error=error)
         self.note(environment, twin, outcome, request, token, time.perf_counter())
         return answer
 
     def refuse_agent(self, environment: Environment, request: Request) -> None:
         """Log that the agent of an environment asked the control plane for something, which no agent is answered."""
-        self.log.add(environment.id, Entry(wall(), "", _named(request), "", 403, 0.0, AGENT_REFUSED, None))
+        self.log.add(environment.id, Entry(wall(), "", _name_request(request), "", 403, 0.0, AGENT_REFUSED, None))
 
     def note(
         self, environment: Environment, twin: Twin, outcome: Outcome, request: Request, token: str, started: float
@@ -121,7 +121,7 @@ class Calls:
             log.exception("%s of %s failed", exchange.operation.name, twin.name)
             mistake = InternalError()
             answer = exchange.style.error(mistake, exchange)._replace(status=mistake.status)
-            return failed(exchange)._replace(answer=answer)
+            return internal_failure(exchange)._replace(answer=answer)
 
     def _perform(
         self, environment: Environment, twin: Twin, exchange: Exchange, where: Operations, *, trusted: bool
@@ -160,10 +160,10 @@ class Calls:
         return Outcome(answer, operation.name, exchange.actor, error or None, seq)
 
 
-def failed(exchange: Exchange) -> Outcome:
+def internal_failure(exchange: Exchange) -> Outcome:
     """What a call comes to that ends without an answer of the vendor's."""
     return Outcome(Answer(b"", 500), exchange.operation.name, error="internal_error")
 
 
-def _named(request: Request) -> str:
+def _name_request(request: Request) -> str:
     return f"{request.verb} {request.path}"[:200]

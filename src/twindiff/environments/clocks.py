@@ -15,12 +15,12 @@ from twindiff.kit.pace import Arrivals
 from twindiff.storage import Engine
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 
-from .due import MOST_AT_ONCE, Done, DueWork, Piece, Turns, operation_of
+from .due import MAX_PIECES_PER_REQUEST, Done, DueWork, Piece, Turns, operation_of
 from .environments import Environment, Environments
 
 USUAL_START = 1_767_225_600_000_000
 """The first instant of 2026, where a clock starts that is not told when."""
-LONGEST_SECONDS = 20
+MAX_ADVANCE_SECONDS = 20
 """After so long the clock stays where it has got to."""
 
 Until = Literal["next", "idle"]
@@ -37,7 +37,7 @@ class ClockWanted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     mode: Mode = "real"
     start: str | None = None
 
-    def resolved(self) -> ClockMode:
+    def to_clock_mode(self) -> ClockMode:
         """The same with the instant as a number; raises InvalidClock."""
         try:
             start = micros_of(datetime.fromisoformat(self.start)) if self.start else USUAL_START
@@ -131,11 +131,13 @@ class Clocks:
     def _set(self, environment_id: str, target: int | None) -> Generator[CooperativeStep, None, Moved]:
         """Do what is due until a time, or all there is, between turns of others; then set the clock."""
         done: list[Done] = []
-        end = time.monotonic() + LONGEST_SECONDS
+        end = time.monotonic() + MAX_ADVANCE_SECONDS
         last, turns = LAST_INSTANT if target is None else target, Turns(self._arrivals)
-        while some := self._due.do_some(self._awake(environment_id), last, MOST_AT_ONCE - len(done), turns.seconds):
+        while some := self._due.do_some(
+            self._awake(environment_id), last, MAX_PIECES_PER_REQUEST - len(done), turns.seconds
+        ):
             done += some
-            if len(done) == MOST_AT_ONCE or time.monotonic() > end:
+            if len(done) == MAX_PIECES_PER_REQUEST or time.monotonic() > end:
                 break
             yield yield_control
             if turns.is_long:  # who has come meanwhile is read in one pass of the event loop, and answered in the next
@@ -145,7 +147,7 @@ class Clocks:
         waiting = self._due.next(environment)
         is_done = waiting is None or waiting.due > last
         if is_done and target is not None and target > self._engine.present(environment.id).clock:
-            self._due.advanced(environment, self._engine.advance(environment.id, target))
+            self._due.note_advance(environment, self._engine.advance(environment.id, target))
         return Moved(self._state(environment), done, 0 if is_done else self._due.count(environment, last))
 
 

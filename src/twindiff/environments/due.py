@@ -40,17 +40,17 @@ T = TypeVar("T")
 
 log = logging.getLogger("twindiff")
 
-MOST_AT_ONCE = 10_000
+MAX_PIECES_PER_REQUEST = 10_000
 """Pieces of work that are done for one request."""
-MOST_IN_ONE_GO = 100
+MAX_PIECES_PER_SLICE = 100
 """Of those, pieces between which nobody else has a turn."""
 FOUND_AT_ONCE = 128
 """Pieces of a job that one look finds."""
-MOST_AGENDAS = 64
+MAX_REMEMBERED_ENVIRONMENTS = 64
 """Environments for which they are remembered."""
 KEPT_AT_ONCE = 64
 """Pieces that are done and kept together, as many as there is time for, unless one fails."""
-LONGEST_TURN_SECONDS = 0.03
+MAX_SLICE_SECONDS = 0.03
 """What pieces that are done together may take of the processor while nobody else comes."""
 
 
@@ -115,7 +115,7 @@ class Turns:
     def end(self) -> None:
         """Begin another one, once others have had theirs."""
         seen, self._seen = self._seen, self._arrivals()
-        self.seconds = min(2 * self.seconds, LONGEST_TURN_SECONDS) if seen == self._seen else BRIEF_SECONDS
+        self.seconds = min(2 * self.seconds, MAX_SLICE_SECONDS) if seen == self._seen else BRIEF_SECONDS
 
 
 class DueWork:
@@ -136,7 +136,7 @@ class DueWork:
             return operation(None)
         except WorkDue as due:
             at = due.at
-        left = MOST_IN_ONE_GO
+        left = MAX_PIECES_PER_SLICE
         while left > 0:
             done = self.do_some(environment, at, left)
             if not done:
@@ -171,7 +171,7 @@ class DueWork:
         works: list[Work] = []
         try:
             with self._gone_on(environment, pieces[0]) as agenda:
-                operations = self._planned(environment, pieces, works, seconds)
+                operations = self._plan_operations(environment, pieces, works, seconds)
                 seqs = self._engine.write_all(environment.id, pieces[0].twin, operations)
                 del agenda.pieces[: len(seqs)]
         except NotServed:
@@ -184,7 +184,7 @@ class DueWork:
             if not (works[number].is_over and (number or agenda.is_old))
         ]
 
-    def _planned(
+    def _plan_operations(
         self, environment: Environment, pieces: Sequence[Piece], works: list[Work], seconds: float
     ) -> Generator[PlannedOperation]:
         """Pieces as operations, until their time is over; the engine stops where one leaves something due earlier."""
@@ -220,7 +220,7 @@ class DueWork:
         self._remember(environment, Agenda(seq, pieces))
         return pieces[0] if pieces else None
 
-    def advanced(self, environment: Environment, seq: int) -> None:
+    def note_advance(self, environment: Environment, seq: int) -> None:
         """Remember still what `next` has just found, after a record that set the clock and nothing else."""
         if agenda := self._agendas.get(environment.id):
             self._remember(environment, agenda._replace(seq=seq))
@@ -240,7 +240,7 @@ class DueWork:
         self._agendas.pop(environment.id, None)
         if agenda.pieces and self._engine.inline:
             self._agendas[environment.id] = agenda
-            if len(self._agendas) > MOST_AGENDAS:
+            if len(self._agendas) > MAX_REMEMBERED_ENVIRONMENTS:
                 del self._agendas[next(iter(self._agendas))]
 
     @contextmanager
@@ -344,7 +344,7 @@ class Work:
     def fail(self, error: Exception, moment: OperationContext) -> None:
         """Note that it has failed, so that it is not tried again."""
         named = (self._job.name, _text(self.piece.key), self.piece.due)
-        if not _failed(moment.db, self._job) >= {named[1:]}:
+        if not _failed_keys(moment.db, self._job) >= {named[1:]}:
             said = f"{type(error).__name__}: {error}"[:500]
             job, key, due = named
             moment.db.add(FailedWork(job=job, row_key=key, due=due, error=said, failed_at=moment.clock.iso()))
@@ -389,7 +389,7 @@ def _first(
     return pieces[:most]
 
 
-def _failed(db: Store, job: Job) -> set[tuple[str, int]]:
+def _failed_keys(db: Store, job: Job) -> set[tuple[str, int]]:
     """Keys and times of what has failed."""
     columns = (FailedWork.row_key, FailedWork.due)
     return {(key, due) for key, due in db.rows(FailedWork, FailedWork.job == job.name, columns=columns)}

@@ -17,10 +17,10 @@ import msgspec
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.twin import Twin
 
-MOST_FAULTS = 100
-MOST_REPLY = 100_000
+MAX_FAULTS = 100
+MAX_REPLY_CHARACTERS = 100_000
 """Letters that a fault may answer."""
-LONGEST_SECONDS = 60
+MAX_DELAY_SECONDS = 60
 
 Kind = Literal["latency", "unavailable", "rate_limit", "lost_answer", "reply"]
 """Wait first; answer the vendor's 5xx, or its 429; do the operation and lose the answer; answer what was recorded."""
@@ -40,10 +40,10 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     operation: str = "*"
     after: Count = 0
     times: Count | None = None
-    seconds: Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)] = 1
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=MAX_DELAY_SECONDS)] = 1
     calls: Count = 0
     status: Annotated[int, msgspec.Meta(ge=200, le=599)] = 503
-    body: Annotated[str, msgspec.Meta(max_length=MOST_REPLY)] = ""
+    body: Annotated[str, msgspec.Meta(max_length=MAX_REPLY_CHARACTERS)] = ""
     content_type: Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[\w.+-]+/[\w.+-]+(; ?[\w.+=-]+)*$")] = (
         "application/json"
     )
@@ -86,8 +86,8 @@ class Armed:
 
 def check_faults(faults: Sequence[Fault], twins: Sequence[Twin]) -> None:
     """Raises InvalidParameter for a fault that can never meet a call of these twins, or that says too little."""
-    if len(faults) > MOST_FAULTS:
-        raise InvalidParameter("faults", f"an environment has at most {MOST_FAULTS} of them, not {len(faults)}")
+    if len(faults) > MAX_FAULTS:
+        raise InvalidParameter("faults", f"an environment has at most {MAX_FAULTS} of them, not {len(faults)}")
     for number, fault in enumerate(faults):
         place = f"faults[{number}]"
         names = [twin.name for twin in twins]

@@ -128,7 +128,7 @@ class Outbox:
         records = self._engine.records(environment.id, outbox.seq, upto)
         if not records:
             return False
-        made = _numbered(self._deliveries(environment, records), outbox.numbered)
+        made = _number_deliveries(self._deliveries(environment, records), outbox.numbered)
         with self._engine.transaction():
             for record in records:
                 if record.to is not None:
@@ -152,11 +152,11 @@ class Outbox:
             twin = environment.twins.get(name)
             if twin is not None and twin.webhooks is not None:
                 own = [record for record in records if record.twin == name and record.events]
-                told |= self._told(environment, name, twin.webhooks, own)
+                told |= self._deliveries_of_twin(environment, name, twin.webhooks, own)
         for place in sorted(told):
             yield from told[place]
 
-    def _told(
+    def _deliveries_of_twin(
         self, environment: Environment, twin: str, webhooks: Webhooks, records: list[Record]
     ) -> dict[tuple[int, int], list[DeliveryRecord]]:
         set_up = self._subscriptions.set_up(environment, twin)
@@ -167,7 +167,7 @@ class Outbox:
             for record in records:
                 in_rows = self._subscriptions.in_rows(webhooks, rows_after(record.seq), moment.db)
                 subscribed = [*set_up, *((each, 0) for each in in_rows)]
-                for event in _emitted(record):
+                for event in _emitted_events(record):
                     told[event.seq, event.number] = [
                         _delivery(event, twin, subscription, notification)
                         for subscription, start in subscribed
@@ -319,7 +319,7 @@ def _pending(outbox: OutboxRecord) -> tuple[Any, Any]:
     return DeliveryRecord.environment_id == outbox.environment_id, DeliveryRecord.status == "pending"
 
 
-def _emitted(record: Record) -> Iterator[Emitted]:
+def _emitted_events(record: Record) -> Iterator[Emitted]:
     for number, (name, payload) in enumerate(record.events):
         yield Emitted(record.env, record.seq, number, record.operation, record.actor, record.clock, name, payload)
 
@@ -348,5 +348,5 @@ def _delivery(event: Emitted, twin: str, subscription: Subscription, notificatio
     )
 
 
-def _numbered(records: Iterator[DeliveryRecord], last: int) -> list[DeliveryRecord]:
+def _number_deliveries(records: Iterator[DeliveryRecord], last: int) -> list[DeliveryRecord]:
     return [msgspec.structs.replace(each, number=number) for number, each in enumerate(records, last + 1)]

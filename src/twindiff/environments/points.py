@@ -29,8 +29,8 @@ Point = int | str
 DIGITS = 20
 """A number with so many digits is no seq."""
 
-LONGEST_NAME = 100
-_NAME = re.compile(rf"(?!\d+$)[\w.-]{{1,{LONGEST_NAME}}}")
+MAX_NAME_CHARACTERS = 100
+_NAME = re.compile(rf"(?!\d+$)[\w.-]{{1,{MAX_NAME_CHARACTERS}}}")
 
 
 class ForeignPoint(ApiError):
@@ -81,13 +81,13 @@ class Points:
     def seq(self, environment_id: str, point: Point) -> int:
         """The seq of a point, given by itself or by the name of a checkpoint; raises UnknownPoint, ForeignPoint."""
         if isinstance(point, int) or (point.isdecimal() and len(point) < DIGITS):
-            return self._known(environment_id, int(point))
+            return self._check_point(environment_id, int(point))
         checkpoint = self._find(environment_id, point)
         if checkpoint is None:
-            raise self._no_such(environment_id, point[:LONGEST_NAME])
+            raise self._no_such(environment_id, point[:MAX_NAME_CHARACTERS])
         return checkpoint.seq
 
-    def _known(self, environment_id: str, seq: int) -> int:
+    def _check_point(self, environment_id: str, seq: int) -> int:
         last = self._engine.seq(environment_id)
         if not 0 <= seq <= last:
             raise UnknownPoint(f"unknown point {seq}: environment '{environment_id}' has points 0 to {last}")
@@ -175,7 +175,7 @@ class Points:
             env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
             first = self.seq(env, start)
             last = self._engine.seq(env) if end is None else self.seq(env, end)
-            comparison = yield from reading.compared(self._engine, env, origin, first, last)
+            comparison = yield from reading.compare_far_points(self._engine, env, origin, first, last)
             if comparison is not None:
                 return Difference(first, last, list(record.templates), comparison.records)
         return (yield from self.difference(environment_id, start, end))

@@ -40,7 +40,7 @@ def _in_parts(engine: Engine, environment_id: str, after: int, upto: int) -> Rea
     return records
 
 
-def compared(
+def compare_far_points(
     engine: Engine, environment_id: str, origin: Origin, start: int, end: int
 ) -> Generator[CooperativeStep, None, Compared | None]:
     """What differs between two points that lie far apart, by their rows; None where records are to be read."""

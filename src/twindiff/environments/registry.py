@@ -58,7 +58,7 @@ class Registry:
         """All installed twins, whether they load or not."""
 
     @classmethod
-    def installed(cls) -> Registry:
+    def load_installed(cls) -> Registry:
         """Every twin that an installed package offers under the entry point group `twindiff.twins`."""
         return cls(points=entry_points(group=GROUP))
 
@@ -121,7 +121,7 @@ class Registry:
             if name in self.problems:
                 raise TwinNotLoaded(str(self.problems[name]))
             if name not in self._loaded:
-                twin = _imported(self._points[name])
+                twin = _import_twin(self._points[name])
                 if isinstance(twin, LoadProblem):
                     self.problems[name] = twin
                     raise TwinNotLoaded(str(twin))
@@ -160,7 +160,7 @@ class _Schemas(Mapping[str, Schema]):
         return len(self._registry.twins)
 
 
-def _imported(point: EntryPoint) -> Twin | LoadProblem:
+def _import_twin(point: EntryPoint) -> Twin | LoadProblem:
     try:
         twin: object = point.load()
     except Exception as error:  # noqa: BLE001 - a plug-in may raise anything while it is imported

@@ -11,12 +11,12 @@ _PACKED = "zlib:"
 _LEVEL = 1
 
 
-def kept(text: bytes) -> str:
+def pack_json(text: bytes) -> str:
     """JSON as it is kept."""
     return text.decode() if len(text) < LONG else _PACKED + b64encode(zlib.compress(text, _LEVEL)).decode()
 
 
-def told(text: str) -> bytes:
+def unpack_json(text: str) -> bytes:
     """The JSON that was kept."""
     if not text.startswith(_PACKED):
         return text.encode()

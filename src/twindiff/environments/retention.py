@@ -22,7 +22,7 @@ def forget_ended(engine: Engine, catalog: CatalogStore, log: CallLog, before: in
     Runs that never had an environment are forgotten that were asked for before it.
     """
     catalog.remove_all(TwinRunRecord, TwinRunRecord.environment_id == "", TwinRunRecord.created <= before)
-    while ended := _ended(catalog, before):
+    while ended := _expired_ids(catalog, before):
         for each in ended:
             yield from log.drop(each)
         with engine.transaction():
@@ -31,7 +31,7 @@ def forget_ended(engine: Engine, catalog: CatalogStore, log: CallLog, before: in
         yield
 
 
-def _ended(catalog: CatalogStore, before: int) -> list[str]:
+def _expired_ids(catalog: CatalogStore, before: int) -> list[str]:
     status, expires = EnvironmentRecord.status, EnvironmentRecord.expires
     rows = catalog.rows(
         EnvironmentRecord,

@@ -117,20 +117,20 @@ class Runs:
     def interval(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
         """What the run covers now, read in parts; raises RunAlreadyCompleted, EnvironmentDeleted."""
         _refuse_closed(run)
-        return self.covered(run)
+        return self.covered_interval(run)
 
-    def changed(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
+    def net_interval(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
         """The same, with records that may be of net changes only, and not of single operations."""
         _refuse_closed(run)
         live = self._environments.live(run.environment_id)
         if live is not None:
             end = self._engine.seq(live.id)
-            comparison = yield from reading.compared(self._engine, live.id, live.origin, run.start_seq, end)
+            comparison = yield from reading.compare_far_points(self._engine, live.id, live.origin, run.start_seq, end)
             if comparison is not None:
                 return Interval(run, end, [*live.twins], comparison.records, _rewound(comparison.rewinds))
-        return (yield from self.covered(run))
+        return (yield from self.covered_interval(run))
 
-    def covered(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
+    def covered_interval(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
         """What the run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
         live = self._environments.live(run.environment_id)
         twins = [*live.twins] if live else self._twins(run)

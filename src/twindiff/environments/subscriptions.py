@@ -19,11 +19,11 @@ from twindiff.storage.journal import Record
 from .environments import Environment
 from .registry import did_you_mean
 
-LONGEST_URL = 2000
-LONGEST_SECRET = 200
+MAX_URL_CHARACTERS = 2000
+MAX_SECRET_CHARACTERS = 200
 READ_AHEAD = 1_000
 """Records that are read to tell who subscribed when an event happened."""
-MOST = 100
+MAX_SUBSCRIPTIONS = 100
 """Webhooks that the settings of one environment hold."""
 
 
@@ -71,8 +71,8 @@ class Subscriptions:
         """A webhook that is not there yet; raises InvalidWebhook."""
         names = list(dict.fromkeys(events))
         _refuse_unfit(twin, url, names, secret or "")
-        if len(self.list(environment.id)) >= MOST:
-            raise InvalidWebhook(f"an environment has at most {MOST} webhooks; delete one first")
+        if len(self.list(environment.id)) >= MAX_SUBSCRIPTIONS:
+            raise InvalidWebhook(f"an environment has at most {MAX_SUBSCRIPTIONS} webhooks; delete one first")
         now = stamp()
         return WebhookRecord(
             webhook_id=new_uuid(),
@@ -170,8 +170,8 @@ def _refuse_unfit(twin: Twin, url: str, events: list[str], secret: str) -> None:
     for each in events if names is not None else ():
         if names is not None and each not in names:
             raise InvalidWebhook(f"{twin.name} has no event '{each}'.{did_you_mean(each, sorted(names))}")
-    if len(secret) > LONGEST_SECRET:
-        raise InvalidWebhook(f"a secret has at most {LONGEST_SECRET} letters")
+    if len(secret) > MAX_SECRET_CHARACTERS:
+        raise InvalidWebhook(f"a secret has at most {MAX_SECRET_CHARACTERS} letters")
     if url != OVER_SOCKETS:
         refuse_unfit_url(url)
     elif twin.webhooks.sockets is None:
@@ -188,5 +188,7 @@ def refuse_unfit_url(url: str) -> None:
         raise InvalidWebhook(f"'{url[:100]}' is no URL") from None
     if parsed.port is not None and not 0 < parsed.port < 65536:
         raise InvalidWebhook(f"{parsed.port} is no port: one lies between 1 and 65535")
-    if len(url) > LONGEST_URL or parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
-        raise InvalidWebhook(f"a webhook needs an http or https URL of at most {LONGEST_URL} letters, without a user")
+    if len(url) > MAX_URL_CHARACTERS or parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
+        raise InvalidWebhook(
+            f"a webhook needs an http or https URL of at most {MAX_URL_CHARACTERS} letters, without a user"
+        )

@@ -21,7 +21,7 @@ from twindiff.storage.journal import Values
 from twindiff.storage.schema import Schema
 from twindiff.storage.user_cache import code, default_folder, read, write
 
-MOST = 500
+MAX_HASHES = 500
 """Hashes that are kept; the one that was asked for longest ago goes first."""
 _LEFT_OUT = {"tests", "__pycache__"}
 _BEGUN = time.time()
@@ -110,5 +110,5 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _shorten(folder: Path) -> None:
     """Keep the hashes that were asked for last."""
-    for path in sorted(folder.glob("*.hash"), key=lambda path: path.stat().st_mtime, reverse=True)[MOST:]:
+    for path in sorted(folder.glob("*.hash"), key=lambda path: path.stat().st_mtime, reverse=True)[MAX_HASHES:]:
         path.unlink(missing_ok=True)

@@ -89,7 +89,7 @@ class Templates:
         source = sources(twin).get(name)
         if source is None:
             return False
-        start = self._brought(twin, name, source)
+        start = self._built_in_payload(twin, name, source)
         self._built_in[key] = start.template
         if start.template.hash in [record.hash for record in recorded]:
             return False
@@ -104,14 +104,14 @@ class Templates:
         if source is None or (twin.name, name) in self._built_in:
             return
         made: list[Start] = []
-        yield lambda: made.append(self._brought(twin, name, source))
+        yield lambda: made.append(self._built_in_payload(twin, name, source))
         stored = yield from self.keep(twin, made[0])
         self._built_in[twin.name, name] = stored
-        recorded = self._recorded(twin.name, name)
+        recorded = self._list_recorded(twin.name, name)
         if stored.hash not in [record.hash for record in recorded]:
             self._record(Naming(twin.name, name, "built-in", twin.descriptions.get(name)), stored, recorded)
 
-    def _brought(self, twin: Twin, name: str, source: Callable[[], Rows]) -> Start:
+    def _built_in_payload(self, twin: Twin, name: str, source: Callable[[], Rows]) -> Start:
         """A template that a twin brings; its rows are not read before they are needed where their hash is known."""
         schema, package = self._registry.schemas[twin.name], self._registry.package(twin)
         known = self._hashes.find(schema, package, name)
@@ -196,7 +196,7 @@ class Templates:
             raise InvalidTemplateId(f"invalid template id: '{template_id}' is not a UUID") from None
         return self._catalog.get(TemplateRecord, key, missing=TemplateNotFound)
 
-    def named(self, service: str, name: str) -> TemplateRecord:
+    def find_named(self, service: str, name: str) -> TemplateRecord:
         """The newest template of a name; raises UnknownTemplate with the nearest name."""
         twin = self._registry.get(service)
         versions = self.history(twin.name, name)
@@ -212,7 +212,7 @@ class Templates:
         """The newest template that is meant by `service:name`, its name alone or its id; raises UnknownTemplate."""
         service, colon, name = text.partition(":")
         if colon:
-            return self.named(service, name)
+            return self.find_named(service, name)
         likely = self._registry.find(text.partition("_")[0])  # the others need not be loaded for most names
         if likely and (versions := self.history(likely.name, text)):
             return versions[0]
@@ -220,7 +220,7 @@ class Templates:
         if len(matches) > 1:
             names = " or ".join(f"{each.service}:{each.name}" for each in matches)
             raise UnknownTemplate(f"several templates are named '{text}': say {names}")
-        located = matches[0] if matches else self.located(text) or self._with_id(text)
+        located = matches[0] if matches else self.find_at(text) or self._with_id(text)
         if located:
             return located
         near = did_you_mean(text, sorted(each.name for each in self.list()))
@@ -231,7 +231,7 @@ class Templates:
             return self.get(text)
         return None
 
-    def located(self, schema_name: str) -> TemplateRecord | None:
+    def find_at(self, schema_name: str) -> TemplateRecord | None:
         """The newest template at a location."""
         for twin in self._registry.twins.values():
             if schema_name in sources(twin):
@@ -254,10 +254,10 @@ class Templates:
 
     def history(self, service: str, name: str) -> list[TemplateRecord]:
         """Every template that has had a name, newest first; raises InvalidSeed when the twin brings a bad one."""
-        recorded = self._recorded(service, name)
-        return self._recorded(service, name) if self._complete(service, name, recorded) else recorded
+        recorded = self._list_recorded(service, name)
+        return self._list_recorded(service, name) if self._complete(service, name, recorded) else recorded
 
-    def _recorded(self, service: str, name: str) -> list[TemplateRecord]:
+    def _list_recorded(self, service: str, name: str) -> list[TemplateRecord]:
         return self._catalog.rows(
             TemplateRecord,
             TemplateRecord.service == service,

@@ -23,14 +23,14 @@ from .spoken_secrets import LEFT_OUT, leave_out_secrets
 Policy = Literal["off", "errors", "all"]
 """Of which calls transcripts are kept."""
 
-LARGEST = 60_000
+MAX_BODY_BYTES = 60_000
 """Bytes of both bodies of a call that are kept, so that all of it stays below 64 KB."""
-LONGEST_PATH = 2_000
+MAX_PATH_CHARACTERS = 2_000
 """Letters of a path, and of a query."""
-LONGEST_HEADER = 100
-MOST_HEADERS = 15
+MAX_HEADER_CHARACTERS = 100
+MAX_HEADERS = 15
 
-_SHORTEST_SECRET = 8
+_MIN_SECRET_CHARACTERS = 8
 _LEVEL = 1
 _SECRET = ("authorization", "cookie", "token", "secret", "key", "password", "signature")
 """What the names of headers have in them whose values nobody else may see; `Idempotency-Key` is not one of them."""
@@ -43,21 +43,23 @@ class Body(msgspec.Struct, omit_defaults=True):
     """A body of so many `bytes`: its text, which ends early when it `is_cut`, or the digest of one that is no text."""
 
     bytes: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-    text: Annotated[str, msgspec.Meta(max_length=2 * LARGEST)] | None = None
+    text: Annotated[str, msgspec.Meta(max_length=2 * MAX_BODY_BYTES)] | None = None
     is_cut: bool = False
     sha256: Annotated[str, msgspec.Meta(max_length=64)] | None = None
 
 
-Headers = Annotated[dict[str, Annotated[str, msgspec.Meta(max_length=2 * LONGEST_HEADER)]], msgspec.Meta(max_length=64)]
+Headers = Annotated[
+    dict[str, Annotated[str, msgspec.Meta(max_length=2 * MAX_HEADER_CHARACTERS)]], msgspec.Meta(max_length=64)
+]
 
 
 class Asked(msgspec.Struct, omit_defaults=True):
     """What a call asked; the path begins below the twin's base URL."""
 
     method: Annotated[str, msgspec.Meta(max_length=100)]
-    path: Annotated[str, msgspec.Meta(max_length=LONGEST_PATH + 1)]
+    path: Annotated[str, msgspec.Meta(max_length=MAX_PATH_CHARACTERS + 1)]
     body: Body
-    query: Annotated[str, msgspec.Meta(max_length=LONGEST_PATH + 1)] = ""
+    query: Annotated[str, msgspec.Meta(max_length=MAX_PATH_CHARACTERS + 1)] = ""
     headers: Headers = {}
 
 
@@ -83,36 +85,36 @@ class Heard:
 
     def __init__(self, request: Request, answer: Answer, token: str) -> None:
         self._asked_bytes, self._answered_bytes = len(request.body), len(answer.body)
-        if self._asked_bytes + self._answered_bytes > LARGEST:
-            request = request._replace(body=_shortened(request.body))
-            answer = answer._replace(body=_shortened(answer.body))
+        if self._asked_bytes + self._answered_bytes > MAX_BODY_BYTES:
+            request = request._replace(body=_shorten(request.body))
+            answer = answer._replace(body=_shorten(answer.body))
         self._request, self._answer, self._token = request, answer, token
         self.held = len(request.body) + len(answer.body)
 
     @property
     def is_large(self) -> bool:
         """Whether it holds more than will be kept, because it is to have a digest."""
-        return self.held > 2 * LARGEST
+        return self.held > 2 * MAX_BODY_BYTES
 
     def digest(self) -> None:
         """Work out what is kept of large bodies that are no text, which may take a while."""
         if self.is_large:
-            self._request = self._request._replace(body=_digested(self._request.body))
-            self._answer = self._answer._replace(body=_digested(self._answer.body))
+            self._request = self._request._replace(body=_digest_body(self._request.body))
+            self._answer = self._answer._replace(body=_digest_body(self._answer.body))
 
     def transcript(self) -> Transcript:
         """What is kept of it."""
         self.digest()
         request, answer = self._request, self._answer
-        most = max(LARGEST // 2, LARGEST - self._answered_bytes)
+        most = max(MAX_BODY_BYTES // 2, MAX_BODY_BYTES - self._answered_bytes)
         body = _body(request.body, self._asked_bytes, most, self._token)
-        left = LARGEST - len((body.text or "").encode())
+        left = MAX_BODY_BYTES - len((body.text or "").encode())
         return Transcript(
             Asked(
                 request.verb,
-                _cut(request.path, LONGEST_PATH),
+                _cut(request.path, MAX_PATH_CHARACTERS),
                 body,
-                _cut(leave_out_secrets(_without(self._token, request.query)), LONGEST_PATH),
+                _cut(leave_out_secrets(_without(self._token, request.query)), MAX_PATH_CHARACTERS),
                 _headers(request.headers.items()),
             ),
             Answered(
@@ -127,13 +129,13 @@ class _Digest(bytes):
     """The SHA-256 of a body in hexadecimal digits, in the place of it."""
 
 
-def _shortened(body: bytes) -> bytes:
+def _shorten(body: bytes) -> bytes:
     """As much of a text as may be kept; of anything else all, for its digest."""
-    return body if _text(body[:LARGEST]) is None else body[:LARGEST]
+    return body if _text(body[:MAX_BODY_BYTES]) is None else body[:MAX_BODY_BYTES]
 
 
-def _digested(body: bytes) -> bytes:
-    return body if len(body) <= LARGEST else _Digest(sha256(body).hexdigest().encode())
+def _digest_body(body: bytes) -> bytes:
+    return body if len(body) <= MAX_BODY_BYTES else _Digest(sha256(body).hexdigest().encode())
 
 
 def _text(body: bytes) -> str | None:
@@ -156,7 +158,7 @@ def _body(body: bytes, size: int, most: int, token: str = "") -> Body:
 
 def _without(token: str, text: str) -> str:
     """A text without the token that the call came with."""
-    return text.replace(token, LEFT_OUT) if len(token) >= _SHORTEST_SECRET else text
+    return text.replace(token, LEFT_OUT) if len(token) >= _MIN_SECRET_CHARACTERS else text
 
 
 def without_secrets(said: Transcript) -> Transcript:
@@ -186,9 +188,9 @@ def _headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     kept: dict[str, str] = {}
     for name, value in headers:
         name = name.lower()
-        if name not in _OF_THE_WAY and len(kept) < MOST_HEADERS:
-            kept[name[:LONGEST_HEADER]] = (
-                LEFT_OUT if _is_secret(name) else _cut(leave_out_secrets(value), LONGEST_HEADER)
+        if name not in _OF_THE_WAY and len(kept) < MAX_HEADERS:
+            kept[name[:MAX_HEADER_CHARACTERS]] = (
+                LEFT_OUT if _is_secret(name) else _cut(leave_out_secrets(value), MAX_HEADER_CHARACTERS)
             )
     return kept
 

@@ -33,7 +33,7 @@ class Unused:
     def sweep(self) -> Iterator[None]:
         """Look at all templates, and forget what was unused the last time too; in parts."""
         named = self._catalog.rows(TemplateRecord, columns=(TemplateRecord.service, TemplateRecord.hash))
-        used = yield from self._used()
+        used = yield from self._find_used()
         unused = self._engine.stored_templates() - {*cast(Any, named)} - used
         for twin, hash in unused & self._found:
             if (twin, hash) not in self._engine.asked:  # who asks may do so in the midst of this
@@ -43,7 +43,7 @@ class Unused:
         self._found = unused
         self._engine.asked.clear()
 
-    def _used(self) -> Generator[None, None, Names]:
+    def _find_used(self) -> Generator[None, None, Names]:
         """What the environments began with that are ready, or can still be looked at."""
         names: Names = set()
         rows = self._after("")

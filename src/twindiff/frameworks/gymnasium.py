@@ -19,7 +19,7 @@ from twindiff.client.request_specs import Point
 from twindiff.frameworks.episodes import Episode, Json, chosen_tests, platform_at, reasons, reward, share
 
 ID = "twindiff/Suite-v0"
-MOST_STEPS = 40
+MAX_STEPS = 40
 _ASCII = string.printable
 _ESCAPED = 6
 """How long one letter can get in JSON: `\\u1234`."""
@@ -42,9 +42,7 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
 
-    def __init__(
-        self, suite: str = "starter", tests: str = "", base_url: str = "", max_steps: int = MOST_STEPS
-    ) -> None:
+    def __init__(self, suite: str = "starter", tests: str = "", base_url: str = "", max_steps: int = MAX_STEPS) -> None:
         self._platform = platform_at(base_url)
         self._tests = chosen_tests(self._platform, suite, tests)
         self._max_steps = max_steps
@@ -64,21 +62,21 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
     def reset(self, *, seed: int | None = None, options: Json | None = None) -> tuple[Observation, Json]:
         super().reset(seed=seed)
         self.close()
-        self._episode = Episode.begin(self._platform, self._chosen(options or {}))
+        self._episode = Episode.begin(self._platform, self._choose_test(options or {}))
         self._steps = 0
-        return self._seen(Answered(0, "")), self._info()
+        return self._observe(Answered(0, "")), self._info()
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, Json]:
         arguments = _arguments(action)
         is_over = arguments.get("finish") is True
-        answered = Answered(0, "") if is_over else _called(self.episode, arguments)
+        answered = Answered(0, "") if is_over else _call_twin(self.episode, arguments)
         self._steps += 1
         is_cut = not is_over and self._steps >= self._max_steps
         if not (is_over or is_cut):
-            return self._seen(answered), 0.0, False, False, self._info()
+            return self._observe(answered), 0.0, False, False, self._info()
         verdict = self.episode.verdict()
         said = {"passed": verdict.passed, "score": share(verdict), "reasons": list(reasons(verdict))}
-        return self._seen(answered), reward(verdict), is_over, is_cut, {**self._info(), **said}
+        return self._observe(answered), reward(verdict), is_over, is_cut, {**self._info(), **said}
 
     def clone_state(self) -> int:
         """The present point, to come back to with `restore_state`."""
@@ -100,7 +98,7 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
             self._episode.close()
             self._episode = None
 
-    def _chosen(self, options: Json) -> Test:
+    def _choose_test(self, options: Json) -> Test:
         wanted = options.get("test")
         if wanted is None:
             return self._tests[int(self.np_random.integers(len(self._tests)))]
@@ -109,7 +107,7 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
                 return each
         raise ValueError(f"No test has {wanted!r} in its name: {', '.join(each.name for each in self._tests)}")
 
-    def _seen(self, answered: Answered) -> Observation:
+    def _observe(self, answered: Answered) -> Observation:
         prompt = json.dumps(self.episode.test.prompt)
         return {"prompt": prompt, "status": answered.status, "answer": _ascii(answered.text)}
 
@@ -125,7 +123,7 @@ def _arguments(action: str) -> Json:
     return cast(Json, arguments) if isinstance(arguments, dict) else {}
 
 
-def _called(episode: Episode, arguments: Json) -> Answered:
+def _call_twin(episode: Episode, arguments: Json) -> Answered:
     if not arguments:
         return Answered(0, "An action is a JSON object with api, method, path and perhaps query and body.")
     return episode.call(arguments)

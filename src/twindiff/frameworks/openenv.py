@@ -30,7 +30,7 @@ from twindiff.frameworks.episodes import (
 )
 from twindiff.suites.starter import STARTER
 
-MOST_AT_ONCE = 64
+MAX_SESSIONS = 64
 
 
 class Request(Action):
@@ -107,7 +107,7 @@ class SuiteEnvironment(Environment[Request, Answer, Standing]):
             environment_id=environment.id,
             point=environment.seq(),
         )
-        return self._seen(Answered(0, ""))
+        return self._observe(Answered(0, ""))
 
     def step(self, action: Request, timeout_s: float | None = None, **kwargs: Any) -> Answer:
         """Send a request to a twin; with `finish`, end the episode with its verdict."""
@@ -116,10 +116,10 @@ class SuiteEnvironment(Environment[Request, Answer, Standing]):
         if action.finish:
             verdict = episode.verdict()
             last = {"done": True, "reward": reward(verdict), "score": share(verdict), "reasons": list(reasons(verdict))}
-            return self._seen(Answered(0, "")).model_copy(update=last)
+            return self._observe(Answered(0, "")).model_copy(update=last)
         answered = episode.call(action.model_dump(include={"api", "method", "path", "query", "body"}))
         self._state.point = episode.environment.seq()
-        return self._seen(answered)
+        return self._observe(answered)
 
     @property
     def state(self) -> Standing:
@@ -165,7 +165,7 @@ class SuiteEnvironment(Environment[Request, Answer, Standing]):
             raise UnknownTask("No episode runs. Call reset() before this.")
         return self._episode
 
-    def _seen(self, answered: Answered) -> Answer:
+    def _observe(self, answered: Answered) -> Answer:
         test = self._running().test
         return Answer(test=test.name, prompt=test.prompt, status=answered.status, answer=answered.text, reward=0.0)
 
@@ -175,5 +175,5 @@ def _spec(index: int, test: Test) -> Json:
 
 
 app = create_app(
-    SuiteEnvironment, Request, Answer, env_name="twindiff", max_concurrent_envs=MOST_AT_ONCE, state_cls=Standing
+    SuiteEnvironment, Request, Answer, env_name="twindiff", max_concurrent_envs=MAX_SESSIONS, state_cls=Standing
 )

@@ -80,10 +80,10 @@ class Twins(vf.Toolset[vf.ToolsetConfig, TwinState]):
         """Send one HTTP request to an API and get its status and body."""
         arguments = {"api": api, "method": method, "path": path, "query": query, "body": body}
         task = task_of(self.state, self._data)
-        return await asyncio.to_thread(_called, task, arguments)
+        return await asyncio.to_thread(_call_twin, task, arguments)
 
 
-def _called(task: TwinTask, arguments: Json) -> str:
+def _call_twin(task: TwinTask, arguments: Json) -> str:
     headers = {"Authorization": f"Bearer {task.token}"}
     verify = is_secured(*task.urls.values())
     with httpx.Client(headers=headers, trust_env=False, verify=verify, timeout=SECONDS_OF_A_CALL) as http:
@@ -112,11 +112,11 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
         return [Twins(config.tools)]
 
     async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
-        _live[trace.id] = await asyncio.to_thread(self._begun)
+        _live[trace.id] = await asyncio.to_thread(self._begin_episode)
         task, state = _live[trace.id].task, trace.state
         state.urls, state.token, state.environment_id = task.urls, task.token, task.environment_id
 
-    def _begun(self) -> Episode:
+    def _begin_episode(self) -> Episode:
         platform = platform_at(self.data.base_url)
         test = next(each for each in chosen_tests(platform, self.data.suite) if each.name == self.data.name)
         return Episode.begin(platform, test)

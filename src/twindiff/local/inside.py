@@ -109,9 +109,9 @@ class InProcessClient:
         path, _, query = url.partition(b"?")
         kept = [(name, value) for name, value in headers if name.lower() not in _REPLACED]
         if place is None or path.startswith(place.path):  # the latter is a link of one of its answers
-            return self.reply(verb, _unquoted(path), query, [(_HOST, HERE), *_lower(kept)], body)
+            return self.reply(verb, _unquote(path), query, [(_HOST, HERE), *_lower(kept)], body)
         asked = next((value for name, value in headers if name.lower() == _HOST), b"")
-        path = self._prefix(place, asked.partition(b":")[0].decode("latin-1")) + _unquoted(path)
+        path = self._prefix(place, asked.partition(b":")[0].decode("latin-1")) + _unquote(path)
         return self.reply(verb, path, query, [(_HOST, place.host), *_lower(kept)], body)
 
     def _prefix(self, place: Place, host: str) -> str:
@@ -138,7 +138,7 @@ def _lower(headers: Headers) -> Headers:
     return [(name.lower(), value) for name, value in headers]
 
 
-def _unquoted(path: bytes) -> str:
+def _unquote(path: bytes) -> str:
     from urllib.parse import unquote
 
     return unquote(path.decode("ascii"))

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Protocol, TypeVar
 
-from twindiff.environments.calls import Calls, Outcome, failed
+from twindiff.environments.calls import Calls, Outcome, internal_failure
 from twindiff.environments.due import StillDue
 from twindiff.environments.environments import Environment
 from twindiff.kit.errors import ApiError
@@ -90,7 +90,7 @@ class LongCalls:
         except StillDue:
             raise
         except BaseException:
-            self._calls.note(environment, twin, failed(exchange), exchange.request, exchange.token, started)
+            self._calls.note(environment, twin, internal_failure(exchange), exchange.request, exchange.token, started)
             raise
         self._calls.note(environment, twin, outcome, exchange.request, exchange.token, started)
         return outcome.answer

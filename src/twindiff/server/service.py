@@ -75,7 +75,7 @@ class Service:
 
     def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
         self.settings = settings
-        self.registry = registry or Registry.installed()
+        self.registry = registry or Registry.load_installed()
         self.engine = _engine(settings)
         self._durability = self.engine.durability if isinstance(self.engine, SqliteEngine) else None
         self.runtime = self._runtime()

@@ -123,12 +123,12 @@ class Importer:
             if twin is None:
                 checked.left_out.append(f"{name}: no installed twin serves it")
             elif "tests" in content:
-                checked.suites.append(_suite(name, content, partial(self._known, twin)))
+                checked.suites.append(_suite(name, content, partial(self._tables_of_test, twin)))
             else:
                 checked.seeds.append(self._seed(name, twin, content))
         return checked
 
-    def _known(self, suite_twin: str, templates: tuple[str, ...]) -> Known:
+    def _tables_of_test(self, suite_twin: str, templates: tuple[str, ...]) -> Known:
         """The tables of a test: of the twins that its templates are of by their names, or else of its suite's."""
         twins = [self._registry.find(template.partition("_")[0]) for template in templates]
         names = dict.fromkeys(twin.name if twin else suite_twin for twin in twins)
@@ -218,7 +218,7 @@ def _test(file: str, suite: PublicSuite, test: PublicTest, known_of: Callable[[t
     clock = test.clock or suite.clock
     try:
         if clock:
-            clock.resolved()
+            clock.to_clock_mode()
         warned = tuple(f"test {test.id}: {problem}" for problem in warnings(parse(spec), known_of(templates)))
         item = msgspec.convert(
             {

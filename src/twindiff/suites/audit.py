@@ -14,7 +14,7 @@ from twindiff.checks.diffs import Row
 from twindiff.kit.rows import Table, table_of
 from twindiff.suites.lint import World
 
-MOST = 400
+MAX_VARIANTS = 400
 """Variants of one diff that are judged."""
 
 LISTS = ("inserts", "updates", "deletes")
@@ -53,7 +53,7 @@ def audit(spec: Spec, diff: Mapping[str, Any], world: World, history: Any = None
     """Judge the diff of a reference solution, of an agent that does nothing, and of variants of the reference's."""
     tried, let_through, refused = 0, Counter[str](), Counter[str]()
     failures = evaluate(spec, diff, history).failures
-    for variant in islice(variants(diff, world), MOST if not failures else 0):
+    for variant in islice(variants(diff, world), MAX_VARIANTS if not failures else 0):
         tried += 1
         passed = evaluate(spec, variant.diff, history).passed
         if passed != variant.is_right:

@@ -13,7 +13,7 @@ from twindiff.kit.rows import Table
 
 Kind = Literal["misspelt", "no-op passes", "never holds", "never fails", "contradiction", "already so"]
 
-MOST_COMPARED = 500
+MAX_COMPARED_ROWS = 500
 """Assertions of a test that are compared with one another."""
 
 ORDER = frozenset({"gt", "gte", "lt", "lte"})
@@ -57,15 +57,15 @@ def lint(spec: Spec, world: World) -> list[Finding]:
     elif all(_is_so_already(each, world) for each in spec.assertions):
         findings.append(Finding("already so", "All that is asked for is in the template already."))
     for assertion in spec.assertions:
-        findings += [_told(assertion, problem) for problem in _problems(assertion, spec, world)]
-    pairs = combinations([each for each in spec.assertions if each.diff_type in LISTS][:MOST_COMPARED], 2)
+        findings += [_with_assertion_number(assertion, problem) for problem in _problems(assertion, spec, world)]
+    pairs = combinations([each for each in spec.assertions if each.diff_type in LISTS][:MAX_COMPARED_ROWS], 2)
     for one, other in pairs:
         if problem := _contradiction(one, other, spec, world):
             findings.append(Finding("contradiction", f"assertions {one.number} and {other.number}: {problem}"))
     return findings
 
 
-def _told(assertion: Assertion, problem: Finding) -> Finding:
+def _with_assertion_number(assertion: Assertion, problem: Finding) -> Finding:
     return problem._replace(text=f"assertion {assertion.number}: {problem.text}")
 
 
@@ -95,14 +95,14 @@ def _impossible(assertion: Assertion, spec: Spec, world: World) -> str | None:
         return None
     reasons = (
         *(_impossible_clause(clause, table) for clause in assertion.where),
-        *(_impossible_change(change, assertion, spec, table) for change in _expected(assertion)),
+        *(_impossible_change(change, assertion, spec, table) for change in _expected_changes(assertion)),
         *(_impossible_reference(clause, table, spec, world) for clause in assertion.where),
         _impossible_here(assertion, spec, world),
     )
     return next((reason for reason in reasons if reason), None)
 
 
-def _expected(assertion: Assertion) -> list[ExpectedChange]:
+def _expected_changes(assertion: Assertion) -> list[ExpectedChange]:
     return [*assertion.changes.values()] if assertion.diff_type == "changed" else []
 
 
@@ -125,13 +125,13 @@ def _impossible_predicate(predicate: Predicate, path: str, table: Table) -> str 
         return f"{path} is a text, which is neither greater nor less than a number"
     if kind in {"boolean", "integer", "float"} and predicate.operator in PARTS_OF_TEXT:
         return f"{path} is no text to look into"
-    values = _wanted(predicate)
+    values = _required_values(predicate)
     if values and kind in TYPES and not any(value is None or isinstance(value, TYPES[kind]) for value in values):
         return f"{path} is of the kind {kind} and can never be {values[0]!r}"
     return None
 
 
-def _wanted(predicate: Predicate) -> list[Any]:
+def _required_values(predicate: Predicate) -> list[Any]:
     """The values of which a column must have one."""
     if predicate.operator == "eq":
         return [predicate.value]
@@ -142,7 +142,7 @@ def _impossible_change(change: ExpectedChange, assertion: Assertion, spec: Spec,
     column = change.column
     if column in table.key:
         return f"{column} is of the key; a row with another one is another row"
-    if column in _ignored(assertion, spec):
+    if column in _ignored_columns(assertion, spec):
         return f"{column} is ignored and so can satisfy nothing"
     if change.before and change.after and change.before == change.after and change.before.operator == "eq":
         return f"{column} does not change from {change.before.value!r} to the same"
@@ -150,7 +150,7 @@ def _impossible_change(change: ExpectedChange, assertion: Assertion, spec: Spec,
     return next((reason for reason in sides if reason), None)
 
 
-def _ignored(assertion: Assertion, spec: Spec) -> frozenset[str]:
+def _ignored_columns(assertion: Assertion, spec: Spec) -> frozenset[str]:
     everywhere = match.ignored_everywhere(spec) | assertion.ignore
     return everywhere | spec.ignore_fields.get(assertion.entity, frozenset())
 
@@ -194,18 +194,20 @@ def _has_it(assertion: Assertion, row: Row) -> bool:
 def _candidates(assertion: Assertion, spec: Spec, world: World) -> list[Row]:
     """The rows of the template that an assertion can be about, whatever happens to what may change in them."""
     table = world.tables[assertion.entity]
-    may_change = (assertion.changes.keys() | _ignored(assertion, spec)) if spec.strict else table.columns.keys()
+    may_change = (assertion.changes.keys() | _ignored_columns(assertion, spec)) if spec.strict else table.columns.keys()
     may_change |= {name for name, column in table.columns.items() if column.derived}
     may_change = may_change - set(table.key) if assertion.diff_type == "changed" else set[str]()
 
     def can_be(row: Row) -> bool:
-        held = match.satisfies(_fixed(assertion.where, may_change), row)
-        return held and all(match.from_holds(change, row) for change in _expected(assertion) if not _refers(change))
+        held = match.satisfies(_unchanging_clauses(assertion.where, may_change), row)
+        return held and all(
+            match.from_holds(change, row) for change in _expected_changes(assertion) if not _refers(change)
+        )
 
     return [row for row in world.rows.get(assertion.entity, ()) if can_be(row)]
 
 
-def _fixed(where: Where, may_change: Any) -> Where:
+def _unchanging_clauses(where: Where, may_change: Any) -> Where:
     """The clauses about nothing that may change, which refer to nothing else."""
     return tuple(
         clause
@@ -254,7 +256,7 @@ def _strict_contradiction(one: Assertion, other: Assertion, spec: Spec, world: W
     if not (len(rows) == 1 and rows == others and one.count.least and other.count.least):
         return None
     for wants, allows in ((one, other), (other, one)):
-        lost = wants.changes.keys() - allows.changes.keys() - _ignored(allows, spec)
+        lost = wants.changes.keys() - allows.changes.keys() - _ignored_columns(allows, spec)
         if lost and allows.changes:
             return f"{wants.number} wants {sorted(lost)} of one row to change, which {allows.number} does not allow"
     return None

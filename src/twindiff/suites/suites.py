@@ -148,16 +148,16 @@ class Suites:
         texts = {text for item in items for text in item.starts_from}
         return {text: self._template(text or default or "") for text in texts}
 
-    def checked(self, items: Iterable[TestItem], templates: Mapping[str, TemplateRecord]) -> list[NewTest]:
+    def check_items(self, items: Iterable[TestItem], templates: Mapping[str, TemplateRecord]) -> list[NewTest]:
         """Tests ready to be stored, with what is to be said of their checks.
 
         Raises InvalidDsl, InvalidClock, SeveralOfATwin.
         """
-        return [self._checked(item, [templates[text] for text in item.starts_from]) for item in items]
+        return [self._check_item(item, [templates[text] for text in item.starts_from]) for item in items]
 
-    def _checked(self, item: TestItem, templates: list[TemplateRecord]) -> NewTest:
+    def _check_item(self, item: TestItem, templates: list[TemplateRecord]) -> NewTest:
         if item.clock:
-            item.clock.resolved()
+            item.clock.to_clock_mode()
         twins = [template.service for template in templates]
         _refuse_repeated_twin(item.name, twins)
         known = all(twin in self._registry.schemas for twin in twins)

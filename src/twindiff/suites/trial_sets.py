@@ -10,14 +10,14 @@ import msgspec
 
 from twindiff.catalog import RunRecord, SuiteRecord, TestRecord, TrialRecord, TrialSetRecord
 from twindiff.catalog.stamps import new_uuid, stamp
-from twindiff.environments.results import told
+from twindiff.environments.results import unpack_json
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import any_of
 from twindiff.storage import CatalogStore, Engine
 
 AT_ONCE = 500
 """Trials that are read or removed in one go."""
-LONGEST_REASON = 2_000
+MAX_REASON_CHARACTERS = 2_000
 """Letters of a reason that are kept."""
 
 
@@ -198,7 +198,7 @@ def _record(kept: TrialSetRecord, item: TrialItem, test: TestRecord, run: RunRec
     if verdict is None and not item.error:
         which = f"run '{run.run_id}' has not been judged; evaluateRun does that" if run else "no run is named"
         raise RunNotJudged(f"{which}: say in `error` why there is no verdict")
-    judged = msgspec.json.decode(told(verdict), type=_Judged) if verdict else None
+    judged = msgspec.json.decode(unpack_json(verdict), type=_Judged) if verdict else None
     passed = bool(run and judged and run.status == "passed")
     reason = judged.reason if judged and not passed else item.error
     return TrialRecord(
@@ -220,4 +220,4 @@ def _record(kept: TrialSetRecord, item: TrialItem, test: TestRecord, run: RunRec
 
 
 def _cut(reason: str) -> str:
-    return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"
+    return reason if len(reason) <= MAX_REASON_CHARACTERS else f"{reason[:MAX_REASON_CHARACTERS]}…"

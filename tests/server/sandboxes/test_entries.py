@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.contract.test_properties import Workspace, keys_of, sequences
 from tests.server.sandboxes.asking import applied, exactly, placed
 from twindiff.changes import Include
-from twindiff.changes.entries import VIEWS, pointer, told
+from twindiff.changes.entries import VIEWS, pointer, render_entries
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.sandboxes.histories import History
 from twindiff.storage.conformance.journals import OPERATIONS, perform
@@ -51,7 +51,7 @@ def entries_of(place: Place, include: Include = "all"):
     """What the journal shows, rewinds resolved, as entries."""
     records = place.records()
     shown = History().extended(records, SCHEMAS).shown(include)
-    wire = [[to_wire(change) for change in told(records[seq - 1], SCHEMAS, include)] for seq in shown]
+    wire = [[to_wire(change) for change in render_entries(records[seq - 1], SCHEMAS, include)] for seq in shown]
     return [{"changes": changes} for changes in wire]
 
 
@@ -187,6 +187,6 @@ def test_bookkeeping_is_told_to_those_who_ask_for_all(world):
 def test_a_table_that_the_twin_no_longer_has_is_told():
     change = Change("ghosts", ("G1",), {"ghost_id": "G1"}, {"ghost_id": "G1", "mood": "sad"})
     record = Record("e", 1, "alpha", "haunt", "U1", 0, 0, {}, [change])
-    assert [to_wire(each) for each in told(record, SCHEMAS)] == [
+    assert [to_wire(each) for each in render_entries(record, SCHEMAS)] == [
         {"path": "/ghosts/G1/mood", "type": "replace", "value": "sad"}
     ]

@@ -50,7 +50,7 @@ def administrator() -> str | None:
 
 def schemas() -> list[Schema]:
     """What the installed twins store."""
-    return [*Registry.installed().schemas.values()]
+    return [*Registry.load_installed().schemas.values()]
 
 
 _models: dict[tuple[str, bool], Model] = {}

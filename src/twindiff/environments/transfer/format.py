@@ -25,9 +25,9 @@ from twindiff.storage.journal import Change, Record, Values
 from ..transcripts import Transcript
 
 FORMAT = 1
-MOST_BYTES = 128_000_000
+MAX_FILE_BYTES = 128_000_000
 """The largest file, in bytes."""
-MOST_UNPACKED = 256_000_000
+MAX_UNPACKED_BYTES = 256_000_000
 """The most that it may hold, in bytes of JSON."""
 PIECE = 1 << 20
 """Bytes of an exported file that stand in one line."""
@@ -180,7 +180,7 @@ _decode: msgspec.json.Decoder[Line] = msgspec.json.Decoder(
 def record_line(record: Record, tables: Mapping[str, Table]) -> RecordLine:
     """A record as it travels: whatever environment it comes from, and without columns that are no longer there."""
     changes = [
-        ChangeLine(table, key, _known(before, tables[table]), _known(after, tables[table]))
+        ChangeLine(table, key, _known_columns(before, tables[table]), _known_columns(after, tables[table]))
         for table, key, before, after in record.changes
     ]
     return RecordLine(
@@ -197,7 +197,7 @@ def record_line(record: Record, tables: Mapping[str, Table]) -> RecordLine:
     )
 
 
-def _known(values: Values | None, table: Table) -> Values | None:
+def _known_columns(values: Values | None, table: Table) -> Values | None:
     if values is None or values.keys() <= table.columns.keys():
         return values
     return {name: value for name, value in values.items() if name in table.columns}
@@ -241,10 +241,10 @@ class Writer:
         self._lines += 1
         self._unpacked += len(text)
         self._stream.write(text)
-        if self._unpacked > MOST_UNPACKED or self._packed.tell() > MOST_BYTES:
+        if self._unpacked > MAX_UNPACKED_BYTES or self._packed.tell() > MAX_FILE_BYTES:
             raise ExportTooLarge(
-                f"the environment is too large to travel: a file takes {MOST_UNPACKED:,} bytes of JSON, "
-                f"or {MOST_BYTES:,} bytes when it is packed; fork it at an earlier point and export that"
+                f"the environment is too large to travel: a file takes {MAX_UNPACKED_BYTES:,} bytes of JSON, "
+                f"or {MAX_FILE_BYTES:,} bytes when it is packed; fork it at an earlier point and export that"
             )
 
     def _note_digests(self, line: Line) -> None:
@@ -285,13 +285,15 @@ def read_lines(file: bytes) -> Iterator[tuple[int, Line]]:
 
 
 def _texts(file: bytes) -> Iterator[bytes]:
-    left = MOST_UNPACKED
+    left = MAX_UNPACKED_BYTES
     with gzip.GzipFile(fileobj=io.BytesIO(file)) as stream:
         try:
             while text := stream.readline(left + 1):
                 left -= len(text)
                 if left < 0:
-                    raise ExportTooLarge(f"the file holds more than {MOST_UNPACKED:,} bytes of JSON, which is the most")
+                    raise ExportTooLarge(
+                        f"the file holds more than {MAX_UNPACKED_BYTES:,} bytes of JSON, which is the most"
+                    )
                 yield text
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             problem = "it is cut off" if isinstance(error, EOFError) else str(error)

@@ -30,7 +30,7 @@ from .format import (
     read_lines,
     record_of,
 )
-from .validate import LONGEST_NAME, Forms, RowSet, check_changes, full_changes
+from .validate import MAX_NAME_CHARACTERS, Forms, RowSet, check_changes, full_changes
 
 
 class Contents(NamedTuple):
@@ -156,7 +156,7 @@ def _sets_the_clock(line: RecordLine) -> bool:
 
 def _schema(twin: str, registry: Registry) -> Schema:
     """The tables of a twin; raises UnknownTwin."""
-    if registry.get(twin[:LONGEST_NAME]).name != twin:
+    if registry.get(twin[:MAX_NAME_CHARACTERS]).name != twin:
         raise InvalidExport(f"'{twin}' is only an alias of a twin")
     return registry.schemas[twin]
 
@@ -166,7 +166,7 @@ def _other_tables(head: Head, schemas: dict[str, Schema]) -> str:
     if not others:
         return ""
     return (
-        f"The {others[0]} twin that wrote the file (twindiff {head.twindiff[:LONGEST_NAME]}) has other tables than the "
+        f"The {others[0]} twin that wrote the file (twindiff {head.twindiff[:MAX_NAME_CHARACTERS]}) has other tables than the "
         "one that is installed here; import it where that version is installed"
     )
 
@@ -183,5 +183,5 @@ def _events(line: RecordLine) -> list[Event]:
 def _file(digest: str, pieces: list[bytes]) -> bytes:
     data = b"".join(pieces)
     if sha256(data).hexdigest() != digest:
-        raise InvalidExport(f"the bytes of the file {digest[:LONGEST_NAME]} are not those it is named by")
+        raise InvalidExport(f"the bytes of the file {digest[:MAX_NAME_CHARACTERS]} are not those it is named by")
     return data

@@ -72,7 +72,7 @@ class Transfer:
             yield partial(writer.pack, lines)
             self._refuse_deleted(environment_id)
         whole: list[bytes] = []
-        yield lambda: whole.append(self._finished(writer))
+        yield lambda: whole.append(self._finish_file(writer))
         return whole[0]
 
     def _refuse_deleted(self, environment_id: str) -> None:
@@ -147,7 +147,7 @@ class Transfer:
             yield [RowLine(twin, table.name, msgspec.structs.asdict(row)) for row in rows]
             offset += AT_ONCE
 
-    def _finished(self, writer: Writer) -> bytes:
+    def _finish_file(self, writer: Writer) -> bytes:
         """The file, with the bytes that its rows name."""
         for digest in sorted(writer.digests):
             if self._engine.blobs.has(digest):
@@ -169,12 +169,12 @@ class Transfer:
         forgotten with those that have.
         """
         token = new_token()
-        record = self._catalog.add(_expected(contents, token, name))
+        record = self._catalog.add(_pending_record(contents, token, name))
         try:
             yield partial(self._keep_files, contents.files)
             yield from self._engine.import_environment(contents.id, contents.origin, contents.starts, contents.records)
             yield from self._note(contents, log)
-            return Created(self._readied(record, contents, ttl_seconds), token)
+            return Created(self._mark_ready(record, contents, ttl_seconds), token)
         except BaseException:  # whatever it is, nothing half-made stays
             with suppress(NotServed):  # what cannot be removed now is forgotten in a day
                 self._environments.delete(contents.id)
@@ -207,7 +207,7 @@ class Transfer:
             log.restore(contents.id, calls)
             yield yield_control
 
-    def _readied(self, record: EnvironmentRecord, contents: Contents, ttl_seconds: int) -> EnvironmentRecord:
+    def _mark_ready(self, record: EnvironmentRecord, contents: Contents, ttl_seconds: int) -> EnvironmentRecord:
         with self._engine.transaction():
             self._refuse_deleted(contents.id)
             templates = {twin: self._template(twin, start) for twin, start in contents.starts.items()}
@@ -251,7 +251,7 @@ def _call(record: CallRecord, said: Transcript | None) -> CallLine:
     )
 
 
-def _expected(contents: Contents, token: str, name: str | None) -> EnvironmentRecord:
+def _pending_record(contents: Contents, token: str, name: str | None) -> EnvironmentRecord:
     """The record of an environment that is not there yet."""
     now = stamp()
     head = contents.head

@@ -21,7 +21,7 @@ from .format import InvalidExport
 
 Key = tuple[Any, ...]
 
-LONGEST_NAME = 100
+MAX_NAME_CHARACTERS = 100
 """Letters that a message repeats of what was given."""
 _pack = msgspec.msgpack.Encoder().encode
 
@@ -46,7 +46,7 @@ class Form:
         """
         unknown = given.keys() - self._columns.keys()
         if unknown:
-            name = min(unknown)[:LONGEST_NAME]
+            name = min(unknown)[:MAX_NAME_CHARACTERS]
             raise InvalidExport(f"{self.twin}.{self.name} has no column '{name}'.{did_you_mean(name, self._columns)}")
         try:
             values = msgspec.structs.asdict(msgspec.convert(given, self._row))
@@ -81,14 +81,16 @@ class Forms:
         self.refuse_stranger(twin)
         tables = self._forms[twin]
         if table not in tables:
-            name = table[:LONGEST_NAME]
+            name = table[:MAX_NAME_CHARACTERS]
             raise InvalidExport(f"{twin} has no table '{name}'.{did_you_mean(name, tables)}")
         return tables[table]
 
     def refuse_stranger(self, twin: str) -> None:
         """Raises InvalidExport for a twin that is none of these."""
         if twin not in self._forms:
-            raise InvalidExport(f"'{twin[:LONGEST_NAME]}' is none of the environment's twins: {', '.join(self._forms)}")
+            raise InvalidExport(
+                f"'{twin[:MAX_NAME_CHARACTERS]}' is none of the environment's twins: {', '.join(self._forms)}"
+            )
 
 
 class RowSet:
@@ -103,17 +105,19 @@ class RowSet:
         """Add a row; raises InvalidExport when its key, or what must be unique, is taken."""
         place = form.place(values)
         if place in self._rows:
-            raise InvalidExport(f"{_shown(place)} is there twice")
+            raise InvalidExport(f"{_describe_place(place)} is there twice")
         self._rows[place] = _pack(values)
         for spot in _spots(form, values):
             if self._taken.setdefault(spot, place) != place:
                 columns = ", ".join(spot[2])
-                raise InvalidExport(f"{_shown(place)} and {_shown(self._taken[spot])} have the same {columns}")
+                raise InvalidExport(
+                    f"{_describe_place(place)} and {_describe_place(self._taken[spot])} have the same {columns}"
+                )
 
     def _remove(self, form: Form, values: Values) -> None:
         place = form.place(values)
         if self._rows.pop(place, None) != _pack(values):
-            raise InvalidExport(f"{_shown(place)} was not as it is said to have been")
+            raise InvalidExport(f"{_describe_place(place)} was not as it is said to have been")
         for spot in _spots(form, values):
             self._taken.pop(spot, None)
 
@@ -141,8 +145,8 @@ def _spots(form: Form, values: Values) -> list[tuple[str, str, Key, Key]]:
     return [(form.twin, form.name, columns, spot) for columns, spot in taken if None not in spot]
 
 
-def _shown(place: Place) -> str:
-    return f"{place.twin}.{place.table} {', '.join(str(part)[:LONGEST_NAME] for part in place.key)}"
+def _describe_place(place: Place) -> str:
+    return f"{place.twin}.{place.table} {', '.join(str(part)[:MAX_NAME_CHARACTERS] for part in place.key)}"
 
 
 def full_changes(form: Form, key: Key, before: Values | None, after: Values | None) -> Change:
@@ -152,7 +156,7 @@ def full_changes(form: Form, key: Key, before: Values | None, after: Values | No
     keys = [form.key_of(values) for values in (was, now) if values is not None]
     if not keys or any(each != key for each in keys):
         raise InvalidExport(
-            f"{_shown(Place(form.twin, form.name, key))} is changed by a row of another key, or by none"
+            f"{_describe_place(Place(form.twin, form.name, key))} is changed by a row of another key, or by none"
         )
     return Change(form.name, keys[0], was, now)
 

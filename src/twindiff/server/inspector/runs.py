@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from twindiff.catalog import RunRecord, TestRecord
-from twindiff.environments.results import told
+from twindiff.environments.results import unpack_json
 from twindiff.server.inspector.environments import shown
 from twindiff.server.inspector.rendering import page
 from twindiff.server.service import Service
@@ -43,8 +43,8 @@ async def run(service: Service, request: Request) -> Response:
     test = _names(service, [record]).get(record.test_id or "", "")
 
     def draw() -> Response:
-        verdict: dict[str, Any] = msgspec.json.decode(told(record.verdict)) if record.verdict else {}
-        diff = shown(msgspec.json.decode(told(record.diff))) if record.diff else None
+        verdict: dict[str, Any] = msgspec.json.decode(unpack_json(record.verdict)) if record.verdict else {}
+        diff = shown(msgspec.json.decode(unpack_json(record.diff))) if record.diff else None
         return page("run.html", run=record, test=test, verdict=verdict, diff=diff, calls=calls, lasts=lasts)
 
     return await service.runtime.run_in_thread(draw)

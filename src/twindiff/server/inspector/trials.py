@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from twindiff.catalog import TrialRecord
-from twindiff.environments.results import told
+from twindiff.environments.results import unpack_json
 from twindiff.server.inspector.access import PREFIX
 from twindiff.server.inspector.looking import number
 from twindiff.server.inspector.rendering import page
@@ -70,7 +70,7 @@ def _reasons(trial: TrialRecord) -> list[str]:
     """Why a trial failed, one for each assertion that did not hold."""
     if trial.passed or not trial.verdict:
         return [trial.reason] if trial.reason else []
-    verdict = msgspec.json.decode(told(trial.verdict), type=_Verdict)
+    verdict = msgspec.json.decode(unpack_json(trial.verdict), type=_Verdict)
     return [each.text for each in verdict.explanations if each.text] or verdict.failures or [trial.reason]
 
 

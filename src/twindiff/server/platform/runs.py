@@ -9,7 +9,7 @@ import msgspec
 from twindiff import changes
 from twindiff.catalog import RunRecord
 from twindiff.checks import Explanation, History, Score
-from twindiff.environments.results import told
+from twindiff.environments.results import unpack_json
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import Limit
@@ -49,7 +49,7 @@ class RunDiff(msgspec.Struct, rename="camel", omit_defaults=True):
 class RunEvaluated(msgspec.Struct, rename="camel", omit_defaults=True):
     """`warnings` tell which tables and columns of the checks there are not.
 
-    `refused` are requests to the control plane that the agent made in the run with its token, ten at most: none was
+    `list_refused` are requests to the control plane that the agent made in the run with its token, ten at most: none was
     answered, and no check looks at them.
     """
 
@@ -129,7 +129,7 @@ async def evaluate_run(
         verdict.failures,
         verdict.explanations,
         verdict.warnings,
-        service.calls.log.refused(run.environment_id, after=run.start_call or 0),
+        service.calls.log.list_refused(run.environment_id, after=run.start_call or 0),
     )
 
 
@@ -165,7 +165,7 @@ async def results(service: Service, run_id: str, calls: bool = False) -> RunResu
 
 
 def _result(run: RunRecord, calls: list[CallShown] | None = None) -> RunResult:
-    verdict = msgspec.json.decode(told(run.verdict), type=dict[str, msgspec.Raw]) if run.verdict else {}
+    verdict = msgspec.json.decode(unpack_json(run.verdict), type=dict[str, msgspec.Raw]) if run.verdict else {}
     nothing = msgspec.Raw(b"[]")
     return RunResult(
         run_id=run.run_id,
@@ -174,7 +174,7 @@ def _result(run: RunRecord, calls: list[CallShown] | None = None) -> RunResult:
         score=verdict.get("score", msgspec.Raw(b"null")),
         failures=verdict.get("failures", nothing),
         explanations=verdict.get("explanations", nothing),
-        diff=msgspec.Raw(told(run.diff) if run.diff else b"null"),
+        diff=msgspec.Raw(unpack_json(run.diff) if run.diff else b"null"),
         created_at=run.created_at,
         before_snapshot=run.before_snapshot,
         after_snapshot=run.after_snapshot,

@@ -139,7 +139,7 @@ async def create_suite(
 
 async def _checked(service: Service, items: list[TestItem], default_template: str | None = None) -> list[NewTest]:
     templates = service.suites.templates_of(items, default_template)
-    return await service.runtime.run_in_thread(lambda: service.suites.checked(items, templates))
+    return await service.runtime.run_in_thread(lambda: service.suites.check_items(items, templates))
 
 
 def _warnings(tests: list[NewTest]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, cast
 
 import msgspec
 
-from twindiff.environments.transfer.format import MOST_BYTES
+from twindiff.environments.transfer.format import MAX_FILE_BYTES
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import MOST_SECONDS
@@ -30,7 +30,7 @@ async def export_environment(service: Service, env_id: str) -> Answer:
     return Answer(file, content_type="application/gzip", headers=(("Content-Disposition", name),))
 
 
-@api.post("/env/import", status=201, body_limit=MOST_BYTES)
+@api.post("/env/import", status=201, body_limit=MAX_FILE_BYTES)
 async def import_environment(
     service: Service,
     file: bytes,

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from twindiff.catalog import TrialRecord, TrialSetRecord
-from twindiff.environments.results import told
+from twindiff.environments.results import unpack_json
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import After, Limit
@@ -224,7 +224,7 @@ async def list_trials(
 
 def trial_shown(record: TrialRecord) -> TrialShown:
     """A trial with its verdict."""
-    verdict = msgspec.json.decode(told(record.verdict), type=dict[str, msgspec.Raw]) if record.verdict else {}
+    verdict = msgspec.json.decode(unpack_json(record.verdict), type=dict[str, msgspec.Raw]) if record.verdict else {}
     nothing = msgspec.Raw(b"[]")
     return TrialShown(
         test_id=record.test_id,

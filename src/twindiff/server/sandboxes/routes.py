@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from twindiff.changes import Include
-from twindiff.changes.entries import EntryChange, told
+from twindiff.changes.entries import EntryChange, render_entries
 from twindiff.kit.clock import Clock
 from twindiff.kit.twin import Operations
 from twindiff.server.openapi import describe_sandboxes
@@ -134,7 +134,7 @@ async def list_diffs(
 
     def compose() -> list[DiffEntry]:
         schemas = service.registry.schemas
-        return [_entry(record.environment_id, each, told(each, schemas, include)) for each in records]
+        return [_entry(record.environment_id, each, render_entries(each, schemas, include)) for each in records]
 
     return DiffList(await service.runtime.compose(records, compose), len(shown))
 

@@ -88,7 +88,7 @@ class Sandboxes:
 
     def _named(self, twin: Twin, name: str) -> TemplateRecord:
         try:
-            return self.service.templates.named(twin.name, name)
+            return self.service.templates.find_named(twin.name, name)
         except UnknownTemplate as error:
             raise UnknownScenario(f"unknown scenario: {str(error).removeprefix('template not found: ')}") from None
 

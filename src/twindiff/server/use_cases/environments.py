@@ -83,7 +83,7 @@ def create_environment(
             email=who.email,
             users=who.users,
             ttl_seconds=ttl_seconds or DEFAULT_TTL_SECONDS,
-            clock=how.resolved() if how else None,
+            clock=how.to_clock_mode() if how else None,
             auth=auth,
             tokens=tokens,
             name=name,
@@ -115,7 +115,7 @@ def _templates(service: Service, test: TestRecord | None, start: Start) -> list[
     if start.template_id:
         return [_with_id(service, start.template_id)]
     if start.twin and start.name:
-        return [known.named(start.twin, start.name)]
+        return [known.find_named(start.twin, start.name)]
     if start.several:
         return [known.meant(each) for each in start.several]
     if location:
@@ -124,7 +124,7 @@ def _templates(service: Service, test: TestRecord | None, start: Start) -> list[
 
 
 def _located(service: Service, location: str) -> TemplateRecord:
-    template = service.templates.located(location)
+    template = service.templates.find_at(location)
     if template is None:
         raise TemplateSchemaNotRegistered(f"template schema not registered: '{location}'")
     return template

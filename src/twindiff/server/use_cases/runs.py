@@ -26,7 +26,7 @@ from twindiff.checks import (
     parse,
 )
 from twindiff.environments.registry import Registry
-from twindiff.environments.results import kept
+from twindiff.environments.results import pack_json
 from twindiff.environments.runs import Interval
 from twindiff.kit.errors import ApiError
 from twindiff.server.bodies import ClientGone
@@ -93,11 +93,11 @@ async def diff_run(
     """What changed in a run so far, which is kept as its result."""
     await service.settle(run.environment_id)
     end_call = service.calls.log.last(run.environment_id)
-    interval = await service.runtime.run_steps(service.runs.changed(run))
+    interval = await service.runtime.run_steps(service.runs.net_interval(run))
 
     def compose() -> tuple[bytes, str]:
         text = _encoded(_diff(service.registry, interval, include, rows))
-        return text, kept(text)
+        return text, pack_json(text)
 
     text, diff = await service.runtime.compose(interval.records, compose)
     return RunDiff(service.runs.keep_diff(interval, diff, end_call=end_call), interval, text)
@@ -127,7 +127,7 @@ async def evaluate_run(
         diff = _diff(service.registry, interval, include, "full")
         with judging_within(limit), _explaining_stop(spec, limit):
             verdict = _judged(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
-        return verdict, kept(_encoded(diff)), kept(_encoded(verdict))
+        return verdict, pack_json(_encoded(diff)), pack_json(_encoded(verdict))
 
     async with when_client_leaves(service.runtime, limit.cancel):
         verdict, *result = await service.runtime.compose(interval.records, judge, times=_cost(spec), calls=calls)
@@ -152,7 +152,7 @@ def _explaining_stop(spec: Spec, limit: JudgingTime) -> Generator[None]:
 async def covered(service: Service, run: RunRecord) -> tuple[Interval, list[CallRecord]]:
     """What a run covers up to its latest result, or up to now, and its calls."""
     await service.settle(run.environment_id)
-    interval = await service.runtime.run_steps(service.runs.covered(run))
+    interval = await service.runtime.run_steps(service.runs.covered_interval(run))
     return interval, await service.runtime.collect(service.calls.log.of_run(run, interval.end))
 
 
