@@ -16,7 +16,7 @@ import uvicorn
 from tests.server_mode import stored
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
+from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class LiveServer:
             log_config=None,
             access_log=False,
             ws="websockets-sansio",
-            ws_max_size=LARGEST_FRAME,
+            ws_max_size=MAX_FRAME_BYTES,
             timeout_graceful_shutdown=5,
         )
         self._server = uvicorn.Server(self.config)

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from twindiff.checks import conditions, operators, vocabulary
 from twindiff.cli import app
 from twindiff.server import sandboxes
-from twindiff.server.openapi import Served, describe, describe_sandboxes, described_runs, served
+from twindiff.server.openapi import Served, describe, describe_sandboxes, described_runs, list_served
 from twindiff.server.platform import PREFIX, platform
 from twindiff.twins.linear import twin as linear
 from twindiff.twins.linear.tests.unread_inputs import UNREAD
@@ -127,9 +127,9 @@ def main(check: bool) -> None:
         "checks.md": with_tables("checks.md", words()),
         LINEAR: with_tables(LINEAR, tables(linear, UNREAD)),
         "cli.md": "\n".join([CLI, *commands()]),
-        "platform-api.md": "\n".join([API, *sections(served(PREFIX, platform), describe())]),
+        "platform-api.md": "\n".join([API, *sections(list_served(PREFIX, platform), describe())]),
         "sandbox-api.md": "\n".join(
-            [SANDBOXES, *sections(served(sandboxes.PREFIX, sandboxes.operations), describe_sandboxes())]
+            [SANDBOXES, *sections(list_served(sandboxes.PREFIX, sandboxes.operations), describe_sandboxes())]
         ),
         "twin-runs-api.md": "\n".join([RUNS, *sections(described_runs(), describe(), by_docstring)]),
     }

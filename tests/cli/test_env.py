@@ -10,9 +10,9 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.harness import AGENT, GENERAL, Environment, Platform
-from twindiff.cli.env import LONGEST_TTL
+from twindiff.cli.env import MAX_ENVIRONMENT_TTL_SECONDS
 from twindiff.cli.naming import natural
-from twindiff.server.parameters import MOST_SECONDS
+from twindiff.server.parameters import MAX_TTL_SECONDS
 
 Make = Callable[..., Environment]
 
@@ -129,7 +129,7 @@ def test_a_row_fits_a_terminal_of_80_columns(twindiff: Run, environment: Make) -
 
 
 def test_the_longest_time_that_can_be_asked_for_is_the_servers() -> None:
-    assert LONGEST_TTL == MOST_SECONDS
+    assert MAX_ENVIRONMENT_TTL_SECONDS == MAX_TTL_SECONDS
 
 
 @pytest.mark.parametrize("wrong", [["--ttl", "-5"], ["--ttl", "0"], ["--ttl", "2592001"], ["--as", ""]])

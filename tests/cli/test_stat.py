@@ -23,7 +23,7 @@ def repeated(numbers: dict[str, tuple[int, ...]], place: int) -> list[str]:
 def seen(diff: Any) -> list[str]:
     console = Console(width=80, color_system=None)
     with console.capture() as written:
-        console.print(stat.shown(stat.counts(diff)))
+        console.print(stat.render_stat(stat.counts(diff)))
     return [" ".join(line.split()) for line in written.get().splitlines()]
 
 
@@ -61,5 +61,5 @@ def test_a_bar_is_short_and_hides_no_kind_of_change(diff: Any) -> None:
     counts = stat.counts(diff)
     for line, count in zip(seen(diff), counts, strict=False):
         bar = line.split()[-1]
-        assert len(bar) <= stat.LONGEST_BAR + 2
+        assert len(bar) <= stat.MAX_BAR_CELLS + 2
         assert [sign in bar for sign in "+~-"] == [number > 0 for number in count[1:]]

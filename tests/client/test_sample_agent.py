@@ -178,7 +178,7 @@ def test_an_endpoint_that_is_not_there_is_said(
 
 def test_a_model_that_never_ends_is_stopped(openai: Script, environment: Callable[..., Environment]) -> None:
     use = {"api": "slack", "method": "POST", "path": "auth.test"}
-    openai.answers = [(200, as_openai(n, use)) for n in range(sample_agent.MOST_TURNS)]
+    openai.answers = [(200, as_openai(n, use)) for n in range(sample_agent.MAX_TURNS)]
     with pytest.raises(sample_agent.Failure, match="not done after 40 turns"):
         sample_agent.work(task_of(environment()))
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.harness import Environment
 from tests.inspector.conftest import World
-from twindiff.server.inspector.live import MOST, MOST_DRAWN, Live, TooManyStreams
+from twindiff.server.inspector.live import MAX_CALLS_DRAWN, MAX_STREAMS, Live, TooManyStreams
 from twindiff.server.inspector.timelines import Cursor
 
 
@@ -55,12 +55,12 @@ def test_a_stream_begins_with_what_came_after_its_cursor(world: World) -> None:
 
 def test_a_flood_is_a_line_that_leads_to_it(world: World) -> None:
     mine = world.platform.environment()
-    for _ in range(MOST_DRAWN + 5):
+    for _ in range(MAX_CALLS_DRAWN + 5):
         mine.slack("api.test")
     (rows,) = on_loop(world, events(Live(world.server.service), mine, Cursor(0, 0), 1))  # pyright: ignore[reportGeneralTypeIssues]
     assert "?before=6" in rows
     assert ">5 more calls<" in rows
-    assert rows.count('id="c') == MOST_DRAWN
+    assert rows.count('id="c') == MAX_CALLS_DRAWN
 
 
 def test_the_cursor_of_another_environment_does_no_harm(world: World) -> None:
@@ -79,7 +79,7 @@ def test_lists_are_told_of_new_environments_and_else_nothing(world: World, monke
 def test_there_is_a_largest_number_of_streams(world: World) -> None:
     async def fill() -> None:
         live = Live(world.server.service)
-        streams = [live.stream(world.environment.id, Cursor(0, 0)) for _ in range(MOST)]
+        streams = [live.stream(world.environment.id, Cursor(0, 0)) for _ in range(MAX_STREAMS)]
         for each in streams:
             await anext(each)
         with pytest.raises(TooManyStreams):

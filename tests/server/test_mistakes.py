@@ -14,7 +14,7 @@ from twindiff.kit import Answer, Call, Column, Operations, Row, Twin, not_modifi
 from twindiff.kit.http import json_answer
 from twindiff.kit.styles.base import Style
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.gateway import MOST_IN_FLIGHT, MOST_OF_ONE_ENVIRONMENT
+from twindiff.server.gateway import MAX_IN_FLIGHT, MAX_IN_FLIGHT_PER_ENVIRONMENT
 
 
 class Thing(Row, table="things", key=("thing_id",)):
@@ -174,14 +174,14 @@ async def answers_while_waiting(path: str, waiting: int, asked: list[str]) -> li
 
 def test_a_server_with_too_much_in_flight_asks_to_come_again():
     path = "/api/platform/initEnv"
-    start, body = asyncio.run(answers_while_waiting(path, MOST_IN_FLIGHT, [path]))
+    start, body = asyncio.run(answers_while_waiting(path, MAX_IN_FLIGHT, [path]))
     assert (start["status"], json.loads(body["body"])["error"]) == (503, "overloaded")
     assert (b"retry-after", b"1") in start["headers"]
 
 
 def test_who_floods_one_environment_leaves_room_for_others():
     path, other = "/api/env/{env}/services/slack/api/auth.test", "/api/platform/evaluateRun"
-    sent = asyncio.run(answers_while_waiting(path, MOST_OF_ONE_ENVIRONMENT, [path, other]))
+    sent = asyncio.run(answers_while_waiting(path, MAX_IN_FLIGHT_PER_ENVIRONMENT, [path, other]))
     answered = [(start["status"], json.loads(body["body"])["error"]) for start, body in batched(sent)]
     assert answered == [(429, "crowded_environment"), (400, "validation_error")]
 

@@ -18,13 +18,13 @@ from twindiff.browser.job import ALLOWANCE_SECONDS, Event, Job, Word
 from twindiff.browser.limits import bound_files, end
 from twindiff.browser.worker import Run
 
-LONGEST_LINE = 16 << 20
+MAX_LINE_BYTES = 16 << 20
 
 
 async def main() -> None:
     """Read the job, do it, listen meanwhile."""
     loop = asyncio.get_running_loop()
-    words = asyncio.StreamReader(limit=LONGEST_LINE)
+    words = asyncio.StreamReader(limit=MAX_LINE_BYTES)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(words), sys.stdin)
     job = msgspec.json.decode(await words.readline(), type=Job)
     bound_files(job.limits.file_mb)

@@ -17,11 +17,11 @@ from twindiff.browser.locating import candidates
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-MOST_TURNS = 40
+MAX_TURNS = 40
 SECONDS = 120.0
-LONGEST_PAGE = 4000
-MOST_TOKENS = 2000
-MOST_ELEMENTS = 60
+MAX_PAGE_CHARACTERS = 4000
+MAX_TOKENS = 2000
+MAX_ELEMENTS = 60
 SYSTEM = (
     "You test a web application in a browser. Call the tool `step` for the next thing to do, and `finish` when the "
     "test is over. Expect what the test says must be seen; never say that it passed what you have not seen. "
@@ -87,7 +87,7 @@ class Agent:
 
     async def ask(self, page: Page, task: str, done: list[str]) -> Step | Finished:
         """The next step of a task, or its end; raises AgentFailed."""
-        name, given = await self._call(await self._told(page, task, done))
+        name, given = await self._call(await self._describe_page(page, task, done))
         try:
             if name == "finish":
                 return msgspec.convert(given, Finished)
@@ -95,15 +95,15 @@ class Agent:
         except (msgspec.ValidationError, ConfigError) as error:
             raise AgentFailed(f"the model asked for what cannot be done: {error}") from None
 
-    async def _told(self, page: Page, task: str, done: list[str]) -> str:
+    async def _describe_page(self, page: Page, task: str, done: list[str]) -> str:
         """The task, what has been done, and the page as it is."""
         from playwright.async_api import Error
 
         try:
-            text = (await page.inner_text("body", timeout=2000))[:LONGEST_PAGE]
+            text = (await page.inner_text("body", timeout=2000))[:MAX_PAGE_CHARACTERS]
         except Error:
             text = ""
-        elements = [f"- {each['selector']} ({each['text']})" for each in await candidates(page, task, MOST_ELEMENTS)]
+        elements = [f"- {each['selector']} ({each['text']})" for each in await candidates(page, task, MAX_ELEMENTS)]
         parts = [f"Task: {task}", f"Values: {', '.join(self._names) or 'none'}", "Done so far:", *(done or ["nothing"])]
         return "\n".join([*parts, f"The page is {page.url} and says:", text, "Elements:", *elements])
 
@@ -126,7 +126,7 @@ class Agent:
         said = [{"role": "user", "content": told}]
         if self._model.is_anthropic:
             tools = [{"name": name, "description": text, "input_schema": form} for name, (text, form) in TOOLS.items()]
-            common = {"max_tokens": MOST_TOKENS, "system": SYSTEM, "tool_choice": {"type": "any"}}
+            common = {"max_tokens": MAX_TOKENS, "system": SYSTEM, "tool_choice": {"type": "any"}}
             return {"model": self._model.name, **common, "tools": tools, "messages": said}
         functions = [{"name": name, "description": text, "parameters": form} for name, (text, form) in TOOLS.items()]
         return {

@@ -9,12 +9,12 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
-MOST_STEPS = 200
-LONGEST_WAIT_MS = 60_000
-MOST_PARAMETERS = 200
-LONGEST_TEXT = 20_000
+MAX_STEPS = 200
+MAX_WAIT_MS = 60_000
+MAX_PARAMETERS = 200
+MAX_TEXT_CHARACTERS = 20_000
 """Characters of a text with the values of the parameters that it names."""
-LONGEST_TIMEOUT_MS = 600_000
+MAX_TIMEOUT_MS = 600_000
 WRAPPERS = ("test_config_json", "test_config")
 ANSWER = "answer"
 """What the answer to the last question is called."""
@@ -87,7 +87,7 @@ class Step(msgspec.Struct, omit_defaults=True):
     wait_for: str | None = None
     parameter_refs: list[str] = []
     expect: Expect | None = None
-    timeout_ms: Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TIMEOUT_MS)] | None = None
+    timeout_ms: Annotated[int, msgspec.Meta(ge=1, le=MAX_TIMEOUT_MS)] | None = None
     repaired: bool | None = None
 
 
@@ -140,13 +140,13 @@ OF_AN_ELEMENT = (*STATES, "value")
 def read(given: Mapping[str, Any]) -> TestConfig:
     """A TestConfig, bare or wrapped, in its normal form; raises ConfigError."""
     try:
-        config = msgspec.convert(_unwrapped(given), TestConfig, strict=False)
+        config = msgspec.convert(_unwrap(given), TestConfig, strict=False)
     except msgspec.ValidationError as error:
         text, _, path = str(error).partition(" - at `$")
         where = f"test_config{path.removesuffix('`')}"
         raise ConfigError(f"{where}: {text}") from None
-    if len(config.steps) > MOST_STEPS:
-        raise ConfigError(f"test_config.steps: {len(config.steps)} steps; a test has at most {MOST_STEPS}")
+    if len(config.steps) > MAX_STEPS:
+        raise ConfigError(f"test_config.steps: {len(config.steps)} steps; a test has at most {MAX_STEPS}")
     if config.starting_url and not REFERENCE.search(config.starting_url):
         check_url(config.starting_url, "test_config.starting_url")
     for number, step in enumerate(config.steps, 1):
@@ -154,7 +154,7 @@ def read(given: Mapping[str, Any]) -> TestConfig:
     return config
 
 
-def _unwrapped(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unwrap(given: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in WRAPPERS:
         inner = given.get(name)
         if "steps" not in given and isinstance(inner, Mapping):
@@ -208,8 +208,8 @@ def _check_wait(step: Step, where: str) -> None:
         if REFERENCE.search(str(step.value)):
             return
         raise ConfigError(f"{where}.value: '{step.value}' is no number of milliseconds") from None
-    if not 0 <= milliseconds <= LONGEST_WAIT_MS:
-        raise ConfigError(f"{where}.value: between 0 and {LONGEST_WAIT_MS} milliseconds, not {step.value}")
+    if not 0 <= milliseconds <= MAX_WAIT_MS:
+        raise ConfigError(f"{where}.value: between 0 and {MAX_WAIT_MS} milliseconds, not {step.value}")
 
 
 def check_url(url: str, field: str) -> str:
@@ -224,7 +224,7 @@ def check_url(url: str, field: str) -> str:
     return url
 
 
-def joined(start_url: str, given: str, field: str) -> str:
+def join_url(start_url: str, given: str, field: str) -> str:
     """An address that is given as it is or relative to where a run starts; raises ConfigError."""
     try:
         return check_url(urljoin(start_url, given), field)
@@ -234,7 +234,7 @@ def joined(start_url: str, given: str, field: str) -> str:
         raise ConfigError(f"{field}: '{given[:200]}' is no address") from None
 
 
-def built(config: TestConfig) -> dict[str, Any]:
+def to_json(config: TestConfig) -> dict[str, Any]:
     """A TestConfig as JSON."""
     return msgspec.to_builtins(config)
 
@@ -245,10 +245,10 @@ def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
     Values may refer to other parameters, but not to themselves by any way.
     """
     own = {each.name: each.default for each in config.parameters if each.default is not None}
-    answers = {name for step in config.steps if step.action == "ask_user_question" for name in _answered(step)}
+    answers = {name for step in config.steps if step.action == "ask_user_question" for name in _answer_names(step)}
     raw = {name: str(value) for name, value in {**own, **config.defaults, **given}.items()}
-    if len(raw) > MOST_PARAMETERS:
-        raise ConfigError(f"parameters: {len(raw)} of them; a test has at most {MOST_PARAMETERS}")
+    if len(raw) > MAX_PARAMETERS:
+        raise ConfigError(f"parameters: {len(raw)} of them; a test has at most {MAX_PARAMETERS}")
     for where, text in _texts(config):
         for name in REFERENCE.findall(text):
             if name not in raw and name not in answers:
@@ -269,11 +269,11 @@ def _resolve(name: str, raw: Mapping[str, str], done: dict[str, str], outer: lis
     if name not in done:
         named = {each for each in REFERENCE.findall(raw[name]) if each in raw}
         inner = {each: _resolve(each, raw, done, [*outer, name]) for each in sorted(named)}
-        done[name] = filled(raw[name], inner)
+        done[name] = fill_parameters(raw[name], inner)
     return done[name]
 
 
-def _answered(step: Step) -> list[str]:
+def _answer_names(step: Step) -> list[str]:
     """The names under which steps after a question have its answer."""
     return [*step.parameter_refs, ANSWER]
 
@@ -297,15 +297,15 @@ def _texts_of(expect: Expect) -> dict[str, str | None]:
     return {f"expect.{name}": getattr(expect, name) for name in ("contains", "equals", "selector")}
 
 
-def filled(text: str, given: Mapping[str, str]) -> str:
+def fill_parameters(text: str, given: Mapping[str, str]) -> str:
     """A text with the values of the parameters it names. Raises ConfigError where it becomes too long."""
     size = len(text)
 
     def value(reference: re.Match[str]) -> str:
         nonlocal size
         size += len(given.get(reference[1], ""))
-        if size > LONGEST_TEXT:
-            raise ConfigError(f"parameters make '{text[:100]}' longer than {LONGEST_TEXT} characters")
+        if size > MAX_TEXT_CHARACTERS:
+            raise ConfigError(f"parameters make '{text[:100]}' longer than {MAX_TEXT_CHARACTERS} characters")
         return given.get(reference[1], "")
 
     return REFERENCE.sub(value, text)

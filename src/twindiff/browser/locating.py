@@ -147,14 +147,14 @@ def locators(page: Scope, selector: str, action: str) -> list[Locator]:
     if selector == LOG_OUT:
         return [_of_roles(page, KINDS["place"], name=LEAVING)]
     if selector.startswith(NAMED):
-        return _named(page, selector.removeprefix(NAMED).strip("\"'"), action)
+        return _named_locators(page, selector.removeprefix(NAMED).strip("\"'"), action)
     plain = _PLAIN_ROLE.match(selector)
     if plain and "[" not in selector:
         role: Any = plain[1]
         return [page.get_by_role(role, name=plain[2].strip())]
     if selector.startswith(ENGINES) or not is_words(selector):
         return [page.locator(selector)]
-    return _named(page, selector, action)
+    return _named_locators(page, selector, action)
 
 
 def _of_kind(page: Scope, kind: str, words: str) -> list[Locator]:
@@ -202,14 +202,14 @@ def _exact(page: Scope, words: str) -> list[Locator]:
 
 
 def _attributes(words: str) -> str:
-    return f"[name={_quoted(words)} i], [id={_quoted(words)} i], [type={_quoted(words)} i]"
+    return f"[name={_quote(words)} i], [id={_quote(words)} i], [type={_quote(words)} i]"
 
 
 LEAVING = re.compile(r"^\W*(?:(?:log|sign)[ -]?(?:out|off)|abmelden|ausloggen)\W*$", re.IGNORECASE)
 """What is on a button or link that ends a session."""
 
 
-def _named(page: Scope, words: str, action: str) -> list[Locator]:
+def _named_locators(page: Scope, words: str, action: str) -> list[Locator]:
     """Label, placeholder, role, text: the whole of it first, then a part of it."""
     named: list[Locator] = []
     for exact in (True, False):
@@ -223,7 +223,7 @@ def _named(page: Scope, words: str, action: str) -> list[Locator]:
     return named
 
 
-def _quoted(words: str) -> str:
+def _quote(words: str) -> str:
     escaped = words.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -258,5 +258,5 @@ def _selector(element: dict[str, str]) -> str:
     if element["id"]:
         return f"#{element['id']}"
     if element["name"]:
-        return f"{element['tag']}[name={_quoted(element['name'])}]"
+        return f"{element['tag']}[name={_quote(element['name'])}]"
     return f"{NAMED}{element['text']}"

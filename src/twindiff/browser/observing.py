@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Download, Page, Request, Response
 
-MOST_LINES = 50
+MAX_LINES = 50
 """Lines of the console, and requests, that a step keeps."""
-LONGEST_LINE = 500
-MOST_DIALOGS = 50
-MOST_WINDOWS = 5
-MOST_DOWNLOADS = 10
-LARGEST_DOWNLOAD = 20_000_000
+MAX_LINE_CHARACTERS = 500
+MAX_DIALOGS = 50
+MAX_WINDOWS = 5
+MAX_DOWNLOADS = 10
+MAX_DOWNLOAD_BYTES = 20_000_000
 """Bytes of a download that a run keeps."""
 STREAMS = ("eventsource", "websocket", "media", "ping")
 """Types of requests that may stay open for as long as a page does."""
@@ -61,8 +61,8 @@ class Observer:
 
     def note(self, said: str) -> None:
         """Add a line to the log of the step."""
-        if len(self._said) < MOST_LINES:
-            self._said.append(said[:LONGEST_LINE])
+        if len(self._said) < MAX_LINES:
+            self._said.append(said[:MAX_LINE_CHARACTERS])
 
     def take(self) -> dict[str, Any]:
         """Console, network and log since the last time, with how many lines there were in all."""
@@ -78,8 +78,8 @@ class Observer:
         return [name for name in self._downloads if not (self._folder / name).exists()]
 
     def _on_page(self, page: Page) -> None:
-        if len([each for each in self.pages if not each.is_closed()]) >= MOST_WINDOWS:
-            self.note(f"a window was closed at once, since there are {MOST_WINDOWS}")
+        if len([each for each in self.pages if not each.is_closed()]) >= MAX_WINDOWS:
+            self.note(f"a window was closed at once, since there are {MAX_WINDOWS}")
             self._begin(page.close())
             return
         self.pages.append(page)
@@ -88,8 +88,8 @@ class Observer:
 
     def _on_console(self, message: ConsoleMessage) -> None:
         self._counts["console"] += 1
-        if len(self._console) < MOST_LINES:
-            self._console.append({"type": message.type, "text": message.text[:LONGEST_LINE]})
+        if len(self._console) < MAX_LINES:
+            self._console.append({"type": message.type, "text": message.text[:MAX_LINE_CHARACTERS]})
 
     def _on_request(self, request: Request) -> None:
         if request.resource_type not in STREAMS:
@@ -99,28 +99,28 @@ class Observer:
         self._open.discard(request)
 
     def _on_response(self, response: Response) -> None:
-        self._asked(response.request, response.status, "")
+        self._note_request(response.request, response.status, "")
 
     def _on_failure(self, request: Request) -> None:
         self._open.discard(request)
-        self._asked(request, 0, request.failure or "failed")
+        self._note_request(request, 0, request.failure or "failed")
 
-    def _asked(self, request: Request, status: int, failure: str) -> None:
+    def _note_request(self, request: Request, status: int, failure: str) -> None:
         self._counts["network"] += 1
-        if len(self._network) < MOST_LINES:
-            asked = {"method": request.method, "url": request.url[:LONGEST_LINE], "status": status}
+        if len(self._network) < MAX_LINES:
+            asked = {"method": request.method, "url": request.url[:MAX_LINE_CHARACTERS], "status": status}
             self._network.append({**asked, **({"error": failure} if failure else {})})
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self._dialogs += 1
         self.note(f"{dialog.type}: {dialog.message}")
-        if self._dialogs > MOST_DIALOGS:
-            self._stop(f"the page opened more than {MOST_DIALOGS} dialogs")
+        if self._dialogs > MAX_DIALOGS:
+            self._stop(f"the page opened more than {MAX_DIALOGS} dialogs")
         self._begin(dialog.accept())
 
     def _on_download(self, download: Download) -> None:
-        if len(self._downloads) >= MOST_DOWNLOADS:
-            self.note(f"a download was cancelled, since there were {MOST_DOWNLOADS}")
+        if len(self._downloads) >= MAX_DOWNLOADS:
+            self.note(f"a download was cancelled, since there were {MAX_DOWNLOADS}")
             self._begin(download.cancel())
             return
         name = f"download-{len(self._downloads) + 1}-{_UNSAFE.sub('_', download.suggested_filename)[-80:]}"
@@ -130,7 +130,7 @@ class Observer:
 
     async def _keep(self, download: Download, name: str) -> None:
         size = (await download.path()).stat().st_size
-        if size > LARGEST_DOWNLOAD:
+        if size > MAX_DOWNLOAD_BYTES:
             self.note(f"{name} has {size} bytes and is not kept")
             self._downloads.remove(name)
         else:

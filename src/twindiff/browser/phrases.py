@@ -241,9 +241,9 @@ _SLOTS = {
 }
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_phrase(pattern: str) -> re.Pattern[str]:
     person = r"(?: (?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)))?"
     return re.compile(allow_separators(rf"{person} (?:{_slots(pattern)})"), re.IGNORECASE)
 
 
-PHRASES = tuple(Phrase(kind, _compiled(pattern)) for kind, pattern in _TABLE)
+PHRASES = tuple(Phrase(kind, _compile_phrase(pattern)) for kind, pattern in _TABLE)

@@ -14,7 +14,7 @@ from twindiff.browser.clauses import VERB, Claim, read_clause
 from twindiff.browser.config import Step, TwinCheck
 from twindiff.browser.words import BARE, allow_separators, mark_words
 
-LONGEST_CLAUSE = 500
+MAX_CLAUSE_CHARACTERS = 500
 """Characters of a clause, with its quotations closed, that rules look at; nobody asks for one thing in more."""
 MAX_WORDS_LEFT = 6
 """Words that are left out of a clause to see whether a rule claims the rest of it."""
@@ -144,7 +144,7 @@ class _Reader:
 
     def _claims(self, sentence: str) -> list[Claim] | None:
         """The claims of rules on a sentence, whole or part by part; None where something of it is left."""
-        if len(sentence) > LONGEST_CLAUSE:
+        if len(sentence) > MAX_CLAUSE_CHARACTERS:
             return None
         claim = self._claim(sentence)
         if claim:
@@ -180,7 +180,7 @@ class _Reader:
 
     def _unread(self, sentence: str) -> Iterator[str]:
         """The clauses of a sentence that no rule claims: as short as may be said."""
-        if len(sentence) > LONGEST_CLAUSE:
+        if len(sentence) > MAX_CLAUSE_CHARACTERS:
             yield sentence
             return
         begin = 0

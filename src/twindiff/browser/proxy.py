@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from twindiff.browser.peers import BROWSER, MARK, is_own_address
 
-LARGEST_HEAD = 65_536
+MAX_HEAD_BYTES = 65_536
 PIECE = 65_536
 CONNECT_SECONDS = 10
 PORTS = {"http": 80, "https": 443}
@@ -27,7 +27,7 @@ OF_CHROMIUM = frozenset(
     }
 )
 """Hosts that Chromium asks by itself; that they are refused is no news."""
-MOST_NOTES = 50
+MAX_NOTES = 50
 OURS = "x-twindiff-refused"
 """The header of an answer that comes from the proxy itself."""
 NOT_FORWARDED = ("connection", "proxy-connection", "keep-alive", MARK.lower())
@@ -105,7 +105,7 @@ class Proxy:
 
     async def start(self) -> int:
         """Listen; the port is returned."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=LARGEST_HEAD)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
         return self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
@@ -143,7 +143,7 @@ class Proxy:
         with self._noting(host, asked):
             self._gate.check(host, port, path)
         async with asyncio.timeout(CONNECT_SECONDS):
-            remote = await asyncio.open_connection(_loopback(host), port, limit=LARGEST_HEAD)
+            remote = await asyncio.open_connection(_loopback(host), port, limit=MAX_HEAD_BYTES)
         try:
             with self._noting(host, asked):
                 self._gate.check_peer(host, port, path, remote[1].get_extra_info("peername")[0])
@@ -166,7 +166,7 @@ class Proxy:
 
     def _tell(self, address: str, why: str) -> None:
         """Note what was refused, once."""
-        if address not in self._noted and len(self._noted) < MOST_NOTES:
+        if address not in self._noted and len(self._noted) < MAX_NOTES:
             self._noted.add(address)
             self._note(address, why)
 

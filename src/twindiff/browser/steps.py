@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from twindiff.browser.config import ANSWER, Expect, Step, filled, joined
+from twindiff.browser.config import ANSWER, Expect, Step, fill_parameters, join_url
 from twindiff.browser.expectations import LONGEST_SEEN, MAX_FRAMES, POLL_SECONDS, Expectations, StepFailed, answered
 from twindiff.browser.locating import NAMED, SeveralRows, candidates
 from twindiff.browser.proxy import OURS
@@ -74,24 +74,24 @@ class Interpreter:
         try:
             await self._actions[step.action](step, seconds)
             if step.wait_for:
-                await self._found(self._text(step.wait_for), "wait", seconds)
+                await self._find_element(self._text(step.wait_for), "wait", seconds)
             if step.expect:
-                await self._expectations.wait(_placed(step.expect, step), seconds)
+                await self._expectations.wait(_with_scope(step.expect, step), seconds)
         except SeveralRows as error:
             raise StepFailed(str(error), "one row", "several") from None
         except Error as error:
             said = error.message.split("\nCall log")[0].strip()
-            raise StepFailed(f"{step.action} {self._described(step)}: {said}"[:LONGEST_SEEN]) from None
+            raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:LONGEST_SEEN]) from None
 
-    def _described(self, step: Step) -> str:
+    def _describe_step(self, step: Step) -> str:
         """What a step is done to, without the values of its parameters."""
         return str(step.selector or step.value or "")
 
     def _text(self, given: object) -> str:
-        return filled(str(given), self._values)
+        return fill_parameters(str(given), self._values)
 
     async def _goto(self, step: Step, seconds: float) -> None:
-        url = joined(self._start_url, self._text(step.value), "goto")
+        url = join_url(self._start_url, self._text(step.value), "goto")
         await self.open(url, max(seconds, 20), must_be_there=step.id == MUST_BE_THERE)
 
     async def open(self, url: str, seconds: float = 20, *, must_be_there: bool = False) -> None:
@@ -111,7 +111,7 @@ class Interpreter:
             raise StepFailed(f"{url} answered {said}", f"a page at {url}", said)
 
     async def _fill(self, step: Step, seconds: float) -> None:
-        element = await self._found(self._text(step.selector), "fill", seconds)
+        element = await self._find_element(self._text(step.selector), "fill", seconds)
         if await answered(element.evaluate("each => each.tagName"), seconds) == "SELECT":
             await self._select_in(element, step, seconds)
             return
@@ -125,7 +125,7 @@ class Interpreter:
             raise StepFailed(said, "the value that was filled in", kept or "nothing")
 
     async def _click(self, step: Step, seconds: float) -> None:
-        element = await self._found(self._text(step.selector), "click", seconds)
+        element = await self._find_element(self._text(step.selector), "click", seconds)
         await element.click(timeout=seconds * 1000)
 
     async def _choose(self, step: Step, seconds: float) -> None:
@@ -133,9 +133,9 @@ class Interpreter:
         selector = self._text(step.selector)
         words = selector.partition("=")[2]
         try:
-            element = await self._found(selector, "choose", min(seconds, CHOICE_SECONDS), also=self._option)
+            element = await self._find_element(selector, "choose", min(seconds, CHOICE_SECONDS), also=self._option)
         except StepFailed:
-            element = await self._found(f"{NAMED}{words}", "choose", seconds)
+            element = await self._find_element(f"{NAMED}{words}", "choose", seconds)
         if await answered(element.evaluate("each => each.tagName"), seconds) == "OPTION":
             options = element.locator("xpath=ancestor::select")
             await options.select_option(label=words, timeout=seconds * 1000)
@@ -153,12 +153,12 @@ class Interpreter:
         return None
 
     async def _tick(self, step: Step, seconds: float, *, is_on: bool) -> None:
-        element = await self._found(self._text(step.selector), "check", seconds)
+        element = await self._find_element(self._text(step.selector), "check", seconds)
         await element.set_checked(is_on, timeout=seconds * 1000)
 
     async def _scroll(self, step: Step, seconds: float) -> None:
         if step.selector:
-            element = await self._found(self._text(step.selector), "scroll", seconds)
+            element = await self._find_element(self._text(step.selector), "scroll", seconds)
             await element.scroll_into_view_if_needed(timeout=seconds * 1000)
         else:
             to = "0" if step.value == "top" else "document.documentElement.scrollHeight"
@@ -172,19 +172,19 @@ class Interpreter:
         await self.page.reload(timeout=max(seconds, 20) * 1000)
 
     async def _hover(self, step: Step, seconds: float) -> None:
-        element = await self._found(self._text(step.selector), "hover", seconds)
+        element = await self._find_element(self._text(step.selector), "hover", seconds)
         await element.hover(timeout=seconds * 1000)
 
     async def _press(self, step: Step, seconds: float) -> None:
         key = self._text(step.value)
         if step.selector:
-            element = await self._found(self._text(step.selector), "press", seconds)
+            element = await self._find_element(self._text(step.selector), "press", seconds)
             await element.press(key, timeout=seconds * 1000)
         else:
             await self.page.keyboard.press(key)
 
     async def _select(self, step: Step, seconds: float) -> None:
-        await self._select_in(await self._found(self._text(step.selector), "select", seconds), step, seconds)
+        await self._select_in(await self._find_element(self._text(step.selector), "select", seconds), step, seconds)
 
     async def _select_in(self, element: Locator, step: Step, seconds: float) -> None:
         wanted = self._text(step.value)
@@ -203,13 +203,13 @@ class Interpreter:
         if step.value is not None:
             await asyncio.sleep(float(self._text(step.value)) / 1000)
         if step.selector:
-            await self._found(self._text(step.selector), "wait", seconds)
+            await self._find_element(self._text(step.selector), "wait", seconds)
 
     async def _question(self, step: Step, seconds: float) -> None:
         answer = await self._ask(self._text(step.value))
         self._values.update(dict.fromkeys([*step.parameter_refs, ANSWER], answer))
 
-    async def _found(
+    async def _find_element(
         self,
         selector: str,
         action: str,
@@ -237,7 +237,7 @@ async def _nothing(step: Step, seconds: float) -> None:
     """A step that only expects has nothing to do before."""
 
 
-def _placed(expect: Expect, step: Step) -> Expect:
+def _with_scope(expect: Expect, step: Step) -> Expect:
     """An expectation with where to look: what a step that only expects selects, else all of the page."""
     if expect.selector or step.action != "expect" or expect.type in ("url", "title"):
         return expect

@@ -15,9 +15,9 @@ import msgspec
 
 from twindiff.browser import chromium
 from twindiff.browser import config as configs
-from twindiff.browser.agent import MOST_TURNS, Agent, AgentFailed, Finished
+from twindiff.browser.agent import MAX_TURNS, Agent, AgentFailed, Finished
 from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
-from twindiff.browser.config import REFERENCE, ConfigError, Step, filled
+from twindiff.browser.config import REFERENCE, ConfigError, Step, fill_parameters
 from twindiff.browser.expectations import StepFailed
 from twindiff.browser.job import Event, Job
 from twindiff.browser.limits import MEGABYTE, watch_memory
@@ -208,7 +208,7 @@ class Run:
         """Do what a model says until it says that the test is over; its steps that could be done are the TestConfig."""
         config, done = self.job.config, list[str]()
         try:
-            for _ in range(MOST_TURNS):
+            for _ in range(MAX_TURNS):
                 proposed = await agent.ask(observer.page, self.job.prompt, done)
                 if isinstance(proposed, Finished):
                     self._judge(proposed)
@@ -220,7 +220,7 @@ class Run:
                     done.append(f"{self._title(step)}: done")
                 else:
                     done.append(f"{self._title(step)}: {self._trouble}")
-            self._judge(Finished(passed=False, reason=f"the model did not finish within {MOST_TURNS} turns"))
+            self._judge(Finished(passed=False, reason=f"the model did not finish within {MAX_TURNS} turns"))
         except AgentFailed as failed:
             self._judge(Finished(passed=False, reason=str(failed)))
         finally:
@@ -232,7 +232,7 @@ class Run:
             self.failed = {"status": "failed", "failure_category": "agent", "failure_detail": end.reason}
 
     def _tell_config(self, said: str) -> None:
-        self.emit(Event("config", said, configs.built(self.job.config)))
+        self.emit(Event("config", said, configs.to_json(self.job.config)))
 
     async def _step(
         self, step: Step, interpreter: Interpreter, observer: Observer, *, is_last_try: bool = True
@@ -294,7 +294,7 @@ class Run:
         parts = [step.action, step.selector, value]
         if step.expect:
             parts.append(str(step.expect))
-        return mask_cards(filled(" ".join(str(part) for part in parts if part), {**shown, **hidden}))[:300]
+        return mask_cards(fill_parameters(" ".join(str(part) for part in parts if part), {**shown, **hidden}))[:300]
 
     async def _screenshot(self, step: Step, observer: Observer) -> str | None:
         """A picture of the page, if it can be had; Chromium sometimes refuses the first time."""

@@ -13,7 +13,7 @@ import typer
 from twindiff.cli.linting import SECONDS, AsMarkdown, markdown_table, world_of
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
 from twindiff.cli.problem import Problem
-from twindiff.cli.suite_runs import loaded, named
+from twindiff.cli.suite_runs import load_agent, load_named
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def audit(
     given = _solutions(solutions, files)
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
-        rows = [_audited(platform, test, _solution(given, suite, test)) for test in suite.tests]
+        rows = [_audit_test(platform, test, _solution(given, suite, test)) for test in suite.tests]
     if as_json:
         typer.echo(json.dumps(_answer(suite, rows), indent=2))
     elif as_markdown:
@@ -83,7 +83,7 @@ def _solutions(given: str, files: Path | None) -> dict[str, Agent]:
     """Functions by the ids and names of tests."""
     solutions: dict[str, Agent] = {}
     if given:
-        known = named(given)
+        known = load_named(given)
         if not isinstance(known, dict):
             raise Problem(f"{given} is no dict of solutions by the tests' ids.", exit_code=2)
         solutions |= cast("dict[str, Agent]", known)
@@ -91,7 +91,7 @@ def _solutions(given: str, files: Path | None) -> dict[str, Agent]:
         from twindiff.cli.import_files import contents
 
         tests = [test for content in contents(files).values() for test in _tests_of(content)]
-        solutions |= {test["id"]: loaded(test["solution"]) for test in tests if "solution" in test}
+        solutions |= {test["id"]: load_agent(test["solution"]) for test in tests if "solution" in test}
     return solutions
 
 
@@ -109,7 +109,7 @@ def _solution(given: Mapping[str, Agent], suite: Suite, test: Test) -> Agent | N
     return given[name] if name else None
 
 
-def _audited(platform: Platform, test: Test, solution: Agent | None) -> Row:
+def _audit_test(platform: Platform, test: Test, solution: Agent | None) -> Row:
     from twindiff.checks import parse
     from twindiff.client.request_specs import RequestSpec
     from twindiff.client.trial_runner import let_work, task_of

@@ -43,7 +43,7 @@ def check(
     """
     import msgspec
 
-    verdict = _judged(spec, diff, history, twin or [])
+    verdict = _evaluate(spec, diff, history, twin or [])
     for warning in verdict.warnings:
         typer.echo(f"Warning: {spec}: {_printable(warning)}", err=True)
     if strict and verdict.warnings:
@@ -57,7 +57,7 @@ def check(
     raise typer.Exit(0 if verdict.passed else 1)
 
 
-def _judged(spec: Path, diff: Path, history: Path | None, twins: Sequence[str]) -> Verdict:
+def _evaluate(spec: Path, diff: Path, history: Path | None, twins: Sequence[str]) -> Verdict:
     from twindiff.checks import DiffError, HistoryError, SpecError, evaluate
     from twindiff.environments.registry import UnknownTwin
 

@@ -39,7 +39,7 @@ def initialise_database(
     as_json: AsJson = False,
 ) -> None:
     """Make roles, tables, replication slot and origins, or bring them up to date; prints the DSN to serve with."""
-    dsn = initialised(admin_dsn, password, role)
+    dsn = prepare_database(admin_dsn, password, role)
     if as_json:
         typer.echo(json.dumps({"storage": dsn}))
         return
@@ -47,7 +47,7 @@ def initialise_database(
     typer.echo(dsn)
 
 
-def initialised(admin_dsn: str, password: str, role: str) -> str:
+def prepare_database(admin_dsn: str, password: str, role: str) -> str:
     """The server's DSN of a database that has all it needs; a Problem says why it cannot have it."""
     need_driver()
     import psycopg

@@ -200,7 +200,7 @@ def _show(seen: Seen, console: Console) -> None:
     ]
     for title, body in sections:
         console.print(f"\n[bold]{title}[/]")
-        render.show(render.indented(body), console)
+        render.show(render.indent_body(body), console)
     console.print("\nThe environment is deleted and the server stopped. Start your own with [bold]twindiff serve[/].")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PAGE = 1000
 """How many environments or runs a server names at most; it has no second page."""
 FULL_ID = 32
-LONGEST_TTL = 30 * 24 * 3600
+MAX_ENVIRONMENT_TTL_SECONDS = 30 * 24 * 3600
 """In seconds; servers let no environment last longer."""
 PEOPLE_SHOWN = 5
 POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
@@ -143,7 +143,9 @@ def create(
         str, typer.Option(metavar="INSTANT", help="When its time begins, such as 2026-03-01T09:00:00 (UTC).")
     ] = "",
     auth: Annotated[Auth, typer.Option(help="Whether unknown tokens act as the agent, or are refused.")] = Auth.LENIENT,
-    ttl: Annotated[int, typer.Option(min=1, max=LONGEST_TTL, help="After so many seconds it expires.")] = 1800,
+    ttl: Annotated[
+        int, typer.Option(min=1, max=MAX_ENVIRONMENT_TTL_SECONDS, help="After so many seconds it expires.")
+    ] = 1800,
     name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
@@ -272,7 +274,7 @@ def diff(
 
     if stat:
         counts = counting.counts(net)
-        say(as_json, [each._asdict() for each in counts], counting.shown(counts))
+        say(as_json, [each._asdict() for each in counts], counting.render_stat(counts))
     else:
         say(as_json, net, render.diff(net))
 

@@ -55,7 +55,7 @@ def explain(
 
     from twindiff.checks import Explanation
     from twindiff.cli.journal import calls
-    from twindiff.cli.told import told
+    from twindiff.cli.told import render_story
 
     remote = remote_of(base_url, api_key)
     run = _full_run(remote, run)
@@ -63,12 +63,12 @@ def explain(
     explanations = sorted(msgspec.convert(result["explanations"], list[Explanation]), key=how_much)
     made = calls(remote, "runs", run, transcripts=verbose or as_json)
     refused = [] if result["passed"] else made
-    unknown, lacking = (_tried(refused, each) for each in (UNKNOWN_OPERATION, MISSING_OPERATION))
+    unknown, lacking = (_count_refused(refused, each) for each in (UNKNOWN_OPERATION, MISSING_OPERATION))
     kept = {name: result.get(name, []) for name in ("runId", "passed", "score", "warnings")}
     answer = {**kept, "explanations": msgspec.to_builtins(explanations), "unknownOperations": unknown}
     answer |= {"missingOperations": lacking, "calls": made}
-    shown = _shown(result, explanations, unknown, lacking)
-    say(as_json, answer, Group(shown, "", told(made, [])) if verbose and made else shown)
+    shown = _render_result(result, explanations, unknown, lacking)
+    say(as_json, answer, Group(shown, "", render_story(made, [])) if verbose and made else shown)
     raise typer.Exit(0 if result["passed"] else 1)
 
 
@@ -99,7 +99,7 @@ def how_much(why: Explanation) -> tuple[int, int]:
     return len(why.nearest[0].differs) or len(why.nearest), why.assertion
 
 
-def _tried(calls: Sequence[Json], error: str) -> dict[str, int]:
+def _count_refused(calls: Sequence[Json], error: str) -> dict[str, int]:
     """How often the agent tried operations and was refused like this."""
     return dict(Counter(call["operation"] for call in calls if call["error"] == error))
 
@@ -108,7 +108,7 @@ def _times(tried: dict[str, int]) -> str:
     return ", ".join(f"{name}{f' ({times} times)' if times > 1 else ''}" for name, times in tried.items())
 
 
-def _shown(
+def _render_result(
     result: Json, explanations: Sequence[Explanation], unknown: dict[str, int], lacking: dict[str, int]
 ) -> RenderableType:
     from rich.console import Group
@@ -138,18 +138,18 @@ def _block(why: Explanation, others: Sequence[Explanation], *, brief: bool) -> I
     """What was expected, and the rows that show how it is instead."""
     from rich.text import Text
 
-    from twindiff.cli.render import QUIET, REMOVED, indented, printable
+    from twindiff.cli.render import QUIET, REMOVED, indent_body, printable
 
     expected, _, reason = why.text.partition(f"got {why.got}. ")
     yield Text.assemble(("✗ ", REMOVED), (f"{why.assertion}  ", QUIET), f"{printable(expected)}got {why.got}.")
     if brief:
         return
     if not why.nearest or not (why.nearest[0].differs or why.nearest[0].diff_type):
-        yield indented(indented(Text(printable(reason))))
+        yield indent_body(indent_body(Text(printable(reason))))
     for near in _rows_of(why):
         number = _shown_under(near, others)
         seen = Text.assemble(_what(near), (f"the row that is shown under {number}", QUIET))
-        yield indented(indented(seen if number else _row(near)))
+        yield indent_body(indent_body(seen if number else _row(near)))
 
 
 def _rows_of(why: Explanation) -> list[Nearest]:
@@ -179,7 +179,7 @@ def _row(near: Nearest) -> RenderableType:
     from rich.text import Text
 
     from twindiff.checks.wording import short
-    from twindiff.cli.render import QUIET, add_row, indented, printable
+    from twindiff.cli.render import QUIET, add_row, indent_body, printable
 
     differ = {item.path for item in near.differs}
     telling = [(name, value) for name, value in near.row.items() if value is not None and name not in differ]
@@ -187,10 +187,10 @@ def _row(near: Nearest) -> RenderableType:
     columns = "  ".join(f"{name} {short(value)}" for name, value in telling[:most])
     differing = Table.grid(padding=(0, 2, 0, 0))
     for item in near.differs:
-        add_row(differing, item.path, _said(item))
+        add_row(differing, item.path, _describe_difference(item))
     lines: list[RenderableType] = [Text.assemble(_what(near), (printable(columns), QUIET))]
     if near.differs:
-        lines.append(indented(differing))
+        lines.append(indent_body(differing))
     if near.blame:
         lines.append(Text(f"made so by {printable(near.blame.words)}"))
     return Group(*lines)
@@ -207,7 +207,7 @@ def _what(near: Nearest) -> Text:
     return Text(f"{SIGNS[near.diff_type]} {printable(near.entity or '')}  ", style)
 
 
-def _said(item: Any) -> str:
+def _describe_difference(item: Any) -> str:
     """A difference without the name of its column, which stands before it."""
     from twindiff.checks.wording import difference_words
 

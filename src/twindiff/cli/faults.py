@@ -51,7 +51,11 @@ def add(
     env = full_id(remote, id)
     there = [each["fault"] for each in remote.get("env", env, "faults")["faults"]]
     faults = remote.put("env", env, "faults", body={"faults": [*there, fault]})["faults"]
-    say(as_json, faults, f"{_told(fault)}; {len(faults)} faults in all." if there else f"{_told(fault)}.")
+    say(
+        as_json,
+        faults,
+        f"{_describe_fault(fault)}; {len(faults)} faults in all." if there else f"{_describe_fault(fault)}.",
+    )
 
 
 @commands.command("ls")
@@ -79,6 +83,6 @@ def clear(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json
     say(as_json, remote.put("env", full_id(remote, id), "faults", body={"faults": []}), "Nothing goes wrong any more.")
 
 
-def _told(fault: dict[str, Any]) -> str:
+def _describe_fault(fault: dict[str, Any]) -> str:
     where = f"{fault.get('twin', 'all twins')}, {fault['operation']}"
     return f"{fault['kind'].replace('_', ' ').capitalize()} for {where}"

@@ -13,7 +13,7 @@ from twindiff.cli.listening import listen, url_of
 from twindiff.cli.problem import Problem
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
+from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
 
 
@@ -46,7 +46,7 @@ def server_for(service: Service) -> uvicorn.Server:
             server_header=False,
             timeout_graceful_shutdown=5,
             ws="websockets-sansio",
-            ws_max_size=LARGEST_FRAME,
+            ws_max_size=MAX_FRAME_BYTES,
         )
     )
 

@@ -43,7 +43,7 @@ def log(
     """
     from twindiff.cli import render
     from twindiff.cli.journal import calls, journal, visible
-    from twindiff.cli.told import told
+    from twindiff.cli.told import render_story
 
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id, ended=True)
@@ -51,7 +51,7 @@ def log(
         _follow(remote, environment, _printer(as_json=as_json), verbose=verbose)
         return
     made, written = calls(remote, "env", environment, transcripts=verbose), journal(remote, environment)
-    shown = told(made, visible(written)) if verbose else render.timeline(made, visible(written))
+    shown = render_story(made, visible(written)) if verbose else render.timeline(made, visible(written))
     say(as_json, {"calls": made, "journal": written}, shown if made or written else "No calls yet.")
     if made and _has_ended(remote, environment, "deleted"):
         typer.echo(GONE, err=True)
@@ -63,13 +63,13 @@ Show = Callable[[list["Json"], list["Json"]], None]
 def _printer(*, as_json: bool) -> Show:
     from twindiff.cli.journal import visible
     from twindiff.cli.render import show
-    from twindiff.cli.told import told
+    from twindiff.cli.told import render_story
 
     def as_lines(made: list[Json], written: list[Json]) -> None:
         for each in made:
             typer.echo(json.dumps(each))
 
-    return as_lines if as_json else lambda made, written: show(told(made, visible(written)))
+    return as_lines if as_json else lambda made, written: show(render_story(made, visible(written)))
 
 
 def _follow(remote: Remote, environment: str, show: Show, *, verbose: bool) -> None:

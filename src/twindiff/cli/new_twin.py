@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from twindiff.cli.scaffold.model import Description
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-LARGEST_DOCUMENT = 50_000_000
+MAX_DOCUMENT_BYTES = 50_000_000
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +43,7 @@ def new_twin(
     folder = into / f"{name.replace('_', '-')}-twin"
     if folder.exists() and any(folder.iterdir()):
         raise Problem(f"{folder} is there already. Remove it, or give another place with --into.")
-    files = described_package(name, _described(openapi)) if openapi else empty_package(name)
+    files = described_package(name, _read_description(openapi)) if openapi else empty_package(name)
     for path, text in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def new_twin(
     typer.echo(f"  cd {folder} && pip install -e . && pytest && twindiff twins {name}")
 
 
-def _described(path: Path) -> Description:
+def _read_description(path: Path) -> Description:
     from twindiff.cli.scaffold.discovery import read_discovery
     from twindiff.cli.scaffold.openapi import read_openapi
 
@@ -71,8 +71,8 @@ def _described(path: Path) -> Description:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > LARGEST_DOCUMENT:
-            raise Problem(f"{path} is larger than {LARGEST_DOCUMENT:,} bytes.")
+        if path.stat().st_size > MAX_DOCUMENT_BYTES:
+            raise Problem(f"{path} is larger than {MAX_DOCUMENT_BYTES:,} bytes.")
         document: Any = json.loads(path.read_bytes())
     except OSError as error:
         raise Problem(f"{path} cannot be read: {error.strerror}.") from None

@@ -15,7 +15,7 @@ WIDTH = 640
 LEFT, RIGHT = 48, 612
 TOP, BOTTOM = 16, 216
 BINS = 12
-LONGEST_NAME = 44
+MAX_NAME_CHARACTERS = 44
 _numbers = count(1)
 
 
@@ -110,7 +110,7 @@ def changes(tests: Sequence[Change]) -> Markup:
     body: list[str] = []
     for row, each in enumerate(tests):
         y = 20 + row * 24
-        name = each.test if len(each.test) <= LONGEST_NAME else f"{each.test[:LONGEST_NAME]}…"
+        name = each.test if len(each.test) <= MAX_NAME_CHARACTERS else f"{each.test[:MAX_NAME_CHARACTERS]}…"
         better = each.after > each.before
         body.append(_text(290, y + 4, name, "end"))
         body.append(_line(x(each.before), y, x(each.after), y, "gain" if better else "loss"))

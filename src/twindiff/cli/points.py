@@ -104,10 +104,10 @@ def advance(
         raise Problem("Say how far: SECONDS, --to or --until, and one of them alone.", exit_code=2)
     remote = remote_of(base_url, api_key)
     answer = remote.post("env", full_id(remote, id), "clock", body=given)
-    say(as_json, answer, _moved(answer))
+    say(as_json, answer, _render_advance(answer))
 
 
-def _moved(answer: dict[str, Any]) -> Any:
+def _render_advance(answer: dict[str, Any]) -> Any:
     """What was done on the way, and where the clock stands."""
     from rich.console import Group
 
@@ -145,21 +145,21 @@ def blame(
     blamed = blame(journal(remote, environment), table, key) if key else None
     if blamed is None:
         raise Problem(_why_nobody(remote, environment, table, key or []))
-    say(as_json, _answer(blamed), _shown(blamed))
+    say(as_json, _answer(blamed), _render_blame(blamed))
 
 
 def _why_nobody(remote: Remote, environment: str, table: str, key: list[str]) -> str:
     """Why nobody is to blame for a row; a Problem where there is no such table."""
-    from twindiff.cli.rows import asked
+    from twindiff.cli.rows import fetch_rows
 
-    columns = asked(remote, environment, table, {})["key"]
+    columns = fetch_rows(remote, environment, table, {})["key"]
     if not key:
         rows = f"`twindiff env rows {environment} {table}` shows which there are"
         return f"Say which row of {table}: its key is {' '.join(columns)}. {rows}."
     if len(columns) != len(key):
         given = "1 part was" if len(key) == 1 else f"{len(key)} parts were"
         return f"The key of {table} is {' '.join(columns)}; {given} given."
-    if not asked(remote, environment, table, dict(zip(columns, key, strict=True)))["rows"]:
+    if not fetch_rows(remote, environment, table, dict(zip(columns, key, strict=True)))["rows"]:
         return f"{table} has no row {' '.join(key)}, which is as its template left it."
     return f"Nothing that lasts has changed {table} {' '.join(key)}: it is as its template left it."
 
@@ -175,7 +175,7 @@ def _who(record: dict[str, Any] | None) -> dict[str, Any]:
     return {name: record[name] for name in names} if record else dict.fromkeys(names) | {"operation": "template"}
 
 
-def _shown(blamed: Blame) -> Any:
+def _render_blame(blamed: Blame) -> Any:
     from twindiff.cli.render import add_row, short, table
 
     shown = table("column", "value", "seq", "operation", "actor", "at")

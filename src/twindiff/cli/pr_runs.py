@@ -12,7 +12,7 @@ from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.repositories import checked_out, resolve_repository
 from twindiff.cli.run_reports import Junit, Output, RunReports, end_as
 from twindiff.cli.sandbox_runs import Branch, PrUrl, Repo
-from twindiff.cli.twin_runs import asked
+from twindiff.cli.twin_runs import ask_server
 
 if TYPE_CHECKING:
     from twindiff.client import Client
@@ -111,7 +111,7 @@ def _test(change: Change, reports: RunReports, base_url: str, api_key: str) -> A
         return ended
 
     with reports.problems_of(f"pr-run {change.repo}"):
-        return asked(base_url, api_key, follow, f"Testing {change.branch or change.pr_url or change.repo}")
+        return ask_server(base_url, api_key, follow, f"Testing {change.branch or change.pr_url or change.repo}")
 
 
 def _show_verdict(run: dict[str, Any], *, as_json: bool) -> None:

@@ -35,7 +35,7 @@ def host_and_port(url: str) -> tuple[str, int]:
 
 
 def client_of(base_url: str, api_key: str) -> Client:
-    """The client of a server; use it inside `explained`."""
+    """The client of a server; use it inside `explain_failures`."""
     host_and_port(base_url)
     return Client(base_url, _key_of(base_url, api_key) or None, seconds=TIMEOUT, retries=0)
 
@@ -46,7 +46,7 @@ def _key_of(base_url: str, given: str) -> str:
 
 
 @contextmanager
-def explained(url: str) -> Generator[None]:
+def explain_failures(url: str) -> Generator[None]:
     """Turn what goes wrong between here and a server into a Problem."""
     try:
         yield
@@ -94,5 +94,5 @@ class Remote:
             if part in NO_NAMES:
                 raise Problem(f"'{part}' is no id and no name; give the whole of one.", exit_code=2)
         path = "/".join(quote(part, safe="") for part in parts)
-        with explained(self.url), client_of(self.url, self._key) as client:
+        with explain_failures(self.url), client_of(self.url, self._key) as client:
             return client.send(RequestSpec(verb, path, Json, query or {}, body, repeatable=False))

@@ -64,7 +64,7 @@ def short(value: Any) -> str:
     return text if len(text) <= LETTERS_SHOWN else f"{text[:LETTERS_SHOWN]}…"
 
 
-def indented(body: RenderableType) -> Padding:
+def indent_body(body: RenderableType) -> Padding:
     """A body under its heading."""
     return Padding(body, (0, 0, 0, 2))
 
@@ -145,7 +145,7 @@ def _line(lines: Table, name: str, said: Text) -> None:
 def timeline(calls: Sequence[Row], journal: Sequence[Row]) -> Table:
     """Every call in order, with what it changed; a reset stands before the first call that wrote after it."""
     by_seq = {record["seq"]: record for record in journal}
-    entries = merged(calls, journal)
+    entries = merge_journal(calls, journal)
     twins, actors = ({entry[name] for entry in entries} - {""} for name in ("twin", "actor"))
     shown = table("at", "operation", *(["actor"] if len(actors) > 1 else []), "answer", "ms", "seq", "changed")
     for entry in entries:
@@ -163,7 +163,7 @@ def timeline(calls: Sequence[Row], journal: Sequence[Row]) -> Table:
     return shown
 
 
-def merged(calls: Sequence[Row], journal: Sequence[Row]) -> list[Row]:
+def merge_journal(calls: Sequence[Row], journal: Sequence[Row]) -> list[Row]:
     """Calls, and the journal records that no call wrote or whose call the log has lost."""
     logged = {call["seq"] for call in calls}
     waiting = [

@@ -40,14 +40,14 @@ def rows(
     For example: twindiff env rows 3f2a messages --where channel_id=C01ABCD1234
     """
     remote = remote_of(base_url, api_key)
-    page = asked(remote, full_id(remote, id), table, dict(map(_pair, where or ())), limit)
+    page = fetch_rows(remote, full_id(remote, id), table, dict(map(_pair, where or ())), limit)
     page["rows"] = sorted(page["rows"], key=_by(page["key"]))
-    say(as_json, page, _shown(page) if page["rows"] else f"{page['table']} has no such rows.")
+    say(as_json, page, _render_rows(page) if page["rows"] else f"{page['table']} has no such rows.")
     if page["total"] > len(page["rows"]):
         typer.echo(f"{len(page['rows']):,} of {page['total']:,} rows; --limit and --where choose.", err=True)
 
 
-def asked(remote: Remote, environment: str, table: str, where: dict[str, str], limit: int = 1) -> Json:
+def fetch_rows(remote: Remote, environment: str, table: str, where: dict[str, str], limit: int = 1) -> Json:
     """Rows of a table that have these values."""
     return remote.get("env", environment, "rows", table, where=json.dumps(where), limit=limit)
 
@@ -63,7 +63,7 @@ def _pair(given: str) -> tuple[str, str]:
     return column, value
 
 
-def _shown(page: Json) -> Table:
+def _render_rows(page: Json) -> Table:
     from twindiff.cli.render import add_row, short, table
 
     names = [name for name in page["rows"][0] if any(row[name] is not None for row in page["rows"])]

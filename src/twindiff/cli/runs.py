@@ -12,7 +12,7 @@ from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 if TYPE_CHECKING:
     from twindiff.cli.remote import Remote
 
-MOST = 1000
+MAX_RUNS = 1000
 """How many runs a server names at most."""
 
 commands = typer.Typer(help="Look at runs, the intervals that are judged.", no_args_is_help=True)
@@ -38,7 +38,7 @@ def list_runs(
     environment: Annotated[
         str, typer.Option("--env", metavar="ID", help="Only those of an environment.", show_default=False)
     ] = "",
-    limit: Annotated[int, typer.Option(min=1, max=MOST, help="How many at most.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=MAX_RUNS, help="How many at most.")] = 100,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -66,4 +66,4 @@ def full_run(remote: Remote, given: str) -> str:
 
     if len(given.strip()) >= WHOLE:
         return given
-    return one_or_as_given(given, [each["runId"] for each in remote.get("runs", limit=MOST)["runs"]], "run")
+    return one_or_as_given(given, [each["runId"] for each in remote.get("runs", limit=MAX_RUNS)["runs"]], "run")

@@ -11,7 +11,7 @@ from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 from twindiff.cli.repositories import resolve_repository
-from twindiff.cli.twin_runs import Minutes, asked
+from twindiff.cli.twin_runs import Minutes, ask_server
 
 if TYPE_CHECKING:
     from twindiff.client import Client
@@ -64,8 +64,8 @@ def create(
         )
         return client.sandbox_runs.wait(made.sandbox_id)
 
-    run = asked(base_url, api_key, start, f"Starting {repo}")
-    say(as_json, run, _shown(run))
+    run = ask_server(base_url, api_key, start, f"Starting {repo}")
+    say(as_json, run, _render_run(run))
     if run.status != "ready":
         raise typer.Exit(1)
 
@@ -77,7 +77,7 @@ def _variable(given: str) -> tuple[str, str]:
     return name, value
 
 
-def _shown(run: dict[str, Any]) -> Any:
+def _render_run(run: dict[str, Any]) -> Any:
     facts = {
         "sandbox": run["sandbox_id"],
         "status": run["status"],
@@ -101,7 +101,7 @@ def list_runs(
     """List sandbox runs, newest first."""
     from twindiff.cli.render import add_row, table
 
-    runs = asked(base_url, api_key, lambda client: client.sandbox_runs.list(limit=limit))
+    runs = ask_server(base_url, api_key, lambda client: client.sandbox_runs.list(limit=limit))
     shown = table("id", "status", "answers at", "branch", "repository")
     for each in runs:
         add_row(shown, each.sandbox_id, each.status, each.app_url or "", each.branch, each.repo)
@@ -112,8 +112,10 @@ def list_runs(
 @commands.command("status")
 def status(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show how a sandbox run stands."""
-    run = asked(base_url, api_key, lambda client: client.sandbox_runs.get(whole(client.sandbox_runs.list, sandbox)))
-    say(as_json, run, _shown(run))
+    run = ask_server(
+        base_url, api_key, lambda client: client.sandbox_runs.get(whole(client.sandbox_runs.list, sandbox))
+    )
+    say(as_json, run, _render_run(run))
 
 
 @commands.command("logs")
@@ -121,7 +123,9 @@ def logs(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = 
     """Show what was done for a sandbox run, and what its application printed."""
     from twindiff.cli.render import add_row, table
 
-    answer = asked(base_url, api_key, lambda client: client.sandbox_runs.logs(whole(client.sandbox_runs.list, sandbox)))
+    answer = ask_server(
+        base_url, api_key, lambda client: client.sandbox_runs.logs(whole(client.sandbox_runs.list, sandbox))
+    )
     shown = table("time", "type", "message")
     for each in answer.logs:
         add_row(shown, each.timestamp[11:19], each.type, each.message)
@@ -131,7 +135,7 @@ def logs(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = 
 @commands.command("rm")
 def remove(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """End a sandbox run with its twins; its logs stay."""
-    answer = asked(
+    answer = ask_server(
         base_url,
         api_key,
         lambda client: client.sandbox_runs.delete(whole(client.sandbox_runs.list, sandbox)),

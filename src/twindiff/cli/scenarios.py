@@ -10,7 +10,7 @@ import typer
 from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.twin_runs import asked, read_json
+from twindiff.cli.twin_runs import ask_server, read_json
 
 commands = typer.Typer(help="Save worlds to fill twins with.", no_args_is_help=True)
 
@@ -39,7 +39,7 @@ def list_scenarios(
     """List scenarios, presets first."""
     from twindiff.cli.render import add_row, table
 
-    scenarios = asked(
+    scenarios = ask_server(
         base_url,
         api_key,
         lambda client: client.scenarios.list(twin=twin or None, tag=tag or None, include_presets=presets),
@@ -54,11 +54,11 @@ def list_scenarios(
 @commands.command("show")
 def show(scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show a scenario and how much it holds."""
-    details = asked(base_url, api_key, lambda client: client.scenarios.get(whole(client.scenarios.list, scenario)))
-    say(as_json, details, _shown(details))
+    details = ask_server(base_url, api_key, lambda client: client.scenarios.get(whole(client.scenarios.list, scenario)))
+    say(as_json, details, _render_scenario(details))
 
 
-def _shown(scenario: dict[str, Any]) -> Any:
+def _render_scenario(scenario: dict[str, Any]) -> Any:
     facts = {
         "scenario": scenario["id"],
         "name": scenario["name"],
@@ -95,7 +95,7 @@ def create(
 
     For example: twindiff scenarios create launch --prompt "five users, #launch with 20 messages, two teams"
     """
-    made = asked(
+    made = ask_server(
         base_url,
         api_key,
         lambda client: client.scenarios.create(
@@ -109,7 +109,7 @@ def create(
         ),
         "Making the world",
     )
-    say(as_json, made, _shown(made))
+    say(as_json, made, _render_scenario(made))
 
 
 @commands.command("rm")
@@ -117,7 +117,9 @@ def remove(
     scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
 ) -> None:
     """Forget a scenario with its environment."""
-    answer = asked(base_url, api_key, lambda client: client.scenarios.delete(whole(client.scenarios.list, scenario)))
+    answer = ask_server(
+        base_url, api_key, lambda client: client.scenarios.delete(whole(client.scenarios.list, scenario))
+    )
     say(as_json, answer, f"Forgot {scenario} at {base_url}.")
 
 
@@ -136,7 +138,7 @@ def ensure(
     For example: twindiff scenarios ensure e-commerce-checkout --copy eva
     """
     wanted: dict[str, Any] = {"twins": twins, "copy": copy or None, "public": not private}
-    details = asked(
+    details = ask_server(
         base_url,
         api_key,
         lambda client: client.scenarios.ensure_twin_environment(whole(client.scenarios.list, scenario), **wanted),
@@ -154,7 +156,7 @@ def environment(
     as_json: AsJson = False,
 ) -> None:
     """Show the environment that belongs to a scenario, if there is one."""
-    details = asked(
+    details = ask_server(
         base_url,
         api_key,
         lambda client: client.scenarios.get_twin_environment(whole(client.scenarios.list, scenario), copy=copy or None),
@@ -179,7 +181,7 @@ def list_environments(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_
     """List the environments that belong to scenarios, and the copies of them."""
     from twindiff.cli.render import add_row, table
 
-    environments = asked(base_url, api_key, lambda client: client.scenarios.list_twin_environments())
+    environments = ask_server(base_url, api_key, lambda client: client.scenarios.list_twin_environments())
     shown = table("scenario", "copy", "status", "twins", "environment")
     for each in environments:
         twins = ", ".join(each.requested_twins)
@@ -200,14 +202,14 @@ def reseed(
     as_json: AsJson = False,
 ) -> None:
     """Return the environment of a scenario to what the scenario says."""
-    answer = asked(
+    answer = ask_server(
         base_url,
         api_key,
         lambda client: client.scenarios.reseed_twin_environment(
             whole(client.scenarios.list, scenario), copy=copy or None
         ),
     )
-    say(as_json, answer, f"The {_named(copy)} of {scenario} is as the scenario says.")
+    say(as_json, answer, f"The {_describe_copy(copy)} of {scenario} is as the scenario says.")
 
 
 @commands.command("end")
@@ -219,15 +221,15 @@ def end(
     as_json: AsJson = False,
 ) -> None:
     """End the environment of a scenario; the next one has other addresses."""
-    answer = asked(
+    answer = ask_server(
         base_url,
         api_key,
         lambda client: client.scenarios.delete_twin_environment(
             whole(client.scenarios.list, scenario), copy=copy or None
         ),
     )
-    say(as_json, answer, f"The {_named(copy)} of {scenario} has ended at {base_url}.")
+    say(as_json, answer, f"The {_describe_copy(copy)} of {scenario} has ended at {base_url}.")
 
 
-def _named(copy: str) -> str:
+def _describe_copy(copy: str) -> str:
     return f"copy {copy}" if copy else "environment"

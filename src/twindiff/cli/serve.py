@@ -134,7 +134,7 @@ def serve(
         most_environments=most_environments,
         most_bytes=most_storage * 1_000_000,
         transcripts=transcripts.value,
-        repositories=_named(repo or ()),
+        repositories=_parse_repositories(repo or ()),
         allow_no_tests=allow_no_tests,
         runs_at_once=browsers,
         run_memory_mb=browser_memory,
@@ -150,7 +150,7 @@ def _serve(settings: Settings, host: str, port: int, workers: int, *, as_json: b
         _serve_from_folder(settings, host, port, as_json=as_json)
 
 
-def _named(repositories: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Names of repositories and their folders; a Problem for one that has none."""
     named: list[tuple[str, str]] = []
     for given in repositories:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from twindiff.cli.render import ADDED, CHANGED, QUIET, REMOVED, add_row, table_name
 
-LONGEST_BAR = 30
+MAX_BAR_CELLS = 30
 
 KINDS = (("inserts", "+", ADDED, "added"), ("updates", "~", CHANGED, "changed"), ("deletes", "-", REMOVED, "removed"))
 
@@ -36,7 +36,7 @@ def counts(diff: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Count]:
     return [Count(table, *(each.count(table) for each in names)) for table in tables]
 
 
-def shown(tables: Sequence[Count]) -> RenderableType:
+def render_stat(tables: Sequence[Count]) -> RenderableType:
     """A line with a bar for each table, and their sum."""
     if not tables:
         return Text("Nothing was changed.", QUIET)
@@ -46,19 +46,19 @@ def shown(tables: Sequence[Count]) -> RenderableType:
         lines.add_column(justify="right" if name in present else "left", no_wrap=True)
     longest = max(each.total for each in tables)
     for table, *numbers in tables:
-        add_row(lines, table, *(_signed(numbers[place], place) for place in present), _bar(numbers, longest))
+        add_row(lines, table, *(_sign(numbers[place], place) for place in present), _bar(numbers, longest))
     return Group(lines, _sum(tables))
 
 
-def _signed(number: int, place: int) -> Text:
+def _sign(number: int, place: int) -> Text:
     _, sign, style, _ = KINDS[place]
     return Text(f"{sign}{number}" if number else "", style)
 
 
 def _bar(numbers: Sequence[int], longest: int) -> Text:
     """A sign for each row; where the longest bar has too many rows, for several."""
-    rows = max(longest, LONGEST_BAR)
-    lengths = [-(-number * LONGEST_BAR // rows) for number in numbers]
+    rows = max(longest, MAX_BAR_CELLS)
+    lengths = [-(-number * MAX_BAR_CELLS // rows) for number in numbers]
     return Text.assemble(*((sign * n, style) for n, (_, sign, style, _) in zip(lengths, KINDS, strict=True)))
 
 

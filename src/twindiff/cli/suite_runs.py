@@ -79,14 +79,14 @@ def run(
     goes to standard error. Exits with 0 if every test passed, else with 1; with 130 after Ctrl-C, which leaves no
     environment behind. A server keeps the trials in a trial set, which `twindiff trials` shows and compares.
     """
-    plan = Plan(loaded(agent), repeat, parallel, seconds, keep)
+    plan = Plan(load_agent(agent), repeat, parallel, seconds, keep)
     _refuse_without_server(files, keep, resume)
     begun = monotonic()
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
-        chosen = _chosen(suite, tests)
+        chosen = _choose_tests(suite, tests)
         store = _store(platform, suite, agent, repeat * len(chosen), save=save, resume=resume)
-        results = _tried(platform, chosen, plan, store)
+        results = _try_tests(platform, chosen, plan, store)
     if files is None:  # else the import has said it
         _warn(results)
     _say(suite, results, monotonic() - begun, store.trial_set, as_json=as_json)
@@ -158,9 +158,9 @@ class Plan(NamedTuple):
     keep: Keep
 
 
-def _tried(platform: Platform, tests: list[Test], plan: Plan, store: TrialStore) -> list[Result]:
+def _try_tests(platform: Platform, tests: list[Test], plan: Plan, store: TrialStore) -> list[Result]:
     """Try the tests as often as is still to be done; what is kept already counts."""
-    from twindiff.cli.trial_store import grouped
+    from twindiff.cli.trial_store import group_by_test
     from twindiff.client import trials
 
     tried = [trial for test in tests for trial in store.done(test)]
@@ -169,7 +169,7 @@ def _tried(platform: Platform, tests: list[Test], plan: Plan, store: TrialStore)
     going = trials(platform, tries, plan.agent, parallel=plan.parallel, seconds=plan.seconds, keep=plan.keep)
     try:
         with closing(going):
-            for trial in _watched(going, len(tries)):
+            for trial in _show_progress(going, len(tries)):
                 with interrupts_held():
                     tried.append(trial)
                     store.add(trial)
@@ -178,19 +178,19 @@ def _tried(platform: Platform, tests: list[Test], plan: Plan, store: TrialStore)
         said = f"{judged}; the environments of the rest are deleted.{store.goes_on}"
         raise Problem(said, exit_code=STOPPED) from None
     store.finish()
-    by_test = grouped(tried)
+    by_test = group_by_test(tried)
     return [Result(test, by_test.get(test.id, [])) for test in tests]
 
 
-def loaded(given: str) -> Agent:
+def load_agent(given: str) -> Agent:
     """The function that `module:function` names, of this folder or installed; a Problem says why there is none."""
-    function = named(given)
+    function = load_named(given)
     if callable(function):
         return function
     raise Problem(f"{given} is no function, it is of the type {type(function).__name__}. {AN_AGENT}.", exit_code=2)
 
 
-def named(given: str) -> Any:
+def load_named(given: str) -> Any:
     """What `module:name` names, of this folder or installed; a Problem says why there is none."""
     module_name, colon, function_name = given.partition(":")
     if not (module_name and colon and function_name):
@@ -215,7 +215,7 @@ def _no_function(module: str, name: str, known: dict[str, Any]) -> str:
     return f"The module '{module}' has no function '{name}'.{did_you_mean(name, functions)}"
 
 
-def _chosen(suite: Suite, pattern: str) -> list[Test]:
+def _choose_tests(suite: Suite, pattern: str) -> list[Test]:
     """Tests whose names have the pattern in them, in any case."""
     wanted = pattern.lower()
     chosen = [
@@ -229,7 +229,7 @@ def _chosen(suite: Suite, pattern: str) -> list[Test]:
     return chosen
 
 
-def _watched(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
+def _show_progress(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
     """The trials, with a bar on standard error while they go on; an agent prints there too.
 
     Where nobody looks at a screen, as in a pipeline, a line tells of every twentieth part of many trials.

@@ -35,17 +35,17 @@ def register(app: typer.Typer) -> None:
 @contextmanager
 def platform_of(base_url: str, api_key: str, files: Path | None = None) -> Generator[Platform]:
     """A server; or, with a folder of files, this process, which imports them and forgets them at the end."""
-    from twindiff.cli.remote import client_of, explained
+    from twindiff.cli.remote import client_of, explain_failures
 
     if files is None:
-        with explained(base_url), client_of(base_url, api_key) as client:
+        with explain_failures(base_url), client_of(base_url, api_key) as client:
             yield client
         return
     from twindiff.cli.import_files import contents, warn
     from twindiff.local import Twindiff
 
-    with explained("this process"), Twindiff() as here:
-        imported = _imported(here, contents(files))
+    with explain_failures("this process"), Twindiff() as here:
+        imported = _import_files(here, contents(files))
         warn(imported.warnings)
         if left_out := imported.left_out:
             names = ", ".join(name.partition(": ")[0] for name in left_out)
@@ -53,7 +53,7 @@ def platform_of(base_url: str, api_key: str, files: Path | None = None) -> Gener
         yield here
 
 
-def _imported(here: Platform, files: dict[str, object]) -> Imported:
+def _import_files(here: Platform, files: dict[str, object]) -> Imported:
     try:
         return here.import_files(files)
     except UnicodeEncodeError as error:  # JSON can hold halves of letters, which no file of ours can

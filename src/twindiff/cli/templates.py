@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 USERS_SHOWN = 20
-SHORTEST_ID = 4
+MIN_ID_CHARACTERS = 4
 """Letters of an id's beginning, for names may look alike."""
 
 commands = typer.Typer(help="Look at what environments can start from.", invoke_without_command=True)
@@ -99,7 +99,9 @@ def _id(remote: Remote, given: str) -> str:
 
     known: list[Json] = remote.get("templates")["templates"]
     matches = [each for each in known if given in (each["id"], each["name"], _full_name(each))]
-    matches = matches or [each for each in known if len(given) >= SHORTEST_ID and each["id"].startswith(given.lower())]
+    matches = matches or [
+        each for each in known if len(given) >= MIN_ID_CHARACTERS and each["id"].startswith(given.lower())
+    ]
     if len(matches) == 1:
         return matches[0]["id"]
     if matches:

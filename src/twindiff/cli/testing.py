@@ -14,7 +14,7 @@ from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 from twindiff.cli.repositories import resolve_repository
 from twindiff.cli.run_reports import Junit, Output, RunReports, end_as
-from twindiff.cli.twin_runs import asked, read_json
+from twindiff.cli.twin_runs import ask_server, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -107,7 +107,7 @@ def _follow(
         return ended
 
     with reports.problems_of("test run"):
-        run = asked(base_url, api_key, follow)
+        run = ask_server(base_url, api_key, follow)
     say(as_json, run, facts_table(_facts(run)))
     if wait:
         end_as(run)
@@ -146,7 +146,7 @@ def list_runs(
     """List test runs, newest first."""
     from twindiff.cli.render import add_row, table
 
-    runs = asked(base_url, api_key, lambda client: client.test_runs.list(limit=limit))
+    runs = ask_server(base_url, api_key, lambda client: client.test_runs.list(limit=limit))
     shown = table("id", "status", "starts at", "result")
     for each in runs:
         add_row(shown, each.id, each.status, each.start_url or "", each.summary or "")
@@ -161,7 +161,7 @@ def show(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_j
 
     from twindiff.cli.render import add_row, table
 
-    details = asked(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
+    details = ask_server(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
     steps = table("step", "status", "what", "detail")
     for each in details.results_json:
         add_row(steps, str(each.step), each.status, each.name, each.get("detail") or "")
@@ -173,7 +173,7 @@ def logs(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_j
     """Show what happened in a run, in order."""
     from twindiff.cli.render import add_row, table
 
-    details = asked(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
+    details = ask_server(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
     events = details.events_json
     shown = table("time", "type", "message")
     for each in events:
@@ -211,14 +211,16 @@ def message(
     as_json: AsJson = False,
 ) -> None:
     """Answer the question that a run waits with."""
-    answer = asked(base_url, api_key, lambda client: client.test_runs.message(whole(client.test_runs.list, run), text))
+    answer = ask_server(
+        base_url, api_key, lambda client: client.test_runs.message(whole(client.test_runs.list, run), text)
+    )
     say(as_json, answer, f"{run} was told.")
 
 
 @commands.command("cancel")
 def cancel(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """End a run; what it has so far is kept."""
-    answer = asked(base_url, api_key, lambda client: client.test_runs.cancel(whole(client.test_runs.list, run)))
+    answer = ask_server(base_url, api_key, lambda client: client.test_runs.cancel(whole(client.test_runs.list, run)))
     say(as_json, answer, f"{run} is {answer.status}.")
 
 
@@ -237,7 +239,7 @@ def list_tests(
     from twindiff.cli.render import add_row, table
 
     wanted = {"repo_full_name": resolve_repository(repo) if repo else None, "tag": tag or None}
-    tests = asked(base_url, api_key, lambda client: client.tests.list(**wanted))
+    tests = ask_server(base_url, api_key, lambda client: client.tests.list(**wanted))
     shown = table("id", "name", "steps", "tags", "repository")
     for each in tests:
         steps = str(len(each.test_config.get("steps", ())))
@@ -280,14 +282,14 @@ def create_test(
         "twins": twins or None,
         "checks": None if checks is None else read_json(checks),
     }
-    made = asked(base_url, api_key, lambda client: client.tests.create(name, **wanted))
+    made = ask_server(base_url, api_key, lambda client: client.tests.create(name, **wanted))
     say(as_json, made, f"Kept '{made.name}' as {made.id}.")
 
 
 @saved.command("show")
 def show_test(test: TestId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "") -> None:
     """Print a saved test as JSON."""
-    details = asked(base_url, api_key, lambda client: client.tests.get(whole(client.tests.list, test)))
+    details = ask_server(base_url, api_key, lambda client: client.tests.get(whole(client.tests.list, test)))
     typer.echo(json.dumps(details, indent=2))
 
 
@@ -330,5 +332,5 @@ def run_test(
 @saved.command("rm")
 def remove_test(test: TestId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Forget a saved test; its runs stay."""
-    answer = asked(base_url, api_key, lambda client: client.tests.delete(whole(client.tests.list, test)))
+    answer = ask_server(base_url, api_key, lambda client: client.tests.delete(whole(client.tests.list, test)))
     say(as_json, answer, f"Forgot {test} at {base_url}.")

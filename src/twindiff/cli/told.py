@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from twindiff.cli.render import QUIET, REMOVED, counts, indented, merged, printable
+from twindiff.cli.render import QUIET, REMOVED, counts, indent_body, merge_journal, printable
 
 Row = Mapping[str, Any]
 
@@ -18,10 +18,10 @@ LETTERS_SHOWN = 1000
 """Of a body; `--json` has all that is kept."""
 
 
-def told(calls: Sequence[Row], journal: Sequence[Row]) -> RenderableType:
+def render_story(calls: Sequence[Row], journal: Sequence[Row]) -> RenderableType:
     """Calls in order with what they changed, each with what was said in it."""
     by_seq = {record["seq"]: record for record in journal}
-    lines = [line for call in merged(calls, journal) for line in _call(call, by_seq.get(call["seq"]))]
+    lines = [line for call in merge_journal(calls, journal) for line in _call(call, by_seq.get(call["seq"]))]
     return Group(*lines)
 
 
@@ -42,16 +42,16 @@ def _call(call: Row, record: Row | None) -> Iterator[RenderableType]:
     if said:
         asked, answer = said["request"], said["answer"]
         query = f"?{asked['query']}" if asked.get("query") else ""
-        yield indented(Text(printable(f"→ {asked['method']} {asked['path']}{query}"), QUIET))
+        yield indent_body(Text(printable(f"→ {asked['method']} {asked['path']}{query}"), QUIET))
         yield from _body(asked)
-        yield indented(Text(f"← {answer['status']}", QUIET))
+        yield indent_body(Text(f"← {answer['status']}", QUIET))
         yield from _body(answer)
 
 
 def _body(message: Row) -> Iterator[RenderableType]:
     text = body_text(message)
     if text:
-        yield indented(indented(Text(printable(text[:LETTERS_SHOWN]) + "…" * (len(text) > LETTERS_SHOWN))))
+        yield indent_body(indent_body(Text(printable(text[:LETTERS_SHOWN]) + "…" * (len(text) > LETTERS_SHOWN))))
 
 
 def body_text(message: Row) -> str:

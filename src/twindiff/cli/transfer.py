@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from twindiff.cli.env import LONGEST_TTL, Id, commands, full_id, remote_of, say, say_made
+from twindiff.cli.env import MAX_ENVIRONMENT_TTL_SECONDS, Id, commands, full_id, remote_of, say, say_made
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 
@@ -30,7 +30,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write all of an environment to a file, with its journal, and without any token."""
-    from twindiff.cli.remote import client_of, explained
+    from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.render import screen
     from twindiff.client import request_specs
 
@@ -39,7 +39,7 @@ def export(
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
     with screen(errors=True).status(f"Exporting {environment}") as status:
-        with explained(remote.url), client_of(remote.url, api_key) as client:
+        with explain_failures(remote.url), client_of(remote.url, api_key) as client:
             data = client.send(request_specs.export(environment))
         status.update(f"Writing {len(data):,} bytes")
         _write_whole(file, data)
@@ -56,7 +56,7 @@ def import_(
         int | None,
         typer.Option(
             min=1,
-            max=LONGEST_TTL,
+            max=MAX_ENVIRONMENT_TTL_SECONDS,
             show_default=False,
             help="After so many seconds it expires; without it, it lasts as long as the other was to.",
         ),
@@ -66,7 +66,7 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Make an environment of an exported file: the same rows, points and checkpoints, a new id and a new token."""
-    from twindiff.cli.remote import client_of, explained
+    from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.render import screen
     from twindiff.client import request_specs
 
@@ -75,7 +75,7 @@ def import_(
     spec = cast(Any, request_specs.import_environment(data, name or None, ttl)._replace(answer=cast(Any, Json)))
     with (
         screen(errors=True).status(f"Importing {len(data):,} bytes into {remote.url}"),
-        explained(remote.url),
+        explain_failures(remote.url),
         client_of(remote.url, api_key) as client,
     ):
         made: Json = client.send(spec)

@@ -49,7 +49,7 @@ class TestRow(NamedTuple):
 
 def report(kept: Sequence[Kept]) -> str:
     """The page of a set."""
-    by_test = grouped(kept)
+    by_test = group_by_test(kept)
     passed = passed_of(by_test)
     shares = trial_statistics.of_k(passed)
     share = trial_statistics.share(passed)
@@ -73,9 +73,9 @@ def report(kept: Sequence[Kept]) -> str:
     )
 
 
-def compared(before: Sequence[Kept], after: Sequence[Kept], comparison: Comparison) -> str:
+def render_comparison(before: Sequence[Kept], after: Sequence[Kept], comparison: Comparison) -> str:
     """The page of two sets that are compared."""
-    of_before, of_after = grouped(before), grouped(after)
+    of_before, of_after = group_by_test(before), group_by_test(after)
     tests = [
         Change(trials[0].test, _rate(trials), _rate(of_after[test_id]))
         for test_id, trials in of_before.items()
@@ -93,7 +93,7 @@ def compared(before: Sequence[Kept], after: Sequence[Kept], comparison: Comparis
     )
 
 
-def grouped(kept: Sequence[Kept]) -> dict[str, list[Kept]]:
+def group_by_test(kept: Sequence[Kept]) -> dict[str, list[Kept]]:
     """Trials by their test."""
     by_test: dict[str, list[Kept]] = {}
     for each in kept:

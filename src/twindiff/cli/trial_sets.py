@@ -14,7 +14,7 @@ from twindiff.client import Call, Client, Refused, Suite, Test, Trial, Verdict
 from twindiff.client.answers import KeptTrial, TrialSet
 from twindiff.client.sync_client import Platform
 
-MOST_CALLS = 300
+MAX_CALLS = 300
 """Calls of a failed trial that are kept in a file."""
 LETTERS_KEPT = 4_000
 """Of each body; `explain -v` has what the server keeps."""
@@ -107,7 +107,9 @@ class ServerSet:
             other = f"the suite '{known.suite}' and the agent '{known.agent}'"
             raise Problem(f"Trial set {id} has trials of {other}.", exit_code=2)
         self.id = known.trial_set_id if known else self._sets.create(suite.id, agent, planned).trial_set_id
-        self.kept = [kept for each in trials_of(client, self.id) if (kept := _kept(known, each))] if known else []
+        self.kept = (
+            [kept for each in trials_of(client, self.id) if (kept := _stored_trial(known, each))] if known else []
+        )
 
     def add(self, trial: Trial | Kept, number: int) -> None:
         """Store a trial; the server takes its verdict from its run."""
@@ -146,10 +148,10 @@ def trials_of(client: Client, id: str) -> Iterator[KeptTrial]:
 def kept_by_server(client: Client, id: str) -> list[Kept]:
     """The trials of a server's set as lines of a file."""
     known = client.trial_sets.get(id)
-    return [_kept(known, each) for each in trials_of(client, known.trial_set_id)]
+    return [_stored_trial(known, each) for each in trials_of(client, known.trial_set_id)]
 
 
-def _kept(known: TrialSet, trial: KeptTrial) -> Kept:
+def _stored_trial(known: TrialSet, trial: KeptTrial) -> Kept:
     verdict = None
     if trial.score is not None:
         verdict = Verdict(trial.passed, trial.score, trial.failures, trial.explanations)
@@ -193,12 +195,12 @@ def story_of(platform: Platform, run_id: str) -> Story | None:
         result = platform.result(run_id, calls=True)
     except Refused:
         return None
-    calls = [_shortened(call) for call in result.calls[:MOST_CALLS]]
+    calls = [_shorten(call) for call in result.calls[:MAX_CALLS]]
     diff = None if result.diff is None else {**result.diff}
-    return Story(calls, diff, len(result.calls) > MOST_CALLS)
+    return Story(calls, diff, len(result.calls) > MAX_CALLS)
 
 
-def _shortened(call: Call) -> Call:
+def _shorten(call: Call) -> Call:
     """A call with no more of its bodies than a file keeps."""
     said = call.transcript
     for body in (said.request.body, said.answer.body) if said else ():
@@ -211,14 +213,14 @@ def read(path: Path) -> list[Kept]:
     """The trials in a file; a last line that was cut short is left out. A Problem where it is no trial set."""
     try:
         lines = path.read_bytes().split(b"\n")
-        return [*_decoded(lines[:-1])]
+        return [*_decode_lines(lines[:-1])]
     except OSError as error:
         raise Problem(f"{path}: {error.strerror or error}.", exit_code=2) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise Problem(f"{path} is no trial set, which `suites run --save` writes: {error}.", exit_code=2) from None
 
 
-def _decoded(lines: Sequence[bytes]) -> Iterator[Kept]:
+def _decode_lines(lines: Sequence[bytes]) -> Iterator[Kept]:
     decode = msgspec.json.Decoder(Kept).decode
     return (decode(line) for line in lines if line)
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from twindiff.cli.naming import one_of
 from twindiff.cli.problem import Problem
-from twindiff.cli.remote import client_of, explained
+from twindiff.cli.remote import client_of, explain_failures
 from twindiff.cli.trial_sets import Kept, Story, kept_by_server, read, story_of
 from twindiff.client import Client
 from twindiff.client.sync_client import Platform
 
-MOST_LISTED = 1000
+MAX_LISTED = 1000
 
 
 class Server(NamedTuple):
@@ -35,7 +35,7 @@ def source_of(given: str, server: Server) -> Source:
     if _is_file(given):
         kept, name = read(Path(given)), given
     else:
-        with explained(server.url), client_of(server.url, server.key) as client:
+        with explain_failures(server.url), client_of(server.url, server.key) as client:
             name = full_id(client, given)
             kept = kept_by_server(client, name)
     if not kept:
@@ -51,7 +51,7 @@ def full_id(platform: Platform, given: str) -> str:
     """The whole id of a server's trial set, of how it begins."""
     if not isinstance(platform, Client):
         raise Problem("Trial sets are kept by a server, and there is none.", exit_code=2)
-    known = [each.trial_set_id for each in platform.trial_sets.find(limit=MOST_LISTED).trial_sets]
+    known = [each.trial_set_id for each in platform.trial_sets.find(limit=MAX_LISTED).trial_sets]
     return one_of(given, known, "trial set", "twindiff trials ls")
 
 
@@ -61,7 +61,7 @@ def with_stories(kept: Sequence[Kept], server: Server, most: int) -> list[Kept]:
     missing = [each for each in asked if each.story is None and each.run_id and each.trial_set]
     if not missing:
         return [*kept]
-    with explained(server.url), client_of(server.url, server.key) as client:
+    with explain_failures(server.url), client_of(server.url, server.key) as client:
         stories: dict[int, Story | None] = {id(each): story_of(client, each.run_id) for each in missing}
     for each in missing:
         each.story = stories[id(each)]

@@ -31,7 +31,7 @@ class TrialStore:
         self._file = TrialFile(wanted.save, suite, agent) if wanted.save else None
         self._set: ServerSet | None = None
         if isinstance(platform, Client):
-            self._set = self._opened(platform, suite, agent, planned, wanted.resume)
+            self._set = self._open_set(platform, suite, agent, planned, wanted.resume)
         kept = self._file.kept if self._file else self._set.kept if self._set else []
         self._done = trials_by_test(kept, suite.tests)
         self._numbers: dict[str, int] = defaultdict(int)
@@ -70,7 +70,7 @@ class TrialStore:
         if self._file:
             self._file.finish()
 
-    def _opened(self, client: Client, suite: Suite, agent: str, planned: int, resume: str) -> ServerSet:
+    def _open_set(self, client: Client, suite: Suite, agent: str, planned: int, resume: str) -> ServerSet:
         """The server's set: the one that is named, the one that the file speaks of, or a new one."""
         if self._file is None:
             return ServerSet(client, suite, agent, planned, resume)
@@ -91,7 +91,7 @@ class TrialStore:
             return ServerSet(client, suite, agent, planned)
 
 
-def grouped(trials: Sequence[Trial]) -> dict[str, list[Trial]]:
+def group_by_test(trials: Sequence[Trial]) -> dict[str, list[Trial]]:
     """Trials by their test's id."""
     by_test: dict[str, list[Trial]] = {}
     for each in trials:

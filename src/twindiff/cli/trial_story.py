@@ -11,7 +11,7 @@ from rich.text import Text
 from twindiff.cli import render
 from twindiff.cli.env import facts_table, say
 from twindiff.cli.problem import Problem
-from twindiff.cli.told import told
+from twindiff.cli.told import render_story
 from twindiff.cli.trial_sets import Kept
 from twindiff.cli.trial_sources import Server, with_stories
 from twindiff.kit.suggestions import did_you_mean
@@ -22,7 +22,7 @@ def show_story(kept: Sequence[Kept], test: str, number: int, server: Server, *, 
     trial = _meant(kept, test, number)
     if trial.story is None:
         (trial,) = with_stories([trial], server, 1)
-    say(as_json, msgspec.to_builtins(trial), _shown(trial))
+    say(as_json, msgspec.to_builtins(trial), _render_trial(trial))
 
 
 def _meant(kept: Sequence[Kept], test: str, number: int) -> Kept:
@@ -44,7 +44,7 @@ def _meant(kept: Sequence[Kept], test: str, number: int) -> Kept:
     return of_number[0]
 
 
-def _shown(kept: Kept) -> RenderableType:
+def _render_trial(kept: Kept) -> RenderableType:
     word = Text("passed", render.ADDED) if kept.passed else Text("failed", render.REMOVED)
     facts = {
         "test": kept.test,
@@ -60,7 +60,7 @@ def _shown(kept: Kept) -> RenderableType:
     if kept.story is None:
         known = "only failed trials are kept whole" if kept.passed else "the server has forgotten its run"
         return Group(*lines, "", Text(f"What it did is not known: {known}.", render.QUIET))
-    calls = told(msgspec.to_builtins(kept.story.calls), []) if kept.story.calls else "None."
+    calls = render_story(msgspec.to_builtins(kept.story.calls), []) if kept.story.calls else "None."
     lines += ["", Text("What it called", "bold"), calls]
     if kept.story.more_calls:
         lines.append(Text(f"… and more, which `twindiff explain -v {kept.run_id}` tells.", render.QUIET))

@@ -48,12 +48,12 @@ def list_sets(
         _list_files(folder, as_json=as_json)
         return
     from twindiff.cli.env import say, say_where
-    from twindiff.cli.remote import client_of, explained
+    from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.render import add_row, table
-    from twindiff.cli.trial_sources import MOST_LISTED
+    from twindiff.cli.trial_sources import MAX_LISTED
 
-    with explained(base_url), client_of(base_url, api_key) as client:
-        sets = client.trial_sets.find(limit=MOST_LISTED).trial_sets
+    with explain_failures(base_url), client_of(base_url, api_key) as client:
+        sets = client.trial_sets.find(limit=MAX_LISTED).trial_sets
     shown = table("id", "suite", "agent", "tests", "trials", "passed", "begun (UTC)")
     for each in sets:
         trials = f"{each.trials}/{each.planned}" if each.planned > each.trials else str(each.trials)
@@ -72,7 +72,7 @@ def list_sets(
 def _list_files(folder: Path, *, as_json: bool) -> None:
     from twindiff.cli.env import say
     from twindiff.cli.render import add_row, table
-    from twindiff.cli.trial_report import grouped, passed_of
+    from twindiff.cli.trial_report import group_by_test, passed_of
     from twindiff.cli.trial_sources import Server, source_of
     from twindiff.suites.trial_statistics import share
 
@@ -80,7 +80,7 @@ def _list_files(folder: Path, *, as_json: bool) -> None:
     answer: list[dict[str, Any]] = []
     for path in sorted(folder.glob("*.jsonl")):
         kept = source_of(str(path), Server("", "")).kept
-        by_test = passed_of(grouped(kept))
+        by_test = passed_of(group_by_test(kept))
         passed = share(by_test).value
         answer.append({"file": str(path), "suite": kept[0].suite, "agent": kept[0].agent, "passed": passed})
         counts = (str(len(by_test)), str(len(kept)))
@@ -129,7 +129,7 @@ def show(
         show_story(kept, test, trial, server, as_json=as_json)
         return
     if junit:
-        _written(junit, _junit(kept))
+        _write_file(junit, _junit(kept))
     _write_stories(kept, server, jsonl, html)
     _say(kept, as_json=as_json)
 
@@ -145,10 +145,10 @@ def _write_stories(kept: Sequence[Kept], server: Server, jsonl: Path | None, htm
     if html:
         from twindiff.cli.trial_report import STORIES, report
 
-        _written(html, report(with_stories(kept, server, STORIES)).encode())
+        _write_file(html, report(with_stories(kept, server, STORIES)).encode())
 
 
-def _written(path: Path, content: bytes) -> None:
+def _write_file(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -166,11 +166,11 @@ def _say(kept: Sequence[Kept], *, as_json: bool) -> None:
 
 def _table(kept: Sequence[Kept]) -> RenderableType:
     from twindiff.cli.render import add_row, table
-    from twindiff.cli.trial_report import grouped, score_of
+    from twindiff.cli.trial_report import group_by_test, score_of
 
     is_kept = any(each.is_kept for each in kept)
     shown = table("test", "passed", "score", "seconds", "reason", "run", *(["environment"] if is_kept else []))
-    for of_test in grouped(kept).values():
+    for of_test in group_by_test(kept).values():
         failed = [each for each in of_test if not each.passed]
         passed = f"{len(of_test) - len(failed)}/{len(of_test)}"
         seconds = f"{fmean(each.seconds for each in of_test):.1f}"
@@ -196,16 +196,16 @@ def compare(
     """
     from twindiff.cli.env import say
     from twindiff.cli.render import add_row, table
-    from twindiff.cli.trial_report import compared, grouped, passed_of
+    from twindiff.cli.trial_report import group_by_test, passed_of, render_comparison
     from twindiff.cli.trial_sources import Server, source_of
     from twindiff.suites import trial_statistics
 
     kept = [source_of(each, Server(base_url, api_key)).kept for each in (before, after)]
-    sets = [passed_of(grouped(each)) for each in kept]
+    sets = [passed_of(group_by_test(each)) for each in kept]
     names = {each.test_id: each.test for of_set in kept for each in of_set}
     comparison = trial_statistics.compare(*sets)
     if html:
-        _written(html, compared(kept[0], kept[1], comparison).encode())
+        _write_file(html, render_comparison(kept[0], kept[1], comparison).encode())
     shown = table("test", "before", "after")
     for test in (*comparison.better, *comparison.worse):
         add_row(shown, names[test], *(_percent(fmean(each[test])) for each in sets))
@@ -228,19 +228,19 @@ def remove(
 ) -> None:
     """Delete trial sets of the server; their runs stay."""
     from twindiff.cli.env import say
-    from twindiff.cli.remote import client_of, explained
+    from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.trial_sources import full_id
 
-    with explained(base_url), client_of(base_url, api_key) as client:
+    with explain_failures(base_url), client_of(base_url, api_key) as client:
         gone = [client.trial_sets.delete(id).trial_set_id for id in [full_id(client, each) for each in given]]
     say(as_json, [{"trialSetId": each} for each in gone], "\n".join(f"Deleted {each} at {base_url}." for each in gone))
 
 
 def _figures(kept: Sequence[Kept]) -> dict[str, Any]:
-    from twindiff.cli.trial_report import grouped, passed_of
+    from twindiff.cli.trial_report import group_by_test, passed_of
     from twindiff.suites import trial_statistics
 
-    passed = passed_of(grouped(kept))
+    passed = passed_of(group_by_test(kept))
     share: Share = trial_statistics.share(passed)
     of_k = trial_statistics.of_k(passed)
     most = of_k[-1]

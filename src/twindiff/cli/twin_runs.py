@@ -38,12 +38,12 @@ def register(app: typer.Typer) -> None:
     app.add_typer(commands, name="twin-runs")
 
 
-def asked(base_url: str, api_key: str, question: Callable[[Client], Any], doing: str = "") -> Any:
+def ask_server(base_url: str, api_key: str, question: Callable[[Client], Any], doing: str = "") -> Any:
     """What a server answers; a terminal shows meanwhile what is being done. A Problem when it refuses."""
-    from twindiff.cli.remote import client_of, explained
+    from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.render import screen
 
-    with explained(base_url), client_of(base_url, api_key) as client:
+    with explain_failures(base_url), client_of(base_url, api_key) as client:
         console = screen(errors=True)
         if not (doing and console.is_terminal):
             return question(client)
@@ -56,7 +56,7 @@ def catalog(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJs
     """List the twins that can be provisioned."""
     from twindiff.cli.render import add_row, table
 
-    twins = asked(base_url, api_key, lambda client: client.twins.list())
+    twins = ask_server(base_url, api_key, lambda client: client.twins.list())
     shown = table("name", "label", "also called")
     for each in twins:
         add_row(shown, each.name, each.label, ", ".join(each.aliases))
@@ -100,13 +100,13 @@ def create(
         "auth": auth if auth == "strict" else None,
     }
     names = [name for each in twins for name in each.split(",") if name]
-    run = asked(
-        base_url, api_key, lambda client: _provisioned(client, names, wanted), f"Provisioning {', '.join(names)}"
+    run = ask_server(
+        base_url, api_key, lambda client: _provision(client, names, wanted), f"Provisioning {', '.join(names)}"
     )
-    say(as_json, run, _shown(run))
+    say(as_json, run, _render_run(run))
 
 
-def _provisioned(client: Client, twins: list[str], wanted: dict[str, Any]) -> dict[str, Any]:
+def _provision(client: Client, twins: list[str], wanted: dict[str, Any]) -> dict[str, Any]:
     made = client.twin_runs.create(twins, **wanted)
     run = client.twin_runs.get(made.run_id)
     while run.status in ("queued", "provisioning"):
@@ -127,7 +127,7 @@ def read_json(path: Path) -> Any:
         raise Problem(f"{path} is no JSON: {error}.", exit_code=2) from None
 
 
-def _shown(run: dict[str, Any]) -> Any:
+def _render_run(run: dict[str, Any]) -> Any:
     facts = {
         "run": run["run_id"],
         "status": run["status"],
@@ -153,7 +153,7 @@ def list_runs(
     """List twin runs, newest first."""
     from twindiff.cli.render import add_row, table
 
-    runs = asked(base_url, api_key, lambda client: client.twin_runs.list(limit=limit))
+    runs = ask_server(base_url, api_key, lambda client: client.twin_runs.list(limit=limit))
     shown = table("id", "status", "twins", "expires (UTC)", "scenario")
     for each in runs:
         ends = (each.expires_at or "-")[:16].replace("T", " ")
@@ -165,8 +165,8 @@ def list_runs(
 @commands.command("status")
 def status(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show how a run stands and where its twins are."""
-    details = asked(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
-    say(as_json, details, _shown(details))
+    details = ask_server(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
+    say(as_json, details, _render_run(details))
 
 
 @commands.command("env")
@@ -175,7 +175,7 @@ def variables(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
 
     For example: export $(twindiff twin-runs env RUN)
     """
-    details = asked(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
+    details = ask_server(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
     named = {name: value for twin in details.twins.values() for name, value in twin.env_vars.items()}
     say(as_json, named, "\n".join(f"{name}={shlex.quote(value)}" for name, value in named.items()))
 
@@ -190,21 +190,21 @@ def extend(
         run_id = whole(client.twin_runs.list, run)
         return client.twin_runs.extend(run_id, ttl_minutes=ttl), client.twin_runs.get(run_id).expires_at
 
-    answer, ends = asked(base_url, api_key, extended)
+    answer, ends = ask_server(base_url, api_key, extended)
     say(as_json, answer, f"{run} lasts until {ends}." if ends else f"{run} will last {ttl} minutes longer.")
 
 
 @commands.command("lock")
 def lock(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Make a run private: callers of its twins bring its proxy token."""
-    answer = asked(base_url, api_key, lambda client: client.twin_runs.lock(whole(client.twin_runs.list, run)))
+    answer = ask_server(base_url, api_key, lambda client: client.twin_runs.lock(whole(client.twin_runs.list, run)))
     say(as_json, answer, f"{run} is private.")
 
 
 @commands.command("reset")
 def reset(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Return all twins of a run to what they were provisioned with."""
-    answer = asked(
+    answer = ask_server(
         base_url, api_key, lambda client: client.twin_runs.reset(whole(client.twin_runs.list, run)), "Resetting"
     )
     say(as_json, answer, f"{run} is as it was provisioned.")
@@ -213,5 +213,5 @@ def reset(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_
 @commands.command("teardown")
 def tear_down(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """End a run; its twins answer 410 from then on."""
-    answer = asked(base_url, api_key, lambda client: client.twin_runs.teardown(whole(client.twin_runs.list, run)))
+    answer = ask_server(base_url, api_key, lambda client: client.twin_runs.teardown(whole(client.twin_runs.list, run)))
     say(as_json, answer, f"{run} has ended at {base_url}.")

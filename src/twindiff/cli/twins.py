@@ -71,7 +71,7 @@ def twins(
 
     registry = Registry.load_installed()
     if name:
-        covered = coverage(_named(name, registry))
+        covered = coverage(_find_twin(name, registry))
         say(as_json, _answer(covered), _one(covered))
         return
     several = [coverage(twin) for twin in registry.twins.values()]
@@ -87,7 +87,7 @@ def say_problems(registry: Registry) -> None:
         typer.echo(str(problem), err=True)
 
 
-def _named(name: str, registry: Registry) -> Twin:
+def _find_twin(name: str, registry: Registry) -> Twin:
     from twindiff.environments.registry import TwinNotLoaded, UnknownTwin
 
     try:

@@ -85,14 +85,14 @@ def deliveries(
     shown = table("number", "event", "write", "status", "attempts", "the latest")
     for each in sent:
         tried = each["attempts"]
-        latest = _told(tried[-1]) if tried else ""
+        latest = _describe_attempt(tried[-1]) if tried else ""
         add_row(shown, str(each["number"]), each["event"], str(each["seq"]), each["status"], str(len(tried)), latest)
     say(as_json, sent, shown if sent else "Nothing was to be told yet.")
     if len(sent) == PAGE:
         typer.echo(f"There may be more: go on with --after {sent[-1]['number']}.", err=True)
 
 
-def _told(attempt: dict[str, Any]) -> str:
+def _describe_attempt(attempt: dict[str, Any]) -> str:
     if attempt["failure"] is None:
         return str(attempt["status"])
     return ": ".join(str(part) for part in (attempt["status"] or attempt["failure"], attempt["message"]) if part)

@@ -86,7 +86,7 @@ class AsyncClient:
             attempt = await self._attempt(spec)
             seconds = sending.pause(spec, attempt, number, self._retries)
             if seconds is None:
-                return sending.understood(spec, attempt, self.base_url)
+                return sending.decode_response(spec, attempt, self.base_url)
             await self._sleep(seconds)
             number += 1
 

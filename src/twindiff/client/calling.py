@@ -29,7 +29,7 @@ class Answered(NamedTuple):
     text: str
 
 
-def called(http: httpx.Client, task: Task, arguments: Json) -> Answered:
+def send_call(http: httpx.Client, task: Task, arguments: Json) -> Answered:
     """Send the request that the arguments of the tool describe; they may be anything that a model writes."""
     url = task.urls.get(str(arguments.get("api") or ""))
     if url is None:
@@ -45,7 +45,7 @@ def called(http: httpx.Client, task: Task, arguments: Json) -> Answered:
     return Answered(answer.status_code, answer.text[:SHOWN])
 
 
-def shown(answered: Answered) -> str:
+def render_response(answered: Answered) -> str:
     """An answer as a model reads it."""
     return f"{answered.status}\n{answered.text}" if answered.status else answered.text
 

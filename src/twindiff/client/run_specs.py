@@ -15,7 +15,7 @@ Mode = Literal["fast", "thorough"]
 """How a world is made of a prompt: by rules, or by a model where the server has one."""
 
 
-def given(fields: Json) -> dict[str, Any]:
+def without_none(fields: Json) -> dict[str, Any]:
     """The fields that somebody has given."""
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -23,7 +23,7 @@ def given(fields: Json) -> dict[str, Any]:
 def look(path: str, **query: Any) -> RequestSpec[Fields]:
     """Read one thing."""
     return RequestSpec(
-        "GET", path, Fields, {name: str(value) for name, value in given(query).items()}, b"", repeatable=True
+        "GET", path, Fields, {name: str(value) for name, value in without_none(query).items()}, b"", repeatable=True
     )
 
 
@@ -35,7 +35,7 @@ def several(path: str, **query: Any) -> RequestSpec[list[Fields]]:
 
 def do(verb: str, path: str, body: Json | None = None, *, repeatable: bool = False) -> RequestSpec[Fields]:
     """Have something done."""
-    return RequestSpec(verb, path, Fields, {}, msgspec.json.encode(given(body or {})), repeatable)
+    return RequestSpec(verb, path, Fields, {}, msgspec.json.encode(without_none(body or {})), repeatable)
 
 
 def part(of: str) -> str:
@@ -207,7 +207,7 @@ def reseed_twin_environment(scenario_id: str, *, copy: str | None = None) -> Req
 def delete_twin_environment(scenario_id: str, *, copy: str | None = None) -> RequestSpec[Fields]:
     """End the environment of a scenario, or a copy of it by name; the next one has other addresses."""
     path = f"/scenarios/{part(scenario_id)}/twin-environment"
-    return RequestSpec("DELETE", path, Fields, given({"copy": copy}), b"", repeatable=False)
+    return RequestSpec("DELETE", path, Fields, without_none({"copy": copy}), b"", repeatable=False)
 
 
 def twin_environments() -> RequestSpec[list[Fields]]:

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple, Protocol
 import httpx
 import msgspec
 
-from .calling import DESCRIPTION, TOOL, called, instructions, parameters, shown
+from .calling import DESCRIPTION, TOOL, instructions, parameters, render_response, send_call
 from .sending import is_secured
 from .trial_runner import Task
 
 Json = dict[str, Any]
 
-MOST_TURNS = 40
-MOST_TOKENS = 4096
+MAX_TURNS = 40
+MAX_TOKENS = 4096
 SECONDS = 300.0
 
 
@@ -59,12 +59,12 @@ def work(task: Task) -> None:
         httpx.Client(timeout=SECONDS) as http,
     ):
         model = _model(http, task)
-        for _ in range(MOST_TURNS):
+        for _ in range(MAX_TURNS):
             wanted = model.ask()
             if not wanted:
                 return
-            model.tell([(each, shown(called(twins, task, each.arguments))) for each in wanted])
-    raise Failure(f"The model was not done after {MOST_TURNS} turns")
+            model.tell([(each, render_response(send_call(twins, task, each.arguments))) for each in wanted])
+    raise Failure(f"The model was not done after {MAX_TURNS} turns")
 
 
 def _model(http: httpx.Client, task: Task) -> Model:
@@ -112,7 +112,7 @@ class _OpenAi:
         try:
             message: Json = answer["choices"][0]["message"]
             self._messages.append(message)
-            return [_wanted(each) for each in message.get("tool_calls") or ()]
+            return [_parse_tool_call(each) for each in message.get("tool_calls") or ()]
         except (KeyError, IndexError, TypeError) as error:
             raise Failure(f"{self._url} does not answer as OpenAI does: {error!r}") from None
 
@@ -120,7 +120,7 @@ class _OpenAi:
         self._messages += [{"role": "tool", "tool_call_id": each.id, "content": text} for each, text in results]
 
 
-def _wanted(call: Json) -> Wanted:
+def _parse_tool_call(call: Json) -> Wanted:
     """A use of the tool; arguments that are no JSON object name no API, which the model is then told."""
     try:
         return Wanted(call["id"], msgspec.json.decode(call["function"]["arguments"], type=dict[str, Any]))
@@ -137,7 +137,7 @@ class _Anthropic:
         self._messages: list[Json] = [{"role": "user", "content": task.prompt}]
         self._body: Json = {
             "model": model,
-            "max_tokens": MOST_TOKENS,
+            "max_tokens": MAX_TOKENS,
             "system": instructions(task.urls),
             "tools": [tool],
         }

@@ -18,7 +18,7 @@ PREFIX = "/api/platform/"
 PASSING = {502, 503, 504}
 """Statuses that may be gone a moment later."""
 FIRST_PAUSE = 0.1
-LONGEST_PAUSE = 5.0
+MAX_PAUSE_SECONDS = 5.0
 
 
 class Refused(Exception):
@@ -49,10 +49,10 @@ def pause(spec: RequestSpec[Any], attempt: Attempt, number: int, retries: int) -
         return None
     wanted = attempt.answer.headers.get("retry-after", "") if attempt.answer else ""
     seconds = float(wanted) if wanted.isdecimal() else FIRST_PAUSE * 2**number
-    return min(seconds, LONGEST_PAUSE)
+    return min(seconds, MAX_PAUSE_SECONDS)
 
 
-def understood(spec: RequestSpec[T], attempt: Attempt, base_url: str) -> T:
+def decode_response(spec: RequestSpec[T], attempt: Attempt, base_url: str) -> T:
     """The typed answer; raises Refused, Unreachable."""
     answer = attempt.answer
     if answer is None:
@@ -116,7 +116,7 @@ class EventReader:
         if not line:
             data, self._data = "\n".join(self._data), []
             event, self._event = self._event, "message"
-            return Event(event, _loaded(data), self._id) if data else None
+            return Event(event, _load_json(data), self._id) if data else None
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "event":
@@ -128,7 +128,7 @@ class EventReader:
         return None
 
 
-def _loaded(data: str) -> Any:
+def _load_json(data: str) -> Any:
     try:
         return msgspec.json.decode(data)
     except msgspec.DecodeError:

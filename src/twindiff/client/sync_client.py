@@ -329,7 +329,7 @@ class Client(Platform):
             attempt = self._attempt(spec)
             seconds = sending.pause(spec, attempt, number, self._retries)
             if seconds is None:
-                return sending.understood(spec, attempt, self.base_url)
+                return sending.decode_response(spec, attempt, self.base_url)
             self._sleep(seconds)
             number += 1
 

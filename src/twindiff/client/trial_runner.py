@@ -20,7 +20,7 @@ from .sync_client import Environment, Platform
 
 SECONDS = 600.0
 SECONDS_TO_OPEN = 10.0
-LONGEST_REASON = 2_000
+MAX_REASON_CHARACTERS = 2_000
 """Letters of what an agent raised that are told."""
 TRIALS_THREAD = "twindiff trials"
 AGENT_THREAD = "agent of "
@@ -142,7 +142,7 @@ def _close(opened: Opened) -> None:
         opened.result(SECONDS_TO_OPEN).delete()
 
 
-def _opened(platform: Platform, test: Test, seconds: float, keep: Keep, opened: Opened) -> Environment:
+def _open_environment(platform: Platform, test: Test, seconds: float, keep: Keep, opened: Opened) -> Environment:
     lasts = int(seconds) + (SECONDS_TO_JUDGE if keep == "none" else KEPT_SECONDS)
     try:
         environment = platform.create(testId=test.id, ttl_seconds=lasts)
@@ -157,9 +157,9 @@ def _trial(platform: Platform, test: Test, agent: Agent, seconds: float, keep: K
     begun = monotonic()
     trial = Trial(test)
     try:
-        environment = _opened(platform, test, seconds, keep, opened)
+        environment = _open_environment(platform, test, seconds, keep, opened)
         try:
-            trial = _judged(trial, environment, agent, seconds)
+            trial = _judge_trial(trial, environment, agent, seconds)
         finally:
             trial = trial._replace(environment_id=environment.id)
             is_kept = keep == "all" or (keep == "failed" and not trial.passed)
@@ -167,11 +167,11 @@ def _trial(platform: Platform, test: Test, agent: Agent, seconds: float, keep: K
             if not is_kept:
                 environment.delete()
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything, and there are other tests
-        trial = trial._replace(verdict=None, error=_said(error))
+        trial = trial._replace(verdict=None, error=_describe_error(error))
     return trial._replace(seconds=monotonic() - begun)
 
 
-def _judged(trial: Trial, environment: Environment, agent: Agent, seconds: float) -> Trial:
+def _judge_trial(trial: Trial, environment: Environment, agent: Agent, seconds: float) -> Trial:
     run = environment.run(trial.test.id)
     trial = trial._replace(run_id=run.id)
     try:
@@ -182,7 +182,7 @@ def _judged(trial: Trial, environment: Environment, agent: Agent, seconds: float
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything
         with suppress(Refused, Unreachable):  # what the agent raised is what counts
             run.diff()  # what was done so far is kept in the run's result
-        return trial._replace(error=_said(error))
+        return trial._replace(error=_describe_error(error))
 
 
 def task_of(test: Test, environment: Environment) -> Task:
@@ -204,7 +204,7 @@ def _call(agent: Agent, task: Task, seconds: float, done: Future[None]) -> None:
     try:
         work = agent(task)
         if isawaitable(work):
-            asyncio.run(_awaited(work, seconds))
+            asyncio.run(_run_with_limit(work, seconds))
         if isgenerator(work) or isasyncgen(work):
             raise TypeError("an agent works when it is called; one that yields has done nothing so far")
         done.set_result(None)
@@ -212,7 +212,7 @@ def _call(agent: Agent, task: Task, seconds: float, done: Future[None]) -> None:
         done.set_exception(error)
 
 
-async def _awaited(work: Awaitable[Any], seconds: float) -> None:
+async def _run_with_limit(work: Awaitable[Any], seconds: float) -> None:
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -223,14 +223,14 @@ async def _awaited(work: Awaitable[Any], seconds: float) -> None:
         raise
 
 
-def _said(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """Why there is no verdict, in a bounded text; an error may fail even at saying what it is."""
     try:
         said = str(error)
     except BaseException as other:  # noqa: BLE001 - it is of the agent's making
         said = f"(no message: {type(other).__name__} while it was made)"
-    if len(said) > LONGEST_REASON:
-        said = f"{said[:LONGEST_REASON]}… ({len(said):,} letters)"
+    if len(said) > MAX_REASON_CHARACTERS:
+        said = f"{said[:MAX_REASON_CHARACTERS]}… ({len(said):,} letters)"
     if isinstance(error, (OutOfTime, Refused, Unreachable)):
         return said
     return f"The agent raised {type(error).__name__}: {said}"

@@ -12,7 +12,7 @@ import httpx
 from msgspec.structs import replace
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
-from twindiff.client.calling import Answered, called
+from twindiff.client.calling import Answered, send_call
 from twindiff.client.request_specs import Point
 from twindiff.client.sending import is_secured
 from twindiff.client.sync_client import Platform
@@ -109,7 +109,7 @@ class Episode:
 
     def call(self, arguments: Json) -> Answered:
         """Send one request to a twin: `{"api": "slack", "method": "POST", "path": "chat.postMessage", "body": {…}}`."""
-        return called(self._http, self.task, arguments)
+        return send_call(self._http, self.task, arguments)
 
     def verdict(self) -> Verdict:
         """How the test's checks see what has changed since the beginning; an agent that tries to judge itself fails."""

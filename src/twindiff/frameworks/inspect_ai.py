@@ -22,7 +22,7 @@ from inspect_ai.tool import Tool, tool
 from inspect_ai.util import StoreModel, store_as
 
 from twindiff.client import Environment, Run, Test
-from twindiff.client.calling import instructions, shown
+from twindiff.client.calling import instructions, render_response
 from twindiff.client.trial_runner import Agent, let_work
 from twindiff.frameworks.episodes import Episode, Json, agent_at, chosen_tests, platform_at, reasons, reward, share
 
@@ -131,7 +131,7 @@ def call_api() -> Tool:
             body: The JSON body.
         """
         arguments = {"api": api, "method": method, "path": path, "query": query, "body": body}
-        return shown(await anyio.to_thread.run_sync(episode_of(store_as(Twins)).call, arguments))
+        return render_response(await anyio.to_thread.run_sync(episode_of(store_as(Twins)).call, arguments))
 
     return execute
 

@@ -14,7 +14,7 @@ import httpx
 import verifiers.v1 as vf
 from pydantic import Field
 
-from twindiff.client.calling import called, instructions, shown
+from twindiff.client.calling import instructions, render_response, send_call
 from twindiff.client.sending import is_secured
 from twindiff.client.trial_runner import Task as TwinTask
 from twindiff.client.trial_runner import let_work
@@ -87,7 +87,7 @@ def _call_twin(task: TwinTask, arguments: Json) -> str:
     headers = {"Authorization": f"Bearer {task.token}"}
     verify = is_secured(*task.urls.values())
     with httpx.Client(headers=headers, trust_env=False, verify=verify, timeout=SECONDS_OF_A_CALL) as http:
-        return shown(called(http, task, arguments))
+        return render_response(send_call(http, task, arguments))
 
 
 class SuiteTaskConfig(vf.TaskConfig):

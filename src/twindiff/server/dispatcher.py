@@ -38,8 +38,8 @@ MAX_FAILURES = 5
 ELECTION_SECONDS = 0.5
 RETRY_SECONDS = 1.0
 """When the storage cannot be reached."""
-LONGEST_WAIT_SECONDS = 3600.0
-MOST_UNACKNOWLEDGED = 20
+MAX_WAIT_SECONDS = 3600.0
+MAX_UNACKNOWLEDGED = 20
 """Notifications that one subscriber may be behind with over sockets."""
 SECONDS_BETWEEN_LOOKS = 30.0
 """After which a socket finds out that its environment has ended."""
@@ -225,7 +225,7 @@ class Dispatcher:
             self._again.discard(lane)
             self._start(lane)
         elif wait is not None:
-            seconds = min(max(wait, 0.001), LONGEST_WAIT_SECONDS)
+            seconds = min(max(wait, 0.001), MAX_WAIT_SECONDS)
             self._timers[lane] = asyncio.get_running_loop().call_later(seconds, self._start, lane)
 
     async def _fail(self, lane: Lane, error: Exception) -> float:
@@ -263,7 +263,9 @@ class Dispatcher:
     # Sockets
 
     @contextlib.contextmanager
-    def connected(self, lane: Lane, socket: Open) -> Generator[tuple[int, Callable[[], Coroutine[Any, Any, None]]]]:
+    def connect_socket(
+        self, lane: Lane, socket: Open
+    ) -> Generator[tuple[int, Callable[[], Coroutine[Any, Any, None]]]]:
         """Deliver over a socket while the block runs; gives how many there are, and what must run meanwhile."""
         sockets = self._sockets.setdefault(lane, [])
         sockets.append(socket)
@@ -302,15 +304,15 @@ class Dispatcher:
         """Send over a socket without waiting for its acknowledgement; whether there is a socket that takes more."""
         sockets, number = [each for each in self._sockets.get(lane, ()) if each.is_open], due.record.number
         under_way = self._under_way.setdefault(lane, set())
-        if not sockets or len(under_way) >= MOST_UNACKNOWLEDGED:
+        if not sockets or len(under_way) >= MAX_UNACKNOWLEDGED:
             return False
         under_way.add(number)
-        task = asyncio.create_task(self._pushed(lane, environment, due, sockets[number % len(sockets)]))
+        task = asyncio.create_task(self._push_delivery(lane, environment, due, sockets[number % len(sockets)]))
         self._pushes.add(task)
         task.add_done_callback(self._pushes.discard)
         return True
 
-    async def _pushed(self, lane: Lane, environment: Environment, due: Due, socket: Open) -> None:
+    async def _push_delivery(self, lane: Lane, environment: Environment, due: Due, socket: Open) -> None:
         try:
             result = await socket.deliver(due)
             await self._do(lambda: self._outbox.settle(environment, due, result))

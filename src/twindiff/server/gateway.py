@@ -33,8 +33,8 @@ Send = Callable[[Message], Awaitable[None]]
 
 log = logging.getLogger("twindiff")
 
-MOST_IN_FLIGHT = 1024
-MOST_OF_ONE_ENVIRONMENT = 256
+MAX_IN_FLIGHT = 1024
+MAX_IN_FLIGHT_PER_ENVIRONMENT = 256
 """So that those who use one environment leave room for all others."""
 BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
@@ -68,9 +68,9 @@ class InFlight:
         """Count a request in, with the environment it goes to if there is one; it ends whatever is raised."""
         self._total += 1
         self._of[environment] = count = self._of.get(environment, 0) + 1
-        if self._total > MOST_IN_FLIGHT:
+        if self._total > MAX_IN_FLIGHT:
             raise Overloaded(headers=(("Retry-After", "1"),))
-        if environment and count > MOST_OF_ONE_ENVIRONMENT:
+        if environment and count > MAX_IN_FLIGHT_PER_ENVIRONMENT:
             raise CrowdedEnvironment(headers=(("Retry-After", "1"),))
 
     def end(self, environment: str) -> None:

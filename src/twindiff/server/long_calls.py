@@ -74,7 +74,7 @@ class LongCalls:
 
     async def read(self, environment_id: str, work: Callable[[], T]) -> T:
         """Run work that reads a large body."""
-        return await self._readers.run(environment_id, self._paced(work))
+        return await self._readers.run(environment_id, self._pace_work(work))
 
     async def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Answer:
         """Answer one request to a twin of an awake environment; raises StillDue as `Calls.answer` does."""
@@ -124,9 +124,9 @@ class LongCalls:
         return self._engine.snapshot(environment.id, twin.name, writes=writes, at=at)
 
     async def _run_in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._paced(work))
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._pace_work(work))
 
-    def _paced(self, work: Callable[[], T]) -> Callable[[], T]:
+    def _pace_work(self, work: Callable[[], T]) -> Callable[[], T]:
         def run() -> T:
             with pace_thread(self._arrivals):
                 return work()

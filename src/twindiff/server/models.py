@@ -15,7 +15,7 @@ from twindiff.kit.errors import ApiError
 Json = dict[str, Any]
 
 SECONDS = 120.0
-MOST_TOKENS = 16_000
+MAX_TOKENS = 16_000
 
 
 class ModelFailed(ApiError):
@@ -36,7 +36,7 @@ class Model(NamedTuple):
         """What the model says to a conversation of `{role, content}`; raises ModelFailed."""
         body: Json = {"model": self.name, "messages": [{"role": "system", "content": system}, *said]}
         if self.is_anthropic:
-            body = {"model": self.name, "max_tokens": MOST_TOKENS, "system": system, "messages": said}
+            body = {"model": self.name, "max_tokens": MAX_TOKENS, "system": system, "messages": said}
         import httpx  # see targets.py
 
         try:
@@ -58,7 +58,7 @@ class Model(NamedTuple):
             raise ModelFailed(f"{self.url} does not answer as {kind} does: {error!r}") from None
 
 
-def configured(given: Mapping[str, str] = os.environ) -> Model | None:
+def configured_model(given: Mapping[str, str] = os.environ) -> Model | None:
     """The model that the environment variables name, if they do."""
     name = given.get("TWINDIFF_MODEL")
     if not name:

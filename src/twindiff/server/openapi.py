@@ -39,7 +39,7 @@ def describe() -> Schema:
     """The description of every operation of the platform API, and of twin runs and scenarios."""
     from twindiff.server.platform import PREFIX, platform
 
-    return _description("Twindiff", [*served(PREFIX, platform), *described_runs()], Problem)
+    return _description("Twindiff", [*list_served(PREFIX, platform), *described_runs()], Problem)
 
 
 @cache
@@ -47,7 +47,7 @@ def described_runs() -> tuple[Served, ...]:
     """The operations for runs of all kinds, and scenarios."""
     from twindiff.server.twin_runs import operations
 
-    return tuple(served("", operations))
+    return tuple(list_served("", operations))
 
 
 @cache
@@ -55,7 +55,7 @@ def describe_sandboxes() -> Schema:
     """The description of every operation of the Sandbox API."""
     from twindiff.server.sandboxes import PREFIX, operations
 
-    return _description("Twindiff Sandbox API", served(PREFIX, operations), SandboxProblem)
+    return _description("Twindiff Sandbox API", list_served(PREFIX, operations), SandboxProblem)
 
 
 class Served(NamedTuple):
@@ -65,7 +65,7 @@ class Served(NamedTuple):
     operation: Operation
 
 
-def served(prefix: str, dispatch: Dispatch) -> list[Served]:
+def list_served(prefix: str, dispatch: Dispatch) -> list[Served]:
     """The operations of an API that has a prefix."""
     return [Served(prefix + operation.declared.path, operation) for operation in dispatch.operations]
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-MOST_SECONDS = 30 * 24 * 3600
+MAX_TTL_SECONDS = 30 * 24 * 3600
 """The longest time to live of an environment."""
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 After = Annotated[int, msgspec.Meta(ge=0, le=2**53)]

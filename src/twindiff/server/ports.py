@@ -12,11 +12,11 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from twindiff.kit.errors import ApiError
-from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
+from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
-MOST = 256
+MAX_PORTS = 256
 BACKLOG = 512
 
 
@@ -52,7 +52,7 @@ class Port:
             proxy_headers=False,
             server_header=False,
             ws="websockets-sansio",
-            ws_max_size=LARGEST_FRAME,
+            ws_max_size=MAX_FRAME_BYTES,
         )
         config.load()
         answering = partial(HttpProtocol, config=config, server_state=self._state, app_state={})
@@ -94,8 +94,10 @@ class Ports:
         port = self._open.get((environment_id, twin))
         if port is None:
             assert self._app, "nobody serves"
-            if len(self._open) >= MOST:
-                raise TooManyPorts(f"{MOST} ports are open, which is the most; deleting an environment closes its own")
+            if len(self._open) >= MAX_PORTS:
+                raise TooManyPorts(
+                    f"{MAX_PORTS} ports are open, which is the most; deleting an environment closes its own"
+                )
             port = Port(self._app, f"/api/env/{environment_id}/services/{twin}")
             self._open[environment_id, twin] = port
             self.listening.add(port.number)

@@ -46,7 +46,7 @@ class Gathered:
         return getattr(self._transport, name)
 
 
-LARGEST_FRAME = 1 << 16
+MAX_FRAME_BYTES = 1 << 16
 """Bytes of a frame that a program sends over a socket; acknowledgements are small."""
 
 MAX_HEAD_BYTES = 1 << 16

@@ -50,7 +50,7 @@ def shell_of(service: Service, ledger: Ledger) -> Starlette:
         shown = await service.runtime.run_request(look)
         return response(await service.runtime.run_in_thread(lambda: pages.index(service, shown)))
 
-    handlers = {ApiError: _refused, HTTPException: _refused_by_framework}
+    handlers = {ApiError: _render_refusal, HTTPException: _refused_by_framework}
     watch = partial(frames, service.settings.api_key, ledger)
     routes = [
         Route("/", index),
@@ -66,7 +66,7 @@ def response(answer: Answer) -> StarletteResponse:
     return StarletteResponse(answer.body, answer.status, dict(answer.headers), answer.content_type)
 
 
-async def _refused(request: Request, error: Exception) -> StarletteResponse:
+async def _render_refusal(request: Request, error: Exception) -> StarletteResponse:
     assert isinstance(error, ApiError)
     return response(refusal(error))
 

@@ -102,7 +102,7 @@ class SocketPlane:
 
     async def serve(self, websocket: WebSocket) -> None:
         """One socket, from its request to its end."""
-        session = await self._authorized(websocket)
+        session = await self._authorize(websocket)
         if session is None:
             await websocket.close(REFUSED, "there is no socket here, or its ticket is none")
             return
@@ -113,7 +113,7 @@ class SocketPlane:
         if self._service.dispatcher.count_sockets(lane) >= vendor.max_open:
             await socket.say_goodbye(vendor.too_many)
             return
-        with self._service.dispatcher.connected(lane, socket) as (count, attend):
+        with self._service.dispatcher.connect_socket(lane, socket) as (count, attend):
             await websocket.send_json(vendor.hello(count))
             attending = asyncio.create_task(attend())
             try:
@@ -122,7 +122,7 @@ class SocketPlane:
                 attending.cancel()
                 await asyncio.gather(attending, return_exceptions=True)
 
-    async def _authorized(self, websocket: WebSocket) -> Session | None:
+    async def _authorize(self, websocket: WebSocket) -> Session | None:
         place = target_of(websocket.url.scheme, websocket.url.path, websocket.headers.get("host", "").lower())
         if place is None:
             return None

@@ -18,7 +18,7 @@ from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operation
 from twindiff.server.unknown_fields import refuse_unknown_fields
 
-LONGEST_INTEGER = len(str(-(2**63)))
+MAX_INTEGER_CHARACTERS = len(str(-(2**63)))
 _HALF_A_LETTER = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
 """What looks like the escape of one surrogate without the other."""
 
@@ -111,9 +111,9 @@ def _json_object(body: bytes) -> dict[str, Any]:
 
 def _integer(text: str) -> int:
     """An integer that every part of the system can hold."""
-    value = int(text) if len(text) <= LONGEST_INTEGER else 2**64
+    value = int(text) if len(text) <= MAX_INTEGER_CHARACTERS else 2**64
     if not -(2**63) <= value < 2**63:
-        raise ValueError(f"the integer {text[:LONGEST_INTEGER]} is out of range")
+        raise ValueError(f"the integer {text[:MAX_INTEGER_CHARACTERS]} is out of range")
     return value
 
 
@@ -121,7 +121,7 @@ def _finite(text: str) -> float:
     """A number that JSON can write."""
     value = float(text)
     if not isfinite(value):
-        raise ValueError(f"the number {text[:LONGEST_INTEGER]} is out of range")
+        raise ValueError(f"the number {text[:MAX_INTEGER_CHARACTERS]} is out of range")
     return value
 
 

@@ -20,8 +20,8 @@ from twindiff.kit.events import WebhookAnswer, WebhookRequest
 if TYPE_CHECKING:
     import httpx
 
-MOST_SECONDS = 10.0
-MOST_BYTES = 64 * 1024
+MAX_SECONDS = 10.0
+MAX_BYTES = 64 * 1024
 """Bytes of an answer that are read."""
 _IN_WORDS = 200
 
@@ -100,20 +100,20 @@ class Targets:
 
         begun = time.perf_counter()
         try:
-            async with asyncio.timeout(min(seconds, MOST_SECONDS)):
+            async with asyncio.timeout(min(seconds, MAX_SECONDS)):
                 answer = await self._answer(request)
-            result = _judged(answer)
+            result = _judge_response(answer)
         except TimeoutError:
             answer, result = None, Result(0, failure="timeout", message=f"no whole answer within {seconds:g} seconds")
         except TargetRefused as error:
             answer, result = None, Result(0, failure="refused", message=str(error), final=True)
         except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
-            answer, result = None, _failed(error)
+            answer, result = None, _failed_result(error)
         except ValueError as error:  # a header that cannot be sent, and that no retry would change
             answer, result = None, Result(0, failure="error", message=str(error)[:_IN_WORDS], final=True)
         return Reply(result._replace(milliseconds=(time.perf_counter() - begun) * 1000), answer)
 
-    async def read(self, url: str, seconds: float = MOST_SECONDS) -> WebhookAnswer:
+    async def read(self, url: str, seconds: float = MAX_SECONDS) -> WebhookAnswer:
         """What is at an address, at most 64 KB of it; raises TargetRefused, TimeoutError, OSError, httpx.HTTPError."""
         async with asyncio.timeout(seconds):
             return await self._ask("GET", url, None, [("Accept-Encoding", "identity")])
@@ -174,12 +174,12 @@ async def _beginning(chunks: AsyncIterator[bytes]) -> bytes:
     body = b""
     async for chunk in chunks:
         body += chunk
-        if len(body) >= MOST_BYTES:
+        if len(body) >= MAX_BYTES:
             break
-    return body[:MOST_BYTES]
+    return body[:MAX_BYTES]
 
 
-def _judged(answer: WebhookAnswer) -> Result:
+def _judge_response(answer: WebhookAnswer) -> Result:
     status = answer.status
     if 200 <= status < 300:
         return Result(0, status)
@@ -190,7 +190,7 @@ def _judged(answer: WebhookAnswer) -> Result:
     return Result(0, status, "status", said or None)
 
 
-def _failed(error: Exception) -> Result:
+def _failed_result(error: Exception) -> Result:
     import httpx
 
     cause: BaseException | None = error

@@ -50,7 +50,7 @@ def play(place: Place, turns):
 def entries_of(place: Place, include: Include = "all"):
     """What the journal shows, rewinds resolved, as entries."""
     records = place.records()
-    shown = History().extended(records, SCHEMAS).shown(include)
+    shown = History().extend(records, SCHEMAS).list_shown(include)
     wire = [[to_wire(change) for change in render_entries(records[seq - 1], SCHEMAS, include)] for seq in shown]
     return [{"changes": changes} for changes in wire]
 
@@ -75,8 +75,8 @@ def test_a_history_that_grows_is_that_of_the_whole_journal(world, turns, cut):
     place = world.environment(Thing(thing_id="T1"))
     play(place, turns)
     records = place.records()
-    grown = History().extended(records[:cut], SCHEMAS).extended(records[cut:], SCHEMAS)
-    assert grown == History().extended(records, SCHEMAS)
+    grown = History().extend(records[:cut], SCHEMAS).extend(records[cut:], SCHEMAS)
+    assert grown == History().extend(records, SCHEMAS)
 
 
 @SLOW
@@ -85,7 +85,7 @@ def test_a_history_shows_the_records_that_lead_to_the_present(world, turns):
     place = world.environment(Thing(thing_id="T1"))
     play(place, turns)
     led = place.engine.difference(place.env, 0, place.engine.seq(place.env))
-    assert History().extended(place.records(), SCHEMAS).shown("all") == [record.seq for record in led]
+    assert History().extend(place.records(), SCHEMAS).list_shown("all") == [record.seq for record in led]
 
 
 @pytest.fixture(scope="module")

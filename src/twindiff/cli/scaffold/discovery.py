@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .model import Description, Endpoint, Parameter, Resource
-from .naming import snake, unused
+from .naming import snake, unique_name
 from .resources import resource_of
 from .schemas import Schema, Schemas
 
@@ -53,7 +53,7 @@ def _endpoint(schemas: Schemas, prefix: str, page: str, method: Schema, used: se
     listed = {each.name for each in given}
     given = [*(Parameter(each, "path", "str", is_required=True) for each in in_path if each not in listed), *given]
     summary = str(method.get("description") or name)
-    function = unused(snake(f"{name}_{page}"), used)
+    function = unique_name(snake(f"{name}_{page}"), used)
     status = 200 if "response" in method else 204
     return Endpoint(verb, path, function, page, summary, status, tuple(given))
 
@@ -67,7 +67,7 @@ def _parameter(schemas: Schemas, name: str, given: Schema) -> Parameter:
 
 
 def _of_body(schemas: Schemas, body: Any, taken: set[str]) -> list[Parameter]:
-    properties = schemas.resolved(body).get("properties", {})
+    properties = schemas.resolve(body).get("properties", {})
     return [
         Parameter(name, "body", schemas.kind(inner), is_required=False)
         for name, inner in properties.items()

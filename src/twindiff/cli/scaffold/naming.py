@@ -39,7 +39,7 @@ def class_name(text: str) -> str:
     return f"N{name}" if name[0].isdigit() else name
 
 
-def unused(name: str, used: Container[str]) -> str:
+def unique_name(name: str, used: Container[str]) -> str:
     """A name, or with the first number behind it that makes it one of its own."""
     number, candidate = 2, name
     while candidate in used:

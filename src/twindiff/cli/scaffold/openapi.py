@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .model import Description, Endpoint, Parameter, Resource
-from .naming import class_name, snake, unused
+from .naming import class_name, snake, unique_name
 from .resources import resource_of
 from .schemas import Schema, Schemas
 
@@ -52,10 +52,10 @@ class _Reader:
             return
         page, status = self._page(path, operation), _status(operation)
         used = {each.name for each in self.endpoints.values() if each.page == page}
-        name = unused(snake(operation.get("operationId") or f"{verb} {path}"), used)
+        name = unique_name(snake(operation.get("operationId") or f"{verb} {path}"), used)
         summary = operation.get("summary") or operation.get("description") or f"{verb} {plain}"
         endpoint = Endpoint(verb, plain, name, page, summary, status, parameters)
-        shown = self._shown(endpoint, operation, status) if verb == "GET" else ""
+        shown = self._response_resource(endpoint, operation, status) if verb == "GET" else ""
         self.endpoints[endpoint.operation] = endpoint._replace(shows=shown)
 
     def _full_path(self, path: str, item: Schema, operation: Schema) -> str:
@@ -102,16 +102,16 @@ class _Reader:
         if not kind:
             return (Parameter("content", "whole", "bytes", is_required=False),) if content else ()
         schema = content[kind].get("schema", {})
-        properties = self.schemas.resolved(schema).get("properties")
+        properties = self.schemas.resolve(schema).get("properties")
         if not properties:
             return (Parameter("body", "whole", "dict[str, Any]", is_required=False),) if schema else ()
-        required = self.schemas.required(schema)
+        required = self.schemas.required_fields(schema)
         return tuple(
             Parameter(name, "body", self.schemas.kind(inner), name in required, self.schemas.default(inner))
             for name, inner in properties.items()
         )
 
-    def _shown(self, endpoint: Endpoint, operation: Schema, status: int) -> str:
+    def _response_resource(self, endpoint: Endpoint, operation: Schema, status: int) -> str:
         answer = operation.get("responses", {}).get(str(status), {})
         schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
         named = class_name(re.sub(r"--.*| \(.*", "", self.schemas.name_of(schema))) if schema else ""

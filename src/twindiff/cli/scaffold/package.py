@@ -10,13 +10,13 @@ from pathlib import Path
 from string import Template
 
 from .model import Description, Endpoint, Resource
-from .naming import class_name, snake, unused
+from .naming import class_name, snake, unique_name
 from .pages import Shape, example, page_module, tables_module
-from .writing import imports, module, quoted, several, tuple_of
+from .writing import imports, module, quote, several, tuple_of
 
 Files = dict[str, str]
 
-MOST_LINES = 400
+MAX_LINES = 400
 """Lines of a module beyond which another begins."""
 
 _TEXTS = Path(__file__).with_name("texts")
@@ -90,7 +90,7 @@ def _with_short_pages(description: Description) -> Description:
 
 def _part(page: str, more: int, lines: dict[str, int]) -> str:
     lines[page] = lines.get(page, 0) + more
-    number = lines[page] // MOST_LINES
+    number = lines[page] // MAX_LINES
     return f"{page}_{number + 1}" if number else page
 
 
@@ -106,7 +106,7 @@ def _twin_module(name: str, description: Description, pages: Sequence[str], shap
     naming = '\n\n    naming = "camel"' if shape.is_camel else ""
     hosts = [
         "    hosts={",
-        *(f"        {quoted(host)}: {quoted(prefix)}," for host, prefix in description.hosts.items()),
+        *(f"        {quote(host)}: {quote(prefix)}," for host, prefix in description.hosts.items()),
         "    },",
     ]
     body = [
@@ -118,7 +118,7 @@ def _twin_module(name: str, description: Description, pages: Sequence[str], shap
         + "\n".join(
             [
                 "twin = Twin(",
-                f"    {quoted(name)},",
+                f"    {quote(name)},",
                 f"    {style}(),",
                 "    *PAGES,",
                 "    tables=TABLES,",
@@ -145,7 +145,7 @@ from twindiff.kit.styles.base import Style
 def _tables(inside: str, resources: Sequence[Resource]) -> Files:
     names: dict[str, str] = {}
     for each in resources:
-        names[each.name] = unused(_plural(snake(each.name).rstrip("_")), set(names.values()))
+        names[each.name] = unique_name(_plural(snake(each.name).rstrip("_")), set(names.values()))
     ordered = sorted(resources, key=lambda each: each.page)
     pages = {page: [*of_page] for page, of_page in groupby(ordered, key=lambda each: each.page)}
     files = {f"{inside}/tables/{page}.py": tables_module(of_page, names) for page, of_page in pages.items()}
@@ -165,7 +165,7 @@ def _seed(resources: Sequence[Resource]) -> str:
     """A template with one row of each table."""
     names: dict[str, str] = {}
     for each in resources:
-        names[each.name] = unused(_plural(snake(each.name).rstrip("_")), set(names.values()))
+        names[each.name] = unique_name(_plural(snake(each.name).rstrip("_")), set(names.values()))
     rows = {names[each.name]: [{snake(key.name): example(key) for key in each.key}] for each in resources}
     return json.dumps(rows, indent=2) + "\n"
 
@@ -178,7 +178,7 @@ def _test_module(page: str, endpoints: Sequence[Endpoint], resources: Sequence[R
             tests += _lookup_tests(each, by_name[each.shows])
     missing = [each for each in endpoints if not each.shows and each.verb != "GET"]
     if missing:
-        given = [[quoted(each.verb), quoted(re.sub(r"{.*?}", "some", each.path))] for each in missing]
+        given = [[quote(each.verb), quote(re.sub(r"{.*?}", "some", each.path))] for each in missing]
         items = "\n".join(several("(", pair, "),", indent="        ") for pair in given)
         tests.append(
             f'@pytest.mark.parametrize(\n    ("verb", "path"),\n    [\n{items}\n    ],\n)\n'
@@ -200,7 +200,7 @@ def _lookup_tests(endpoint: Endpoint, resource: Resource) -> list[str]:
     known = re.sub(r"\{.*?\}", lambda _: str(next(there)), endpoint.path)
     unknown = re.sub(r"\{.*?\}", lambda _: str(next(elsewhere)), endpoint.path)
     key = resource.key[-1]
-    shown = f"answer.json()[{quoted(key.name)}] == {json.dumps(example(key))}"
+    shown = f"answer.json()[{quote(key.name)}] == {json.dumps(example(key))}"
     head = "(client: httpx.Client):"
     kept, missing = _get(known, asking), f"{_get(unknown, asking)}\n    assert answer.status_code == 404"
     return [
@@ -210,7 +210,7 @@ def _lookup_tests(endpoint: Endpoint, resource: Resource) -> list[str]:
 
 
 def _get(path: str, asking: Sequence[str]) -> str:
-    return several("answer = client.get(", [quoted(path), *asking], ")", indent="    ")
+    return several("answer = client.get(", [quote(path), *asking], ")", indent="    ")
 
 
 def _asking(endpoint: Endpoint) -> list[str]:
@@ -218,7 +218,7 @@ def _asking(endpoint: Endpoint) -> list[str]:
     required = [each for each in endpoint.parameters if each.is_required]
     places = {"params": "query", "headers": "header"}
     given = {
-        name: ", ".join(f"{quoted(each.name)}: {quoted(_some(each.kind))}" for each in required if each.place == place)
+        name: ", ".join(f"{quote(each.name)}: {quote(_some(each.kind))}" for each in required if each.place == place)
         for name, place in places.items()
     }
     return [f"{name}={{{values}}}" for name, values in given.items() if values]

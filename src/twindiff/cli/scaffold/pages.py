@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .model import Endpoint, Parameter, Property, Resource
-from .naming import camel, class_name, sentence, snake, unused, words
-from .writing import WIDTH, fitting, imports, module, quoted, several
+from .naming import camel, class_name, sentence, snake, unique_name, words
+from .writing import WIDTH, fitting, imports, module, quote, several
 
-MOST_PARAMETERS = 20
+MAX_PARAMETERS = 20
 """Properties of a body beyond which they are an object of their own."""
 
 _DRAFT = '"""Not built yet, and not served: an operation moves to `api` when it does what the vendor\'s does."""'
@@ -26,7 +26,7 @@ class Shape(NamedTuple):
 def page_module(name: str, endpoints: Sequence[Endpoint], resources: Sequence[Resource], shape: Shape) -> str:
     """The operations of a page: those that look something up, and drafts of the others."""
     prefix = shape.prefix if all(each.path.startswith(f"{shape.prefix}/") for each in endpoints) else ""
-    made = f"Operations(prefix={quoted(prefix)})" if prefix else "Operations()"
+    made = f"Operations(prefix={quote(prefix)})" if prefix else "Operations()"
     bodies: dict[tuple[Parameter, ...], str] = {}
     handlers = [_handler(each, resources, prefix, shape, bodies) for each in endpoints]
     structs = [_body_class(title, properties, shape) for properties, title in bodies.items()]
@@ -49,7 +49,7 @@ def _handler(
 ) -> str:
     resource = next((each for each in resources if each.name == endpoint.shows), None)
     pages, path = "api" if resource else "draft", endpoint.path.removeprefix(prefix)
-    options = [quoted(path or "/"), *([f"status={endpoint.status}"] if endpoint.status != 200 else [])]
+    options = [quote(path or "/"), *([f"status={endpoint.status}"] if endpoint.status != 200 else [])]
     lines = [
         several(f"@{pages}.{endpoint.verb.lower()}(", options, ")"),
         _signature(endpoint, shape, bodies),
@@ -70,8 +70,8 @@ def _lookup(endpoint: Endpoint, resource: Resource) -> str:
 def _signature(endpoint: Endpoint, shape: Shape, bodies: dict[tuple[Parameter, ...], str]) -> str:
     parameters = list(endpoint.parameters)
     in_body = tuple(each for each in parameters if each.place == "body")
-    if len(in_body) > MOST_PARAMETERS:
-        title = bodies.setdefault(in_body, unused(f"{class_name(endpoint.name)}Body", set(bodies.values())))
+    if len(in_body) > MAX_PARAMETERS:
+        title = bodies.setdefault(in_body, unique_name(f"{class_name(endpoint.name)}Body", set(bodies.values())))
         parameters = [each for each in parameters if each.place != "body"]
         parameters.append(Parameter("body", "whole", title, is_required=True))
     ordered = sorted(parameters, key=lambda each: not (each.is_required or _is_always_there(each)))
@@ -86,12 +86,12 @@ def _is_always_there(parameter: Parameter) -> bool:
 
 
 def _parameter(parameter: Parameter, shape: Shape, used: set[str]) -> str:
-    name = unused(snake(parameter.name), used)
+    name = unique_name(snake(parameter.name), used)
     used.add(name)
     kind, default = _kind_and_default(parameter)
-    note = {"header": f"Header({quoted(parameter.name)})", "whole": "Body"}.get(parameter.place, "")
+    note = {"header": f"Header({quote(parameter.name)})", "whole": "Body"}.get(parameter.place, "")
     if not note and wire_name(name, shape) != parameter.name:
-        note = f"Named({quoted(parameter.name)})"
+        note = f"Named({quote(parameter.name)})"
     kind = f"Annotated[{kind}, {note}]" if note else kind
     return f"{name}: {kind}{default}"
 
@@ -122,10 +122,10 @@ def _body_class(title: str, properties: Sequence[Parameter], shape: Shape) -> st
 
 
 def _field(parameter: Parameter, shape: Shape, used: set[str]) -> str:
-    name = unused(snake(parameter.name), used)
+    name = unique_name(snake(parameter.name), used)
     used.add(name)
     is_renamed = wire_name(name, shape) != parameter.name or name.endswith("_")
-    given = [f"name={quoted(parameter.name)}"] if is_renamed else []
+    given = [f"name={quote(parameter.name)}"] if is_renamed else []
     kind = parameter.kind.removesuffix(" | None")
     if parameter.is_required:
         line = f"    {name}: {parameter.kind}" + (f" = field({given[0]})" if given else "")
@@ -156,14 +156,16 @@ def tables_module(resources: Sequence[Resource], names: dict[str, str]) -> str:
 
 def _resource(resource: Resource, table: str) -> list[str]:
     keys = [snake(each.name) for each in resource.key]
-    key = ", ".join(map(quoted, keys)) + ("," if len(keys) == 1 else "")
+    key = ", ".join(map(quote, keys)) + ("," if len(keys) == 1 else "")
     columns = [f"    {snake(each.name)}: Column[{each.kind}]" for each in resource.key]
     columns += [
         f"    {snake(each.name)}: Column[{each.kind} | None] = column(default=None)" for each in resource.properties
     ]
-    fields = (f"        {quoted(each.name)}: {resource.name}.{snake(each.name)}," for each in _shown(resource))
+    fields = (
+        f"        {quote(each.name)}: {resource.name}.{snake(each.name)}," for each in _shown_properties(resource)
+    )
     shown, what = "\n".join(["    {", *map(fitting, fields), "    },"]), " ".join(words(resource.name))
-    head = several(f"class {resource.name}(", ["Row", f"table={quoted(table)}", f"key=({key})"], "):")
+    head = several(f"class {resource.name}(", ["Row", f"table={quote(table)}", f"key=({key})"], "):")
     return [
         "\n".join([head, *columns]),
         f"{view_name(resource)} = View(\n    {resource.name},\n{shown}\n)",
@@ -171,7 +173,7 @@ def _resource(resource: Resource, table: str) -> list[str]:
     ]
 
 
-def _shown(resource: Resource) -> tuple[Property, ...]:
+def _shown_properties(resource: Resource) -> tuple[Property, ...]:
     return resource.key[-1], *resource.properties
 
 

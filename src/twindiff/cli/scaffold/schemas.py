@@ -10,7 +10,7 @@ Schema = dict[str, Any]
 DEEPEST = 12
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-LONGEST_CHOICE = 60
+MAX_CHOICE_CHARACTERS = 60
 """Letters of the choices of a parameter that still read well in its signature."""
 
 
@@ -30,34 +30,34 @@ class Schemas:
                 return self.name_of(choice)
         return str(schema.get("$ref", "")).removeprefix(self._prefix)
 
-    def resolved(self, schema: Schema, depth: int = 0) -> Schema:
+    def resolve(self, schema: Schema, depth: int = 0) -> Schema:
         """A schema with references followed, parts joined, and the first of several choices taken."""
         if depth > DEEPEST:
             return {}
         if "$ref" in schema:
             target = self._named.get(str(schema["$ref"]).removeprefix(self._prefix), {})
-            return self.resolved(target, depth + 1)
+            return self.resolve(target, depth + 1)
         if "allOf" in schema:
-            return self._joined([self.resolved(each, depth + 1) for each in schema["allOf"]], schema)
+            return self._join([self.resolve(each, depth + 1) for each in schema["allOf"]], schema)
         for choices in ("anyOf", "oneOf"):
             if schema.get(choices) and "properties" not in schema:
-                return self.resolved(schema[choices][0], depth + 1)
+                return self.resolve(schema[choices][0], depth + 1)
         return schema
 
-    def _joined(self, parts: list[Schema], schema: Schema) -> Schema:
+    def _join(self, parts: list[Schema], schema: Schema) -> Schema:
         joined: Schema = {"type": "object"}
         properties: Schema = {}
         required: list[str] = []
         for part in (*parts, schema):
             joined |= {name: value for name, value in part.items() if name not in ("allOf", "properties", "required")}
             properties |= part.get("properties", {})
-            required += _listed(part.get("required"))
+            required += _list_names(part.get("required"))
         return {**joined, "properties": properties, "required": required} if properties else joined
 
     def kind(self, schema: Schema) -> str:
         """The type of a parameter."""
         is_open = bool(schema.get("anyOf") or schema.get("oneOf"))
-        resolved = self.resolved(schema)
+        resolved = self.resolve(schema)
         name, null = _type_of(resolved)
         kind = "Any" if is_open and name not in _SCALARS else self._kind(name, resolved)
         return f"{kind} | None" if (null or schema.get("nullable")) and kind != "Any" else kind
@@ -65,8 +65,8 @@ class Schemas:
     def _kind(self, name: str, schema: Schema) -> str:
         choices = schema.get("enum")
         if choices and name == "string" and all(isinstance(each, str) and each.isascii() for each in choices):
-            listed = ", ".join(_quoted(each) for each in dict.fromkeys(choices))
-            return f"Literal[{listed}]" if len(listed) <= LONGEST_CHOICE else "str"
+            listed = ", ".join(_quote(each) for each in dict.fromkeys(choices))
+            return f"Literal[{listed}]" if len(listed) <= MAX_CHOICE_CHARACTERS else "str"
         if name == "string" and schema.get("format") == "binary":
             return "Upload"
         if name == "array":
@@ -78,20 +78,20 @@ class Schemas:
 
     def columns(self, schema: Schema) -> tuple[Property, ...]:
         """The fields of an object as columns."""
-        properties = self.resolved(schema).get("properties", {})
+        properties = self.resolve(schema).get("properties", {})
         return tuple(Property(name, self._column(inner)) for name, inner in properties.items())
 
     def _column(self, schema: Schema) -> str:
-        name, _ = _type_of(self.resolved(schema))
+        name, _ = _type_of(self.resolve(schema))
         return _SCALARS.get(name, "Json")
 
-    def required(self, schema: Schema) -> set[str]:
+    def required_fields(self, schema: Schema) -> set[str]:
         """The fields that an object must have."""
-        return set(_listed(self.resolved(schema).get("required")))
+        return set(_list_names(self.resolve(schema).get("required")))
 
     def default(self, schema: Schema) -> str:
         """The default of a parameter as Python writes it; empty without one."""
-        resolved = self.resolved(schema)
+        resolved = self.resolve(schema)
         name, _ = _type_of(resolved)
         value = resolved.get("default")
         if value is None or name not in _SCALARS:
@@ -107,11 +107,11 @@ def _literal(kind: str, value: Any) -> str:
     if kind == "boolean":
         return str(str(value).lower() == "true")
     if kind == "string":
-        return _quoted(str(value)) if str(value).isascii() and str(value).isprintable() else ""
+        return _quote(str(value)) if str(value).isascii() and str(value).isprintable() else ""
     return repr(int(value) if kind == "integer" else float(value))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"' if '"' not in text else repr(text)
 
@@ -125,6 +125,6 @@ def _type_of(schema: Schema) -> tuple[str, bool]:
     return str(given), bool(schema.get("nullable"))
 
 
-def _listed(value: Any) -> list[str]:
+def _list_names(value: Any) -> list[str]:
     """A list of names; anything else, as older documents have there, is none."""
     return [str(each) for each in cast(list[Any], value)] if isinstance(value, list) else []

@@ -15,7 +15,7 @@ _KIT = (
 )
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A text as the formatter quotes it."""
     return json.dumps(text) if '"' not in text else repr(text)
 
@@ -23,8 +23,8 @@ def quoted(text: str) -> str:
 def module(docstring: str, local: Iterable[str], body: str) -> str:
     """A module: its imports are what the body uses of `typing` and of the kit, and those given."""
     blocks = [
-        imports("typing", _used(body, _TYPING)),
-        imports("twindiff.kit", _used(body, _KIT)),
+        imports("typing", _used_names(body, _TYPING)),
+        imports("twindiff.kit", _used_names(body, _KIT)),
         "\n".join(line for line in local if line),
     ]
     head = "\n\n".join(['"""' + docstring + '"""', "from __future__ import annotations", *filter(None, blocks)])
@@ -32,7 +32,7 @@ def module(docstring: str, local: Iterable[str], body: str) -> str:
     return f"{head}{gap}{body.strip()}\n"
 
 
-def _used(body: str, names: Sequence[str]) -> list[str]:
+def _used_names(body: str, names: Sequence[str]) -> list[str]:
     code = re.sub(r'"""[^"]*"""', "", body)
     return [name for name in names if re.search(rf"(?<![\w.\"]){name}(?![\w\"=])", code)]
 

@@ -68,7 +68,9 @@ def routes_of(service: Service) -> list[BaseRoute]:
     lives = live.Live(service)
     routes: list[BaseRoute] = [Route(PREFIX, _home), Route(f"{PREFIX}/static/{{name}}", _static)]
     routes += [Route(PREFIX + path, partial(_page, service, handler)) for path, handler in PAGES.items()]
-    routes += [Route(PREFIX + path, partial(_deed, service, deed), methods=["POST"]) for path, deed in DEEDS.items()]
+    routes += [
+        Route(PREFIX + path, partial(_perform_action, service, deed), methods=["POST"]) for path, deed in DEEDS.items()
+    ]
     routes.append(Route(f"{PREFIX}{ENVIRONMENT}/events", partial(_stream, service, lives)))
     routes.append(Route(f"{PREFIX}/events", partial(_overview, service, lives)))
     routes.append(Route(f"{PREFIX}/sign-in", partial(_sign_in, service, Guesses()), methods=["GET", "POST"]))
@@ -92,7 +94,7 @@ async def _static(request: Request) -> Response:
 
 
 async def _page(service: Service, handler: Handler, request: Request) -> Response:
-    return await _answered(service, request, lambda: handler(service, request))
+    return await _respond(service, request, lambda: handler(service, request))
 
 
 async def _nothing(service: Service, request: Request) -> Response:
@@ -102,15 +104,15 @@ async def _nothing(service: Service, request: Request) -> Response:
     raise NothingHere(f"There is nothing at {path}; the links above lead to what there is")
 
 
-async def _deed(service: Service, deed: Deed, request: Request) -> Response:
+async def _perform_action(service: Service, deed: Deed, request: Request) -> Response:
     async def do() -> Response:
         form = await doing.read_form(request)
         return await service.runtime.run_request(lambda: deed(service, request, form))
 
-    return await _answered(service, request, do, apart=False)
+    return await _respond(service, request, do, apart=False)
 
 
-async def _answered(service: Service, request: Request, work: Work, *, apart: bool = True) -> Response:
+async def _respond(service: Service, request: Request, work: Work, *, apart: bool = True) -> Response:
     """The answer of a page for whoever may see it; what goes wrong is a page too."""
     try:
         access.check(service.settings.api_key, request)
@@ -139,7 +141,7 @@ async def _stream(service: Service, lives: live.Live, request: Request) -> Respo
         )
         return _events(lives.stream(environment.id, cursor))
 
-    return await _answered(service, request, begin)
+    return await _respond(service, request, begin)
 
 
 async def _overview(service: Service, lives: live.Live, request: Request) -> Response:
@@ -147,7 +149,7 @@ async def _overview(service: Service, lives: live.Live, request: Request) -> Res
         lives.admit()
         return _events(lives.overview())
 
-    return await _answered(service, request, begin)
+    return await _respond(service, request, begin)
 
 
 def _events(stream: AsyncGenerator[bytes]) -> Response:

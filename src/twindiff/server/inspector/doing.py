@@ -14,7 +14,7 @@ from twindiff.server.inspector.rendering import page
 from twindiff.server.service import Service
 from twindiff.server.use_cases import clocks, points
 
-LARGEST_FORM = 64_000
+MAX_FORM_BYTES = 64_000
 
 Form = Mapping[str, str]
 
@@ -34,7 +34,7 @@ async def read_form(request: Request) -> Form:
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > LARGEST_FORM:
+        if len(body) > MAX_FORM_BYTES:
             raise FormTooLarge
     return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 

@@ -13,7 +13,7 @@ from twindiff.catalog import EnvironmentRecord
 from twindiff.catalog.stamps import wall
 from twindiff.kit.clock import Clock
 from twindiff.kit.rows import Expression, any_of, not_
-from twindiff.server.inspector.looking import look, number, point, shared
+from twindiff.server.inspector.looking import head_context, look, number, point
 from twindiff.server.inspector.rendering import page
 from twindiff.server.inspector.timelines import timeline
 from twindiff.server.service import Service
@@ -47,7 +47,7 @@ async def environments(service: Service, request: Request) -> Response:
     total = service.catalog.count(EnvironmentRecord, *where)
     return page(
         "environments.html",
-        environments=[_listed(service, record) for record in records],
+        environments=[_list_entry(service, record) for record in records],
         total=total,
         status=status,
         twin=twin,
@@ -69,7 +69,7 @@ def _where(service: Service, status: str, twin: str, words: str) -> list[Express
     return where
 
 
-def _listed(service: Service, record: EnvironmentRecord) -> Listed:
+def _list_entry(service: Service, record: EnvironmentRecord) -> Listed:
     return Listed(
         record.environment_id,
         record.name or "",
@@ -88,7 +88,7 @@ async def environment(service: Service, request: Request) -> Response:
     shown = await timeline(service, looking.id, None, before)
 
     def draw() -> Response:
-        return page("timeline.html", **shared(looking, "timeline"), timeline=shown, live=before is None)
+        return page("timeline.html", **head_context(looking, "timeline"), timeline=shown, live=before is None)
 
     return await service.runtime.run_in_thread(draw)
 
@@ -101,7 +101,7 @@ async def call(service: Service, request: Request) -> Response:
     rows: Any = None
     if record.seq and looking.environment:
         rows = await _differences(service, looking.id, record.seq - 1, record.seq, "all")
-    return page("call.html", **shared(looking, "timeline"), call=record, last=last, said=said, diff=rows)
+    return page("call.html", **head_context(looking, "timeline"), call=record, last=last, said=said, diff=rows)
 
 
 async def difference(service: Service, request: Request) -> Response:
@@ -113,7 +113,7 @@ async def difference(service: Service, request: Request) -> Response:
     first = looking.seq if start is None else start
     last = looking.seq if end is None else end
     rows = await _differences(service, looking.id, first, last, "plain")
-    return page("difference.html", **shared(looking, "difference"), diff=rows, start=first, end=last)
+    return page("difference.html", **head_context(looking, "difference"), diff=rows, start=first, end=last)
 
 
 class Differences(NamedTuple):
@@ -130,12 +130,14 @@ async def _differences(
     several = len(interval.twins) > 1
 
     def compose() -> Differences:
-        return shown(changes.diff(interval.records, service.registry.schemas, include=include, several_twins=several))
+        return render_diff(
+            changes.diff(interval.records, service.registry.schemas, include=include, several_twins=several)
+        )
 
     return await service.runtime.compose(interval.records, compose)
 
 
-def shown(diff: dict[str, list[dict[str, Any]]]) -> Differences:
+def render_diff(diff: dict[str, list[dict[str, Any]]]) -> Differences:
     """A diff as a page shows it."""
     rows = [
         *({"sign": "+", **_heading(row), "columns": _columns(row)} for row in diff["inserts"]),

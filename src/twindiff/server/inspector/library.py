@@ -12,7 +12,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.inspector import sheets
 from twindiff.server.inspector.looking import number
 from twindiff.server.inspector.rendering import page, pretty
-from twindiff.server.inspector.tables import file_of, filters_of, shown
+from twindiff.server.inspector.tables import file_of, filters_of, table_context
 from twindiff.server.service import Service
 
 
@@ -68,13 +68,13 @@ async def template_table(service: Service, request: Request) -> Response:
     record: TemplateRecord = service.templates.get(request.path_params["id"])
     table = sheets.table_named(service.registry.schemas[record.service], request.path_params["table"])
     filters, as_file = filters_of(request), request.query_params.get("format", "")
-    limit = sheets.MOST_ROWS if as_file else sheets.PAGE
+    limit = sheets.MAX_ROWS if as_file else sheets.PAGE
     store = service.engine.template(record.service, record.hash)
     sheet = sheets.read(store, table, filters, number(request.query_params.get("offset")), limit)
     if as_file:
         return await service.runtime.run_in_thread(lambda: file_of(sheet, as_file))
     base = f"/inspect/templates/{record.template_id}/tables"
-    return page("template_table.html", template=record, at="", **shown(sheet, filters, base))
+    return page("template_table.html", template=record, at="", **table_context(sheet, filters, base))
 
 
 async def suites(service: Service, request: Request) -> Response:

@@ -23,11 +23,11 @@ SECONDS_BETWEEN_LISTS = 5.0
 """Between two looks at what environments and runs there are."""
 SECONDS_QUIET = 20
 """After which those who look are told that the stream is still there, or that its environment is not."""
-MOST_DRAWN = 20
+MAX_CALLS_DRAWN = 20
 """Calls that are drawn at once; where more come in a flood, a line says how many and leads to them."""
-MOST = 200
+MAX_STREAMS = 200
 """Streams of a server."""
-MOST_WAITING = 50
+MAX_WAITING_UPDATES = 50
 """Parts that a slow reader may be behind; then it is to begin anew, from where it got to."""
 
 
@@ -44,7 +44,7 @@ class Part(NamedTuple):
     html: str
     left_out: int
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """The part as an event of a stream."""
         lines = "".join(f"data: {line}\n" for line in self.html.splitlines())
         return f"id: {self.cursor}\nevent: rows\n{lines}\n".encode()
@@ -66,18 +66,18 @@ class Live:
 
     def admit(self) -> None:
         """Raises TooManyStreams."""
-        if self._overviews + sum(map(len, self._readers.values())) >= MOST:
+        if self._overviews + sum(map(len, self._readers.values())) >= MAX_STREAMS:
             raise TooManyStreams
 
     async def stream(self, environment_id: str, cursor: Cursor) -> AsyncGenerator[bytes]:
         """What comes after a cursor, as it comes; ends with the environment."""
-        waiting: Waiting = asyncio.Queue(MOST_WAITING)
+        waiting: Waiting = asyncio.Queue(MAX_WAITING_UPDATES)
         self._join(environment_id, waiting)
         try:
             yield b"retry: 1000\n\n"
             part = await self._part(environment_id, cursor)
             if part.html:
-                yield part.encoded()
+                yield part.encode()
             said = b""
             while said != ENDED and not waiting.full():
                 yield (said := await waiting.get())
@@ -158,7 +158,7 @@ class Live:
             self._tell(environment_id, await self._sign(environment_id))
             return cursor, SECONDS
         if part.html:
-            self._tell(environment_id, part.encoded())
+            self._tell(environment_id, part.encode())
         return part.cursor, SECONDS_FLOODED if part.left_out else SECONDS
 
     async def _present(self, environment_id: str) -> Cursor:
@@ -175,8 +175,8 @@ class Live:
     async def _part(self, environment_id: str, cursor: Cursor) -> Part:
         async def read() -> Part:
             last = self._service.calls.log.last(environment_id)
-            left_out = max(0, last - cursor.number - MOST_DRAWN)
-            start = cursor_at(self._service, environment_id, last - MOST_DRAWN) if left_out else cursor
+            left_out = max(0, last - cursor.number - MAX_CALLS_DRAWN)
+            start = cursor_at(self._service, environment_id, last - MAX_CALLS_DRAWN) if left_out else cursor
             shown = await timeline(self._service, environment_id, start, None)
             base = f"/inspect/environments/{environment_id}"
             html = render("events.html", events=shown.events, base=base, left_out=left_out, until=start.number)

@@ -90,6 +90,6 @@ def number(given: str | None, otherwise: int = 0, most: int = 2**53) -> int:
     return min(int(given), most) if given and given.isascii() and given.isdecimal() and len(given) < 17 else otherwise
 
 
-def shared(looking: Looking, tab: str) -> dict[str, Any]:
+def head_context(looking: Looking, tab: str) -> dict[str, Any]:
     """What the head of an environment's pages shows."""
     return {"env": looking, "tab": tab}

@@ -56,7 +56,7 @@ def environment() -> Environment:
             "time": time_of_day,
             "day": day_and_time,
             "of": of,
-            "indented": indented,
+            "indented": indent_json,
             "percent": percent,
         }
     )
@@ -100,12 +100,12 @@ def cell(value: Any) -> str:
 def pretty(text: str) -> str:
     """JSON with its lines indented; any other text as it is."""
     try:
-        return indented(json.loads(text))
+        return indent_json(json.loads(text))
     except (ValueError, RecursionError):
         return text
 
 
-def indented(value: Any) -> str:
+def indent_json(value: Any) -> str:
     """A value as JSON with its lines indented."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 

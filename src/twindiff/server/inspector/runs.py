@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from twindiff.catalog import RunRecord, TestRecord
 from twindiff.environments.results import unpack_json
-from twindiff.server.inspector.environments import shown
+from twindiff.server.inspector.environments import render_diff
 from twindiff.server.inspector.rendering import page
 from twindiff.server.service import Service
 
@@ -44,7 +44,7 @@ async def run(service: Service, request: Request) -> Response:
 
     def draw() -> Response:
         verdict: dict[str, Any] = msgspec.json.decode(unpack_json(record.verdict)) if record.verdict else {}
-        diff = shown(msgspec.json.decode(unpack_json(record.diff))) if record.diff else None
+        diff = render_diff(msgspec.json.decode(unpack_json(record.diff))) if record.diff else None
         return page("run.html", run=record, test=test, verdict=verdict, diff=diff, calls=calls, lasts=lasts)
 
     return await service.runtime.run_in_thread(draw)

@@ -19,7 +19,7 @@ from twindiff.storage.journal import Values, net
 from twindiff.storage.schema import Schema
 
 PAGE = 100
-MOST_ROWS = 10_000
+MAX_ROWS = 10_000
 """Of a file, and of a table whose earlier state is looked at."""
 
 
@@ -162,10 +162,10 @@ async def at_point(
 
 
 def _all(store: Store, table: Table) -> list[Values]:
-    rows = store.rows(table.row, limit=MOST_ROWS + 1)
-    if len(rows) > MOST_ROWS:
+    rows = store.rows(table.row, limit=MAX_ROWS + 1)
+    if len(rows) > MAX_ROWS:
         raise TooLargeForThePast(
-            f"{table.name} has more than {MOST_ROWS:,} rows; fork the environment at that point and look there"
+            f"{table.name} has more than {MAX_ROWS:,} rows; fork the environment at that point and look there"
         )
     return [_values(row) for row in rows]
 

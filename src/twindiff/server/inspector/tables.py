@@ -16,14 +16,14 @@ from twindiff.kit.header_values import disposition_value
 from twindiff.kit.rows import Table
 from twindiff.kit.screens import Screen
 from twindiff.server.inspector import sheets
-from twindiff.server.inspector.looking import Looking, living, look, number, point, shared, twin_of
+from twindiff.server.inspector.looking import Looking, head_context, living, look, number, point, twin_of
 from twindiff.server.inspector.rendering import HEADERS, page
 from twindiff.server.inspector.sheets import Filter, Sheet
 from twindiff.server.service import Service
 from twindiff.storage.journal import Record, Values
 from twindiff.storage.values import changed_columns
 
-LONGEST_BLAME = 10_000
+MAX_BLAME_RECORDS = 10_000
 """Operations, back from the present, among which those that wrote a row are looked for."""
 
 
@@ -48,7 +48,7 @@ async def tables(service: Service, request: Request) -> Response:
         )
         for name, twin in environment.twins.items()
     }
-    return page("tables.html", **shared(looking, "tables"), counts=counts)
+    return page("tables.html", **head_context(looking, "tables"), counts=counts)
 
 
 async def table(service: Service, request: Request) -> Response:
@@ -60,7 +60,7 @@ async def table(service: Service, request: Request) -> Response:
     filters, as_file = filters_of(request), request.query_params.get("format", "")
     offset, seq = number(request.query_params.get("offset")), point(service, looking, request.query_params.get("at"))
     if seq is None:
-        limit = sheets.MOST_ROWS if as_file else sheets.PAGE
+        limit = sheets.MAX_ROWS if as_file else sheets.PAGE
         sheet = service.engine.read(
             environment.id, twin.name, lambda moment: sheets.read(moment.db, wanted, filters, offset, limit), at=0
         )
@@ -68,7 +68,7 @@ async def table(service: Service, request: Request) -> Response:
         sheet = await sheets.at_point(service, environment, twin.name, wanted, filters, seq, offset)
     if as_file:
         return await service.runtime.run_in_thread(lambda: file_of(sheet, as_file))
-    values = {**shared(looking, "tables"), **shown(sheet, filters, f"{looking.base}/tables/{twin.name}")}
+    values = {**head_context(looking, "tables"), **table_context(sheet, filters, f"{looking.base}/tables/{twin.name}")}
     return page("table.html", **values, twin=twin.name, at="" if seq is None else str(seq))
 
 
@@ -78,7 +78,7 @@ def filters_of(request: Request) -> list[Filter]:
     return [Filter(*each) for each in zip(*given, strict=False) if each[0]]
 
 
-def shown(sheet: Sheet, filters: list[Filter], base: str) -> dict[str, Any]:
+def table_context(sheet: Sheet, filters: list[Filter], base: str) -> dict[str, Any]:
     """What the page of a table needs; `base` is the address of its twin's tables."""
     described = [{"column": each.column, "op": each.op, "value": each.value} for each in filters]
     given = {name: [each[name] for each in described] for name in ("column", "op", "value")}
@@ -123,7 +123,7 @@ async def row(service: Service, request: Request) -> Response:
     blamed = await _blame(service, looking, environment, twin.name, wanted, values)
     return page(
         "row.html",
-        **shared(looking, "tables"),
+        **head_context(looking, "tables"),
         twin=twin.name,
         table=wanted,
         values=values,
@@ -138,7 +138,7 @@ async def _blame(
     service: Service, looking: Looking, environment: Environment, twin: str, table: Table, values: Values
 ) -> dict[str, Blame]:
     """The last operation that wrote each column; columns that are as the template has them are left out."""
-    start = max(0, looking.seq - LONGEST_BLAME)
+    start = max(0, looking.seq - MAX_BLAME_RECORDS)
     since = await service.runtime.run_steps(service.points.difference(environment.id, start, None))
     key = tuple(values[name] for name in table.key)
 
@@ -147,13 +147,13 @@ async def _blame(
         for record in since.records:
             for change in record.changes:
                 if record.twin == twin and change.table == table.name and tuple(change.key) == key:
-                    blamed |= dict.fromkeys(_written(change.before, change.after), _wrote(record))
+                    blamed |= dict.fromkeys(_written_columns(change.before, change.after), _wrote(record))
         return blamed
 
     return await service.runtime.compose(since.records, compose)
 
 
-def _written(before: Values | None, after: Values | None) -> list[str]:
+def _written_columns(before: Values | None, after: Values | None) -> list[str]:
     return changed_columns(before, after) if before and after else list(after or ())
 
 
@@ -178,5 +178,5 @@ async def screen(service: Service, request: Request) -> Response:
         raise ScreenNotFound(f"{twin.name} shows nothing at '{path[:200]}'")
     base = f"{looking.base}/screens/{twin.name}"
     return page(
-        "screen.html", **shared(looking, f"screen {twin.name}"), twin=twin.name, screen=seen, base=base, here=path
+        "screen.html", **head_context(looking, f"screen {twin.name}"), twin=twin.name, screen=seen, base=base, here=path
     )

@@ -74,7 +74,7 @@ async def timeline(service: Service, environment_id: str, after: Cursor | None, 
         records = await service.runtime.run_steps(interval(engine, environment_id, max(low, high - 2 * SHOWN), high))
     told = _deliveries(service, environment_id, low, high)
     number = calls[-1].number if calls else first
-    return Timeline(_merged(calls, records, told), Cursor(number, max(low, high)), first)
+    return Timeline(_merge_events(calls, records, told), Cursor(number, max(low, high)), first)
 
 
 def cursor_at(service: Service, environment_id: str, number: int) -> Cursor:
@@ -96,7 +96,7 @@ def _deliveries(service: Service, environment_id: str, low: int, high: int) -> d
     return told
 
 
-def _merged(calls: Sequence[CallRecord], records: Sequence[Record], told: dict[int, list[str]]) -> list[Event]:
+def _merge_events(calls: Sequence[CallRecord], records: Sequence[Record], told: dict[int, list[str]]) -> list[Event]:
     """Calls in order, and before the first that wrote after it each record that is of no call."""
     by_seq = {record.seq: record for record in records}
     logged = {call.seq for call in calls}
@@ -121,7 +121,7 @@ def _of_call(call: CallRecord, record: Record | None, told: dict[int, list[str]]
         milliseconds=call.milliseconds,
         number=call.number,
         seq=call.seq,
-        changed=counted(record.changes) if record else [],
+        changed=count_changes(record.changes) if record else [],
         deliveries=told.get(call.seq or 0, []),
     )
 
@@ -143,12 +143,12 @@ def _of_record(record: Record, told: dict[int, list[str]]) -> Event:
         milliseconds=None,
         number=None,
         seq=record.seq,
-        changed=counted(record.changes),
+        changed=count_changes(record.changes),
         deliveries=told.get(record.seq, []),
     )
 
 
-def counted(changes: Iterable[Change]) -> list[tuple[str, str]]:
+def count_changes(changes: Iterable[Change]) -> list[tuple[str, str]]:
     """How many rows of each table were added, changed and removed."""
     counts = Counter((_sign(change.before, change.after), change.table) for change in changes)
     return [(sign, f"{count} {table}") for (sign, table), count in counts.items()]

@@ -53,13 +53,13 @@ async def calls(
     """
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
     records = await use_cases.calls_of_environment(service, env_id, after, limit)
-    return await shown(service, records) if transcripts else CallList([called(each) for each in records])
+    return await render_calls(service, records) if transcripts else CallList([render_call(each) for each in records])
 
 
 @api.get("/env/{envId}/calls/{number}")
 async def call(service: Service, env_id: str, number: After) -> CallShown:
     """One call, with its transcript if there is one."""
-    return called(*await use_cases.call_of_environment(service, env_id, number))
+    return render_call(*await use_cases.call_of_environment(service, env_id, number))
 
 
 @api.get("/runs/{runId}/calls")
@@ -69,10 +69,10 @@ async def run_calls(
     """The calls of a run up to its latest result, or up to now; they stay when its environment is gone."""
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
     records = await use_cases.calls_of_run(service, run_id, after, limit)
-    return await shown(service, records) if transcripts else CallList([called(each) for each in records])
+    return await render_calls(service, records) if transcripts else CallList([render_call(each) for each in records])
 
 
-async def shown(service: Service, records: list[CallRecord]) -> Answer:
+async def render_calls(service: Service, records: list[CallRecord]) -> Answer:
     """Calls of one environment with their transcripts, which are unpacked off the event loop."""
     packed = service.calls.log.transcripts(records)
     return await service.runtime.run_in_thread(lambda: json_answer(CallList(with_transcripts(records, packed))))
@@ -81,10 +81,10 @@ async def shown(service: Service, records: list[CallRecord]) -> Answer:
 def with_transcripts(records: Iterable[CallRecord], packed: dict[int, str]) -> list[CallShown]:
     """Calls with what was said in them."""
     known = unpack(packed)
-    return [called(each, known.get(each.number)) for each in records]
+    return [render_call(each, known.get(each.number)) for each in records]
 
 
-def called(record: CallRecord, transcript: Transcript | None = None) -> CallShown:
+def render_call(record: CallRecord, transcript: Transcript | None = None) -> CallShown:
     """A call as it is shown."""
     _, *values = msgspec.structs.astuple(record)
     return CallShown(*values, transcript=transcript)

@@ -80,15 +80,17 @@ async def set_clock(
 
 def clock_shown(env_id: str, state: ClockState) -> ClockShown:
     """How a clock stands."""
-    return ClockShown(*_shown(env_id, state))
+    return ClockShown(*_clock_fields(env_id, state))
 
 
 def clock_moved(env_id: str, moved: Moved) -> ClockMoved:
     """How a clock stands after it was set, and what was done on the way."""
-    return ClockMoved(*_shown(env_id, moved.state), ran=[_ran(each) for each in moved.done], still_due=moved.still_due)
+    return ClockMoved(
+        *_clock_fields(env_id, moved.state), ran=[_ran(each) for each in moved.done], still_due=moved.still_due
+    )
 
 
-def _shown(env_id: str, state: ClockState) -> tuple[str, Mode, str, int, Awaited | None]:
+def _clock_fields(env_id: str, state: ClockState) -> tuple[str, Mode, str, int, Awaited | None]:
     mode, now, seq, piece, operation = state
     waits = Awaited(Clock(piece.due).iso(), piece.twin, operation, piece.actor) if piece else None
     return env_id, mode, Clock(now).iso(), seq, waits

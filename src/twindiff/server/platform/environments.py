@@ -11,7 +11,7 @@ from twindiff.environments.clocks import ClockWanted
 from twindiff.kit.clock import Clock
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
-from twindiff.server.parameters import MOST_SECONDS, After, Limit
+from twindiff.server.parameters import MAX_TTL_SECONDS, After, Limit
 from twindiff.server.service import Service
 from twindiff.server.use_cases import environments as use_cases
 from twindiff.storage.journal import Record
@@ -111,7 +111,7 @@ def init_env(
     template_name: str | None = None,
     template_schema: str | None = None,
     templates: list[str] | None = None,
-    ttl_seconds: Annotated[int, msgspec.Meta(ge=0, le=MOST_SECONDS)] | None = None,
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=0, le=MAX_TTL_SECONDS)] | None = None,
     impersonate_user_id: str | None = None,
     impersonate_email: str | None = None,
     users: dict[str, str] | None = None,
@@ -163,16 +163,16 @@ def list_environments(
 ) -> EnvironmentList:
     """Environments, newest first."""
     records = service.environments.list(limit=limit, status=status)
-    return EnvironmentList([_shown(service, record) for record in records])
+    return EnvironmentList([_render_environment(service, record) for record in records])
 
 
 @api.get("/env/{envId}")
 def get_environment(service: Service, env_id: str) -> EnvironmentShown:
     """One environment, whatever its status."""
-    return _shown(service, service.environments.record(env_id))
+    return _render_environment(service, service.environments.record(env_id))
 
 
-def _shown(service: Service, record: EnvironmentRecord) -> EnvironmentShown:
+def _render_environment(service: Service, record: EnvironmentRecord) -> EnvironmentShown:
     return EnvironmentShown(
         environment_id=record.environment_id,
         name=record.name,
@@ -199,12 +199,12 @@ async def journal(service: Service, env_id: str, after: After = 0, limit: Limit 
     records = await use_cases.read_journal(service, env_id, after, limit)
 
     def compose() -> Answer:
-        return json_answer(Journal([_journalled(each) for each in records]))
+        return json_answer(Journal([_render_record(each) for each in records]))
 
     return await service.runtime.compose(records, compose)
 
 
-def _journalled(record: Record) -> JournalRecord:
+def _render_record(record: Record) -> JournalRecord:
     changes = [ChangeShown(*change) for change in record.changes]
     at = Clock(record.clock).iso()
     events = [EventShown(*event) for event in record.events]

@@ -31,14 +31,14 @@ def set_faults(service: Service, env_id: str, faults: list[Fault]) -> FaultList:
     answers `status` and `body`. Each is for a `twin` (or all) and an `operation` as the call log names it, where `*`
     stands for anything; it spares the first `after` calls and meets `times` of those that follow, or all.
     """
-    return _shown(service.environments.set_faults(env_id, faults))
+    return _render_faults(service.environments.set_faults(env_id, faults))
 
 
 @api.get("/env/{envId}/faults")
 def list_faults(service: Service, env_id: str) -> FaultList:
     """What goes wrong on purpose, and how often it has."""
-    return _shown(service.environments.get(env_id).faults)
+    return _render_faults(service.environments.get(env_id).faults)
 
 
-def _shown(faults: list[Armed]) -> FaultList:
+def _render_faults(faults: list[Armed]) -> FaultList:
     return FaultList([FaultShown(each.fault, each.met) for each in faults])

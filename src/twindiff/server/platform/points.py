@@ -21,14 +21,14 @@ from twindiff.server.use_cases import points as use_cases
 
 api = Operations()
 
-MOST_FORKS = 1000
+MAX_FORKS = 1000
 
 
 class InvalidCount(ApiError):
     """Between 1 and 1,000 environments can be forked at once."""
 
 
-Count = Annotated[int, msgspec.Meta(ge=1, le=MOST_FORKS), InvalidCount]
+Count = Annotated[int, msgspec.Meta(ge=1, le=MAX_FORKS), InvalidCount]
 
 
 class CheckpointShown(msgspec.Struct, rename="camel"):

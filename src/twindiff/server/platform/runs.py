@@ -24,7 +24,7 @@ api = Operations()
 
 LARGE_RESULT = 5_000
 """Letters of a kept result from which on to read it leaves the event loop; packed ones become many times longer."""
-MOST_CALLS = 1_000
+MAX_CALLS = 1_000
 """Calls that a result tells of; `/runs/{runId}/calls` has all of them, in pages."""
 Status = Literal["running", "completed", "passed", "failed"]
 
@@ -139,7 +139,7 @@ async def run_history(service: Service, run_id: str) -> History | Answer:
 
     `records` are without what a rewind went back over, `calls` are all calls.
     """
-    interval, calls = await use_cases.covered(service, service.runs.get(run_id))
+    interval, calls = await use_cases.covered_interval(service, service.runs.get(run_id))
 
     def compose() -> Answer:
         return json_answer(history(interval, service.registry, calls))
@@ -156,7 +156,7 @@ async def results(service: Service, run_id: str, calls: bool = False) -> RunResu
     run = service.runs.get(run_id)
     if calls:
         await service.write_calls()
-        records = await service.runtime.collect(service.calls.log.kept_of_run(run, MOST_CALLS))
+        records = await service.runtime.collect(service.calls.log.kept_of_run(run, MAX_CALLS))
         packed = service.calls.log.transcripts(records)
         return await service.runtime.run_in_thread(lambda: json_answer(_result(run, with_transcripts(records, packed))))
     if len(run.diff or "") + len(run.verdict or "") > LARGE_RESULT:

@@ -132,12 +132,12 @@ async def create_suite(
     tests: list[TestItem] | None = None,
 ) -> SuiteMade:
     """Add a suite, with its tests or empty; with a bad test nothing is stored."""
-    checked = await _checked(service, tests or [])
+    checked = await _check_tests(service, tests or [])
     suite = service.suites.create(name, description, visibility, checked)
     return SuiteMade(suite.suite_id, suite.name, suite.description, suite.visibility, _warnings(checked))
 
 
-async def _checked(service: Service, items: list[TestItem], default_template: str | None = None) -> list[NewTest]:
+async def _check_tests(service: Service, items: list[TestItem], default_template: str | None = None) -> list[NewTest]:
     templates = service.suites.templates_of(items, default_template)
     return await service.runtime.run_in_thread(lambda: service.suites.check_items(items, templates))
 
@@ -161,7 +161,7 @@ def get_suite(service: Service, suite_id: str, expand: str = "") -> SuiteTests |
         visibility=suite.visibility,
         created_at=suite.created_at,
         updated_at=suite.updated_at,
-        tests=[_shown(test) for test in tests],
+        tests=[_render_test(test) for test in tests],
     )
 
 
@@ -171,18 +171,18 @@ async def add_tests(
 ) -> TestList:
     """Add tests to a suite, all or none."""
     service.suites.get(suite_id)
-    checked = await _checked(service, tests, default_environment_template)
+    checked = await _check_tests(service, tests, default_environment_template)
     stored = service.suites.add_tests(suite_id, checked)
-    return TestList([_shown(test) for test in stored], _warnings(checked))
+    return TestList([_render_test(test) for test in stored], _warnings(checked))
 
 
 @api.get("/tests/{testId}")
 def get_test(service: Service, test_id: str) -> TestShown:
     """One test with its checks."""
-    return _shown(service.suites.test(test_id))
+    return _render_test(service.suites.test(test_id))
 
 
-def _shown(test: TestRecord) -> TestShown:
+def _render_test(test: TestRecord) -> TestShown:
     return TestShown(
         id=test.test_id,
         name=test.name,

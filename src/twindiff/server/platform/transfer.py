@@ -9,7 +9,7 @@ import msgspec
 from twindiff.environments.transfer.format import MAX_FILE_BYTES
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
-from twindiff.server.parameters import MOST_SECONDS
+from twindiff.server.parameters import MAX_TTL_SECONDS
 from twindiff.server.platform.environments import EnvironmentMade, environment_made
 from twindiff.server.service import Service
 
@@ -34,7 +34,7 @@ async def export_environment(service: Service, env_id: str) -> Answer:
 async def import_environment(
     service: Service,
     file: bytes,
-    ttl_seconds: Annotated[int, msgspec.Meta(ge=0, le=MOST_SECONDS)] | None = None,
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=0, le=MAX_TTL_SECONDS)] | None = None,
     name: str | None = None,
 ) -> EnvironmentMade:
     """Make an environment of an exported file, which is the body of the request.
@@ -43,7 +43,7 @@ async def import_environment(
     was made to unless `ttlSeconds` says otherwise.
     """
     contents = await service.runtime.run_in_thread(lambda: service.transfer.read(file))
-    lasts = min(ttl_seconds or contents.head.ttl_seconds, MOST_SECONDS)
+    lasts = min(ttl_seconds or contents.head.ttl_seconds, MAX_TTL_SECONDS)
     steps = service.transfer.import_contents(contents, service.calls.log, name=name, ttl_seconds=lasts)
     made = await service.runtime.run_steps(steps)
     templates = [service.templates.get(id) for id in cast(dict[str, str], made.environment.templates).values()]

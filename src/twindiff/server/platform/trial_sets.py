@@ -186,11 +186,11 @@ async def get_trial_set(service: Service, trial_set_id: str) -> TrialSetShown:
         **msgspec.structs.asdict(_brief(figures.record)),
         share=Interval(*figures.share) if figures.share else None,
         of_k=[OfKShown(each.k, Interval(*each.at_least_one), Interval(*each.all)) for each in figures.of_k],
-        results=[_tried(each) for each in figures.tests],
+        results=[_render_figures(each) for each in figures.tests],
     )
 
 
-def _tried(figures: use_cases.TestFigures) -> TestTried:
+def _render_figures(figures: use_cases.TestFigures) -> TestTried:
     first, failed = figures.trials[0], figures.failed
     return TestTried(
         test_id=first.test_id,

@@ -68,23 +68,23 @@ async def create_webhook(
     to prove itself first, so does this. The URL `socket:` stands for sockets that the program opens, where the vendor
     has them.
     """
-    return _shown(await use_cases.create_webhook(service, env_id, twin, url, events or (), secret))
+    return _render_webhook(await use_cases.create_webhook(service, env_id, twin, url, events or (), secret))
 
 
 @api.get("/env/{envId}/webhooks")
 def list_webhooks(service: Service, env_id: str) -> WebhookList:
     """The webhooks of an environment's settings; those that a vendor's API made are rows of its twin."""
     environment_id = service.environments.record(env_id).environment_id
-    return WebhookList([_shown(each) for each in service.subscriptions.list(environment_id)])
+    return WebhookList([_render_webhook(each) for each in service.subscriptions.list(environment_id)])
 
 
 @api.delete("/env/{envId}/webhooks/{webhookId}")
 def delete_webhook(service: Service, env_id: str, webhook_id: str) -> WebhookShown:
     """Tell an address no more; what was not sent yet is not sent."""
-    return _shown(use_cases.delete_webhook(service, env_id, webhook_id))
+    return _render_webhook(use_cases.delete_webhook(service, env_id, webhook_id))
 
 
-def _shown(record: WebhookRecord) -> WebhookShown:
+def _render_webhook(record: WebhookRecord) -> WebhookShown:
     return WebhookShown(record.webhook_id, record.twin, record.url, record.events, record.secret, record.created_at)
 
 
@@ -93,19 +93,19 @@ def list_deliveries(service: Service, env_id: str, after: After = 0, limit: Limi
     """What subscribers were told and are to be told, in order, with every attempt."""
     environment_id = service.environments.record(env_id).environment_id
     deliveries = service.outbox.list(environment_id, after=after, limit=limit)
-    return DeliveryList(_delivered(service, environment_id, deliveries))
+    return DeliveryList(_render_deliveries(service, environment_id, deliveries))
 
 
-def _delivered(service: Service, environment_id: str, records: list[DeliveryRecord]) -> list[DeliveryShown]:
+def _render_deliveries(service: Service, environment_id: str, records: list[DeliveryRecord]) -> list[DeliveryShown]:
     if not records:
         return []
     tried: dict[int, list[AttemptShown]] = {}
     for each in service.outbox.attempts(environment_id, records[0].number, records[-1].number):
-        tried.setdefault(each.number, []).append(_tried(each))
+        tried.setdefault(each.number, []).append(_render_attempt(each))
     return [_delivery(each, tried.get(each.number, [])) for each in records]
 
 
-def _tried(record: AttemptRecord) -> AttemptShown:
+def _render_attempt(record: AttemptRecord) -> AttemptShown:
     return msgspec.convert(record, AttemptShown, from_attributes=True)
 
 
@@ -126,5 +126,5 @@ def _delivery(record: DeliveryRecord, attempts: list[AttemptShown]) -> DeliveryS
 def redeliver(service: Service, env_id: str, number: Annotated[int, msgspec.Meta(ge=1, le=2**53)]) -> DeliveryShown:
     """Send a delivery once more, whatever became of it."""
     record = use_cases.redeliver(service, env_id, number)
-    [shown] = _delivered(service, record.environment_id, [record])
+    [shown] = _render_deliveries(service, record.environment_id, [record])
     return shown

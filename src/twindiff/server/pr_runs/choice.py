@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from twindiff.catalog import SavedTestRecord
 
 
-def chosen(tests: Iterable[SavedTestRecord], changed: Sequence[str]) -> list[SavedTestRecord]:
+def choose_tests(tests: Iterable[SavedTestRecord], changed: Sequence[str]) -> list[SavedTestRecord]:
     """Of the tests that take part in checks of changes, those that the changed files ask for.
 
     A test with paths or tags is asked for by a file that one of its patterns matches, or that has one of its tags as a

@@ -10,7 +10,7 @@ from twindiff.server.pr_runs.runs import WantedPr
 from twindiff.server.sandbox_runs.checkouts import repository_of
 from twindiff.server.sandbox_runs.routes import Repo
 from twindiff.server.test_runs.routes import Prompt, SessionId
-from twindiff.server.test_runs.runs import given
+from twindiff.server.test_runs.runs import without_none
 from twindiff.server.test_runs.views import brief
 from twindiff.server.twin_runs.desk import Desk
 
@@ -52,7 +52,7 @@ async def create_pr_run(
         twins=twins,
         scenario_id=scenario_id,
         scenario_prompt=scenario_prompt,
-        about=given(context_notes=context_notes, session_id=session_id, run_type=run_type),
+        about=without_none(context_notes=context_notes, session_id=session_id, run_type=run_type),
     )
     run = await desk.pull_requests.create(wanted, desk.address)
     headers = (("X-Run-Id", run.run_id), ("X-Session-Id", run.session_id or ""))
@@ -104,4 +104,4 @@ def enable(desk: Desk, repo: Repo, trigger_mode: Trigger = "pr", enabled: bool =
 @api.get("/validation/github/enabled")
 def list_enabled(desk: Desk) -> list[dict[str, Any]]:
     """List the repositories whose checks are switched on."""
-    return desk.checks.enabled()
+    return desk.checks.enabled_settings()

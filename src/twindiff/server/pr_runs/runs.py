@@ -12,7 +12,7 @@ from twindiff.browser.config import check_url
 from twindiff.catalog import SavedTestRecord, TestRunRecord
 from twindiff.catalog.stamps import new_uuid
 from twindiff.kit.errors import ApiError
-from twindiff.server.pr_runs.choice import chosen
+from twindiff.server.pr_runs.choice import choose_tests
 from twindiff.server.pr_runs.comparison import Comparison, compare
 from twindiff.server.pr_runs.repository_names import list_names
 from twindiff.server.pr_runs.repository_tests import FOLDER, read_tests
@@ -108,7 +108,7 @@ class PrRuns:
             or_invalid(lambda: check_url(url, "frontend_url"))
         plan = await self._runtime.run_in_thread(partial(self._plan, wanted, address))
         kept = [*self._saved.of_repository(plan.names), *plan.kept]
-        plan = plan._replace(kept=kept, tests=chosen(kept, plan.compared.changed))
+        plan = plan._replace(kept=kept, tests=choose_tests(kept, plan.compared.changed))
         run = self._record(plan)
         await self._tests.queue.put(run.run_id, partial(self._perform, run.run_id, plan), seated=False)
         return run
@@ -155,12 +155,12 @@ class PrRuns:
             for problem in self._problems(plan):
                 results.append(await self._note(run_id, problem, len(results) + 1))
             if not plan.wanted.frontend_url:
-                sandbox = await self._started(run_id, plan, stop)
+                sandbox = await self._start_sandbox(run_id, plan, stop)
             if problem := sandbox and _start_problem(sandbox):
                 results.append(await self._note(run_id, problem, len(results) + 1))
             else:
                 for test in plan.tests or [None]:
-                    results.append(await self._tested(run_id, plan, test, sandbox, len(results) + 1, stop))
+                    results.append(await self._run_test(run_id, plan, test, sandbox, len(results) + 1, stop))
         except Stopped:
             return
         except ApiError as error:  # what the application of the branch is refused for
@@ -184,7 +184,7 @@ class PrRuns:
         status = "skipped" if allowed else "failed"
         return [*unreadable, TestResult(CHOOSES, "", status, plan.why_no_tests(), category="no_tests")]
 
-    async def _started(self, run_id: str, plan: Plan, stop: asyncio.Event) -> TestRunRecord:
+    async def _start_sandbox(self, run_id: str, plan: Plan, stop: asyncio.Event) -> TestRunRecord:
         """The sandbox run of the branch when it is ready, or has failed; raises Stopped, and what refuses it."""
         wanted = plan.wanted
         named = [twin for test in plan.tests for twin in test.twins]
@@ -219,7 +219,7 @@ class PrRuns:
         for warning in said["scenario_warnings"]:
             self._ledger.tell(run_id, "log", f"scenario_prompt: {warning}")
 
-    async def _tested(
+    async def _run_test(
         self,
         run_id: str,
         plan: Plan,
@@ -230,7 +230,7 @@ class PrRuns:
     ) -> TestResult:
         """Run a saved test, or see whether the application opens; raises Stopped."""
         result, begun = TestResult(test.name if test else OPENS, "", "passed"), time.monotonic()
-        wanted = self._wanted(run_id, plan, test, sandbox)
+        wanted = self._test_run_request(run_id, plan, test, sandbox)
         try:
             child = await self._runtime.run_request(lambda: self._tests.create(wanted, plan.address))
             result = result._replace(run_id=child.run_id)
@@ -258,7 +258,9 @@ class PrRuns:
         await self._ledger.do(partial(self._ledger.tell, run_id, "step", said, step))
         return result
 
-    def _wanted(self, run_id: str, plan: Plan, test: SavedTestRecord | None, sandbox: TestRunRecord | None) -> Wanted:
+    def _test_run_request(
+        self, run_id: str, plan: Plan, test: SavedTestRecord | None, sandbox: TestRunRecord | None
+    ) -> Wanted:
         wanted = plan.wanted
         revision = plan.revision
         about = {"repo": wanted.repo, "branch": revision.name, "commit_sha": revision.commit, "source_run_id": run_id}

@@ -18,7 +18,9 @@ class CheckSettings:
 
     def get(self, repo: str, trigger_mode: str) -> dict[str, Any]:
         """The settings of a repository's checks."""
-        return _shown(self._find(repo, trigger_mode) or CheckSettingRecord(repo=repo, trigger_mode=trigger_mode))
+        return _render_setting(
+            self._find(repo, trigger_mode) or CheckSettingRecord(repo=repo, trigger_mode=trigger_mode)
+        )
 
     def change(self, repo: str, trigger_mode: str, **fields: Any) -> dict[str, Any]:
         """Change what is given of them."""
@@ -26,11 +28,11 @@ class CheckSettings:
         record = self._find(repo, trigger_mode)
         if record is None:
             record = self._catalog.add(CheckSettingRecord(repo=repo, trigger_mode=trigger_mode))
-        return _shown(self._catalog.change(record, **given) if given else record)
+        return _render_setting(self._catalog.change(record, **given) if given else record)
 
-    def enabled(self) -> list[dict[str, Any]]:
+    def enabled_settings(self) -> list[dict[str, Any]]:
         """Those that are switched on."""
-        return [_shown(each) for each in self._catalog.rows(CheckSettingRecord, CheckSettingRecord.enabled)]
+        return [_render_setting(each) for each in self._catalog.rows(CheckSettingRecord, CheckSettingRecord.enabled)]
 
     def _find(self, repo: str, trigger_mode: str) -> CheckSettingRecord | None:
         mine = (CheckSettingRecord.repo == repo, CheckSettingRecord.trigger_mode == trigger_mode)
@@ -38,7 +40,7 @@ class CheckSettings:
         return records[0] if records else None
 
 
-def _shown(record: CheckSettingRecord) -> dict[str, Any]:
+def _render_setting(record: CheckSettingRecord) -> dict[str, Any]:
     return {
         "repo": record.repo,
         "trigger_mode": record.trigger_mode,

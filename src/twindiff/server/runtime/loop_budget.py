@@ -6,9 +6,9 @@ import asyncio
 import time
 from collections import deque
 
-LONGEST_SECONDS = 0.002
+MAX_PASS_SECONDS = 0.002
 """Work that is begun in one pass; requests that come to more go on in the next, in the order they came."""
-FEWEST_WOKEN = 4
+MIN_WOKEN = 4
 """Requests that are tried in a pass at least; beyond that twice as many as found time in the one before."""
 
 Places = deque[asyncio.Future[None]]
@@ -46,7 +46,7 @@ class LoopBudget:
     def _is_over(self) -> bool:
         now = time.perf_counter()
         if self._end is None:
-            self._end = now + LONGEST_SECONDS
+            self._end = now + MAX_PASS_SECONDS
             self._look_at_next_pass()
         return now > self._end
 
@@ -57,7 +57,7 @@ class LoopBudget:
 
     def _pass(self) -> None:
         """Try no more of those who wait than may find time: whoever does not has cost time and waits again."""
-        tried, self._begun = max(FEWEST_WOKEN, 2 * self._begun), 0
+        tried, self._begun = max(MIN_WOKEN, 2 * self._begun), 0
         self._end, self._is_passing, self._is_waking = None, False, False
         self._queue.extendleft(reversed(self._returned))
         self._returned.clear()

@@ -43,11 +43,11 @@ class SharedThreads:
 
     async def run(self, environment: str, work: Callable[[], T]) -> T:
         """Run work of an environment in one of them when it is its turn."""
-        async with self._limited(environment):
+        async with self._limit(environment):
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     @asynccontextmanager
-    async def _limited(self, environment: str) -> AsyncGenerator[None]:
+    async def _limit(self, environment: str) -> AsyncGenerator[None]:
         limiter = self._limiters.setdefault(environment, _Limiter(self._for_one))
         limiter.waiters += 1
         try:

@@ -24,8 +24,8 @@ LIMITS = {"RLIMIT_DATA": 4 * GIGABYTE, "RLIMIT_FSIZE": GIGABYTE, "RLIMIT_NOFILE"
 """What each process may take: memory of its own, the size of a file, open files, no dump."""
 LIMITS_OF_USER = {"RLIMIT_NPROC": 1024}
 """What all processes of a user may take together, where that is the application's alone."""
-MOST_LINES = 2000
-LONGEST_LINE = 2000
+MAX_PRINTED_LINES = 2000
+MAX_LINE_CHARACTERS = 2000
 CHUNK = 65536
 LOOK_SECONDS = 0.05
 SECONDS_TO_END = 18.0
@@ -112,13 +112,13 @@ class Application:
             async with asyncio.timeout(seconds):
                 while not is_there():
                     if self._process is None or self._process.returncode is not None:
-                        return f"the application {await self.ended()} before {then}"
+                        return f"the application {await self.wait_for_end()} before {then}"
                     await asyncio.sleep(LOOK_SECONDS)
         except TimeoutError:
             return f"the application {otherwise} within {seconds:g} seconds"
         return None
 
-    async def ended(self) -> str:
+    async def wait_for_end(self) -> str:
         """Wait for its end, and say how that came. What a keeper that was killed has left is ended first."""
         assert self._process, "it was started"
         code = await _exit_code(self._process)
@@ -168,12 +168,12 @@ class Application:
 
     async def _hear(self, line: bytes) -> None:
         self._lines += 1
-        text = line.decode(errors="replace").rstrip("\r")[:LONGEST_LINE]
+        text = line.decode(errors="replace").rstrip("\r")[:MAX_LINE_CHARACTERS]
         self.last_lines.append(text)
-        if self._lines < MOST_LINES:
+        if self._lines < MAX_PRINTED_LINES:
             await self._heard(text)
-        elif self._lines == MOST_LINES:
-            await self._heard(f"… what follows is not kept: the application has printed {MOST_LINES} lines")
+        elif self._lines == MAX_PRINTED_LINES:
+            await self._heard(f"… what follows is not kept: the application has printed {MAX_PRINTED_LINES} lines")
 
 
 async def _start_keeper(told: Mapping[str, Any], folder: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:

@@ -96,16 +96,16 @@ def start_of(checkout: Path, name: str | None) -> Start:
 
 
 def _guess(folder: Path, target: Target) -> Start:
-    guess = guessed(folder)
+    guess = guess_command(folder)
     if guess is None:
         ignored = [name for name in OF_CONTAINERS if (folder / name).is_file()]
         raise NoStartCommand(
-            f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{_unused(ignored)}"
+            f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{_explain_unused(ignored)}"
         )
     return Start(guess[1], folder, target, guess[0])
 
 
-def _unused(files: Sequence[str]) -> str:
+def _explain_unused(files: Sequence[str]) -> str:
     """Why a file for containers is not gone by, where there is one."""
     if not files:
         return ""
@@ -159,7 +159,7 @@ def _read(path: Path) -> _File:
         raise InvalidSandboxConfig(f"{path.name} is no YAML: {str(error)[:500]}") from None
 
 
-def guessed(folder: Path) -> tuple[str, str] | None:
+def guess_command(folder: Path) -> tuple[str, str] | None:
     """What a command is guessed from, and the command; None where nothing looks like an application."""
     for name, guess in _GUESSES:
         path = find_file(folder, name)

@@ -73,7 +73,7 @@ async def create_sandbox_run(
         env=env or {},
         seconds_to_start=seconds_to_start,
     )
-    return await shown(desk, await desk.sandboxes.create(wanted, desk.address))
+    return await render_sandbox(desk, await desk.sandboxes.create(wanted, desk.address))
 
 
 @each("get")
@@ -85,7 +85,7 @@ def list_sandbox_runs(desk: Desk, limit: Limit = 100) -> dict[str, Any]:
 @each("get", "/{sandbox_id}")
 async def get_sandbox_run(desk: Desk, sandbox_id: str) -> dict[str, Any]:
     """Say how a sandbox run stands, where its application answers, and which variables it was given."""
-    return await shown(desk, desk.sandboxes.find(sandbox_id))
+    return await render_sandbox(desk, desk.sandboxes.find(sandbox_id))
 
 
 @each("get", "/{sandbox_id}/logs")
@@ -137,7 +137,7 @@ def _brief(run: TestRunRecord) -> dict[str, Any]:
     }
 
 
-async def shown(desk: Desk, run: TestRunRecord) -> dict[str, Any]:
+async def render_sandbox(desk: Desk, run: TestRunRecord) -> dict[str, Any]:
     """A sandbox run with its twins and its variables."""
     twin_run = desk.tests.twins.find(run.twin_run_id)
     return {

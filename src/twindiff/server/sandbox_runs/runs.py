@@ -33,7 +33,7 @@ KIND = "sandbox"
 MINUTE = 60
 SECONDS_TO_START = 60.0
 SECONDS_TO_END = 20.0
-MOST = 20
+MAX_SANDBOXES = 20
 """Applications that run at once."""
 
 
@@ -110,7 +110,7 @@ class SandboxRuns:
         """Check an application out and start it; nothing of it is left where that is refused."""
         self.tests.queue.check()
         check_variables(wanted.env)
-        if len(self._gone) >= MOST:
+        if len(self._gone) >= MAX_SANDBOXES:
             raise TooManySandboxes
         prepared = await self.service.runtime.run_in_thread(partial(self._prepare, wanted))
         try:
@@ -236,7 +236,7 @@ class SandboxRuns:
             if problem := opening.result():
                 return "failed", problem
             await self.ledger.do(partial(self._ready, run_id, f"http://127.0.0.1:{port}"))
-            ended = asyncio.create_task(application.ended())
+            ended = asyncio.create_task(application.wait_for_end())
             seconds = wanted.ttl_minutes * MINUTE
             await asyncio.wait((ended, stopped), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if stopped.done():
@@ -295,7 +295,7 @@ class SandboxRuns:
 
     def find(self, sandbox_id: str) -> TestRunRecord:
         """A sandbox run by its id; raises RunNotFound."""
-        run = self.ledger.known(sandbox_id)
+        run = self.ledger.find_by_id(sandbox_id)
         if run is None or run.kind != KIND:
             raise RunNotFound(f"There is no sandbox run '{sandbox_id[:100]}'")
         return run

@@ -26,13 +26,13 @@ class History(NamedTuple):
     views: bytes = b""
     rewinds: Mapping[int, int] = {}
 
-    def extended(self, records: list[Record], schemas: Mapping[str, Schema]) -> History:
+    def extend(self, records: list[Record], schemas: Mapping[str, Schema]) -> History:
         """With the records that come next."""
         views = bytes(_rank(view(record, schemas)) for record in records)
         rewinds = {record.seq: record.to for record in records if record.to is not None}
         return History(self.views + views, {**self.rewinds, **rewinds})
 
-    def shown(self, include: Include) -> list[int]:
+    def list_shown(self, include: Include) -> list[int]:
         """The operations that made the present state and show something, oldest first."""
         seqs: list[int] = []
         seq, most = len(self.views), _rank(include)
@@ -66,7 +66,7 @@ class Histories:
             records = service.engine.records(environment_id, after, min(after + AT_ONCE, end))
             if not records:
                 return history
-            history = history.extended(records, service.registry.schemas)
+            history = history.extend(records, service.registry.schemas)
             await service.runtime.yield_to_loop()
         self._remember(environment_id, history)
         return history

@@ -14,7 +14,7 @@ from twindiff.changes.entries import EntryChange, render_entries
 from twindiff.kit.clock import Clock
 from twindiff.kit.twin import Operations
 from twindiff.server.openapi import describe_sandboxes
-from twindiff.server.parameters import MOST_SECONDS, Limit
+from twindiff.server.parameters import MAX_TTL_SECONDS, Limit
 from twindiff.server.sandboxes.sandboxes import Known, Sandboxes, Status
 from twindiff.server.use_cases.environments import delete_environment
 from twindiff.storage.journal import Record
@@ -22,10 +22,10 @@ from twindiff.storage.journal import Record
 api = Operations()
 
 DEFAULT_TTL_SECONDS = 3600
-LARGEST_SEED = 4_000_000
+MAX_SEED_BYTES = 4_000_000
 """Bytes of a body that makes a sandbox."""
 
-Ttl = Annotated[int, msgspec.Meta(ge=1, le=MOST_SECONDS)]
+Ttl = Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
@@ -72,7 +72,7 @@ class DiffList(msgspec.Struct):
     total: int
 
 
-@api.post("/sandboxes", status=201, body_limit=LARGEST_SEED)
+@api.post("/sandboxes", status=201, body_limit=MAX_SEED_BYTES)
 async def create_sandbox(
     desk: Desk,
     api: str,
@@ -86,7 +86,7 @@ async def create_sandbox(
     either the sandbox begins with the twin's `<twin>_default`.
     """
     twin = desk.sandboxes.twin(api)
-    return _shown(desk, await desk.sandboxes.create(twin, scenario, seed_data, ttl or DEFAULT_TTL_SECONDS))
+    return _render_sandbox(desk, await desk.sandboxes.create(twin, scenario, seed_data, ttl or DEFAULT_TTL_SECONDS))
 
 
 @api.get("/sandboxes")
@@ -96,14 +96,14 @@ def list_sandboxes(
     """Sandboxes, newest first."""
     twin = None if api is None else desk.sandboxes.twin(api)
     page, total = desk.sandboxes.list(status=status, twin=twin, limit=limit, offset=offset)
-    return SandboxList([_shown(desk, known) for known in desk.sandboxes.known(page)], total)
+    return SandboxList([_render_sandbox(desk, known) for known in desk.sandboxes.load_states(page)], total)
 
 
 @api.get("/sandboxes/{sandbox_id}")
 def get_sandbox(desk: Desk, sandbox_id: str) -> Sandbox:
     """One sandbox; an expired one is shown for a day."""
-    (known,) = desk.sandboxes.known([desk.sandboxes.find(sandbox_id)])
-    return _shown(desk, known)
+    (known,) = desk.sandboxes.load_states([desk.sandboxes.find(sandbox_id)])
+    return _render_sandbox(desk, known)
 
 
 @api.delete("/sandboxes/{sandbox_id}", status=204)
@@ -128,7 +128,7 @@ async def list_diffs(
     record = desk.sandboxes.find(sandbox_id)
     service.registry.get(record.service)
     await service.settle(record.environment_id)
-    shown = (await histories.of(record.environment_id)).shown(include)
+    shown = (await histories.of(record.environment_id)).list_shown(include)
     records = await histories.records(record.environment_id, shown[offset : offset + limit])
     desk.sandboxes.find(sandbox_id)  # what was read is not all there was if it has been deleted meanwhile
 
@@ -145,7 +145,7 @@ def openapi(desk: Desk) -> dict[str, Any]:
     return describe_sandboxes()
 
 
-def _shown(desk: Desk, known: Known) -> Sandbox:
+def _render_sandbox(desk: Desk, known: Known) -> Sandbox:
     record = known.record
     return Sandbox(
         id=record.environment_id,

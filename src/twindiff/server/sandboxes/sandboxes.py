@@ -14,7 +14,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Expression, all_of, any_of, exists, not_
 from twindiff.kit.twin import Twin
 from twindiff.server.sandboxes.histories import Histories
-from twindiff.server.sandboxes.seeding import seeded
+from twindiff.server.sandboxes.seeding import seed_scenario
 from twindiff.server.service import Service
 from twindiff.server.starting import default_template, empty_template
 
@@ -76,17 +76,17 @@ class Sandboxes:
     ) -> Known:
         """Make a sandbox for the first user it has; raises UnknownScenario, InvalidSeed."""
         if scenario is not None:
-            template = self._named(twin, scenario)
+            template = self._find_scenario(twin, scenario)
         else:
             template = self._default(twin) if seed_data is None else empty_template(self.service, twin)
         if seed_data is not None:
-            template = await seeded(self.service, template, seed_data)
+            template = await seed_scenario(self.service, template, seed_data)
         environments = self.service.environments
         user = environments.actors.first([template]) or NOBODY
         made = environments.create(Wanted([template], user_id=user, ttl_seconds=ttl_seconds))
         return Known(made.environment, template.name, called=False)
 
-    def _named(self, twin: Twin, name: str) -> TemplateRecord:
+    def _find_scenario(self, twin: Twin, name: str) -> TemplateRecord:
         try:
             return self.service.templates.find_named(twin.name, name)
         except UnknownTemplate as error:
@@ -124,7 +124,7 @@ class Sandboxes:
         page = self._catalog.rows(EnvironmentRecord, *where, order=newest, limit=limit, offset=offset)
         return page, self._catalog.count(EnvironmentRecord, *where)
 
-    def known(self, records: Sequence[EnvironmentRecord]) -> list[Known]:
+    def load_states(self, records: Sequence[EnvironmentRecord]) -> list[Known]:
         """What a sandbox shows of each environment, in two queries."""
         self.service.calls.log.flush()
         scenarios = self._catalog.rows(

@@ -17,7 +17,7 @@ from twindiff.storage import Start
 Values = dict[str, Any]
 
 
-async def seeded(service: Service, scenario: TemplateRecord, seed_data: Mapping[str, Any]) -> TemplateRecord:
+async def seed_scenario(service: Service, scenario: TemplateRecord, seed_data: Mapping[str, Any]) -> TemplateRecord:
     """A scenario with rows laid over it: a row with the key of one that is there replaces it. Raises InvalidSeed.
 
     The rows are stored by their content and under no name, so that equal ones are kept once and no list shows them.

@@ -14,7 +14,7 @@ from twindiff.server.test_runs.temporary import TemporaryFolder
 KEPT = 300
 """Runs whose files are kept."""
 LOG = "worker.log"
-LONGEST_LOG = 20_000
+MAX_LOG_BYTES = 20_000
 HEADERS = (
     ("Content-Security-Policy", "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"),
     ("X-Content-Type-Options", "nosniff"),
@@ -78,7 +78,7 @@ class Artifacts:
     def log(self, run_id: str) -> str:
         """What the worker of a run said besides its events."""
         file = self.root / run_id / LOG
-        return file.read_text(errors="replace")[-LONGEST_LOG:] if file.is_file() else ""
+        return file.read_text(errors="replace")[-MAX_LOG_BYTES:] if file.is_file() else ""
 
     def forget(self) -> None:
         """Remove what is kept nowhere."""

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 ENDED = ("completed", "failed", "cancelled")
 OPEN = ("queued", "running", "provisioning", "ready")
-MOST_EVENTS = 5000
+MAX_EVENTS = 5000
 """Events that a run keeps; its end is always kept."""
 SILENT_SECONDS = 60
 """After so long without a sign of the process that has a run, that process is gone."""
@@ -56,12 +56,12 @@ class Ledger:
 
     def find(self, run_id: str) -> TestRunRecord:
         """A run by its id; raises RunNotFound."""
-        run = self.known(run_id)
+        run = self.find_by_id(run_id)
         if run is None:
             raise RunNotFound(f"There is no run '{run_id[:100]}'")
         return run
 
-    def known(self, run_id: str) -> TestRunRecord | None:
+    def find_by_id(self, run_id: str) -> TestRunRecord | None:
         """A run by its id, if it is one of these."""
         plain = run_id.replace("-", "").lower()[:64]
         return self._catalog.find(TestRunRecord, TestRunRecord.run_id == plain)
@@ -81,7 +81,7 @@ class Ledger:
         """Note that something happened in a run, and wake who waits for it."""
         with self._service.engine.transaction():
             run = self.find(run_id)
-            if run.events >= MOST_EVENTS and type not in ("status", "result"):
+            if run.events >= MAX_EVENTS and type not in ("status", "result"):
                 return
             number, now = run.events + 1, stamp()
             self._catalog.add(
@@ -96,7 +96,7 @@ class Ledger:
         """What happened in a run, in order."""
         mine = TestRunEventRecord.run_id == run_id
         number = TestRunEventRecord.number
-        return self._catalog.rows(TestRunEventRecord, mine, number > after, order=number, limit=MOST_EVENTS + 10)
+        return self._catalog.rows(TestRunEventRecord, mine, number > after, order=number, limit=MAX_EVENTS + 10)
 
     def end(self, run_id: str, status: str, **outcome: Any) -> TestRunRecord:
         """End a run, once: whoever comes later changes nothing."""
@@ -134,10 +134,10 @@ class Ledger:
 
     def keep(self, run_ids: list[str]) -> list[TestRunRecord]:
         """Say that these runs are in the hands of this process; gives them as they are now."""
-        mine = [run for each in run_ids if (run := self.known(each))]
+        mine = [run for each in run_ids if (run := self.find_by_id(each))]
         return [self._catalog.change(run, heard=wall()) if run.status in OPEN else run for run in mine]
 
-    def lost(self) -> list[TestRunRecord]:
+    def list_lost(self) -> list[TestRunRecord]:
         """Runs that are open and in nobody's hands any more."""
         waiting = TestRunRecord.status.in_(OPEN)
         runs = self._catalog.rows(TestRunRecord, waiting, order=TestRunRecord.created, limit=1000)

@@ -9,11 +9,11 @@ import msgspec
 from twindiff.catalog import TestRunRecord, TwinRunRecord
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
-from twindiff.server.test_runs.artifacts import LONGEST_LOG
+from twindiff.server.test_runs.artifacts import MAX_LOG_BYTES
 from twindiff.server.test_runs.routes import Hosts, LastEventId, Prompt, Seconds, SessionId, Ttl
-from twindiff.server.test_runs.runs import SECONDS, Wanted, given
+from twindiff.server.test_runs.runs import SECONDS, Wanted, without_none
 from twindiff.server.test_runs.streams import stream
-from twindiff.server.test_runs.views import brief, log_entry, shown
+from twindiff.server.test_runs.views import brief, log_entry, render_run
 from twindiff.server.twin_runs.desk import Desk
 
 api = Operations()
@@ -51,7 +51,7 @@ async def create_url_run(
         provision_id=provision_id,
         scenario_id=scenario_id,
         seconds=timeout_seconds,
-        about=given(repo=repo, branch=branch, pr_url=pr_url, session_id=session_id, runner_mode=runner_mode),
+        about=without_none(repo=repo, branch=branch, pr_url=pr_url, session_id=session_id, runner_mode=runner_mode),
     )
     run = await desk.tests.create(wanted, desk.address, "url")
     return brief(run, desk.address)
@@ -60,10 +60,10 @@ async def create_url_run(
 @api.get("/runs/{run_id}")
 def get_run(desk: Desk, run_id: str) -> dict[str, Any]:
     """Say how a run of any kind stands, and what each of its steps came to."""
-    run = desk.tests.ledger.known(run_id)
+    run = desk.tests.ledger.find_by_id(run_id)
     if run is None:
         return _twin_run(desk, desk.runs.find(run_id))
-    return shown(desk.tests, run, desk.address)
+    return render_run(desk.tests, run, desk.address)
 
 
 def _twin_run(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _worker_log(desk: Desk, run: TestRunRecord) -> dict[str, Any]:
 
 def _application_log(desk: Desk, run: TestRunRecord) -> list[dict[str, Any]]:
     """What the application of a run's sandbox has printed."""
-    sandbox = desk.tests.ledger.known(run.sandbox_id or "")
+    sandbox = desk.tests.ledger.find_by_id(run.sandbox_id or "")
     if sandbox is None:
         return []
     printed = [each.message for each in desk.tests.ledger.events(sandbox.run_id) if each.type == "output"]
@@ -137,8 +137,8 @@ def _application_log(desk: Desk, run: TestRunRecord) -> list[dict[str, Any]]:
             "job_type": sandbox.kind,
             "target_role": "application",
             "status": sandbox.status,
-            "content": "\n".join(printed)[-LONGEST_LOG:],
-            "truncated": len("\n".join(printed)) > LONGEST_LOG,
+            "content": "\n".join(printed)[-MAX_LOG_BYTES:],
+            "truncated": len("\n".join(printed)) > MAX_LOG_BYTES,
             "error": sandbox.outcome.get("failure_detail"),
         }
     ]
@@ -166,7 +166,7 @@ def get_run_artifact(desk: Desk, run_id: str, name: str) -> Answer:
 @api.post("/validate/{run_id}/cancel")
 def cancel_run(desk: Desk, run_id: str) -> dict[str, Any]:
     """End a run of any kind."""
-    if desk.tests.ledger.known(run_id):
+    if desk.tests.ledger.find_by_id(run_id):
         desk.tests.cancel(run_id)
     else:
         desk.runs.tear_down(run_id, "cancelled")

@@ -16,7 +16,7 @@ from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.page_head import render_head, render_title
 from twindiff.server.test_runs.page_rows import render_diff
 from twindiff.server.test_runs.reports import first_line
-from twindiff.server.test_runs.views import shown
+from twindiff.server.test_runs.views import render_run
 
 if TYPE_CHECKING:
     from twindiff.server.test_runs.runs import TestRuns
@@ -100,7 +100,7 @@ def check_token(runs: TestRuns, run: TestRunRecord, token: str) -> None:
 
 def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
     """The page, as the run stands."""
-    facts = shown(runs, run, address)
+    facts = render_run(runs, run, address)
     is_over = run.status in ENDED
     title = escape(render_title(run, facts))
     parts = [
@@ -111,7 +111,7 @@ def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
         _failure(facts),
         _diff(runs, run, facts),
         _output(runs, run),
-        _said(facts),
+        _render_output(facts),
         _events(facts),
         _artifacts(run, facts),
         _again(run) if is_over and run.kind in AGAIN else "",
@@ -142,7 +142,7 @@ def _not_understood(facts: dict[str, Any]) -> str:
 
 
 def _frame(runs: TestRuns, run: TestRunRecord, step: dict[str, Any]) -> str:
-    part = runs.ledger.known(step.get("run_id") or "")
+    part = runs.ledger.find_by_id(step.get("run_id") or "")
     shown, shot = (part, _last_screenshot(runs, part)) if part else (run, step.get("screenshot"))
     picture = f'<img src="{_file(shown, shot)}" alt="The page after this step" loading="lazy">' if shot else ""
     mark = "<span class=ok>✓</span>" if step["passed"] else "<span class=bad>✗</span>"
@@ -192,7 +192,7 @@ def _diff(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
 
 def _output(runs: TestRuns, run: TestRunRecord) -> str:
     """What the application of the run's sandbox printed last."""
-    sandbox = runs.ledger.known(run.sandbox_id or "")
+    sandbox = runs.ledger.find_by_id(run.sandbox_id or "")
     if sandbox is None:
         return ""
     printed = [each.message for each in runs.ledger.events(sandbox.run_id) if each.type == "output"][-MAX_LINES:]
@@ -203,7 +203,7 @@ def _output(runs: TestRuns, run: TestRunRecord) -> str:
     )
 
 
-def _said(facts: dict[str, Any]) -> str:
+def _render_output(facts: dict[str, Any]) -> str:
     """Console and network, step by step."""
     parts: list[str] = []
     for step in facts["results_json"]:

@@ -16,7 +16,7 @@ from twindiff.server.twin_runs.desk import Desk
 
 api = Operations()
 
-MOST_SCRIPTS = 5
+MAX_SCRIPTS = 5
 _SCRIPT = re.compile(r"<script[^>]+src\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _TITLE = re.compile(r"<title[^>]*>([^<]{0,200})", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:)?//([\w-]+(?:\.[\w-]+)+)(?:/([\w.-]+))?")
@@ -33,13 +33,13 @@ async def probe_url(desk: Desk, url: str) -> dict[str, Any]:
     service = desk.runs.service
     targets = Targets(frozenset(service.settings.webhook_hosts), service.ports.listening)
     try:
-        seen = await service.runtime.run_on_loop(_looked(targets, url, [*service.registry.twins.values()]))
+        seen = await service.runtime.run_on_loop(_probe_page(targets, url, [*service.registry.twins.values()]))
     except TargetRefused as error:
         raise InvalidTest(f"url: {error}") from None
     return {"url": url, **seen}
 
 
-async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, Any]:
+async def _probe_page(targets: Targets, url: str, twins: list[Twin]) -> dict[str, Any]:
     """What an address answers, and the twins that are named there; raises TargetRefused."""
     await targets.ready()
     import httpx
@@ -54,7 +54,7 @@ async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, An
     finally:
         await targets.close()
     title = _TITLE.search(page)
-    evidence = {twin.name: named for twin in twins if (named := _named(twin, texts))}
+    evidence = {twin.name: named for twin in twins if (named := _find_vendor_address(twin, texts))}
     return {
         "status": answer.status,
         "title": unescape(title[1]).strip() if title else None,
@@ -67,9 +67,9 @@ async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, An
 
 def _scripts(url: str, page: str) -> list[str]:
     """The scripts of a page that its own host has."""
-    named = [unescape(each) for each in _SCRIPT.findall(page)[: 4 * MOST_SCRIPTS]]
+    named = [unescape(each) for each in _SCRIPT.findall(page)[: 4 * MAX_SCRIPTS]]
     addresses = [urljoin(url, each) for each in named if "[" not in each]
-    return [each for each in addresses if urlsplit(each).netloc == urlsplit(url).netloc][:MOST_SCRIPTS]
+    return [each for each in addresses if urlsplit(each).netloc == urlsplit(url).netloc][:MAX_SCRIPTS]
 
 
 async def _script(targets: Targets, url: str) -> str:
@@ -81,7 +81,7 @@ async def _script(targets: Targets, url: str) -> str:
         return ""
 
 
-def _named(twin: Twin, texts: list[str]) -> str | None:
+def _find_vendor_address(twin: Twin, texts: list[str]) -> str | None:
     """The first address of a twin's vendor: its name is a part of the host, or what the path begins with."""
     names = {twin.name, *twin.aliases}
     return next((said for text in texts for said, words in _addresses(text) if words & names), None)

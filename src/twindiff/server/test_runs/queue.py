@@ -17,7 +17,7 @@ from twindiff.server.test_runs.workers import end_and_clear
 
 log = logging.getLogger("twindiff")
 
-MOST_WAITING = 500
+MAX_WAITING_RUNS = 500
 HEARTBEAT_SECONDS = 1.0
 
 
@@ -69,7 +69,7 @@ class Queue:
         """Raises TooManyRuns, NoServer where one more run would not be done."""
         if not self._is_serving:
             raise NoServer
-        if len(self._tasks) >= MOST_WAITING:
+        if len(self._tasks) >= MAX_WAITING_RUNS:
             raise TooManyRuns
 
     async def put(self, run_id: str, work: Callable[[], Coroutine[Any, Any, None]], *, seated: bool = True) -> None:
@@ -105,7 +105,7 @@ class Queue:
         for run in self._ledger.keep([*self._tasks]):
             if run.status == "cancelled":
                 self.end(run.run_id)
-        for run in self._ledger.lost():
+        for run in self._ledger.list_lost():
             end_and_clear(run.run_id)
             for clear in self.clears_lost:
                 clear(run)

@@ -10,18 +10,18 @@ import msgspec
 from twindiff.kit.http import Answer
 from twindiff.kit.sources import Header
 from twindiff.kit.twin import Operations
-from twindiff.server.test_runs.runs import KINDS, LONGEST_SECONDS, SECONDS, Wanted, given
+from twindiff.server.test_runs.runs import KINDS, MAX_SECONDS, SECONDS, Wanted, without_none
 from twindiff.server.test_runs.streams import stream
-from twindiff.server.test_runs.views import brief, shown
+from twindiff.server.test_runs.views import brief, render_run
 from twindiff.server.twin_runs.desk import Desk
 
 api = Operations()
 
 PREFIXES = ("/test-runs", "/runner/runs", "/demo-runner/runs")
-LONGEST_TTL = 480
+MAX_TTL_MINUTES = 480
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
-Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
-Seconds = Annotated[float, msgspec.Meta(ge=1, le=LONGEST_SECONDS)]
+Ttl = Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_MINUTES)]
+Seconds = Annotated[float, msgspec.Meta(ge=1, le=MAX_SECONDS)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Hosts = Annotated[list[str], msgspec.Meta(max_length=50)]
 SessionId = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[ -~]*(?!\n)$")]
@@ -68,18 +68,20 @@ async def create_test_run(
 
     `hosts` are what the page may reach besides its start host and the run's twins. `checks` judge what twins change.
     """
-    world = given(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
+    world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
     wanted = Wanted(
         prompt=prompt,
         start_url=start_url,
         test_config=test_config,
-        **given(parameters=parameters, credentials=credentials, hosts=hosts, twins=twins),
+        **without_none(parameters=parameters, credentials=credentials, hosts=hosts, twins=twins),
         **world,
         provision_id=provision_id,
         checks=checks,
         sandbox_id=sandbox_id,
         seconds=timeout_seconds,
-        about=given(repo=repo, branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source),
+        about=without_none(
+            repo=repo, branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source
+        ),
     )
     return brief(await desk.tests.create(wanted, desk.address), desk.address)
 
@@ -94,7 +96,7 @@ def list_test_runs(desk: Desk, limit: Limit = 100, repo: str | None = None) -> d
 @each("get", "/{run_id}")
 def get_test_run(desk: Desk, run_id: str) -> dict[str, Any]:
     """Say how a run stands, what each step came to, and what its twins changed."""
-    return shown(desk.tests, desk.tests.ledger.find(run_id), desk.address)
+    return render_run(desk.tests, desk.tests.ledger.find(run_id), desk.address)
 
 
 @each("post", "/{run_id}/rerun")
@@ -117,17 +119,17 @@ async def rerun_test_run(
     trigger_source: str | None = None,
 ) -> dict[str, Any]:
     """Repeat a run with its TestConfig as it is now, and with what is given in place of what it was asked with."""
-    place = given(prompt=prompt, start_url=start_url, sandbox_id=sandbox_id, twins=twins)
-    world = given(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
-    changes = place | world | given(test_config=test_config, parameters=parameters, credentials=credentials)
-    about = given(repo=repo, branch=branch, pr_url=pr_url, trigger_source=trigger_source)
+    place = without_none(prompt=prompt, start_url=start_url, sandbox_id=sandbox_id, twins=twins)
+    world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
+    changes = place | world | without_none(test_config=test_config, parameters=parameters, credentials=credentials)
+    about = without_none(repo=repo, branch=branch, pr_url=pr_url, trigger_source=trigger_source)
     return brief(await desk.tests.rerun(run_id, changes, desk.address, about), desk.address)
 
 
 @each("patch", "/{run_id}/config")
 def change_test_config(desk: Desk, run_id: str, test_config: dict[str, Any]) -> dict[str, Any]:
     """Change the TestConfig with which a run is repeated."""
-    return shown(desk.tests, desk.tests.configure(run_id, test_config), desk.address)
+    return render_run(desk.tests, desk.tests.configure(run_id, test_config), desk.address)
 
 
 @each("post", "/{run_id}/messages")

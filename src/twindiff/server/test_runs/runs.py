@@ -15,7 +15,7 @@ from twindiff.browser.job import Event, Job, Limits, Model
 from twindiff.browser.masking import secret_names
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import ApiError, InvalidParameter
-from twindiff.server.models import configured
+from twindiff.server.models import configured_model
 from twindiff.server.test_runs.artifacts import Artifacts
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.test_runs.queue import Queue
@@ -36,7 +36,7 @@ KINDS = ("test", "url")
 MAX_NAME = 200
 """Characters of a run's name in its reports."""
 SECONDS = 300
-LONGEST_SECONDS = 1800
+MAX_SECONDS = 1800
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
 
 
@@ -110,24 +110,24 @@ class TestRuns:
         finally:
             self.artifacts.forget()
 
-    def planned(self, prompt: str) -> dict[str, Any]:
+    def plan_config(self, prompt: str) -> dict[str, Any]:
         """The TestConfig of a prompt that is understood as a whole; else without steps, for when it is run."""
         planned = _plan(prompt)
         if planned.unclear:
-            return configs.built(TestConfig(prompt=prompt))
-        return configs.built(TestConfig(prompt=prompt, steps=planned.steps, twin_checks=planned.twin_checks))
+            return configs.to_json(TestConfig(prompt=prompt))
+        return configs.to_json(TestConfig(prompt=prompt, steps=planned.steps, twin_checks=planned.twin_checks))
 
     async def create(self, wanted: Wanted, address: str, kind: str = "test") -> TestRunRecord:
         """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
         browser = _browser()
         self.queue.check()
         wanted = self._with_twins_of_sandbox(wanted)
-        config, prompt, start_url, said = await self._planned(wanted)
+        config, prompt, start_url, said = await self._plan_run(wanted)
         secrets = {**wanted.credentials}
         given = {**secrets, **{name: str(value) for name, value in wanted.parameters.items()}}
         values = or_invalid(lambda: configs.values(config, given))
-        start_url = or_invalid(lambda: configs.check_url(configs.filled(start_url, values), "start_url"))
-        hosts = or_invalid(lambda: [*_named(wanted.hosts), *_opened(config, start_url, values)])
+        start_url = or_invalid(lambda: configs.check_url(configs.fill_parameters(start_url, values), "start_url"))
+        hosts = or_invalid(lambda: [*_named_hosts(wanted.hosts), *_opened_origins(config, start_url, values)])
         self.twins.check(wanted.checks, wanted.twins, wanted.provision_id)
         said["not_understood"] = [*said.get("not_understood", []), *self.twins.absent(config.twin_checks, wanted)]
         twin_run_id = None if said["not_understood"] else await self.twins.provide(wanted, config.twin_checks)
@@ -137,11 +137,11 @@ class TestRuns:
         about = wanted.about
         run = self.ledger.add(
             kind,
-            {**about, **_kept(wanted), **said, "twins": [*wanted.twins], **scenario},
+            {**about, **_kept_fields(wanted), **said, "twins": [*wanted.twins], **scenario},
             secrets=secrets,
             start_url=start_url,
             prompt=prompt,
-            test_config=configs.built(config),
+            test_config=configs.to_json(config),
             twin_run_id=twin_run_id,
             sandbox_id=wanted.sandbox_id,
             **{name: about.get(name) for name in ("repo", "test_id", "session_id", "source_run_id")},
@@ -154,7 +154,7 @@ class TestRuns:
         await self.queue.put(run.run_id, lambda: self._perform(job, checks, twin_run_id))
         return run
 
-    async def _planned(self, wanted: Wanted) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
+    async def _plan_run(self, wanted: Wanted) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
         """The steps of a run, its prompt, where it starts, and what is said of the prompt; raises InvalidTest."""
         config = or_invalid(lambda: configs.read(wanted.test_config or {}))
         prompt = wanted.prompt or config.prompt or None
@@ -164,9 +164,9 @@ class TestRuns:
             config.prompt = prompt
             if not planned.unclear:
                 config.steps, config.twin_checks = planned.steps, planned.twin_checks
-            config = or_invalid(lambda: configs.read(configs.built(config)))
+            config = or_invalid(lambda: configs.read(configs.to_json(config)))
             said = {"planned": True, "subject": planned.subject, "not_understood": planned.unclear}
-            if planned.unclear and configured():
+            if planned.unclear and configured_model():
                 config.twin_checks = planned.twin_checks
                 said = {"planned": True, "by": "agent", "not_understood": []}
         app_url = wanted.sandbox_id and str(self._ready_sandbox(wanted.sandbox_id).outcome["app_url"])
@@ -260,12 +260,12 @@ class TestRuns:
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
         run = self.ledger.find(run_id)
-        data = _judged(end.data, outcome.get("checks"), _sentences(run))
+        data = _judge_end(end.data, outcome.get("checks"), _sentences(run))
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
         result = _result(run, data, sum(float(step.get("milliseconds", 0)) for step in steps) / 1000)
-        sandbox = self.ledger.known(run.sandbox_id or "")
+        sandbox = self.ledger.find_by_id(run.sandbox_id or "")
         head_sha = sandbox and sandbox.asked.get("commit_sha")
         write_reports(self.artifacts.open(run_id), [result], summary, page_url(run, address), head_sha)
         self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
@@ -300,7 +300,7 @@ class TestRuns:
     def configure(self, run_id: str, test_config: Mapping[str, Any]) -> TestRunRecord:
         """Change the TestConfig with which a run is repeated; raises InvalidTest."""
         config = or_invalid(lambda: configs.read(test_config))
-        return self.ledger.change(self.ledger.find(run_id), test_config=configs.built(config))
+        return self.ledger.change(self.ledger.find(run_id), test_config=configs.to_json(config))
 
     async def rerun(
         self, run_id: str, changes: Mapping[str, Any], address: str, said: Mapping[str, Any] = NOTHING
@@ -335,7 +335,7 @@ class TestRuns:
             return {"sandbox_id": run.sandbox_id}
         provision_id = run.asked.get("provision_id")
         ended = provision_id and not run.asked.get("checks") and not self.twins.is_ready(provision_id)
-        return {} if ended else given(provision_id=provision_id)
+        return {} if ended else without_none(provision_id=provision_id)
 
 
 def _result(run: TestRunRecord, end: Mapping[str, Any], seconds: float) -> TestResult:
@@ -378,7 +378,9 @@ def _sentences(run: TestRunRecord) -> dict[str, str]:
     return {f"assertion#{number}": each.sentence for number, each in enumerate(expected, first)}
 
 
-def _judged(end: Mapping[str, Any], checks: Mapping[str, Any] | None, sentences: Mapping[str, str]) -> dict[str, Any]:
+def _judge_end(
+    end: Mapping[str, Any], checks: Mapping[str, Any] | None, sentences: Mapping[str, str]
+) -> dict[str, Any]:
     """How a run ended: what its steps came to, unless what the twins changed speaks against it."""
     if end["status"] != "completed":
         return dict(end)
@@ -396,12 +398,12 @@ def _with_end_of_twins(end: Event, why_ended: str | None) -> Event:
     return Event(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
 
 
-def given(**fields: Any) -> dict[str, Any]:
+def without_none(**fields: Any) -> dict[str, Any]:
     """What is given of optional fields."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _kept(wanted: Wanted) -> dict[str, Any]:
+def _kept_fields(wanted: Wanted) -> dict[str, Any]:
     """What a record keeps of what was asked."""
     names = (*_AGAIN, "provision_id")
     return {name: value for name in names if (value := getattr(wanted, name)) not in (None, {}, [], ())}
@@ -429,7 +431,7 @@ def _browser() -> str:
 
 def _model() -> Model | None:
     """The model that the server has, as a worker speaks to it."""
-    model = configured()
+    model = configured_model()
     return model and Model(model.url, model.name, dict(model.headers), model.is_anthropic)
 
 
@@ -441,21 +443,21 @@ def or_invalid(read: Callable[[], T]) -> T:
         raise InvalidTest(str(error)) from None
 
 
-def _named(hosts: Sequence[str]) -> list[str]:
+def _named_hosts(hosts: Sequence[str]) -> list[str]:
     """The hosts that a request names, with or without scheme and port; raises ConfigError."""
     for host in hosts:
         configs.check_url(host if "//" in host else f"http://{host}", "hosts")
     return [*hosts]
 
 
-def _opened(config: TestConfig, start_url: str, values: Mapping[str, str]) -> list[str]:
+def _opened_origins(config: TestConfig, start_url: str, values: Mapping[str, str]) -> list[str]:
     """The origins that steps open; raises ConfigError. Where an answer says what to open, that is not known yet."""
     origins: list[str] = []
     for number, step in enumerate(config.steps):
         given = str(step.value)
         if step.action != "goto" or not set(configs.REFERENCE.findall(given)) <= values.keys():
             continue
-        url = configs.joined(start_url, configs.filled(given, values), f"test_config.steps[{number}].value")
+        url = configs.join_url(start_url, configs.fill_parameters(given, values), f"test_config.steps[{number}].value")
         parts = urlsplit(url)
         origins.append(f"{parts.scheme}://{parts.netloc}")
     return list(dict.fromkeys(origins))

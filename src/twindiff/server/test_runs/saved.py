@@ -11,7 +11,7 @@ from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.kit.errors import ApiError
 from twindiff.server.test_runs.runs import InvalidTest, TestRuns, or_invalid
 
-MOST = 1000
+MAX_SAVED_TESTS = 1000
 
 
 class TestNotFound(ApiError):
@@ -56,11 +56,11 @@ class SavedTests:
         self, config: Mapping[str, Any] | None, given: Mapping[str, Any], twins: Sequence[str] = ()
     ) -> dict[str, Any]:
         if config is None:
-            config = self.runs.planned(str(given.get("prompt")))
+            config = self.runs.plan_config(str(given.get("prompt")))
         self.runs.twins.check(given.get("checks"), given.get("twins", twins))
         if given.get("start_url"):
             or_invalid(lambda: configs.check_url(str(given["start_url"]), "start_url"))
-        return configs.built(or_invalid(lambda: configs.read(config)))
+        return configs.to_json(or_invalid(lambda: configs.read(config)))
 
     def check_config(self, config: Mapping[str, Any] | None, **fields: Any) -> dict[str, Any]:
         """The TestConfig of a test that is not kept, as given or by its prompt; raises what `add` raises."""
@@ -79,12 +79,12 @@ class SavedTests:
     def of_repository(self, names: Sequence[str]) -> list[SavedTestRecord]:
         """Saved tests of a repository by any of its names, oldest first."""
         theirs = SavedTestRecord.repo_full_name.in_([*names])
-        return self._catalog.rows(SavedTestRecord, theirs, order=SavedTestRecord.created, limit=MOST)
+        return self._catalog.rows(SavedTestRecord, theirs, order=SavedTestRecord.created, limit=MAX_SAVED_TESTS)
 
     def list(self, repo: str | None = None, tag: str | None = None) -> list[SavedTestRecord]:
         """Saved tests, oldest first, of a repository or with a tag."""
         wanted = [SavedTestRecord.repo_full_name == repo] if repo else []
-        tests = self._catalog.rows(SavedTestRecord, *wanted, order=SavedTestRecord.created, limit=MOST)
+        tests = self._catalog.rows(SavedTestRecord, *wanted, order=SavedTestRecord.created, limit=MAX_SAVED_TESTS)
         return [each for each in tests if tag is None or tag in each.tags]
 
     def change(self, test_id: str, **fields: Any) -> SavedTestRecord:

@@ -9,7 +9,7 @@ import msgspec
 
 from twindiff.kit.twin import Operations
 from twindiff.server.test_runs.routes import Hosts, Prompt, Scalars, Seconds, SessionId, Ttl
-from twindiff.server.test_runs.runs import SECONDS, Wanted, given
+from twindiff.server.test_runs.runs import SECONDS, Wanted, without_none
 from twindiff.server.test_runs.views import brief, shown_test
 from twindiff.server.twin_runs.desk import Desk
 
@@ -68,11 +68,11 @@ def create_test(
 
     `id`, `created_at` and `updated_at` are of a test that `arga tests import` reads from a file; this one has its own.
     """
-    bare = given(version=version, starting_url=starting_url, fallback=fallback, defaults=defaults)
-    bare |= given(parameters=parameters, steps=steps, blocks=blocks)
+    bare = without_none(version=version, starting_url=starting_url, fallback=fallback, defaults=defaults)
+    bare |= without_none(parameters=parameters, steps=steps, blocks=blocks)
     config = test_config or test_config_json
     if config is None and bare:
-        config = {**bare, **given(prompt=prompt)}
+        config = {**bare, **without_none(prompt=prompt)}
     fields = {"description": description, "prompt": prompt, "start_url": start_url, "repo_full_name": repo_full_name}
     more = {"ci_enabled": ci_enabled, "tags": tags, "paths": paths, "twins": twins, "checks": checks}
     return shown_test(desk.saved.add(name, config, run_id, **fields, **more))
@@ -137,18 +137,20 @@ async def run_test(
     """Queue a run of a saved test, at another place where one is named."""
     test = desk.saved.find(test_id)
     usual: list[str] = [] if sandbox_id or provision_id else test.twins
-    about = given(branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source)
-    world = given(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
+    about = without_none(branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source)
+    world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
     wanted = Wanted(
         prompt=prompt or test.prompt,
         start_url=start_url or (None if sandbox_id else test.start_url),
         test_config=None if prompt else test.test_config,
-        **given(parameters=parameters, credentials=credentials, hosts=hosts, twins=usual if twins is None else twins),
+        **without_none(
+            parameters=parameters, credentials=credentials, hosts=hosts, twins=usual if twins is None else twins
+        ),
         **world,
         provision_id=provision_id,
         checks=test.checks,
         sandbox_id=sandbox_id,
         seconds=timeout_seconds,
-        about=about | given(repo=repo or test.repo_full_name, test_id=test.test_id, name=test.name),
+        about=about | without_none(repo=repo or test.repo_full_name, test_id=test.test_id, name=test.name),
     )
     return brief(await desk.tests.create(wanted, desk.address), desk.address)

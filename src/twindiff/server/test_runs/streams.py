@@ -63,12 +63,12 @@ async def _server_sent(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncI
             yield b": still running\n\n"
         else:
             last = event.number
-            yield _written(last, NAMES.get(event.type, event.type), frame(event))
+            yield _write_event(last, NAMES.get(event.type, event.type), frame(event))
     ended = await ledger.do(lambda: ledger.find(run.run_id))
-    yield _written(last, "done", {"run_id": ended.run_id, "status": ended.status})
+    yield _write_event(last, "done", {"run_id": ended.run_id, "status": ended.status})
 
 
-def _written(number: int, name: str, data: dict[str, Any]) -> bytes:
+def _write_event(number: int, name: str, data: dict[str, Any]) -> bytes:
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, name.encode(), msgspec.json.encode(data))
 
 
@@ -104,7 +104,7 @@ async def frames(api_key: str | None, ledger: Ledger, websocket: WebSocket) -> N
         snapshot = {"type": "snapshot", "run_id": run.run_id, "status": run.status, "last_event_id": run.events}
         await websocket.send_json(snapshot)
         telling = asyncio.create_task(_tell(ledger, run, websocket))
-        leaving = asyncio.create_task(_left(websocket))
+        leaving = asyncio.create_task(_wait_until_left(websocket))
         await asyncio.wait([telling, leaving], return_when=asyncio.FIRST_COMPLETED)
         telling.cancel()
         leaving.cancel()
@@ -128,7 +128,7 @@ async def _tell(ledger: Ledger, run: TestRunRecord, websocket: WebSocket) -> Non
             await websocket.send_json(frame(event))
 
 
-async def _left(websocket: WebSocket) -> None:
+async def _wait_until_left(websocket: WebSocket) -> None:
     """Wait until the other side leaves."""
     while (await websocket.receive())["type"] != "websocket.disconnect":
         pass

@@ -17,7 +17,7 @@ class TemporaryFolder:
     """A folder that is this process's own, until it is removed."""
 
     def __init__(self, prefix: str = PREFIX) -> None:
-        self.path, self._lock = _claimed(prefix)
+        self.path, self._lock = _claim_folder(prefix)
 
     def remove(self) -> None:
         """Remove it with all that is in it."""
@@ -25,7 +25,7 @@ class TemporaryFolder:
         os.close(self._lock)
 
 
-def _claimed(prefix: str) -> tuple[Path, int]:
+def _claim_folder(prefix: str) -> tuple[Path, int]:
     """A new folder and what holds its lock; one that was taken for abandoned meanwhile is not used."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=prefix))
@@ -39,10 +39,10 @@ def _claimed(prefix: str) -> tuple[Path, int]:
 
 def remove_abandoned(prefix: str = PREFIX, before: Callable[[Path], None] | None = None) -> list[Path]:
     """Remove the folders of this user whose servers have died, and give their paths; `before` is given each first."""
-    return [path for path in Path(tempfile.gettempdir()).glob(f"{prefix}*") if _removed(path, before)]
+    return [path for path in Path(tempfile.gettempdir()).glob(f"{prefix}*") if _remove_abandoned(path, before)]
 
 
-def _removed(path: Path, before: Callable[[Path], None] | None) -> bool:
+def _remove_abandoned(path: Path, before: Callable[[Path], None] | None) -> bool:
     """Whether nobody held a folder; it is gone then. What others own is left alone."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -24,7 +24,7 @@ SCENARIO_FIELDS = ("understood", "not_understood", "warnings")
 """What is said of a scenario_prompt."""
 NAMES = {"channel_id": ("channels", "channel_name", "channel_id"), "teamId": ("teams", "name", "id")}
 """The table in which the name is looked up that a sentence gives in place of an id, its column, and that of the id."""
-MOST_ROWS = 2000
+MAX_ROWS = 2000
 """Rows of a diff that a run's record keeps; the environment has all of them."""
 
 
@@ -184,7 +184,7 @@ class RunTwins:
             except ApiError as error:  # the twins may have ended meanwhile
                 said = f"what the twins changed is not known: {error}"
                 return {"checks": {"passed": not checks, "failures": [said]}, "diff": None}
-            outcome["diff"] = {side: rows[:MOST_ROWS] for side, rows in diff.items()}
+            outcome["diff"] = {side: rows[:MAX_ROWS] for side, rows in diff.items()}
             return outcome
 
         return await self._service.runtime.run_request(look)

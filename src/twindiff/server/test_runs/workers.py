@@ -17,7 +17,7 @@ import msgspec
 from twindiff.browser.job import ALLOWANCE_SECONDS, MARK, Event, Job, Word
 from twindiff.server.test_runs.artifacts import LOG
 
-LONGEST_LINE = 16 << 20
+MAX_LINE_BYTES = 16 << 20
 TO_THE_BROWSER = ("PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_PATH", "PLAYWRIGHT_BROWSERS_PATH", "PYTHONPATH")
 """Variables that a worker is given; keys of the server are none of them."""
 
@@ -44,7 +44,7 @@ class Worker:
                     stderr=errors,
                     env=self._environment(str(scratch)),
                     cwd=scratch,
-                    limit=LONGEST_LINE,
+                    limit=MAX_LINE_BYTES,
                     start_new_session=True,
                 )
             self._write(msgspec.json.encode(self._job))
@@ -77,11 +77,11 @@ class Worker:
                     if event.type == "end":
                         return event  # its artifacts are written; its processes need not end by themselves
                     await self._heard(event)
-                return _failed("worker", _why(await process.wait()))
+                return _failed_event("worker", _why(await process.wait()))
         except TimeoutError:
-            return _failed("timeout", f"the worker did not end within {seconds:g} seconds and was killed")
+            return _failed_event("timeout", f"the worker did not end within {seconds:g} seconds and was killed")
         except (ValueError, msgspec.DecodeError) as error:
-            return _failed("worker", f"the worker said what cannot be read: {error}")
+            return _failed_event("worker", f"the worker said what cannot be read: {error}")
 
     def _kill(self) -> None:
         if self._process:
@@ -112,7 +112,7 @@ def end_and_clear(run_id: str) -> None:
         shutil.rmtree(scratch_of(run_id), ignore_errors=True)
 
 
-def _failed(category: str, said: str) -> Event:
+def _failed_event(category: str, said: str) -> Event:
     return Event("end", said, {"status": "failed", "failure_category": category, "failure_detail": said})
 
 

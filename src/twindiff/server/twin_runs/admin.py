@@ -22,7 +22,7 @@ from twindiff.server.use_cases.points import reset
 
 HEALTH = "/healthz"
 FULL = "full"
-FEWEST = 20
+MIN_FREE_SLOTS = 20
 """Rows of each table that the state shows; with `full=1` it shows them all."""
 
 
@@ -57,7 +57,7 @@ async def answer_admin(service: Service, environment: Environment, twin: Twin, r
 
 
 async def _state(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
-    most = None if request.query_parameters().get(FULL) == "1" else FEWEST
+    most = None if request.query_parameters().get(FULL) == "1" else MIN_FREE_SLOTS
 
     def look(moment: Any) -> dict[str, Any]:
         tables = [table for table in twin.tables if table.visibility != "bookkeeping"]

@@ -24,7 +24,7 @@ from twindiff.storage.journal import Record
 
 SHOWN = 50
 """Calls and operations that the page shows, newest first."""
-MOST_OPERATIONS = 1000
+MAX_OPERATIONS = 1000
 """Up to so many, the page says what differs; of more, the inspector does."""
 LETTERS = 300
 """Of a row, on the page."""
@@ -32,7 +32,7 @@ SECONDS_BETWEEN = 0.25
 """Between two news of a run."""
 SECONDS_QUIET = 20
 """After which a stream says that it is still there."""
-MOST_STREAMS = 200
+MAX_STREAMS = 200
 """Pages of this server that are kept up to date at once."""
 _SCRIPT = """
 let busy = false, late = false;
@@ -89,13 +89,13 @@ _watched: list[str] = []
 def news(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
     """A stream that tells a page of each operation of its run; raises NotSignedIn, TooManyStreams."""
     _check(desk, run, token)
-    if len(_watched) >= MOST_STREAMS:
+    if len(_watched) >= MAX_STREAMS:
         raise TooManyStreams
-    parts = _told(desk.runs, run)
+    parts = _stream_news(desk.runs, run)
     return Answer(b"", content_type="text/event-stream", headers=(("Cache-Control", "no-store"),), parts=parts)
 
 
-async def _told(runs: TwinRuns, run: TwinRunRecord) -> AsyncIterator[bytes]:
+async def _stream_news(runs: TwinRuns, run: TwinRunRecord) -> AsyncIterator[bytes]:
     """News of a run, no more often than a page can show it; an open page of a run in which nothing happens waits."""
     service = runs.service
 
@@ -196,7 +196,7 @@ async def _diff(desk: Desk, run: TwinRunRecord) -> str:
     """What differs from how the run began, net, and where there is more of it."""
     service, base = desk.runs.service, f"/inspect/environments/{run.environment_id}"
     links = f'<p><a href="{base}">Look into the environment</a> · <a href="{base}/difference">all that differs</a></p>'
-    if service.engine.seq(run.environment_id) > MOST_OPERATIONS:
+    if service.engine.seq(run.environment_id) > MAX_OPERATIONS:
         return f"<h2>What differs</h2>{links}"
     _, text = await diff_points(service, run.environment_id, 0, None, "plain", "full")
     diff = msgspec.json.decode(text, type=dict[str, list[dict[str, Any]]])

@@ -32,14 +32,14 @@ def pass_gate(gate: Gate, request: Request) -> Request:
 
     The admin plane asks for the token of public runs too; a run's health is for everybody who may call it.
     """
-    given, request = _given(gate, request)
+    given, request = _extract_token(gate, request)
     is_needed = not gate.is_public or (is_admin(request.path) and request.path != HEALTH)
     if is_needed and not (given is not None and same(given, gate.proxy_token)):
         raise AuthenticationRequired if given is None else InvalidToken
     return request
 
 
-def _given(gate: Gate, request: Request) -> tuple[str | None, Request]:
+def _extract_token(gate: Gate, request: Request) -> tuple[str | None, Request]:
     """The proxy token that a request brings, and the request without it where it stood in the way of the vendor's."""
     query = parse_qsl(request.query, keep_blank_values=True) if "token=" in request.query else []
     named = [value for name, value in query if name == "token"]

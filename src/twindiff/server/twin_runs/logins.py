@@ -8,7 +8,7 @@ import time
 from twindiff.kit.errors import ApiError
 
 SECONDS_TO_APPROVE = 600
-MOST_PENDING = 100
+MAX_PENDING_LOGINS = 100
 
 
 class UnknownDevice(ApiError):
@@ -28,7 +28,7 @@ class Logins:
         """A new device code; the oldest login makes room where there are too many."""
         now = time.monotonic()
         self._begun = {code: at for code, at in self._begun.items() if now - at < SECONDS_TO_APPROVE}
-        if len(self._begun) >= MOST_PENDING:
+        if len(self._begun) >= MAX_PENDING_LOGINS:
             self._begun.pop(next(iter(self._begun)))
         code = secrets.token_urlsafe(16)
         self._begun[code] = now

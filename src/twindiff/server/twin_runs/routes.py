@@ -48,7 +48,7 @@ def both(verb: str, path: str) -> Callable[[Any], Any]:
 @api.get("/validate/twins")
 def list_twins(desk: Desk) -> list[dict[str, Any]]:
     """List the twins that are installed."""
-    return [_described(twin) for twin in desk.runs.service.registry.twins.values()]
+    return [_describe_twin(twin) for twin in desk.runs.service.registry.twins.values()]
 
 
 @api.get("/twins")
@@ -57,7 +57,7 @@ def catalog(desk: Desk) -> list[dict[str, Any]]:
     return list_twins(desk)
 
 
-def _described(twin: Twin) -> dict[str, Any]:
+def _describe_twin(twin: Twin) -> dict[str, Any]:
     label = twin.name.replace("_", " ").title()
     return {"name": twin.name, "label": label, "kind": "backend", "show_in_ui": True, "aliases": [*twin.aliases]}
 
@@ -147,7 +147,7 @@ def list_twin_runs(desk: Desk, limit: Limit = 100) -> list[dict[str, Any]]:
 @api.get("/twin-runs/{run_id}")
 async def get_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
     """Say how a run stands, where its twins are, and which variables lead programs to them."""
-    return await shown(desk, desk.runs.find(run_id))
+    return await render_run(desk, desk.runs.find(run_id))
 
 
 @api.get(PROVISION + "/{run_id}/status")
@@ -168,7 +168,7 @@ def show_news(desk: Desk, run_id: str, token: str = "") -> Answer:
     return news(desk, desk.runs.find(run_id), token)
 
 
-async def shown(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
+async def render_run(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
     """A run as both families show it."""
     runs = desk.runs
     ends = runs.service.environments.record(run.environment_id).expires if run.environment_id else None

@@ -85,7 +85,7 @@ class TwinRuns:
     def provision(self, asked: Asked) -> TwinRunRecord:
         """Make a run; nothing of it is left when that fails. Raises UnknownTwin, InvalidSeedConfig."""
         run = self._record(asked)
-        return self._catalog.add(msgspec.structs.replace(run, **self._made(run, asked)))
+        return self._catalog.add(msgspec.structs.replace(run, **self._make_environment(run, asked)))
 
     def announce(self, asked: Asked) -> TwinRunRecord:
         """Note a run that is yet to be made; raises UnknownTwin."""
@@ -102,7 +102,7 @@ class TwinRuns:
         run = self.find(run_id)
         if run.status not in BEGINNING:
             return
-        made = self._made(run, asked)
+        made = self._make_environment(run, asked)
         if not self._change_if_beginning(run_id, baseline_kind=asked.baseline_kind, **made):
             self.service.environments.delete(made["environment_id"])
 
@@ -146,7 +146,7 @@ class TwinRuns:
             heard=now.micros,
         )
 
-    def _made(self, run: TwinRunRecord, asked: Asked) -> dict[str, Any]:
+    def _make_environment(self, run: TwinRunRecord, asked: Asked) -> dict[str, Any]:
         """The environment of a run, as fields of its record."""
         twins = {name: self.service.registry.get(name) for name in cast(list[str], run.twins)}
         templates, results = self._templates(twins, asked)

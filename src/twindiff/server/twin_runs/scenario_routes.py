@@ -9,7 +9,7 @@ import msgspec
 from twindiff.catalog import TwinRunRecord
 from twindiff.kit.twin import Operations
 from twindiff.server.twin_runs.desk import Desk
-from twindiff.server.twin_runs.routes import Prompt, shown
+from twindiff.server.twin_runs.routes import Prompt, render_run
 from twindiff.server.twin_runs.scenarios import Mode, shown_scenario
 
 api = Operations()
@@ -130,7 +130,7 @@ async def list_twin_environments(desk: Desk) -> list[dict[str, Any]]:
 
 
 async def _environment(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
-    fields = await shown(desk, run)
+    fields = await render_run(desk, run)
     return {
         **fields,
         "id": run.run_id,

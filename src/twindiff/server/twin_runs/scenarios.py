@@ -11,7 +11,7 @@ from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Where
-from twindiff.server.models import Model, configured
+from twindiff.server.models import Model, configured_model
 from twindiff.server.starting import prepare_default
 from twindiff.server.twin_runs.presets import PRESETS, Preset
 from twindiff.server.twin_runs.provisioning import Provisioning
@@ -97,13 +97,13 @@ class Scenarios:
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
 
         async def make() -> Asked:
-            made = await self.prepared(source, twins, filled)
+            made = await self.prepare(source, twins, filled)
             said.update(made.said)
             return asked._replace(config=made.config, prompt_results=made.said or None)
 
         return await self._provisioning.provide(asked, make, seconds), said
 
-    async def prepared(
+    async def prepare(
         self, source: Source, twins: Sequence[str] | None = None, filled: Filling | None = None
     ) -> Filling:
         """What these twins are filled with, made already; raises what `filling` does, InvalidSeedConfig, ModelFailed.
@@ -131,7 +131,7 @@ class Scenarios:
         return {**filled.said, **outcome._asdict()}
 
     def _model(self, source: Source, filled: Filling) -> Model | None:
-        return configured() if source.mode == "thorough" and filled.kind == "prompt" else None
+        return configured_model() if source.mode == "thorough" and filled.kind == "prompt" else None
 
     async def filling(self, source: Source) -> Filling:
         """The same by rules alone, and not made yet; raises ScenarioNotFound, Contradiction."""
@@ -164,7 +164,7 @@ class Scenarios:
     ) -> tuple[ScenarioRecord, dict[str, Any]]:
         """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
         names = [self._twin(each) for each in twins] if twins else None
-        filled = await self.prepared(Source(None, None if config is not None else prompt, config, mode), names)
+        filled = await self.prepare(Source(None, None if config is not None else prompt, config, mode), names)
         used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
         wanted = [self._twin(each) for each in (twins or [])] or [*used]
         used = {twin: parts for twin, parts in used.items() if twin in wanted}

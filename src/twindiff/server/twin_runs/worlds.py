@@ -52,7 +52,7 @@ class Worlds:
     def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> World:
         """The template of a configuration for one twin; raises InvalidSeedConfig."""
         seeding, key = _seeding(twin), _key(twin, config, people)
-        return self._find(key) or self._keep(key, self._seeded(twin, seeding.read(config), people))
+        return self._find(key) or self._keep(key, self._seed(twin, seeding.read(config), people))
 
     def rows(self, twin: str, config: Config) -> dict[str, list[Values]]:
         """The rows of the world of one twin of a configuration, by table; raises InvalidSeedConfig."""
@@ -62,7 +62,7 @@ class Worlds:
 
     def has(self, config: Config, twins: Collection[str]) -> bool:
         """Whether the worlds of some twins of a configuration are made; raises UnknownTwin for a name in it."""
-        return all(self._find(_key(*each)) for each in self._wanted(config, twins) if each[0].seeding)
+        return all(self._find(_key(*each)) for each in self._wanted_worlds(config, twins) if each[0].seeding)
 
     async def prepare(self, config: Config, twins: Collection[str] | None = None) -> None:
         """Make the worlds of a configuration, or of some twins of it, off the event loop, for whoever asks for them.
@@ -70,7 +70,7 @@ class Worlds:
         Raises InvalidSeedConfig that names every part that does not fit, UnknownTwin.
         """
         problems: list[str] = []
-        for twin, parts, people in self._wanted(config, twins):
+        for twin, parts, people in self._wanted_worlds(config, twins):
             try:
                 await self._prepare(twin, parts, people)
             except InvalidSeedConfig as error:
@@ -78,7 +78,7 @@ class Worlds:
         if problems:
             raise InvalidSeedConfig(problems)
 
-    def _wanted(self, config: Config, twins: Collection[str] | None) -> list[Wanted]:
+    def _wanted_worlds(self, config: Config, twins: Collection[str] | None) -> list[Wanted]:
         """What is made of a configuration for each twin; of one that it says nothing of, the people."""
         people = cast_of(config)
         given = {self._service.registry.get(name).name: parts for name, parts in config.items()}
@@ -105,7 +105,7 @@ class Worlds:
         self._made[key] = world
         return world
 
-    def _seeded(self, twin: Twin, parts: Any, people: Sequence[Person]) -> World:
+    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person]) -> World:
         scratch = self._scratch(twin)
         try:
             counts, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people))
@@ -117,7 +117,7 @@ class Worlds:
         """The same, where the embedded engine would keep the event loop from everybody else."""
         engine = self._service.engine
         if not isinstance(engine, SqliteEngine):
-            return self._seeded(twin, parts, people)
+            return self._seed(twin, parts, people)
         scratch = self._scratch(twin)
         try:
             snapshot = engine.snapshot(scratch.id, twin.name, writes=True)

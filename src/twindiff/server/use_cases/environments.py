@@ -111,7 +111,7 @@ def _templates(service: Service, test: TestRecord | None, start: Start) -> list[
     known = service.templates
     location = start.schema
     if test:
-        return [_located(service, each) for each in ([location] if location else templates_of(test))]
+        return [_find_template_at(service, each) for each in ([location] if location else templates_of(test))]
     if start.template_id:
         return [_with_id(service, start.template_id)]
     if start.twin and start.name:
@@ -119,11 +119,11 @@ def _templates(service: Service, test: TestRecord | None, start: Start) -> list[
     if start.several:
         return [known.meant(each) for each in start.several]
     if location:
-        return [_located(service, location)]
+        return [_find_template_at(service, location)]
     raise TemplateNotGiven
 
 
-def _located(service: Service, location: str) -> TemplateRecord:
+def _find_template_at(service: Service, location: str) -> TemplateRecord:
     template = service.templates.find_at(location)
     if template is None:
         raise TemplateSchemaNotRegistered(f"template schema not registered: '{location}'")

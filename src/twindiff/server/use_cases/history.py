@@ -31,7 +31,7 @@ def history(
         registry.get(name)
     shown = None if diff is None else _keys(diff, interval, registry)
     records = [_record(record, registry, shown) for record in _as_done(interval) if record.twin]
-    return past.History(records, None if calls is None else [_called(call) for call in calls])
+    return past.History(records, None if calls is None else [_history_call(call) for call in calls])
 
 
 def _as_done(interval: Interval) -> list[Record]:
@@ -89,5 +89,5 @@ def _change(change: Change, table: Table) -> past.RowChange:
     return past.RowChange(name, key, "changed", changed, derived, table.visibility)
 
 
-def _called(call: CallRecord) -> past.Called:
+def _history_call(call: CallRecord) -> past.Called:
     return past.Called(call.number, call.twin, call.operation, call.actor, call.status, call.error, call.seq)

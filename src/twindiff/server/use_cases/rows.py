@@ -47,7 +47,7 @@ async def read_rows(
     environment = service.environments.get(env_id)
     await service.awaken(environment)
     await service.settle(environment.id)
-    twin, table = _named(service, environment, name)
+    twin, table = _find_table(service, environment, name)
     wanted = [_condition(table, column, value) for column, value in where.items()]
     order = tuple(table.columns[column] for column in table.key)
 
@@ -59,7 +59,7 @@ async def read_rows(
     return service.engine.read(environment.id, twin, read, at=0)
 
 
-def _named(service: Service, environment: Environment, name: str) -> tuple[str, Table]:
+def _find_table(service: Service, environment: Environment, name: str) -> tuple[str, Table]:
     given_twin, dot, given_table = name.rpartition(".")
     tables = {twin: service.registry.schemas[twin].tables for twin in environment.twins}
     matches = [

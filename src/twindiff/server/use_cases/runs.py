@@ -114,11 +114,13 @@ async def evaluate_run(
     Raises NoTestDefined, InvalidSpec, EvaluationTooLong, ClientGone.
     """
     written = expected or _spec_of_test(service, run)
-    spec = await service.runtime.run_in_thread(lambda: _parsed(written)) if is_long(written) else _parsed(written)
+    spec = (
+        await service.runtime.run_in_thread(lambda: _parse_spec(written)) if is_long(written) else _parse_spec(written)
+    )
     await service.settle(run.environment_id)
     end_call = service.calls.log.last(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.interval(run))
-    known = _known(interval.twins, service.registry)
+    known = _known_tables(interval.twins, service.registry)
     calls = await service.runtime.collect(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
 
     limit = JudgingTime(MAX_JUDGING_SECONDS)
@@ -126,7 +128,7 @@ async def evaluate_run(
     def judge() -> tuple[Verdict, str, str]:
         diff = _diff(service.registry, interval, include, "full")
         with judging_within(limit), _explaining_stop(spec, limit):
-            verdict = _judged(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
+            verdict = _evaluate(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
         return verdict, pack_json(_encoded(diff)), pack_json(_encoded(verdict))
 
     async with when_client_leaves(service.runtime, limit.cancel):
@@ -149,7 +151,7 @@ def _explaining_stop(spec: Spec, limit: JudgingTime) -> Generator[None]:
         ) from None
 
 
-async def covered(service: Service, run: RunRecord) -> tuple[Interval, list[CallRecord]]:
+async def covered_interval(service: Service, run: RunRecord) -> tuple[Interval, list[CallRecord]]:
     """What a run covers up to its latest result, or up to now, and its calls."""
     await service.settle(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.covered_interval(run))
@@ -163,21 +165,21 @@ def _diff(registry: Registry, interval: Interval, include: changes.Include, rows
     return changes.diff(interval.records, registry.schemas, include=include, rows=rows, several_twins=several)
 
 
-def _parsed(spec: dict[str, Any]) -> Spec:
+def _parse_spec(spec: dict[str, Any]) -> Spec:
     try:
         return parse(spec)
     except SpecError as error:
         raise InvalidSpec(f"invalid DSL: {error}") from None
 
 
-def _judged(spec: Spec, diff: dict[str, Any], load: Callable[[], History], known: Known | None) -> Verdict:
+def _evaluate(spec: Spec, diff: dict[str, Any], load: Callable[[], History], known: Known | None) -> Verdict:
     try:
         return evaluate(spec, diff, load, known)
     except SpecError as error:
         raise InvalidSpec(f"invalid DSL: {error}") from None
 
 
-def _known(twins: list[str], registry: Registry) -> Known | None:
+def _known_tables(twins: list[str], registry: Registry) -> Known | None:
     """The tables of an environment's twins; None where one of them is not installed any more."""
     if any(twin not in registry.schemas for twin in twins):
         return None

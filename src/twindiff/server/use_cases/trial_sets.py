@@ -108,7 +108,7 @@ async def trial_set_figures(service: Service, trial_set_id: str) -> TrialSetFigu
 
 def _figures(record: TrialSetRecord, outcomes: list[Outcome]) -> TrialSetFigures:
     by_test = _by_test(outcomes)
-    passed = _passed(by_test)
+    passed = _passed_by_test(by_test)
     share = trial_statistics.share(passed) if passed else None
     return TrialSetFigures(record, share, trial_statistics.of_k(passed), [_test(each) for each in by_test.values()])
 
@@ -128,17 +128,19 @@ async def compare_trial_sets(service: Service, before_id: str, after_id: str) ->
     of_before = await service.runtime.collect(service.trial_sets.parts(before.trial_set_id))
     of_after = await service.runtime.collect(service.trial_sets.parts(after.trial_set_id))
     return await service.runtime.run_in_thread(
-        lambda: _compared(before, after, _by_test(of_before), _by_test(of_after))
+        lambda: _compare_sets(before, after, _by_test(of_before), _by_test(of_after))
     )
 
 
-def _compared(before: TrialSetRecord, after: TrialSetRecord, of_before: ByTest, of_after: ByTest) -> TrialSetsCompared:
+def _compare_sets(
+    before: TrialSetRecord, after: TrialSetRecord, of_before: ByTest, of_after: ByTest
+) -> TrialSetsCompared:
     tests = [
         TestChange(test_id, trials[0].test, _rate(trials), _rate(of_after[test_id]))
         for test_id, trials in of_before.items()
         if test_id in of_after
     ]
-    comparison = trial_statistics.compare(_passed(of_before), _passed(of_after))
+    comparison = trial_statistics.compare(_passed_by_test(of_before), _passed_by_test(of_after))
     return TrialSetsCompared(before, after, comparison, tests)
 
 
@@ -157,7 +159,7 @@ def _by_test(outcomes: list[Outcome]) -> ByTest:
     return by_test
 
 
-def _passed(by_test: ByTest) -> Passed:
+def _passed_by_test(by_test: ByTest) -> Passed:
     return {test_id: [trial.passed for trial in trials] for test_id, trials in by_test.items()}
 
 
