@@ -69,7 +69,7 @@ from . import (
 )
 from .administration_tables import TABLES as ADMINISTRATION
 from .barrier_tables import TABLES as BARRIERS
-from .completing import completed
+from .completing import complete_rows
 from .further_tables import TABLES, AccessToken, Application
 from .governance_tables import TABLES as GOVERNANCE
 from .guard import actor_of, guard
@@ -164,7 +164,7 @@ twin = Twin(
         Application.primary_key,
         Application.secondary_key,
     ),
-    completes=completed,
+    completes=complete_rows,
     hosts={"upload.box.com": "", "dl.boxcloud.com": "", "app.box.com": "", "account.box.com": ""},
     webhooks=webhooks.webhooks,
     variables=Variables(

@@ -16,7 +16,7 @@ from .further_tables import Collaboration, GroupMembership
 from .tables import File, Folder, Item, User, WebLink
 
 ROOT = "0"
-MOST_FOLDERS = 2_000
+MAX_PRELOADED_FOLDERS = 2_000
 """Folders up to which it is found out in which of them the caller may see what is there."""
 Right = Literal["list", "preview", "download", "comment", "share", "upload", "edit", "delete", "invite", "own"]
 Rights = frozenset[str]
@@ -168,7 +168,7 @@ def is_limited(call: Call) -> bool:
     return call.memo.get("limit") is not None or "linked" in call.memo
 
 
-def collaborated(call: Call, kind: str) -> list[str]:
+def list_collaborated_ids(call: Call, kind: str) -> list[str]:
     """The items of a kind that the caller may see as a collaborator."""
     return [item for each, item in granted_items(call) if each == kind and _grants(call)[f"{each} {item}"]]
 
@@ -177,11 +177,11 @@ def visible_folders(call: Call) -> list[str] | None:
     """The folders because of which the caller may see what is in them; None when there are very many folders."""
     if "visible folders" in call.memo:
         return call.memo["visible folders"]
-    if call.db.count(Folder) > MOST_FOLDERS:
+    if call.db.count(Folder) > MAX_PRELOADED_FOLDERS:
         return None
     columns = (Folder.id, Folder.parent_id, Folder.owned_by_id)
     folders = {id: (parent, owner) for id, parent, owner in call.db.rows(Folder, columns=columns) if id != ROOT}
-    granted = {*collaborated(call, "folder")}
+    granted = {*list_collaborated_ids(call, "folder")}
     seen: dict[str | None, bool] = {}
 
     def is_seen(id: str | None) -> bool:

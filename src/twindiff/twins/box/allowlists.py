@@ -16,7 +16,7 @@ from .access import acting_user, require_admin
 from .administration_tables import AllowedDomain, ExemptUser
 from .errors import NotFound, WhitelistEntryExists
 from .listing import rows_from
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .users import enterprise_of, find_user
 from .views import user_mini
 
@@ -32,7 +32,7 @@ def _entry_object(call: Call, row: AllowedDomain) -> Shown:
         "domain": row.domain,
         "direction": row.direction,
         "enterprise": enterprise_of(acting_user(call)),
-        "created_at": shown_instant(row.created_at),
+        "created_at": format_instant(row.created_at),
     }
 
 
@@ -42,8 +42,8 @@ def _target_object(call: Call, row: ExemptUser) -> Shown:
         "id": row.id,
         "user": user_mini(call, row.user_id),
         "enterprise": enterprise_of(acting_user(call)),
-        "created_at": shown_instant(row.created_at),
-        "modified_at": shown_instant(row.created_at),
+        "created_at": format_instant(row.created_at),
+        "modified_at": format_instant(row.created_at),
     }
 
 

@@ -14,11 +14,11 @@ from .access import require_admin
 from .administration_tables import Archive, StoragePolicy
 from .errors import Conflict, NotFound
 from .listing import rows_from
-from .stamps import folded, new_id
-from .versions import versioned
+from .stamps import fold_name, new_id
+from .versions import require_version
 from .views import Shown
 
-api = Operations(prefix="/2.0", layers=(versioned,))
+api = Operations(prefix="/2.0", layers=(require_version,))
 Name = Annotated[str, Meta(min_length=1, max_length=100)]
 Text = Annotated[str, Meta(max_length=255)]
 
@@ -63,7 +63,7 @@ def create_archive(
     made = Archive(
         id=new_id(call, 12),
         name=name,
-        folded_name=folded(name),
+        folded_name=fold_name(name),
         description=description,
         storage_policy_id=storage_policy_id or None,
         owned_by_id=call.actor,
@@ -82,9 +82,9 @@ def update_archive(
     row = _find(call, archive_id)
     changes: Shown = {"description": description}
     if isinstance(name, str):
-        if call.db.find(Archive, Archive.folded_name == folded(name), Archive.id != row.id):
+        if call.db.find(Archive, Archive.folded_name == fold_name(name), Archive.id != row.id):
             raise Conflict
-        changes |= {"name": name, "folded_name": folded(name)}
+        changes |= {"name": name, "folded_name": fold_name(name)}
     return _archive_object(revise(call.db, row, stamp={}, **changes))
 
 

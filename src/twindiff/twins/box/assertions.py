@@ -14,7 +14,7 @@ from .further_tables import Application, Assertion
 
 AUDIENCE = "https://api.box.com/oauth2/token"
 ALGORITHMS = ("RS256", "RS384", "RS512")
-LONGEST_SECONDS = 60
+MAX_LIFETIME_SECONDS = 60
 _UNSIGNED = "OAuth JWT signature verification failed"
 _EXPIRED = "Current date/time MUST be before the expiration date/time listed in the 'exp' claim"
 _UNTIMED = "Please check the 'exp' claim."
@@ -55,7 +55,7 @@ def _is_late(call: Call, claims: dict[str, Any]) -> str | None:
         return _UNTIMED
     if expires * SECOND <= call.clock.micros:
         return _EXPIRED
-    is_long = isinstance(issued, int | float) and expires - issued > LONGEST_SECONDS
+    is_long = isinstance(issued, int | float) and expires - issued > MAX_LIFETIME_SECONDS
     return _TOO_LONG if is_long else None
 
 

@@ -21,8 +21,8 @@ from .tables import User
 from .users import find_user
 
 api = Operations(prefix="/2.0")
-LARGEST = 1_000_000
-MOST_PIXELS = 1024 * 1024
+MAX_AVATAR_BYTES = 1_000_000
+MAX_PIXELS = 1024 * 1024
 
 
 def _own(call: Call, user_id: str) -> User:
@@ -74,13 +74,13 @@ def _addresses(call: Call, user: User) -> dict[str, Any]:
 
 def _check(pic: Upload) -> None:
     said = "It is no PNG or JPEG of up to 1 MB and 1024 x 1024 pixels."
-    if extension_of(pic.filename).lower() not in ("png", "jpg", "jpeg") or len(pic.data) > LARGEST:
+    if extension_of(pic.filename).lower() not in ("png", "jpg", "jpeg") or len(pic.data) > MAX_AVATAR_BYTES:
         raise BadRequest.of("invalid_parameter", "pic", said)
     try:
         facts = facts_of(pic.data)
     except UnreadableImage:
         raise BadRequest.of("invalid_parameter", "pic", said) from None
-    if facts.width * facts.height > MOST_PIXELS:
+    if facts.width * facts.height > MAX_PIXELS:
         raise BadRequest.of("invalid_parameter", "pic", said)
 
 

@@ -36,7 +36,7 @@ def _segments(call: Call, barrier: Barrier, users: Iterable[str | None]) -> set[
     return {id for (id,) in call.db.rows(Segment, *segments, columns=(Segment.id,))}
 
 
-def who_works_on(call: Call, item: Item) -> list[str | None]:
+def list_participants(call: Call, item: Item) -> list[str | None]:
     """Who owns an item and who collaborates on it or on a folder around it, in groups too."""
     around = [item.id, *(folder.id for folder in chain(call, item.parent_id))]
     shares = call.db.rows(Collaboration, Collaboration.item_id.in_(around))

@@ -16,7 +16,7 @@ from .changing import Ref
 from .errors import Conflict, NotFound
 from .information_barriers import BarrierRef, by, find_barrier
 from .listing import rows_from
-from .stamps import folded, new_id, shown_instant
+from .stamps import fold_name, format_instant, new_id
 from .users import find_user
 from .views import Shown
 
@@ -35,9 +35,9 @@ def _stamps(row: Any) -> Shown:
     """When and by whom something was made and changed."""
     updated_at, updated_by = getattr(row, "updated_at", None), getattr(row, "updated_by_id", None)
     shown = {
-        "created_at": shown_instant(row.created_at),
+        "created_at": format_instant(row.created_at),
         "created_by": by(row.created_by_id),
-        "updated_at": shown_instant(updated_at or row.created_at),
+        "updated_at": format_instant(updated_at or row.created_at),
         "updated_by": by(updated_by or row.created_by_id),
     }
     return {name: value for name, value in shown.items() if value is not None}
@@ -52,7 +52,7 @@ def _segment_object(row: Segment) -> Shown:
     return {**named, "shield_information_barrier": _barrier_of(row), **_stamps(row)}
 
 
-def _named(segment_id: str) -> Shown:
+def _render_segment_reference(segment_id: str) -> Shown:
     return {"type": "shield_information_barrier_segment", "id": segment_id}
 
 
@@ -61,7 +61,7 @@ def _member_object(call: Call, row: SegmentMember) -> Shown:
         "type": row.type,
         "id": row.id,
         "shield_information_barrier": _barrier_of(call.db.get(Segment, row.segment_id)),
-        "shield_information_barrier_segment": _named(row.segment_id),
+        "shield_information_barrier_segment": _render_segment_reference(row.segment_id),
         "user": by(row.user_id),
         **_stamps(row),
     }
@@ -72,8 +72,8 @@ def _restriction_object(call: Call, row: SegmentRestriction) -> Shown:
         "type": row.type,
         "id": row.id,
         "shield_information_barrier": _barrier_of(call.db.get(Segment, row.segment_id)),
-        "shield_information_barrier_segment": _named(row.segment_id),
-        "restricted_segment": _named(row.restricted_segment_id),
+        "shield_information_barrier_segment": _render_segment_reference(row.segment_id),
+        "restricted_segment": _render_segment_reference(row.restricted_segment_id),
         **_stamps(row),
     }
 
@@ -126,7 +126,7 @@ def create_segment(call: Call, shield_information_barrier: BarrierRef, name: Nam
         id=new_id(call, 8),
         barrier_id=barrier.id,
         name=name,
-        folded_name=folded(name),
+        folded_name=fold_name(name),
         description=description,
         created_at=call.clock.iso(),
         created_by_id=call.actor,
@@ -157,10 +157,14 @@ def update_segment(
     segment = _segment(call, shield_information_barrier_segment_id)
     changes: Shown = {"name": name, "description": "" if description is None else description}
     if isinstance(name, str):
-        of = (Segment.barrier_id == segment.barrier_id, Segment.folded_name == folded(name), Segment.id != segment.id)
+        of = (
+            Segment.barrier_id == segment.barrier_id,
+            Segment.folded_name == fold_name(name),
+            Segment.id != segment.id,
+        )
         if call.db.find(Segment, *of):
             raise Conflict
-        changes["folded_name"] = folded(name)
+        changes["folded_name"] = fold_name(name)
     stamp = {"updated_at": call.clock.iso(), "updated_by_id": call.actor}
     return _segment_object(revise(call.db, segment, stamp=stamp, **changes))
 

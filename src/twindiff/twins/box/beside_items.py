@@ -29,7 +29,7 @@ def look_up(call: Call, items: Sequence[Item], names: Container[str]) -> None:
             call.memo[f"beside {name}"] = find(call, items)
 
 
-def beside(call: Call, name: str, item: Item) -> Any:
+def find_related(call: Call, name: str, item: Item) -> Any:
     """What a field needs of one item: as it was looked up for a page, else as it is now."""
     held: Beside = call.memo.get(f"beside {name}", {})
     key = item.type, item.id
@@ -48,7 +48,7 @@ def _comment_counts(call: Call, items: Sequence[Item]) -> Beside:
     return {("file", id): number for id, number in rows}
 
 
-def _shared(call: Call, items: Sequence[Item]) -> Beside:
+def _find_collaborated(call: Call, items: Sequence[Item]) -> Beside:
     """Whether there are collaborations on items."""
     places = (Collaboration.item_type, Collaboration.item_id)
     shared = call.db.rows(Collaboration, Collaboration.item_id.in_(_ids(items)), columns=places) if items else []
@@ -84,7 +84,7 @@ def _sizes(call: Call, items: Sequence[Item]) -> Beside:
 
 _FIND: dict[str, Callable[[Call, Sequence[Item]], Beside]] = {
     "comment_count": _comment_counts,
-    "has_collaborations": _shared,
+    "has_collaborations": _find_collaborated,
     "metadata": _instances,
     "file_version": _versions,
     "size": _sizes,

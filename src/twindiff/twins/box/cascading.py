@@ -11,14 +11,14 @@ from twindiff.kit import Call
 
 from .access import chain
 from .further_tables import CascadePolicy, MetadataInstance
-from .kept import look_again
+from .kept import reschedule_disposition
 from .listing import folders_below
 from .tables import File, Folder, Item
 
 Key = tuple[str, str]
 
 
-def handed_down(call: Call, policy: CascadePolicy) -> MetadataInstance | None:
+def find_cascaded_instance(call: Call, policy: CascadePolicy) -> MetadataInstance | None:
     """The instance of its folder that a policy hands down; None once somebody has taken it off."""
     return call.db.find(
         MetadataInstance,
@@ -29,7 +29,7 @@ def handed_down(call: Call, policy: CascadePolicy) -> MetadataInstance | None:
     )
 
 
-def arrive(call: Call, item: Item) -> None:
+def apply_cascade_policies(call: Call, item: Item) -> None:
     """Give what comes into a folder, and all in it, what folders around it hand down, the nearest first."""
     around = [folder.id for folder in reversed(chain(call, item.parent_id))]
     policies = call.db.rows(CascadePolicy, CascadePolicy.folder_id.in_(around)) if around else []
@@ -48,7 +48,7 @@ def items_in(call: Call, folder_id: str) -> list[Key]:
 
 def hand_down(call: Call, policy: CascadePolicy, items: Sequence[Key], *, overwrites: bool = False) -> None:
     """Give items the values of a policy's folder; those that have some keep them, unless it overwrites."""
-    source = handed_down(call, policy)
+    source = find_cascaded_instance(call, policy)
     if source is None:
         return
     same = (MetadataInstance.scope == policy.scope, MetadataInstance.template_key == policy.template_key)
@@ -71,4 +71,4 @@ def hand_down(call: Call, policy: CascadePolicy, items: Sequence[Key], *, overwr
     for row in [held[key] for key in items if overwrites and key in held]:
         if row.data != source.data:
             call.db.change(row, data=source.data, version=row.version + 1)
-    look_again(call, "metadata_template")
+    reschedule_disposition(call, "metadata_template")

@@ -9,7 +9,7 @@ from twindiff.kit.styles.box import BadRequest
 
 from .access import ROOT, chain, find_folder, folder_row, forget, require
 from .barrier_checks import check_together
-from .cascading import arrive
+from .cascading import apply_cascade_policies
 from .errors import (
     AccessDeniedInsufficientPermissions,
     AccessDeniedItemLocked,
@@ -18,15 +18,15 @@ from .errors import (
 )
 from .favorites import collections_after
 from .folder_locks import check_unlocked
-from .happenings import tell, trigger_of
+from .happenings import emit_item_event, trigger_of
 from .listing import folders_below
 from .names import check_free, check_name
 from .shared_links import SharedLink, link_after
-from .stamps import folded, placed, search_text, touched
+from .stamps import build_change_stamp, build_move_stamp, fold_name, search_text
 from .tables import File, Folder, Item
 
-LONGEST_DESCRIPTION = 256
-MOST_TAGS = 100
+MAX_DESCRIPTION_CHARACTERS = 256
+MAX_TAGS = 100
 
 
 class Ref(Struct):
@@ -35,7 +35,7 @@ class Ref(Struct):
     id: str | int
 
 
-class Place(Struct):
+class ParentReference(Struct):
     """A folder that something is moved to, as updates name it."""
 
     id: str | int | UnsetType = UNSET
@@ -46,7 +46,7 @@ class Changes(Struct, kw_only=True):
 
     name: str | UnsetType = UNSET
     description: str | UnsetType | None = UNSET
-    parent: Place | UnsetType | None = UNSET
+    parent: ParentReference | UnsetType | None = UNSET
     tags: list[str] | UnsetType | None = UNSET
     collections: list[Ref] | UnsetType | None = UNSET
     shared_link: SharedLink | UnsetType | None = UNSET
@@ -80,11 +80,13 @@ def update(call: Call, item: Any, changes: Changes) -> Any:
         check_free(call, place, name, target.owned_by_id if target else item.owned_by_id, but=item)
     if target is not None:
         wanted |= {"parent_id": target.id, "owned_by_id": call.actor if target.id == ROOT else target.owned_by_id}
-    now = revise(call.db, item, stamp={**touched(call, item), **placed(call, item, target)}, **wanted)
+    now = revise(
+        call.db, item, stamp={**build_change_stamp(call, item), **build_move_stamp(call, item, target)}, **wanted
+    )
     forget(call, item.id)
     if isinstance(now, Folder) and now.owned_by_id != item.owned_by_id:
-        _give(call, now)
-    _tell(call, item, now)
+        _assign_contents_owner(call, now)
+    _emit_update_events(call, item, now)
     return now
 
 
@@ -93,9 +95,9 @@ def _content(call: Call, item: Item, changes: Changes) -> dict[str, Any]:
     wanted: dict[str, Any] = {}
     if changes.name is not UNSET:
         name = check_name(changes.name)
-        wanted |= {"name": name, "folded_name": folded(name)}
+        wanted |= {"name": name, "folded_name": fold_name(name)}
     if changes.description is not UNSET:
-        wanted["description"] = _short(changes.description or "", "description", LONGEST_DESCRIPTION)
+        wanted["description"] = _short(changes.description or "", "description", MAX_DESCRIPTION_CHARACTERS)
     if changes.tags is not UNSET:
         wanted["tags"] = _tags(changes.tags or [])
     if wanted:
@@ -115,8 +117,8 @@ def _short(text: str, name: str, longest: int) -> str:
 
 
 def _tags(tags: list[str]) -> list[str]:
-    if len(tags) > MOST_TAGS:
-        raise BadRequest.of("invalid_parameter", "tags", f"{len(tags)} tags were given; there may be {MOST_TAGS}.")
+    if len(tags) > MAX_TAGS:
+        raise BadRequest.of("invalid_parameter", "tags", f"{len(tags)} tags were given; there may be {MAX_TAGS}.")
     return list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
 
 
@@ -132,7 +134,11 @@ def _sharing(call: Call, item: Item, changes: Changes) -> dict[str, Any]:
 
 def _target(call: Call, item: Item, changes: Changes) -> Folder | None:
     """The folder that an item is moved to; None when it stays where it is."""
-    if not isinstance(changes.parent, Place) or changes.parent.id is UNSET or str(changes.parent.id) == item.parent_id:
+    if (
+        not isinstance(changes.parent, ParentReference)
+        or changes.parent.id is UNSET
+        or str(changes.parent.id) == item.parent_id
+    ):
         return None
     require(call, item, "edit", "delete")
     check_lock(call, item)
@@ -150,7 +156,7 @@ def check_no_cycle(call: Call, folder: Folder, target: Folder) -> None:
         raise CyclicalFolderStructure
 
 
-def _give(call: Call, folder: Folder) -> None:
+def _assign_contents_owner(call: Call, folder: Folder) -> None:
     """Everything in a folder belongs to its owner."""
     levels = folders_below(call, folder.id, status=None)
     inside = [folder.id, *(each.id for level in levels for each in level)]
@@ -166,15 +172,15 @@ def owner_in(call: Call, folder_id: str) -> str | None:
     return call.actor if folder is None or folder.id == ROOT else folder.owned_by_id
 
 
-def _tell(call: Call, before: Any, now: Any) -> None:
+def _emit_update_events(call: Call, before: Any, now: Any) -> None:
     """Tell what an update came to; what is moved arrives where it is now."""
     if before.parent_id != now.parent_id:
-        arrive(call, now)
-        tell(call, "ITEM_MOVE", now, trigger_of(now, "MOVED"))
+        apply_cascade_policies(call, now)
+        emit_item_event(call, "ITEM_MOVE", now, trigger_of(now, "MOVED"))
     if before.name != now.name:
-        tell(call, "ITEM_RENAME", now, trigger_of(now, "RENAMED"), additional_info={"old_name": before.name})
+        emit_item_event(call, "ITEM_RENAME", now, trigger_of(now, "RENAMED"), additional_info={"old_name": before.name})
     if before.tags != now.tags:
-        tell(call, "TAG_ITEM_CREATE", now)
+        emit_item_event(call, "TAG_ITEM_CREATE", now)
     if before.shared_link != now.shared_link:
         was, has = before.shared_link is not None, now.shared_link is not None
         what = (
@@ -184,6 +190,8 @@ def _tell(call: Call, before: Any, now: Any) -> None:
             if has
             else ("SHARED_UNSHARE", "DELETED")
         )
-        tell(call, f"ITEM_{what[0]}", now, f"SHARED_LINK.{what[1]}")
+        emit_item_event(call, f"ITEM_{what[0]}", now, f"SHARED_LINK.{what[1]}")
     if isinstance(now, File) and before.lock != now.lock:
-        tell(call, "LOCK_CREATE" if now.lock else "LOCK_DESTROY", now, "FILE.LOCKED" if now.lock else "FILE.UNLOCKED")
+        emit_item_event(
+            call, "LOCK_CREATE" if now.lock else "LOCK_DESTROY", now, "FILE.LOCKED" if now.lock else "FILE.UNLOCKED"
+        )

@@ -17,14 +17,14 @@ from twindiff.kit.styles.box import (
 )
 
 from .access import TABLE_OF, acting_user, find_file, find_folder, find_item, require, rights, user_of
-from .barrier_checks import check_together, members_of, who_works_on
+from .barrier_checks import check_together, list_participants, members_of
 from .errors import AccessDeniedInsufficientPermissions, NotFound, UserAlreadyCollaborator
 from .further_tables import Collaboration, Group
-from .happenings import tell
+from .happenings import emit_item_event
 from .listing import rows_from
-from .stamps import new_id, read_instant, shown_instant
+from .stamps import format_instant, new_id, read_instant
 from .tables import Folder, Item, User
-from .views import chosen, item_object, user_mini
+from .views import item_object, pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
 Role = Literal["editor", "viewer", "previewer", "uploader", "previewer uploader", "viewer uploader", "co-owner"]
@@ -58,14 +58,14 @@ def collaboration_object(
         "type": "collaboration",
         "id": collaboration.id,
         "created_by": user_mini(call, collaboration.created_by_id),
-        "created_at": shown_instant(collaboration.created_at),
-        "modified_at": shown_instant(collaboration.modified_at or collaboration.created_at),
-        "expires_at": shown_instant(collaboration.expires_at),
+        "created_at": format_instant(collaboration.created_at),
+        "modified_at": format_instant(collaboration.modified_at or collaboration.created_at),
+        "expires_at": format_instant(collaboration.expires_at),
         "status": collaboration.status,
         "accessible_by": _grantee(call, collaboration),
         "invite_email": collaboration.invite_email,
         "role": collaboration.role,
-        "acknowledged_at": shown_instant(collaboration.acknowledged_at),
+        "acknowledged_at": format_instant(collaboration.acknowledged_at),
         "is_access_only": bool(collaboration.is_access_only),
         "item": item_object(call, item, mini=True) if item and not pending else None,
         "can_view_path": bool(collaboration.can_view_path),
@@ -74,7 +74,7 @@ def collaboration_object(
     present = {name: value for name, value in shown.items() if value is not None or name in nullable}
     if fields is None or "can_view_path" not in fields:
         present.pop("can_view_path")
-    return chosen(present, fields)
+    return pick_fields(present, fields)
 
 
 def _grantee(call: Call, collaboration: Collaboration) -> dict[str, Any] | None:
@@ -166,10 +166,10 @@ def create_collaboration(
     _check_inviter(call, shared, role)
     if can_view_path and item.type != "folder":
         raise BadRequest.of("invalid_parameter", "can_view_path", "Only for folders.")
-    grantee = _invited(call, accessible_by)
+    grantee = _resolve_grantee(call, accessible_by)
     _check_new(call, shared, grantee)
     _check_barriers(call, shared, grantee)
-    made = _added(
+    made = _add_collaboration(
         call,
         shared,
         role=role,
@@ -180,11 +180,11 @@ def create_collaboration(
         **grantee,
     )
     shown = collaboration_object(call, made)
-    tell(call, "COLLAB_INVITE_COLLABORATOR", shared, "COLLABORATION.CREATED", source=shown)
-    return chosen(shown, wanted_fields(fields))
+    emit_item_event(call, "COLLAB_INVITE_COLLABORATOR", shared, "COLLABORATION.CREATED", source=shown)
+    return pick_fields(shown, wanted_fields(fields))
 
 
-def _added(call: Call, item: Item, **columns: Any) -> Collaboration:
+def _add_collaboration(call: Call, item: Item, **columns: Any) -> Collaboration:
     """Write a collaboration on an item."""
     now = call.clock.iso()
     made = Collaboration(
@@ -203,7 +203,7 @@ def _added(call: Call, item: Item, **columns: Any) -> Collaboration:
 def _check_barriers(call: Call, item: Item, grantee: dict[str, Any]) -> None:
     id: str = grantee.get("accessible_by_id", "")
     users = members_of(call, [id]) if grantee.get("accessible_by_type") == "group" else [id]
-    check_together(call, users, who_works_on(call, item))
+    check_together(call, users, list_participants(call, item))
 
 
 def _check_inviter(call: Call, item: Item, role: str) -> None:
@@ -217,7 +217,7 @@ def _check_inviter(call: Call, item: Item, role: str) -> None:
         raise BadRequest.of("invalid_parameter", "item", "The root folder cannot be shared.")
 
 
-def _invited(call: Call, named: AccessibleBy) -> dict[str, Any]:
+def _resolve_grantee(call: Call, named: AccessibleBy) -> dict[str, Any]:
     """The columns that say who is invited; a login that nobody has is an invitation by mail."""
     if named.type == "group":
         group = call.db.find(Group, Group.id == str(named.id))
@@ -276,7 +276,7 @@ def update_collaboration(
     if (role, expires_at, can_view_path) != (UNSET, UNSET, UNSET):
         _check_inviter(call, item, role if isinstance(role, str) else collaboration.role)
     if role == "owner":
-        _give_away(call, collaboration, item)
+        _transfer_ownership(call, collaboration, item)
         return Result(None, 204)
     changes: dict[str, Any] = {"role": role, "status": status, "can_view_path": can_view_path}
     if expires_at is not UNSET:
@@ -288,7 +288,7 @@ def update_collaboration(
     call.memo.pop("grants", None)
     trigger = {"accepted": "ACCEPTED", "rejected": "REJECTED"}.get(str(status), "UPDATED")
     shown = collaboration_object(call, now)
-    tell(
+    emit_item_event(
         call,
         "COLLAB_ROLE_CHANGE" if role is not UNSET else "COLLAB_ADD_COLLABORATOR",
         item,
@@ -298,7 +298,7 @@ def update_collaboration(
     return shown
 
 
-def _give_away(call: Call, collaboration: Collaboration, item: Item) -> None:
+def _transfer_ownership(call: Call, collaboration: Collaboration, item: Item) -> None:
     """Make a collaborator the owner; who was it becomes a co-owner."""
     require(call, item, "own")
     if collaboration.accessible_by_type != "user" or collaboration.accessible_by_id is None:
@@ -306,7 +306,7 @@ def _give_away(call: Call, collaboration: Collaboration, item: Item) -> None:
     was = item.owned_by_id
     call.db.change(item, owned_by_id=collaboration.accessible_by_id)
     call.db.remove(collaboration)
-    _added(call, item, accessible_by_id=was, role="co-owner", acknowledged_at=call.clock.iso())
+    _add_collaboration(call, item, accessible_by_id=was, role="co-owner", acknowledged_at=call.clock.iso())
 
 
 @api.delete("/collaborations/{collaboration_id}", status=204)
@@ -320,4 +320,4 @@ def delete_collaboration(call: Call, collaboration_id: str) -> None:
         require(call, item, "invite")
     shown = collaboration_object(call, collaboration)
     call.db.remove(collaboration)
-    tell(call, "COLLAB_REMOVE_COLLABORATOR", item, "COLLABORATION.REMOVED", source=shown)
+    emit_item_event(call, "COLLAB_REMOVE_COLLABORATOR", item, "COLLABORATION.REMOVED", source=shown)

@@ -13,14 +13,14 @@ from twindiff.kit.styles.box import BadRequest, offset_page, wanted_fields, wind
 
 from .access import find_file, require
 from .errors import NotFound
-from .happenings import tell
-from .stamps import new_id, shown_instant
+from .happenings import emit_item_event
+from .stamps import format_instant, new_id
 from .tables import Comment, File
-from .views import chosen, user_mini
+from .views import pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
 _MENTION = re.compile(r"@\[\d+:([^\]]*)\]")
-LONGEST = 10_000
+MAX_MESSAGE_CHARACTERS = 10_000
 Fields = tuple[str, ...] | None
 
 
@@ -39,13 +39,13 @@ def comment_object(call: Call, comment: Comment, fields: Fields = None) -> dict[
         "is_reply_comment": comment.is_reply_comment,
         "message": comment.message or "",
         "created_by": user_mini(call, comment.created_by_id),
-        "created_at": shown_instant(comment.created_at),
-        "modified_at": shown_instant(comment.modified_at or comment.created_at),
+        "created_at": format_instant(comment.created_at),
+        "modified_at": format_instant(comment.modified_at or comment.created_at),
         "item": {"type": comment.item_type, "id": comment.item_id},
     }
     if comment.tagged_message or (fields and "tagged_message" in fields):
         shown["tagged_message"] = comment.tagged_message or ""
-    return chosen({name: value for name, value in shown.items() if value is not None}, fields)
+    return pick_fields({name: value for name, value in shown.items() if value is not None}, fields)
 
 
 def _find(call: Call, comment_id: str) -> Comment:
@@ -86,8 +86,8 @@ def list_comments(call: Call, file_id: str, fields: str = "", offset: int = 0, l
 def create_comment(
     call: Call,
     item: Target,
-    message: Annotated[str, Meta(max_length=LONGEST)] | None = None,
-    tagged_message: Annotated[str, Meta(max_length=LONGEST)] | None = None,
+    message: Annotated[str, Meta(max_length=MAX_MESSAGE_CHARACTERS)] | None = None,
+    tagged_message: Annotated[str, Meta(max_length=MAX_MESSAGE_CHARACTERS)] | None = None,
     fields: str = "",
 ) -> dict[str, Any]:
     """Comment on a file, or reply to a comment.
@@ -114,7 +114,7 @@ def create_comment(
     )
     call.db.add(comment)
     shown = comment_object(call, comment, wanted_fields(fields))
-    tell(call, "COMMENT_CREATE", file, "COMMENT.CREATED", source=comment_object(call, comment))
+    emit_item_event(call, "COMMENT_CREATE", file, "COMMENT.CREATED", source=comment_object(call, comment))
     return shown
 
 
@@ -131,8 +131,8 @@ def get_comment(call: Call, comment_id: str, fields: str = "") -> dict[str, Any]
 def update_comment(
     call: Call,
     comment_id: str,
-    message: Annotated[str, Meta(max_length=LONGEST)] | None = None,
-    tagged_message: Annotated[str, Meta(max_length=LONGEST)] | None = None,
+    message: Annotated[str, Meta(max_length=MAX_MESSAGE_CHARACTERS)] | None = None,
+    tagged_message: Annotated[str, Meta(max_length=MAX_MESSAGE_CHARACTERS)] | None = None,
     fields: str = "",
 ) -> dict[str, Any]:
     """Change the text of one's own comment, or of one on one's own file.
@@ -148,7 +148,7 @@ def update_comment(
     now = revise(call.db, comment, stamp={"modified_at": call.clock.iso()}, **said)
     if now is not comment:
         file = find_file(call, comment.file_id)
-        tell(call, "COMMENT_EDIT", file, "COMMENT.UPDATED", source=comment_object(call, now))
+        emit_item_event(call, "COMMENT_EDIT", file, "COMMENT.UPDATED", source=comment_object(call, now))
     return comment_object(call, now, wanted_fields(fields))
 
 
@@ -161,4 +161,4 @@ def delete_comment(call: Call, comment_id: str) -> None:
     comment = _find(call, comment_id)
     file = _check_author(call, comment)
     call.db.remove(comment)
-    tell(call, "COMMENT_DELETE", file, "COMMENT.DELETED", source=comment_object(call, comment))
+    emit_item_event(call, "COMMENT_DELETE", file, "COMMENT.DELETED", source=comment_object(call, comment))

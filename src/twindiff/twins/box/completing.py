@@ -18,7 +18,7 @@ from .contents import type_of
 from .extraction import text_of
 from .further_tables import TABLES
 from .governance_tables import TABLES as GOVERNANCE
-from .stamps import folded, naive, search_text
+from .stamps import fold_name, naive, search_text
 
 Rows = dict[str, Any]
 _NAMED_ONCE = ("box_shield_information_barrier_segments", "box_shield_lists", "box_archives")
@@ -29,7 +29,7 @@ _INSTANTS = {
 }
 
 
-def completed(rows: Rows) -> Rows:
+def complete_rows(rows: Rows) -> Rows:
     """A template's rows with what they leave out."""
     full = {table: [_plain(table, row) for row in given] for table, given in rows.items()}
     versions = full.get("box_file_versions", [])
@@ -43,7 +43,7 @@ def completed(rows: Rows) -> Rows:
         for item in full.get(table, []):
             _name(item)
     for row in (row for table in _NAMED_ONCE for row in full.get(table, [])):
-        row["folded_name"] = folded(row["name"])
+        row["folded_name"] = fold_name(row["name"])
     return full
 
 
@@ -78,5 +78,5 @@ def _newest(versions: Iterable[Rows]) -> dict[str, str]:
 
 def _name(item: Rows) -> None:
     name = item.get("name") or ""
-    item["folded_name"] = folded(name)
+    item["folded_name"] = fold_name(name)
     item["search_text"] = search_text(name, item.get("description"), item.get("tags"))

@@ -26,7 +26,7 @@ class Bytes(NamedTuple):
     size: int
 
 
-def keep(call: Call, data: bytes, name: str) -> Bytes:
+def store_content(call: Call, data: bytes, name: str) -> Bytes:
     """Keep bytes, and their text for searches."""
     kept = Bytes(call.blobs.put(data), sha1(data).hexdigest(), len(data))
     if call.db.find(ContentText, ContentText.sha_1 == kept.sha_1) is None:
@@ -112,7 +112,7 @@ def bytes_of(call: Call, version: FileVersion) -> bytes:
     return b64decode(content.content)
 
 
-def held_by(call: Call, version: FileVersion) -> Bytes:
+def get_content(call: Call, version: FileVersion) -> Bytes:
     """What a version holds, for another one that is to hold the same."""
     content = call.db.find(FileContent, FileContent.version_id == version.id)
     digest = content.digest if content and content.digest else call.blobs.put(bytes_of(call, version))

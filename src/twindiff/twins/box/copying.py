@@ -11,14 +11,14 @@ from twindiff.kit import Call
 
 from .access import chain
 from .barrier_checks import check_together
-from .cascading import arrive
-from .contents import add_version, check_room, current_version, held_by
+from .cascading import apply_cascade_policies
+from .contents import add_version, check_room, current_version, get_content
 from .errors import CyclicalFolderStructure, NotFound
 from .further_tables import MetadataInstance, MetadataTemplate
-from .happenings import tell
+from .happenings import emit_item_event
 from .listing import folders_below, size_of
 from .names import check_free, check_name
-from .stamps import extension_of, folded, new_id, search_text
+from .stamps import extension_of, fold_name, new_id, search_text
 from .tables import File, FileVersion, Folder, Item, WebLink
 
 
@@ -42,7 +42,7 @@ def _as_copied(call: Call, item: Any, target: Folder, name: str) -> dict[str, An
         "sequence_id": "0",
         "created_at": now,
         "modified_at": now,
-        "folded_name": folded(name),
+        "folded_name": fold_name(name),
         "search_text": search_text(name, item.description, item.tags),
     }
 
@@ -55,8 +55,8 @@ def copy_file(call: Call, file: File, target: Folder, name: str | None, version_
     check_room(call, _owner(call, target), file.size)
     version = _version(call, file, version_id) if version_id else current_version(call, file)
     made = _copied_file(call, file, target, name, version)
-    arrive(call, made)
-    tell(call, "ITEM_COPY", made, "FILE.COPIED")
+    apply_cascade_policies(call, made)
+    emit_item_event(call, "ITEM_COPY", made, "FILE.COPIED")
     return made
 
 
@@ -68,7 +68,7 @@ def _version(call: Call, file: File, version_id: str) -> FileVersion:
 
 
 def _copied_file(call: Call, file: File, target: Folder, name: str, version: FileVersion) -> File:
-    held = held_by(call, version)
+    held = get_content(call, version)
     made = File(
         **_as_copied(call, file, target, name),
         size=version.size,
@@ -117,8 +117,8 @@ def copy_folder(call: Call, folder: Folder, target: Folder, name: str | None) ->
     for each in [each for level in levels for each in level]:
         made[each.id] = _copied_folder(call, each, made[each.parent_id or ""], each.name or "")
     _copy_contents(call, made)
-    arrive(call, made[folder.id])
-    tell(call, "ITEM_COPY", made[folder.id], "FOLDER.COPIED")
+    apply_cascade_policies(call, made[folder.id])
+    emit_item_event(call, "ITEM_COPY", made[folder.id], "FOLDER.COPIED")
     return made[folder.id]
 
 

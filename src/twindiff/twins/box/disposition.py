@@ -13,7 +13,7 @@ from twindiff.kit import Call, Operations
 from twindiff.kit.rows import Expression
 
 from .governance_tables import LegalHoldAssignment, RetentionAssignment, RetentionPolicy
-from .kept import files_of, held, retained, retentions
+from .kept import files_of, list_held_versions, list_retained_versions, retentions
 from .tables import File, FileVersion
 from .trashing import purge, purge_versions
 
@@ -33,7 +33,7 @@ def dispose(call: Call, assignment: RetentionAssignment) -> None:
 def _over(call: Call, *where: Expression) -> dict[str, FileVersion]:
     """The versions that are to be deleted, by their ids."""
     holds = call.db.rows(LegalHoldAssignment)
-    on_hold = {kept.version.id for hold in holds for kept in held(call, hold, *where)}
+    on_hold = {kept.version.id for hold in holds for kept in list_held_versions(call, hold, *where)}
     return {
         each.kept.version.id: each.kept.version
         for each in retentions(call, *where)
@@ -59,7 +59,7 @@ def _delete(call: Call, over: dict[str, FileVersion]) -> None:
 def _next_look(call: Call, policy: RetentionPolicy, assignment: RetentionAssignment) -> str:
     """When the first of what is kept now may be over; what is uploaded later is so a whole retention later."""
     now = datetime.fromisoformat(call.clock.iso())
-    ends = [datetime.fromisoformat(each.until) for each in retained(call, assignment) if each.until]
+    ends = [datetime.fromisoformat(each.until) for each in list_retained_versions(call, assignment) if each.until]
     first = min([*ends, now + timedelta(days=int(policy.retention_length or 1))])
     into = timedelta(seconds=first.second, microseconds=first.microsecond)
     return (first + -into % timedelta(minutes=1)).isoformat()

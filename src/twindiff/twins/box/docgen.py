@@ -19,10 +19,10 @@ from .further_tables import DocGenTemplate
 from .retention_assignments import page_of
 from .stamps import extension_of
 from .tables import File, FileVersion
-from .versions import versioned
+from .versions import require_version
 from .views import Shown
 
-api = Operations(prefix="/2.0", layers=(versioned,))
+api = Operations(prefix="/2.0", layers=(require_version,))
 
 
 class FileRef(Struct):

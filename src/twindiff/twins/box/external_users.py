@@ -12,10 +12,10 @@ from twindiff.kit import Call, Meta, Operations, Struct
 from .access import TABLE_OF, acting_user, require_admin, user_of
 from .further_tables import Collaboration
 from .users import enterprise_of
-from .versions import versioned
+from .versions import require_version
 from .views import Shown
 
-api = Operations(prefix="/2.0", layers=(versioned,))
+api = Operations(prefix="/2.0", layers=(require_version,))
 
 
 class UserRef(Struct):

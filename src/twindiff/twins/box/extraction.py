@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from zipfile import BadZipFile, ZipFile
 
-from .pdf_words import LONGEST, pdf_words
+from .pdf_words import MAX_TEXT_CHARACTERS, pdf_words
 from .stamps import extension_of
 
-MOST_BYTES = 1_000_000
+MAX_READ_BYTES = 1_000_000
 """How much of a packed document is unpacked; what follows cannot be found."""
 
 _PLAIN_KINDS = """
@@ -36,7 +36,7 @@ def text_of(data: bytes, name: str) -> str:
     """The text of a file's beginning; "" for what holds none, or is not what its name says."""
     kind = extension_of(name).lower()
     reader = _reader(kind)
-    return re.sub(r"\s+", " ", reader(data, kind))[:LONGEST].strip() if reader else ""
+    return re.sub(r"\s+", " ", reader(data, kind))[:MAX_TEXT_CHARACTERS].strip() if reader else ""
 
 
 def has_text(name: str) -> bool:
@@ -53,16 +53,16 @@ def _reader(kind: str) -> Callable[[bytes, str], str] | None:
     if kind in _PLAIN:
         return _plain
     if kind in _PARTS:
-        return _packed
+        return _extract_office_words
     return _pdf if kind == "pdf" else None
 
 
 def _plain(data: bytes, kind: str) -> str:
-    text = data[: 8 * LONGEST].decode("utf-8", "replace")
+    text = data[: 8 * MAX_TEXT_CHARACTERS].decode("utf-8", "replace")
     return unescape(_TAG.sub(" ", text)) if kind in ("html", "htm", "xml") else text
 
 
-def _packed(data: bytes, kind: str) -> str:
+def _extract_office_words(data: bytes, kind: str) -> str:
     """The words of an Office document, read in place; libraries for them unpack all of a document into memory."""
     try:
         with ZipFile(io.BytesIO(data)) as package:
@@ -74,7 +74,7 @@ def _packed(data: bytes, kind: str) -> str:
 
 def _beginnings(package: ZipFile, names: list[str]) -> Iterator[bytes]:
     """Parts of a package, together no more than what may be unpacked."""
-    room = MOST_BYTES
+    room = MAX_READ_BYTES
     for name in names:
         with package.open(name) as part:
             data = part.read(room)

@@ -15,7 +15,7 @@ from .access import NONE, is_trashed, rights
 from .errors import NotFound
 from .listing import KINDS, Sort, page_of_kinds
 from .tables import Collection, Item
-from .views import chosen, collection_object, item_objects
+from .views import collection_object, item_objects, pick_fields
 
 api = Operations(prefix="/2.0")
 
@@ -48,7 +48,7 @@ def list_collections(call: Call, fields: str = "", offset: int = 0, limit: int =
     https://developer.box.com/reference/get-collections
     """
     at = window(offset, limit)
-    entries = [chosen(collection_object(favorites_of(call)), wanted_fields(fields))]
+    entries = [pick_fields(collection_object(favorites_of(call)), wanted_fields(fields))]
     return offset_page(entries[at.offset : at.offset + at.limit], 1, at)
 
 

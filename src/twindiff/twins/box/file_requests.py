@@ -12,7 +12,7 @@ from twindiff.kit import UNSET, Call, Header, Operations, Struct, UnsetType, che
 from .access import find_folder
 from .errors import NotFound, PreconditionFailed
 from .further_tables import FileRequest
-from .stamps import new_id, next_number, read_instant, shown_instant
+from .stamps import format_instant, new_id, next_number, read_instant
 from .tables import Folder
 from .views import folder_mini, user_mini
 
@@ -37,14 +37,14 @@ def file_request_object(call: Call, row: FileRequest) -> Shown:
         "status": row.status,
         "is_email_required": bool(row.is_email_required),
         "is_description_required": bool(row.is_description_required),
-        "expires_at": shown_instant(row.expires_at),
+        "expires_at": format_instant(row.expires_at),
         "folder": folder_mini(call.db.get(Folder, row.folder_id)),
         "url": row.url,
         "etag": row.etag,
         "created_by": user_mini(call, row.created_by_id),
-        "created_at": shown_instant(row.created_at),
+        "created_at": format_instant(row.created_at),
         "updated_by": user_mini(call, row.updated_by_id or row.created_by_id),
-        "updated_at": shown_instant(row.updated_at or row.created_at),
+        "updated_at": format_instant(row.updated_at or row.created_at),
     }
     return {name: value for name, value in shown.items() if value is not None or name == "description"}
 
@@ -76,7 +76,7 @@ class Settings(Struct):
     is_description_required: bool | UnsetType = UNSET
     expires_at: str | UnsetType | None = UNSET
 
-    def given(self) -> Shown:
+    def to_columns(self) -> Shown:
         """The columns that were said, by name."""
         said = {name: getattr(self, name) for name in self.__struct_fields__ if getattr(self, name) is not UNSET}
         if isinstance(self.expires_at, str):
@@ -104,7 +104,7 @@ def copy_file_request(
     settings = Settings(title, description, status, is_email_required, is_description_required, expires_at)
     made_id, now = new_id(call), call.clock.iso()
     kept = {name: getattr(row, name) for name in Settings.__struct_fields__}
-    said: Shown = {**kept, **settings.given()}
+    said: Shown = {**kept, **settings.to_columns()}
     made = FileRequest(
         id=made_id,
         folder_id=target.id,
@@ -138,7 +138,7 @@ def update_file_request(
     check_if_match(if_match, row.etag or "0", PreconditionFailed)
     settings = Settings(title, description, status, is_email_required, is_description_required, expires_at)
     stamp = {"etag": next_number(row.etag), "updated_at": call.clock.iso(), "updated_by_id": call.actor}
-    return file_request_object(call, revise(call.db, row, stamp=stamp, **settings.given()))
+    return file_request_object(call, revise(call.db, row, stamp=stamp, **settings.to_columns()))
 
 
 @api.delete("/file_requests/{file_request_id}", status=204)

@@ -12,10 +12,10 @@ from twindiff.kit.styles.box import BadRequest, offset_page, wanted_fields, wind
 
 from .access import find_file
 from .changing import check_etag, check_lock
-from .contents import add_version, current_version, held_by
+from .contents import add_version, current_version, get_content
 from .errors import AccessDeniedInsufficientPermissions, NotFound
-from .happenings import tell
-from .stamps import extension_of, folded, new_id, search_text, touched
+from .happenings import emit_item_event
+from .stamps import build_change_stamp, extension_of, fold_name, new_id, search_text
 from .tables import File, FileVersion
 from .uploads import next_version_number
 from .views import version_object
@@ -78,12 +78,16 @@ def promote_version(
     number, name = next_version_number(call, file), version.name or file.name or ""
     changes: dict[str, Any] = {"size": version.size, "sha_1": version.sha_1, "version_number": str(number)}
     if name != file.name:
-        changes |= {"name": name, "folded_name": folded(name), "extension": extension_of(name)}
+        changes |= {"name": name, "folded_name": fold_name(name), "extension": extension_of(name)}
         changes["search_text"] = search_text(name, file.description, file.tags)
-    stamp = {**touched(call, file), "file_version_id": new_id(call, 13), "content_modified_at": call.clock.iso()}
+    stamp = {
+        **build_change_stamp(call, file),
+        "file_version_id": new_id(call, 13),
+        "content_modified_at": call.clock.iso(),
+    }
     changed = revise(call.db, file, stamp=stamp, **changes)
-    made = add_version(call, changed, number, held_by(call, version), name)
-    tell(call, "ITEM_MAKE_CURRENT_VERSION", changed, "FILE.UPLOADED")
+    made = add_version(call, changed, number, get_content(call, version), name)
+    emit_item_event(call, "ITEM_MAKE_CURRENT_VERSION", changed, "FILE.UPLOADED")
     return version_object(call, made, wanted_fields(fields))
 
 

@@ -11,9 +11,9 @@ from twindiff.kit import UNSET, Answer, Call, Header, Operations, Struct, UnsetT
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import find_file, find_folder, look_at
-from .changing import Changes, Place, Ref, check_etag, check_lock, update
+from .changing import Changes, ParentReference, Ref, check_etag, check_lock, update
 from .copying import copy_file
-from .kept import look_again
+from .kept import reschedule_disposition
 from .shared_links import SharedLink
 from .stamps import extension_of, new_id, read_instant
 from .tables import File
@@ -63,7 +63,7 @@ def update_file(
     fields: str = "",
     name: str | UnsetType = UNSET,
     description: str | UnsetType | None = UNSET,
-    parent: Place | UnsetType | None = UNSET,
+    parent: ParentReference | UnsetType | None = UNSET,
     tags: list[str] | UnsetType | None = UNSET,
     collections: list[Ref] | UnsetType | None = UNSET,
     shared_link: SharedLink | UnsetType | None = UNSET,
@@ -89,7 +89,7 @@ def update_file(
     if disposition_at is not UNSET:
         find_file(call, file_id, "own")
         more["disposition_at"] = read_instant(disposition_at, "disposition_at") if disposition_at else None
-        look_again(call)
+        reschedule_disposition(call)
     changes = Changes(
         name=name, description=description, parent=parent, tags=tags, collections=collections, shared_link=shared_link
     )

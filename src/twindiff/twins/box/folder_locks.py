@@ -13,7 +13,7 @@ from twindiff.kit.styles.box import BadRequest
 from .access import chain, find_folder, require, user_of
 from .errors import AccessDeniedInsufficientPermissions, NotFound
 from .further_tables import FolderLock
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .tables import Folder
 from .views import folder_mini
 
@@ -41,7 +41,7 @@ def _lock_object(call: Call, lock: FolderLock) -> dict[str, Any]:
         "id": lock.id,
         "folder": folder_mini(call.db.get(Folder, lock.folder_id)),
         "created_by": {"type": "user", "id": by.id if by else ""},
-        "created_at": shown_instant(lock.created_at),
+        "created_at": format_instant(lock.created_at),
         "locked_operations": {"move": lock.move, "delete": lock.delete},
         "lock_type": lock.lock_type,
     }

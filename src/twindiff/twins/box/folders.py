@@ -11,15 +11,15 @@ from twindiff.kit import UNSET, Answer, Call, Header, Meta, Operations, Struct, 
 from twindiff.kit.styles.box import BadRequest, marker_of, marker_page, offset_in, offset_page, wanted_fields, window
 
 from .access import ROOT, find_folder
-from .cascading import arrive
-from .changing import Changes, Place, Ref, check_etag, update
+from .cascading import apply_cascade_policies
+from .changing import Changes, ParentReference, Ref, check_etag, update
 from .copying import copy_folder
 from .errors import AccessDeniedInsufficientPermissions
-from .happenings import tell
+from .happenings import emit_item_event
 from .listing import Sort, items_in
 from .names import check_free, check_name
 from .shared_links import SharedLink
-from .stamps import folded, new_id, search_text
+from .stamps import fold_name, new_id, search_text
 from .tables import Folder
 from .trashing import trash_folder
 from .views import item_object, item_objects
@@ -122,11 +122,11 @@ def create_folder(
         modified_at=now,
         content_created_at=now,
         content_modified_at=now,
-        folded_name=folded(name),
+        folded_name=fold_name(name),
         search_text=search_text(name, description, None),
     )
-    arrive(call, call.db.add(made))
-    tell(call, "ITEM_CREATE", made, "FOLDER.CREATED")
+    apply_cascade_policies(call, call.db.add(made))
+    emit_item_event(call, "ITEM_CREATE", made, "FOLDER.CREATED")
     return item_object(call, made, wanted_fields(fields))
 
 
@@ -143,7 +143,7 @@ def update_folder(
     fields: str = "",
     name: str | UnsetType = UNSET,
     description: str | UnsetType | None = UNSET,
-    parent: Place | UnsetType | None = UNSET,
+    parent: ParentReference | UnsetType | None = UNSET,
     tags: list[str] | UnsetType | None = UNSET,
     collections: list[Ref] | UnsetType | None = UNSET,
     shared_link: SharedLink | UnsetType | None = UNSET,

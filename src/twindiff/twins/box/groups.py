@@ -19,9 +19,9 @@ from .collaborations import collaboration_object
 from .errors import AccessDeniedInsufficientPermissions, Conflict, NotFound
 from .further_tables import Collaboration, Group, GroupMembership
 from .happenings import record
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .users import find_user
-from .views import chosen, user_mini
+from .views import pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
 Level = Literal["admins_only", "admins_and_members", "all_managed_users"]
@@ -38,8 +38,8 @@ def group_object(call: Call, group: Group, fields: tuple[str, ...] | None = None
     """A group, with the fields that were asked for or the usual ones."""
     shown: dict[str, Any] = {
         **group_mini(group),
-        "created_at": shown_instant(group.created_at),
-        "modified_at": shown_instant(group.modified_at or group.created_at),
+        "created_at": format_instant(group.created_at),
+        "modified_at": format_instant(group.modified_at or group.created_at),
         "provenance": group.provenance or "",
         "external_sync_identifier": group.external_sync_identifier or "",
         "description": group.description or "",
@@ -47,7 +47,7 @@ def group_object(call: Call, group: Group, fields: tuple[str, ...] | None = None
         "member_viewability_level": group.member_viewability_level,
         "permissions": {"can_invite_as_collaborator": is_admin(call) or group.invitability_level != "admins_only"},
     }
-    return chosen({name: value for name, value in shown.items() if value is not None}, fields or _USUAL)
+    return pick_fields({name: value for name, value in shown.items() if value is not None}, fields or _USUAL)
 
 
 def membership_object(call: Call, row: GroupMembership, fields: tuple[str, ...] | None = None) -> dict[str, Any]:
@@ -58,10 +58,10 @@ def membership_object(call: Call, row: GroupMembership, fields: tuple[str, ...] 
         "user": user_mini(call, row.user_id),
         "group": group_mini(call.db.get(Group, row.group_id)),
         "role": row.role,
-        "created_at": shown_instant(row.created_at),
-        "modified_at": shown_instant(row.modified_at or row.created_at),
+        "created_at": format_instant(row.created_at),
+        "modified_at": format_instant(row.modified_at or row.created_at),
     }
-    return chosen({name: value for name, value in shown.items() if value is not None}, fields)
+    return pick_fields({name: value for name, value in shown.items() if value is not None}, fields)
 
 
 def _find(call: Call, group_id: str) -> Group:
@@ -81,7 +81,7 @@ class GroupSettings(Struct, kw_only=True):
     invitability_level: Level | UnsetType = UNSET
     member_viewability_level: Level | UnsetType = UNSET
 
-    def given(self) -> dict[str, Any]:
+    def to_columns(self) -> dict[str, Any]:
         """The columns that were said, by name."""
         return {name: getattr(self, name) for name in self.__struct_fields__ if getattr(self, name) is not UNSET}
 
@@ -128,7 +128,7 @@ def create_group(call: Call, settings: Annotated[GroupSettings, Body], fields: s
         raise MissingParameter("name")
     _check_name(call, settings.name)
     now = call.clock.iso()
-    said: dict[str, Any] = settings.given()
+    said: dict[str, Any] = settings.to_columns()
     made = Group(id=new_id(call, 9), created_at=now, modified_at=now, **said)
     call.db.add(made)
     record(call, "GROUP_CREATION", group_mini(made), owner=call.actor)
@@ -147,7 +147,7 @@ def update_group(
     _require_group_admin(call, group)
     if settings.name is not UNSET:
         _check_name(call, settings.name, group.id)
-    now = revise(call.db, group, stamp={"modified_at": call.clock.iso()}, **settings.given())
+    now = revise(call.db, group, stamp={"modified_at": call.clock.iso()}, **settings.to_columns())
     record(call, "GROUP_EDITED", group_mini(now), owner=call.actor)
     return group_object(call, now, wanted_fields(fields))
 

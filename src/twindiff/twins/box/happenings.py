@@ -11,19 +11,19 @@ from twindiff.kit import Call
 
 from .access import chain, user_of
 from .further_tables import RecentItem, StreamEvent
-from .stamps import shown_instant
+from .stamps import format_instant
 from .tables import File, Folder, Item
 from .views import folder_mini, item_object, user_mini
 
 _RECENT = {"ITEM_UPLOAD": "item_upload", "ITEM_MODIFY": "item_modify", "COMMENT_CREATE": "item_comment"}
 
 
-def tell(call: Call, event_type: str, item: Item, trigger: str = "", **about: Any) -> None:
+def emit_item_event(call: Call, event_type: str, item: Item, trigger: str = "", **about: Any) -> None:
     """Note that something happened to an item: `event_type` in the stream, `trigger` for webhooks."""
     source = about.get("source") or item_object(call, item)
     record(call, event_type, source, owner=item.owned_by_id, about=item)
     if isinstance(item, File) and event_type in _RECENT:
-        note_recent(call, item.id, _RECENT[event_type])
+        record_recent_item(call, item.id, _RECENT[event_type])
     if trigger:
         around = [each.id for each in chain(call, item.parent_id)]
         told = {"source": source, "about": [item.type, item.id], "within": around, "trigger": trigger}
@@ -50,7 +50,7 @@ def record(call: Call, event_type: str, source: Any, *, owner: str | None, about
     )
 
 
-def note_recent(call: Call, file_id: str, interaction: str) -> None:
+def record_recent_item(call: Call, file_id: str, interaction: str) -> None:
     """Remember that the caller did something with a file just now."""
     now = call.clock.iso()
     known = call.db.find(RecentItem, RecentItem.user_id == call.actor, RecentItem.item_id == file_id)
@@ -67,8 +67,8 @@ def event_object(call: Call, event: StreamEvent) -> dict[str, Any]:
         "type": "event",
         "event_id": event.event_id,
         "event_type": event.event_type,
-        "created_at": shown_instant(event.created_at),
-        "recorded_at": shown_instant(event.created_at),
+        "created_at": format_instant(event.created_at),
+        "recorded_at": format_instant(event.created_at),
         "created_by": user_mini(call, event.created_by_id) if by else {"type": "user", "id": event.created_by_id},
         "session_id": "",
         "source": event.source,

@@ -14,16 +14,16 @@ from twindiff.kit.styles.box import check_limit, marker_of, offset_in
 from .access import NONE, TABLE_OF, is_trashed, require_admin, rights
 from .errors import AccessDeniedInsufficientPermissions, NotFound
 from .further_tables import HubCollaboration
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .tables import Hub, HubItem, User
-from .versions import versioned
+from .versions import require_version
 from .views import user_mini
 
 Shown = dict[str, Any]
 _EDITORS = ("editor", "co-owner")
 
 
-api = Operations(prefix="/2.0", layers=(versioned,))
+api = Operations(prefix="/2.0", layers=(require_version,))
 
 
 def hub_object(call: Call, hub: Hub) -> Shown:
@@ -33,8 +33,8 @@ def hub_object(call: Call, hub: Hub) -> Shown:
         "id": hub.id,
         "title": hub.title or "",
         "description": hub.description or "",
-        "created_at": shown_instant(hub.created_at),
-        "updated_at": shown_instant(hub.updated_at or hub.created_at),
+        "created_at": format_instant(hub.created_at),
+        "updated_at": format_instant(hub.updated_at or hub.created_at),
         "created_by": user_mini(call, hub.created_by_id),
         "updated_by": user_mini(call, hub.updated_by_id or hub.created_by_id),
         "view_count": hub.view_count,
@@ -72,7 +72,7 @@ def _page(entries: list[Shown], limit: int, marker: str) -> Shown:
     return {"entries": page, "limit": limit, **more}
 
 
-def _sorted(hubs: list[Hub], sort: str, direction: str) -> list[Hub]:
+def _sort_hubs(hubs: list[Hub], sort: str, direction: str) -> list[Hub]:
     names = {"name": "title", "updated_at": "updated_at", "last_accessed_at": "updated_at", "view_count": "view_count"}
     key = names.get(sort, "id")
     return sorted(hubs, key=lambda hub: getattr(hub, key) or "", reverse=direction.upper() == "DESC")
@@ -99,7 +99,7 @@ def list_hubs(
     """
     roles = [(hub, _role(call, hub)) for hub in _matching(call, query)]
     seen = [hub for hub, role in roles if role and _is_in_scope(role, scope)]
-    return _page([hub_object(call, hub) for hub in _sorted(seen, sort, direction)], limit, marker)
+    return _page([hub_object(call, hub) for hub in _sort_hubs(seen, sort, direction)], limit, marker)
 
 
 def _is_in_scope(role: str, scope: str) -> bool:
@@ -120,7 +120,7 @@ def list_enterprise_hubs(
     https://developer.box.com/reference/v2025.0/get-enterprise-hubs
     """
     require_admin(call)
-    hubs = _sorted(_matching(call, query), sort, direction)
+    hubs = _sort_hubs(_matching(call, query), sort, direction)
     return _page([hub_object(call, hub) for hub in hubs], limit, marker)
 
 
@@ -274,13 +274,13 @@ def manage_items(
     https://developer.box.com/reference/v2025.0/post-hubs-id-manage-items
     """
     hub = _find(call, hub_id, edits=True)
-    results = [_managed(call, hub, operation) for operation in operations]
+    results = [_apply_item_operation(call, hub, operation) for operation in operations]
     if any(result["status"] in (200, 201, 204) for result in results):
         call.db.change(hub, updated_at=call.clock.iso(), updated_by_id=call.actor)
     return {"operations": results}
 
 
-def _managed(call: Call, hub: Hub, operation: ItemOperation) -> Shown:
+def _apply_item_operation(call: Call, hub: Hub, operation: ItemOperation) -> Shown:
     kind, item_id = operation.item.type, str(operation.item.id)
     answer: Shown = {"action": operation.action, "item": {"type": kind, "id": item_id}}
     here = (HubItem.hub_id == hub.id, HubItem.item_type == kind, HubItem.item_id == item_id)

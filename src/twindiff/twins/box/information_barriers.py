@@ -16,7 +16,7 @@ from .barrier_tables import Barrier, BarrierReport
 from .errors import Conflict, NotFound
 from .happenings import record
 from .listing import rows_from
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .users import enterprise_of
 from .views import Shown
 
@@ -49,11 +49,11 @@ def _barrier_object(call: Call, barrier: Barrier) -> Shown:
         "id": barrier.id,
         "enterprise": enterprise,
         "status": barrier.status,
-        "created_at": shown_instant(barrier.created_at),
+        "created_at": format_instant(barrier.created_at),
         "created_by": by(barrier.created_by_id),
-        "updated_at": shown_instant(barrier.updated_at or barrier.created_at),
+        "updated_at": format_instant(barrier.updated_at or barrier.created_at),
         "updated_by": by(barrier.updated_by_id or barrier.created_by_id),
-        "enabled_at": shown_instant(barrier.enabled_at),
+        "enabled_at": format_instant(barrier.enabled_at),
         "enabled_by": by(barrier.enabled_by_id),
     }
     return {name: value for name, value in shown.items() if value is not None}
@@ -139,9 +139,9 @@ def _report_object(report: BarrierReport) -> Shown:
         "id": report.id,
         "shield_information_barrier": {"shield_information_barrier": barrier},
         "status": report.status,
-        "created_at": shown_instant(report.created_at),
+        "created_at": format_instant(report.created_at),
         "created_by": by(report.created_by_id),
-        "updated_at": shown_instant(report.created_at),
+        "updated_at": format_instant(report.created_at),
     }
     return {name: value for name, value in shown.items() if value is not None}
 

@@ -15,7 +15,7 @@ from .access import acting_user, find_folder, require_admin, rights, user_of
 from .administration_tables import IntegrationMapping
 from .errors import NotFound
 from .listing import rows_from
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .tables import Folder
 from .users import enterprise_of
 from .views import Shown, folder_mini, user_mini
@@ -32,7 +32,7 @@ class SlackItem(Struct):
     slack_workspace_id: str | None = None
     slack_org_id: str | None = None
 
-    def shown(self) -> Shown:
+    def to_partner_item(self) -> Shown:
         """The channel as a mapping has it."""
         place = {"slack_workspace_id": self.slack_workspace_id, "slack_org_id": self.slack_org_id}
         return {"type": self.type, "id": self.id, **place}
@@ -46,7 +46,7 @@ class TeamsItem(Struct):
     tenant_id: str
     team_id: str
 
-    def shown(self) -> Shown:
+    def to_partner_item(self) -> Shown:
         """The channel or team as a mapping has it."""
         return {"type": self.type, "id": self.id, "tenant_id": self.tenant_id, "team_id": self.team_id}
 
@@ -71,8 +71,8 @@ def _mapping_object(call: Call, row: IntegrationMapping) -> Shown:
         "id": row.id,
         "integration_type": row.integration_type,
         "partner_item": row.partner_item,
-        "created_at": shown_instant(row.created_at),
-        "modified_at": shown_instant(row.modified_at or row.created_at),
+        "created_at": format_instant(row.created_at),
+        "modified_at": format_instant(row.modified_at or row.created_at),
     }
     if row.integration_type == "teams":
         return {**shown, "is_overridden_by_manual_mapping": False, "box_item": {"type": "folder", "id": folder.id}}
@@ -124,7 +124,7 @@ def _map(call: Call, partner: Partner, item: SlackItem | TeamsItem, folder_id: s
     made = IntegrationMapping(
         id=new_id(call, 8),
         integration_type=partner,
-        partner_item=item.shown(),
+        partner_item=item.to_partner_item(),
         partner_item_id=item.id,
         box_item_id=_folder_for(call, partner, folder_id).id,
         created_by_id=call.actor,

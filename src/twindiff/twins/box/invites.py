@@ -13,10 +13,10 @@ from twindiff.kit.styles.box import wanted_fields
 from .access import acting_user, require_admin
 from .administration_tables import Invite
 from .errors import NotFound, UserInEnterprise
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .tables import User
 from .users import enterprise_of
-from .views import Shown, chosen, user_mini
+from .views import Shown, pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
 
@@ -27,7 +27,7 @@ class EnterpriseRef(Struct):
     id: str
 
 
-class Invited(Struct):
+class InvitedUser(Struct):
     """Who is invited, by their address."""
 
     login: str
@@ -42,13 +42,13 @@ def _invite_object(call: Call, invite: Invite) -> Shown:
         "actionable_by": user_mini(call, invite.actionable_by_id),
         "invited_by": user_mini(call, invite.invited_by_id),
         "status": invite.status,
-        "created_at": shown_instant(invite.created_at),
-        "modified_at": shown_instant(invite.modified_at or invite.created_at),
+        "created_at": format_instant(invite.created_at),
+        "modified_at": format_instant(invite.modified_at or invite.created_at),
     }
 
 
 @api.post("/invites")
-def create_invite(call: Call, enterprise: EnterpriseRef, actionable_by: Invited, fields: str = "") -> Shown:
+def create_invite(call: Call, enterprise: EnterpriseRef, actionable_by: InvitedUser, fields: str = "") -> Shown:
     """Invite somebody of another enterprise into one's own; it stays pending.
 
     https://developer.box.com/reference/post-invites
@@ -66,7 +66,7 @@ def create_invite(call: Call, enterprise: EnterpriseRef, actionable_by: Invited,
     made = Invite(
         id=new_id(call, 7), actionable_by_id=user.id, invited_by_id=call.actor, created_at=now, modified_at=now
     )
-    return chosen(_invite_object(call, call.db.add(made)), wanted_fields(fields))
+    return pick_fields(_invite_object(call, call.db.add(made)), wanted_fields(fields))
 
 
 @api.get("/invites/{invite_id}")
@@ -79,4 +79,4 @@ def get_invite(call: Call, invite_id: str, fields: str = "") -> Shown:
     invite = call.db.find(Invite, Invite.id == invite_id)
     if invite is None:
         raise NotFound.of("invite", invite_id)
-    return chosen(_invite_object(call, invite), wanted_fields(fields))
+    return pick_fields(_invite_object(call, invite), wanted_fields(fields))

@@ -24,7 +24,7 @@ Conditions = tuple[Expression, ...]
 _CUSTODIANS = ("user", "ownership", "interactions")
 
 
-class Kept(NamedTuple):
+class PreservedVersion(NamedTuple):
     """A version that is kept, and the instant that ends it; None for one that nothing ends by itself."""
 
     file: File
@@ -39,7 +39,7 @@ class Kept(NamedTuple):
 class Retention(NamedTuple):
     """A version that is kept, and by which assignment: that of the policy that ends last."""
 
-    kept: Kept
+    kept: PreservedVersion
     assignment: RetentionAssignment
     policy: RetentionPolicy
 
@@ -49,18 +49,20 @@ class Retention(NamedTuple):
         return (self.kept.until or "9999")[:19]
 
 
-def retained(call: Call, assignment: RetentionAssignment, *where: Expression) -> list[Kept]:
+def list_retained_versions(call: Call, assignment: RetentionAssignment, *where: Expression) -> list[PreservedVersion]:
     """The versions that a retention policy keeps now by one of its assignments, of files for which conditions hold."""
-    return [each for each in _retained_once(call, assignment, *where) if each.lasts(call)]
+    return [each for each in _list_retained_versions_ever(call, assignment, *where) if each.lasts(call)]
 
 
-def _retained_once(call: Call, assignment: RetentionAssignment, *where: Expression) -> list[Kept]:
+def _list_retained_versions_ever(
+    call: Call, assignment: RetentionAssignment, *where: Expression
+) -> list[PreservedVersion]:
     """The same with those whose retention is over."""
     policy = call.db.get(RetentionPolicy, assignment.policy_id)
     if policy.status != "active":
         return []
     return [
-        Kept(file, version, _disposition(call, policy, assignment, file, version))
+        PreservedVersion(file, version, _disposition(call, policy, assignment, file, version))
         for file, version in _versions(call, (*where, *files_of(call, assignment)))
     ]
 
@@ -70,17 +72,20 @@ def retentions(call: Call, *where: Expression) -> list[Retention]:
     longest: dict[str, Retention] = {}
     for assignment in call.db.rows(RetentionAssignment, order=RetentionAssignment.id):
         policy = call.db.get(RetentionPolicy, assignment.policy_id)
-        for kept in _retained_once(call, assignment, *where):
+        for kept in _list_retained_versions_ever(call, assignment, *where):
             one, known = Retention(kept, assignment, policy), longest.get(kept.version.id)
             if known is None or known.until < one.until:
                 longest[kept.version.id] = one
     return [longest[id] for id in sorted(longest)]
 
 
-def held(call: Call, assignment: LegalHoldAssignment, *where: Expression) -> list[Kept]:
+def list_held_versions(call: Call, assignment: LegalHoldAssignment, *where: Expression) -> list[PreservedVersion]:
     """The versions that a legal hold keeps by one of its assignments, of files for which conditions hold."""
     policy = call.db.get(LegalHold, assignment.policy_id)
-    kept = [Kept(file, version, None) for file, version in _versions(call, (*where, *files_of(call, assignment)))]
+    kept = [
+        PreservedVersion(file, version, None)
+        for file, version in _versions(call, (*where, *files_of(call, assignment)))
+    ]
     if assignment.assigned_to_type == "file_version":
         return [each for each in kept if each.version.id == assignment.assigned_to_id]
     if assignment.assigned_to_type not in _CUSTODIANS:
@@ -89,13 +94,13 @@ def held(call: Call, assignment: LegalHoldAssignment, *where: Expression) -> lis
     return [each for each in kept if first <= (each.version.created_at or "") <= last]
 
 
-def check_kept(call: Call, *where: Expression) -> None:
+def check_deletable(call: Call, *where: Expression) -> None:
     """Raise when content of one of the files is kept."""
     for assignment in _retentions(call):
-        if retained(call, assignment, *where):
+        if list_retained_versions(call, assignment, *where):
             raise Forbidden("The item is under retention")
     for assignment in call.db.rows(LegalHoldAssignment):
-        if held(call, assignment, *where):
+        if list_held_versions(call, assignment, *where):
             raise Forbidden("The item is under legal hold")
 
 
@@ -106,13 +111,13 @@ def disposition_of(call: Call, file: File) -> str | None:
     ends = [
         each.until
         for assignment in _retentions(call)
-        for each in retained(call, assignment, File.id == file.id)
+        for each in list_retained_versions(call, assignment, File.id == file.id)
         if each.version.id == file.file_version_id and each.until
     ]
     return max(ends, default=None)
 
 
-def look_again(call: Call, kind: str = "", policy_id: str = "") -> None:
+def reschedule_disposition(call: Call, kind: str = "", policy_id: str = "") -> None:
     """Have what is to be deleted after its retention looked for anew, since what it goes by has changed.
 
     That is by assignments to a kind of thing, else to any, and by all of a policy that may delete from now on.
@@ -123,7 +128,7 @@ def look_again(call: Call, kind: str = "", policy_id: str = "") -> None:
         call.db.change(row, disposes_at=call.clock.iso())
 
 
-def of_version(call: Call, version_id: str) -> Expression:
+def matches_version(call: Call, version_id: str) -> Expression:
     """That a file is the one that a version is of."""
     version = call.db.find(FileVersion, FileVersion.id == version_id)
     return File.id == (version.file_id if version else "")
@@ -198,7 +203,7 @@ def _look_up_files(call: Call, assignment: RetentionAssignment | LegalHoldAssign
     if kind == "folder":
         return (File.parent_id.in_(_folders(call, id)),)
     if kind == "file_version":
-        return (of_version(call, id),)
+        return (matches_version(call, id),)
     of_kind: dict[str, Conditions] = {
         "enterprise": (),
         "file": (File.id == id,),

@@ -16,12 +16,12 @@ from twindiff.kit.styles.box import BadRequest, marker_page, wanted_fields
 from .access import folder_row, require_admin
 from .errors import Conflict, NotFound, PolicyNameInUse
 from .governance_tables import LegalHold, LegalHoldAssignment
-from .kept import Kept, held, look_again, of_version
+from .kept import PreservedVersion, list_held_versions, matches_version, reschedule_disposition
 from .listing import rows_from
 from .retention_assignments import is_current, kept_file, page_of
-from .stamps import new_id, read_instant, shown_instant
+from .stamps import format_instant, new_id, read_instant
 from .tables import File, FileVersion, User
-from .views import Shown, chosen, user_mini
+from .views import Shown, pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
 Target = Literal["file", "file_version", "folder", "user", "ownership", "interactions"]
@@ -48,11 +48,11 @@ def _hold_object(call: Call, hold: LegalHold) -> Shown:
         "status": hold.status,
         "assignment_counts": {kind: call.db.count(LegalHoldAssignment, mine, to == kind) for kind in _TARGETS},
         "created_by": user_mini(call, hold.created_by_id),
-        "created_at": shown_instant(hold.created_at),
-        "modified_at": shown_instant(hold.modified_at or hold.created_at),
+        "created_at": format_instant(hold.created_at),
+        "modified_at": format_instant(hold.modified_at or hold.created_at),
         "deleted_at": None,
-        "filter_started_at": shown_instant(hold.filter_started_at),
-        "filter_ended_at": shown_instant(hold.filter_ended_at),
+        "filter_started_at": format_instant(hold.filter_started_at),
+        "filter_ended_at": format_instant(hold.filter_ended_at),
         "release_notes": hold.release_notes,
     }
 
@@ -64,7 +64,7 @@ def _assignment_object(call: Call, row: LegalHoldAssignment) -> Shown:
         "legal_hold_policy": {"type": "legal_hold_policy", "id": row.policy_id},
         "assigned_to": {"type": row.assigned_to_type, "id": row.assigned_to_id},
         "assigned_by": user_mini(call, row.assigned_by_id),
-        "assigned_at": shown_instant(row.assigned_at),
+        "assigned_at": format_instant(row.assigned_at),
         "deleted_at": None,
     }
 
@@ -100,7 +100,7 @@ def list_holds(call: Call, policy_name: str = "", fields: str = "", marker: str 
     where: list[Expression] = [LegalHold.policy_name.starts(policy_name, fold=True)] if policy_name else []
     rows, more = rows_from(call, marker, limit, LegalHold, *where, order=LegalHold.id)
     names = wanted_fields(fields)
-    return marker_page([chosen(_hold_object(call, row), names) for row in rows], limit, more)
+    return marker_page([pick_fields(_hold_object(call, row), names) for row in rows], limit, more)
 
 
 @api.post("/legal_hold_policies", status=201)
@@ -170,7 +170,7 @@ def delete_hold(call: Call, legal_hold_policy_id: str) -> None:
     https://developer.box.com/reference/delete-legal-hold-policies-id
     """
     call.db.remove(_find(call, legal_hold_policy_id))
-    look_again(call)
+    reschedule_disposition(call)
 
 
 @api.get("/legal_hold_policy_assignments")
@@ -192,7 +192,7 @@ def list_assignments(
     where += [LegalHoldAssignment.assigned_to_id == assign_to_id] if assign_to_id else []
     rows, more = rows_from(call, marker, limit, LegalHoldAssignment, *where, order=LegalHoldAssignment.id)
     names = wanted_fields(fields)
-    return marker_page([chosen(_assignment_object(call, row), names) for row in rows], limit, more)
+    return marker_page([pick_fields(_assignment_object(call, row), names) for row in rows], limit, more)
 
 
 @api.post("/legal_hold_policy_assignments", status=201)
@@ -244,7 +244,7 @@ def unassign(call: Call, legal_hold_policy_assignment_id: str) -> None:
     https://developer.box.com/reference/delete-legal-hold-policy-assignments-id
     """
     call.db.remove(_assignment(call, legal_hold_policy_assignment_id))
-    look_again(call)
+    reschedule_disposition(call)
 
 
 @api.get("/legal_hold_policy_assignments/{legal_hold_policy_assignment_id}/files_on_hold")
@@ -255,10 +255,10 @@ def files_on_hold(
 
     https://developer.box.com/reference/get-legal-hold-policy-assignments-id-files-on-hold
     """
-    kept = held(call, _assignment(call, legal_hold_policy_assignment_id))
+    kept = list_held_versions(call, _assignment(call, legal_hold_policy_assignment_id))
     names = wanted_fields(fields)
     current = [each for each in kept if is_current(each)]
-    return page_of(current, lambda each: chosen(kept_file(call, each), names), marker, limit)
+    return page_of(current, lambda each: pick_fields(kept_file(call, each), names), marker, limit)
 
 
 @api.get("/legal_hold_policy_assignments/{legal_hold_policy_assignment_id}/file_versions_on_hold")
@@ -269,16 +269,16 @@ def file_versions_on_hold(
 
     https://developer.box.com/reference/get-legal-hold-policy-assignments-id-file-versions-on-hold
     """
-    kept = held(call, _assignment(call, legal_hold_policy_assignment_id))
+    kept = list_held_versions(call, _assignment(call, legal_hold_policy_assignment_id))
     names = wanted_fields(fields)
     past = [each for each in kept if not is_current(each)]
-    return page_of(past, lambda each: chosen(kept_file(call, each), names), marker, limit)
+    return page_of(past, lambda each: pick_fields(kept_file(call, each), names), marker, limit)
 
 
 class VersionHold(NamedTuple):
     """A version that is held, with all that it is held for."""
 
-    kept: Kept
+    kept: PreservedVersion
     assignments: list[LegalHoldAssignment]
 
 
@@ -286,7 +286,7 @@ def _version_holds(call: Call, assigned: Sequence[Expression], *where: Expressio
     """The holds of all versions that some assignments hold, in the order of their ids, which are the versions'."""
     holds: dict[str, VersionHold] = {}
     for assignment in call.db.rows(LegalHoldAssignment, *assigned, order=LegalHoldAssignment.id):
-        for kept in held(call, assignment, *where):
+        for kept in list_held_versions(call, assignment, *where):
             holds.setdefault(kept.version.id, VersionHold(kept, [])).assignments.append(assignment)
     return [holds[id] for id in sorted(holds)]
 
@@ -321,7 +321,7 @@ def get_version_hold(call: Call, file_version_legal_hold_id: str) -> Shown:
     https://developer.box.com/reference/get-file-version-legal-holds-id
     """
     require_admin(call)
-    for each in _version_holds(call, (), of_version(call, file_version_legal_hold_id)):
+    for each in _version_holds(call, (), matches_version(call, file_version_legal_hold_id)):
         if each.kept.version.id == file_version_legal_hold_id:
             return _version_hold(call, each)
     raise NotFound.of("file_version_legal_hold", file_version_legal_hold_id)

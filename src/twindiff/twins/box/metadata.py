@@ -21,8 +21,8 @@ from .errors import (
     TupleAlreadyExists,
 )
 from .further_tables import MetadataInstance, MetadataTemplate
-from .happenings import tell
-from .kept import look_again
+from .happenings import emit_item_event
+from .kept import reschedule_disposition
 from .metadata_templates import SKILL_CARDS, find_template, full_scope
 from .tables import Item
 from .template_edits import operations_in
@@ -57,7 +57,7 @@ def _instance(call: Call, item: Item, scope: str, key: str) -> MetadataInstance:
     return instance
 
 
-def checked(template: MetadataTemplate, data: Shown) -> Shown:
+def check_values(template: MetadataTemplate, data: Shown) -> Shown:
     """Values that fit a template; raises SchemaValidationFailed that says what does not."""
     if template.template_key == "properties" and template.scope == "global":
         for key, value in data.items():
@@ -116,12 +116,12 @@ def _create(call: Call, item: Item, scope: str, key: str, data: Shown) -> Shown:
         item_type=item.type,
         scope=template.scope,
         template_key=template.template_key,
-        data=checked(template, data),
+        data=check_values(template, data),
         applied_at=call.clock.iso(),
     )
     call.db.add(made)
-    look_again(call, "metadata_template")
-    tell(call, "METADATA_INSTANCE_CREATE", item, "METADATA_INSTANCE.CREATED")
+    reschedule_disposition(call, "metadata_template")
+    emit_item_event(call, "METADATA_INSTANCE_CREATE", item, "METADATA_INSTANCE.CREATED")
     return instance_object(made)
 
 
@@ -129,16 +129,16 @@ def _update(call: Call, item: Item, scope: str, key: str, body: bytes) -> Shown:
     instance, template = _instance(call, item, scope, key), find_template(call, scope, key)
     data = dict(instance.data)
     for operation in operations_in(body):
-        data = patched(data, operation)
+        data = patch_values(data, operation)
     if template is not None:
-        checked(template, data)
+        check_values(template, data)
     now = call.db.change(instance, data=data, version=instance.version + 1)
-    look_again(call, "metadata_template")
-    tell(call, "METADATA_INSTANCE_UPDATE", item, "METADATA_INSTANCE.UPDATED")
+    reschedule_disposition(call, "metadata_template")
+    emit_item_event(call, "METADATA_INSTANCE_UPDATE", item, "METADATA_INSTANCE.UPDATED")
     return instance_object(now)
 
 
-def patched(data: Shown, operation: Shown) -> Shown:
+def patch_values(data: Shown, operation: Shown) -> Shown:
     """Values after one operation of JSON Patch (RFC 6902); raises MetadataBadRequest."""
     verb, key = operation.get("op"), _key_in(operation.get("path"))
     outer, _, place = key.rpartition("/")
@@ -185,8 +185,8 @@ def _key_in(path: Any) -> str:
 
 def _delete(call: Call, item: Item, scope: str, key: str) -> None:
     call.db.remove(_instance(call, item, scope, key))
-    look_again(call, "metadata_template")
-    tell(call, "METADATA_INSTANCE_DELETE", item, "METADATA_INSTANCE.DELETED")
+    reschedule_disposition(call, "metadata_template")
+    emit_item_event(call, "METADATA_INSTANCE_DELETE", item, "METADATA_INSTANCE.DELETED")
 
 
 @api.get("/files/{file_id}/metadata")

@@ -11,7 +11,7 @@ from twindiff.kit import Call, Operations
 from twindiff.kit.styles.box import marker_page
 
 from .access import ROOT, acting_user, find_folder
-from .cascading import hand_down, handed_down, items_in
+from .cascading import find_cascaded_instance, hand_down, items_in
 from .errors import Forbidden, InstanceTupleNotFound, NotFound, TupleAlreadyExists
 from .further_tables import CascadePolicy
 from .listing import rows_from
@@ -80,7 +80,7 @@ def create_policy(
         raise InstanceTupleNotFound(f"There is no template '{templateKey[:100]}' in the scope '{scope[:100]}'")
     named = {"folder_id": folder.id, "scope": full_scope(call, scope), "template_key": templateKey}
     policy = CascadePolicy(id=call.ids.uuid(), **named)
-    if handed_down(call, policy) is None:
+    if find_cascaded_instance(call, policy) is None:
         raise InstanceTupleNotFound("The folder has no such metadata to hand down; apply the template to it first")
     call.db.add(policy, taken=TupleAlreadyExists)
     hand_down(call, policy, items_in(call, folder.id))

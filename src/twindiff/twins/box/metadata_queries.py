@@ -113,7 +113,7 @@ class Query:
         sign, value = self._next("sign").value, self._value()
         if sign not in _SIGNS or negated:
             raise InvalidQuery(f"'{sign}' compares nothing")
-        return lambda data: _compared(sign, data.get(name), value)
+        return lambda data: _compare_values(sign, data.get(name), value)
 
     def _values(self) -> list[Any]:
         self._needs("(")
@@ -170,7 +170,7 @@ _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def _compared(sign: str, held: Any, value: Any) -> bool:
+def _compare_values(sign: str, held: Any, value: Any) -> bool:
     if held is None:
         return False
     if isinstance(held, list) and sign == "=":

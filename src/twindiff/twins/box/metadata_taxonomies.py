@@ -23,7 +23,7 @@ from .views import Shown
 api = Operations(prefix="/2.0/metadata_taxonomies")
 Name = Annotated[str, Meta(min_length=1, max_length=4096)]
 Key = Annotated[str, Meta(max_length=256, pattern=r"^[a-zA-Z_][-a-zA-Z0-9_]*$")]
-MOST_LEVELS = 20
+MAX_LEVELS = 20
 
 
 class Level(Struct, rename="camel"):
@@ -207,6 +207,6 @@ def update_level(
 
 
 def _with_levels(call: Call, row: Taxonomy, levels: list[Shown]) -> Taxonomy:
-    if len(levels) > MOST_LEVELS:
-        raise MetadataBadRequest(f"A taxonomy has at most {MOST_LEVELS} levels")
+    if len(levels) > MAX_LEVELS:
+        raise MetadataBadRequest(f"A taxonomy has at most {MAX_LEVELS} levels")
     return call.db.change(row, levels=levels)

@@ -14,7 +14,7 @@ from twindiff.kit.styles.box import marker_page
 from .errors import MetadataBadRequest, TaxonomyNotFound
 from .listing import rows_from
 from .metadata_taxonomies import Name, find_taxonomy, own_taxonomy
-from .search_filters import listed
+from .search_filters import split_list
 from .taxonomy_tables import Taxonomy, TaxonomyNode
 from .views import Shown
 
@@ -60,13 +60,13 @@ def list_nodes(
     https://developer.box.com/reference/get-metadata-taxonomies-id-id-nodes
     """
     taxonomy = find_taxonomy(call, namespace, taxonomy_key)
-    levels = listed(level)
+    levels = split_list(level)
     if not all(each.isascii() and each.isdecimal() and len(each) < 4 for each in levels):
         raise MetadataBadRequest(f"'{level[:40]}' is no list of levels")
     where: list[Expression] = [TaxonomyNode.taxonomy_id == taxonomy.id]
     where += [TaxonomyNode.level.in_([int(each) for each in levels])] if levels else []
-    where += [TaxonomyNode.parent_id.in_(listed(parent))] if parent else []
-    where += [TaxonomyNode.parent_id.in_(_below(call, listed(ancestor)))] if ancestor else []
+    where += [TaxonomyNode.parent_id.in_(split_list(parent))] if parent else []
+    where += [TaxonomyNode.parent_id.in_(_below(call, split_list(ancestor)))] if ancestor else []
     where += [TaxonomyNode.display_name.contains(query, fold=True)] if query else []
     order = (TaxonomyNode.display_name, TaxonomyNode.id)
     rows, more = rows_from(call, marker, limit, TaxonomyNode, *where, order=order)

@@ -17,7 +17,7 @@ from .access import acting_user, require_admin
 from .errors import AccessDeniedInsufficientPermissions, MetadataBadRequest, NotFound, TemplateAlreadyExists
 from .further_tables import MetadataInstance, MetadataTemplate
 from .happenings import record
-from .template_edits import edited, new_option, operations_in
+from .template_edits import apply_operations, new_option, operations_in
 from .users import ENTERPRISE
 
 api = Operations(prefix="/2.0")
@@ -237,7 +237,7 @@ def update_template(call: Call, scope: str, template_key: str, operations: Annot
     """
     require_admin(call)
     template = _existing(call, scope, template_key)
-    changes = edited(call, template, operations_in(operations))
+    changes = apply_operations(call, template, operations_in(operations))
     now = call.db.change(template, **changes) if changes else template
     record(call, "METADATA_TEMPLATE_UPDATE", template_object(now), owner=call.actor)
     return template_object(now)

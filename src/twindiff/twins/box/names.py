@@ -13,18 +13,18 @@ from twindiff.kit.styles.box import BadRequest
 from .access import ROOT
 from .errors import ItemNameInUse, ItemNameInvalid, ItemNameTooLong
 from .listing import KINDS
-from .stamps import folded
+from .stamps import fold_name
 from .tables import File, Item
 from .views import item_object
 
-LONGEST = 255
+MAX_NAME_CHARACTERS = 255
 
 
 def check_name(name: str) -> str:
     """A name that an item may have; raises ItemNameInvalid or ItemNameTooLong."""
     if not name:
         raise BadRequest.of("missing_parameter", "name", "'name' is required")
-    if len(name) > LONGEST:
+    if len(name) > MAX_NAME_CHARACTERS:
         raise ItemNameTooLong
     if name in (".", "..") or name != name.strip() or any(map(_is_refused, name)):
         raise ItemNameInvalid
@@ -45,7 +45,11 @@ def _is_refused(letter: str) -> bool:
 def namesake(call: Call, folder_id: str, name: str, owner: str | None, *, but: Item | None = None) -> Item | None:
     """Another item of that name in a folder, whatever its kind; everyone has a root of their own."""
     for kind in KINDS:
-        here: list[Any] = [kind.parent_id == folder_id, kind.item_status == "active", kind.folded_name == folded(name)]
+        here: list[Any] = [
+            kind.parent_id == folder_id,
+            kind.item_status == "active",
+            kind.folded_name == fold_name(name),
+        ]
         if folder_id == ROOT and owner is not None:
             here.append(kind.owned_by_id == owner)
         for item in call.db.rows(kind, *here, limit=2):

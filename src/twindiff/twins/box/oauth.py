@@ -39,7 +39,7 @@ EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def _refused(error: str, description: str) -> Answer:
+def _build_error(error: str, description: str) -> Answer:
     return json_answer({"error": error, "error_description": description}, 400)
 
 
@@ -84,31 +84,31 @@ def token(
     of one that has registered keys must be signed with one. https://developer.box.com/reference/post-oauth2-token
     """
     if not grant_type:
-        return _refused("invalid_request", "The grant_type parameter is missing")
+        return _build_error("invalid_request", "The grant_type parameter is missing")
     app = call.db.find(Application, Application.client_id == client_id)
     needs_client = bool(client_id) or grant_type != EXCHANGE
     if needs_client and not _is_known(call, app, client_id, client_secret):
-        return _refused("invalid_client", "The client credentials are invalid")
+        return _build_error("invalid_client", "The client credentials are invalid")
     if grant_type == "client_credentials":
         return _for_subject(call, app, box_subject_type, box_subject_id)
     if grant_type == JWT_BEARER:
-        return _asserted(call, app, client_id, assertion)
+        return _grant_for_assertion(call, app, client_id, assertion)
     if grant_type == EXCHANGE:
-        return _exchanged(call, subject_token, scope, resource, box_shared_link)
+        return _exchange_token(call, subject_token, scope, resource, box_shared_link)
     if grant_type == "refresh_token":
-        return _renewed(call, refresh_token)
+        return _refresh_token(call, refresh_token)
     if grant_type == "authorization_code":
-        return _redeemed(call, code, client_id)
-    return _refused("unsupported_grant_type", "Invalid grant_type parameter or parameter missing")
+        return _redeem_code(call, code, client_id)
+    return _build_error("unsupported_grant_type", "Invalid grant_type parameter or parameter missing")
 
 
-def _asserted(call: Call, app: Application | None, client_id: str, assertion: str) -> Answer:
+def _grant_for_assertion(call: Call, app: Application | None, client_id: str, assertion: str) -> Answer:
     claims = claims_of(assertion)
     if claims is None or claims.get("iss") != client_id:
-        return _refused("invalid_grant", "Please check the 'iss' claim.")
+        return _build_error("invalid_grant", "Please check the 'iss' claim.")
     why = refusal(call, app, assertion, claims) if app and app.public_keys else None
     if why:
-        return _refused("invalid_grant", why)
+        return _build_error("invalid_grant", why)
     return _for_subject(call, app, str(claims.get("box_sub_type", "")), str(claims.get("sub", "")))
 
 
@@ -123,13 +123,15 @@ def _is_known(call: Call, app: Application | None, client_id: str, client_secret
 def _for_subject(call: Call, app: Application | None, kind: str, subject: str) -> Answer:
     """A token for a user, or for the user who stands for the application."""
     if kind not in ("user", "enterprise"):
-        return _refused("invalid_grant", "Grant credentials are invalid: box_subject_type must be user or enterprise")
+        return _build_error(
+            "invalid_grant", "Grant credentials are invalid: box_subject_type must be user or enterprise"
+        )
     user_id = subject
     if kind == "enterprise":
         user_id = app.user_id if app else _administrator(call)
     if call.db.find(User, User.id == user_id) is None:
-        return _refused("invalid_grant", "Grant credentials are invalid")
-    return _issued(call, user_id)
+        return _build_error("invalid_grant", "Grant credentials are invalid")
+    return _issue_token(call, user_id)
 
 
 def _administrator(call: Call) -> str:
@@ -137,7 +139,7 @@ def _administrator(call: Call) -> str:
     return admin.id if admin else ""
 
 
-def _issued(
+def _issue_token(
     call: Call, user_id: str, *, refreshable: bool = False, scopes: Sequence[str] = (), item: Item | None = None
 ) -> Answer:
     access = call.ids.new("", 32, _LETTERS)
@@ -158,44 +160,44 @@ def _issued(
     return json_answer(said, 200)
 
 
-def _redeemed(call: Call, code: str, client_id: str) -> Answer:
+def _redeem_code(call: Call, code: str, client_id: str) -> Answer:
     try:
         given = redeem(call, valid_token(call, code, "code"), None, "", client_id)
     except InvalidGrant as error:
-        return _refused("invalid_grant", str(error))
-    return _issued(call, given.user_id, refreshable=True)
+        return _build_error("invalid_grant", str(error))
+    return _issue_token(call, given.user_id, refreshable=True)
 
 
-def _renewed(call: Call, given: str) -> Answer:
+def _refresh_token(call: Call, given: str) -> Answer:
     row = call.db.find(AccessToken, AccessToken.token == given)
     if row is None or row.is_revoked or row.kind != "refresh":
-        return _refused("invalid_grant", "Refresh token has expired")
+        return _build_error("invalid_grant", "Refresh token has expired")
     call.db.change(row, is_revoked=True)
-    return _issued(call, row.user_id, refreshable=True)
+    return _issue_token(call, row.user_id, refreshable=True)
 
 
-def _exchanged(call: Call, given: str, scope: str, resource: str, shared_link: str) -> Answer:
+def _exchange_token(call: Call, given: str, scope: str, resource: str, shared_link: str) -> Answer:
     """A token that may do no more than the one it is for, and with scopes or an item less.
 
     https://developer.box.com/guides/authentication/tokens/downscope
     """
     row = call.db.find(AccessToken, AccessToken.token == given)
     if row is not None and (row.is_revoked or row.kind != "access"):
-        return _refused("invalid_grant", "Invalid token")
-    holder = row.user_id if row else _listed(call, given)
+        return _build_error("invalid_grant", "Invalid token")
+    holder = row.user_id if row else _find_listed_user(call, given)
     if holder is None:
-        return _refused("invalid_grant", "Invalid token")
+        return _build_error("invalid_grant", "Invalid token")
     held: list[str] = row.scopes if row else []
     scopes = scope.split() or held
     if unknown := [each for each in scopes if each not in SCOPES]:
-        return _refused("invalid_scope", f"There is no scope {unknown[0]}")
+        return _build_error("invalid_scope", f"There is no scope {unknown[0]}")
     if held and not {*scopes} <= {*held}:
         return json_answer({"error": "unauthorized", "error_description": "The token lacks a scope"}, 401)
     call.actor = holder
     item = resource_of(call, resource) if resource else linked_item(call, shared_link, "") if shared_link else None
     if item is None and row and row.resource:
         item = _item_named(call, row.resource)
-    return _issued(call, holder, scopes=scopes, item=item)
+    return _issue_token(call, holder, scopes=scopes, item=item)
 
 
 def _item_named(call: Call, resource: str) -> Item:
@@ -203,7 +205,7 @@ def _item_named(call: Call, resource: str) -> Item:
     return find_item(call, kind, item_id)
 
 
-def _listed(call: Call, token: str) -> str | None:
+def _find_listed_user(call: Call, token: str) -> str | None:
     """Whom the environment says that a token acts as."""
     everyone = call.tokens.users.get("box", call.tokens.actor) if token and not call.strict else None
     return call.tokens.actors.get(token) or everyone
@@ -216,7 +218,7 @@ def revoke(call: Call, token: str = "", client_id: str = "", client_secret: str 
     https://developer.box.com/reference/post-oauth2-revoke
     """
     if not token:
-        return _refused("invalid_request", "The token parameter is missing")
+        return _build_error("invalid_request", "The token parameter is missing")
     row = call.db.find(AccessToken, AccessToken.token == token)
     if row is not None and not row.is_revoked:
         call.db.change(row, is_revoked=True)

@@ -12,18 +12,18 @@ import resource
 import subprocess
 import sys
 
-MOST_PAGES = 20
-LARGEST = 10_000_000
-LONGEST = 10_000
+MAX_PAGES = 20
+MAX_FILE_BYTES = 10_000_000
+MAX_TEXT_CHARACTERS = 10_000
 """Letters that are looked for; pages after them are not read."""
 CPU_SECONDS = 2
 WALL_SECONDS = 10
-MOST_MEMORY = 512 * 2**20
+MAX_MEMORY_BYTES = 512 * 2**20
 
 
 def pdf_words(data: bytes) -> str:
     """What can be read of a PDF within bounds; "" for what is none."""
-    if len(data) > LARGEST or not data.startswith(b"%PDF-"):
+    if len(data) > MAX_FILE_BYTES or not data.startswith(b"%PDF-"):
         return ""
     command = [sys.executable, "-I", __file__]
     try:
@@ -38,7 +38,7 @@ def pdf_words(data: bytes) -> str:
 
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -50,11 +50,11 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     written = 0
     for number, page in enumerate(PdfReader(io.BytesIO(sys.stdin.buffer.read())).pages):
-        if number == MOST_PAGES or written >= LONGEST:
+        if number == MAX_PAGES or written >= MAX_TEXT_CHARACTERS:
             return
         words = page.extract_text()
         written += len(words)
-        sys.stdout.buffer.write(f"{words[:LONGEST]} ".encode("utf-8", "replace"))
+        sys.stdout.buffer.write(f"{words[:MAX_TEXT_CHARACTERS]} ".encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
 
 

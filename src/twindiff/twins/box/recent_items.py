@@ -13,7 +13,7 @@ from twindiff.kit.styles.box import marker_page, wanted_fields
 from .access import NONE, is_trashed, rights
 from .further_tables import RecentItem
 from .listing import rows_from
-from .stamps import shown_instant
+from .stamps import format_instant
 from .tables import File
 from .views import item_objects
 
@@ -35,7 +35,7 @@ def list_recent(call: Call, fields: str = "", limit: int = 100, marker: str = ""
         {
             "type": "recent_item",
             "interaction_type": row.interaction_type,
-            "interacted_at": shown_instant(row.interacted_at),
+            "interacted_at": format_instant(row.interacted_at),
             "item": item,
         }
         for row, item in zip(seen, shown, strict=True)

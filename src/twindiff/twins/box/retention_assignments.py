@@ -16,13 +16,20 @@ from .access import folder_row, require_admin
 from .errors import Forbidden, NotFound, RetentionAlreadyAssigned
 from .further_tables import MetadataTemplate
 from .governance_tables import RetentionAssignment, RetentionPolicy
-from .kept import Kept, Retention, look_again, of_version, retained, retentions
+from .kept import (
+    PreservedVersion,
+    Retention,
+    list_retained_versions,
+    matches_version,
+    reschedule_disposition,
+    retentions,
+)
 from .listing import rows_from
 from .retention_policies import find_policy, policy_mini
-from .stamps import new_id, read_instant, shown_instant
+from .stamps import format_instant, new_id, read_instant
 from .tables import File
 from .users import ENTERPRISE
-from .views import Shown, chosen, item_object, user_mini
+from .views import Shown, item_object, pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
 Target = Literal["enterprise", "folder", "metadata_template"]
@@ -52,7 +59,7 @@ def _assignment_object(call: Call, row: RetentionAssignment) -> Shown:
         "assigned_to": {"type": row.assigned_to_type, "id": id},
         "filter_fields": row.filter_fields,
         "assigned_by": user_mini(call, row.assigned_by_id),
-        "assigned_at": shown_instant(row.assigned_at),
+        "assigned_at": format_instant(row.assigned_at),
         "start_date_field": row.start_date_field,
     }
 
@@ -83,7 +90,7 @@ def list_assignments(
     where += [RetentionAssignment.assigned_to_type == type] if type else []
     rows, more = rows_from(call, marker, limit, RetentionAssignment, *where, order=RetentionAssignment.id)
     names = wanted_fields(fields)
-    return marker_page([chosen(_assignment_object(call, row), names) for row in rows], limit, more)
+    return marker_page([pick_fields(_assignment_object(call, row), names) for row in rows], limit, more)
 
 
 @api.post("/retention_policy_assignments", status=201)
@@ -144,7 +151,7 @@ def get_assignment(call: Call, retention_policy_assignment_id: str, fields: str 
 
     https://developer.box.com/reference/get-retention-policy-assignments-id
     """
-    return chosen(_assignment_object(call, _find(call, retention_policy_assignment_id)), wanted_fields(fields))
+    return pick_fields(_assignment_object(call, _find(call, retention_policy_assignment_id)), wanted_fields(fields))
 
 
 @api.delete("/retention_policy_assignments/{retention_policy_assignment_id}", status=204)
@@ -157,7 +164,7 @@ def unassign(call: Call, retention_policy_assignment_id: str) -> None:
     if call.db.get(RetentionPolicy, row.policy_id).retention_type == "non_modifiable":
         raise Forbidden("What a non-modifiable policy is assigned to stays so")
     call.db.remove(row)
-    look_again(call)
+    reschedule_disposition(call)
 
 
 def page_of(rows: Sequence[R], show: Callable[[R], Shown], marker: str, limit: int) -> Shown:
@@ -167,13 +174,13 @@ def page_of(rows: Sequence[R], show: Callable[[R], Shown], marker: str, limit: i
     return marker_page([*map(show, rows[start:end])], limit, marker_of(end) if end < len(rows) else None)
 
 
-def kept_file(call: Call, kept: Kept) -> Shown:
+def kept_file(call: Call, kept: PreservedVersion) -> Shown:
     """A file that is kept, with the version for which it is."""
     version = {"type": "file_version", "id": kept.version.id, "sha1": kept.version.sha_1 or ""}
     return {**item_object(call, kept.file, mini=True), "file_version": version}
 
 
-def is_current(kept: Kept) -> bool:
+def is_current(kept: PreservedVersion) -> bool:
     """Whether the version that is kept is the file's current one."""
     return kept.version.id == kept.file.file_version_id
 
@@ -184,7 +191,7 @@ def files_under_retention(call: Call, retention_policy_assignment_id: str, marke
 
     https://developer.box.com/reference/get-retention-policy-assignments-id-files-under-retention
     """
-    kept = retained(call, _find(call, retention_policy_assignment_id))
+    kept = list_retained_versions(call, _find(call, retention_policy_assignment_id))
     return page_of([each for each in kept if is_current(each)], partial(kept_file, call), marker, limit)
 
 
@@ -196,7 +203,7 @@ def file_versions_under_retention(
 
     https://developer.box.com/reference/get-retention-policy-assignments-id-file-versions-under-retention
     """
-    kept = retained(call, _find(call, retention_policy_assignment_id))
+    kept = list_retained_versions(call, _find(call, retention_policy_assignment_id))
     return page_of([each for each in kept if not is_current(each)], partial(kept_file, call), marker, limit)
 
 
@@ -208,8 +215,8 @@ def _retention_object(call: Call, retention: Retention) -> Shown:
         "id": kept.version.id,
         "file_version": file["file_version"],
         "file": file,
-        "applied_at": shown_instant(max(kept.version.created_at or "", assignment.assigned_at or "")),
-        "disposition_at": shown_instant(kept.until),
+        "applied_at": format_instant(max(kept.version.created_at or "", assignment.assigned_at or "")),
+        "disposition_at": format_instant(kept.until),
         "winning_retention_policy": policy_mini(policy),
     }
 
@@ -235,7 +242,7 @@ def list_retentions(
     after = read_instant(disposition_after, "disposition_after") if disposition_after else ""
     where = [
         *([File.id == file_id] if file_id else ()),
-        *([of_version(call, file_version_id)] if file_version_id else ()),
+        *([matches_version(call, file_version_id)] if file_version_id else ()),
     ]
     lasting = [
         each
@@ -257,7 +264,7 @@ def get_retention(call: Call, file_version_retention_id: str) -> Shown:
     https://developer.box.com/reference/get-file-version-retentions-id
     """
     require_admin(call)
-    for each in retentions(call, of_version(call, file_version_retention_id)):
+    for each in retentions(call, matches_version(call, file_version_retention_id)):
         if each.kept.version.id == file_version_retention_id and each.kept.lasts(call):
             return _retention_object(call, each)
     raise NotFound.of("file_version_retention", file_version_retention_id)

@@ -17,11 +17,11 @@ from .access import require_admin
 from .changing import Ref
 from .errors import Forbidden, NotFound, PolicyNameInUse
 from .governance_tables import RetentionAssignment, RetentionPolicy
-from .kept import look_again
+from .kept import reschedule_disposition
 from .listing import rows_from
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .users import find_user
-from .views import Shown, chosen, user_mini
+from .views import Shown, pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
 Disposition = Literal["permanently_delete", "remove_retention"]
@@ -58,8 +58,8 @@ def _policy_object(call: Call, policy: RetentionPolicy) -> Shown:
         "custom_notification_recipients": [user_mini(call, id) for id in recipients],
         "assignment_counts": {kind: call.db.count(RetentionAssignment, mine, to == kind) for kind in _KINDS},
         "created_by": user_mini(call, policy.created_by_id),
-        "created_at": shown_instant(policy.created_at),
-        "modified_at": shown_instant(policy.modified_at or policy.created_at),
+        "created_at": format_instant(policy.created_at),
+        "modified_at": format_instant(policy.modified_at or policy.created_at),
     }
 
 
@@ -92,7 +92,7 @@ def list_policies(
         where.append(RetentionPolicy.created_by_id == find_user(call, created_by_user_id).id)
     rows, more = rows_from(call, marker, limit, RetentionPolicy, *where, order=RetentionPolicy.id)
     names = wanted_fields(fields)
-    return marker_page([chosen(_policy_object(call, row), names) for row in rows], limit, more)
+    return marker_page([pick_fields(_policy_object(call, row), names) for row in rows], limit, more)
 
 
 @api.post("/retention_policies", status=201)
@@ -142,7 +142,7 @@ def get_policy(call: Call, retention_policy_id: str, fields: str = "") -> Shown:
     https://developer.box.com/reference/get-retention-policies-id
     """
     require_admin(call)
-    return chosen(_policy_object(call, find_policy(call, retention_policy_id)), wanted_fields(fields))
+    return pick_fields(_policy_object(call, find_policy(call, retention_policy_id)), wanted_fields(fields))
 
 
 class PolicyChanges(Struct):
@@ -159,7 +159,7 @@ class PolicyChanges(Struct):
     are_owners_notified: bool | None = None
     custom_notification_recipients: list[Ref] | None = None
 
-    def given(self, call: Call) -> dict[str, Any]:
+    def to_columns(self, call: Call) -> dict[str, Any]:
         """The columns that change."""
         recipients = self.custom_notification_recipients
         changes: dict[str, Any] = {
@@ -181,11 +181,11 @@ def update_policy(call: Call, retention_policy_id: str, changes: Annotated[Polic
     policy = find_policy(call, retention_policy_id)
     if changes.policy_name not in (None, policy.policy_name):
         _check_name(call, changes.policy_name)
-    given = changes.given(call)
+    given = changes.to_columns(call)
     _check_modifiable(policy, given)
     now = revise(call.db, policy, stamp={"modified_at": call.clock.iso()}, **given)
     _check_policy(now)
-    look_again(call, policy_id=policy.id)
+    reschedule_disposition(call, policy_id=policy.id)
     return _policy_object(call, now)
 
 
@@ -200,7 +200,7 @@ def delete_policy(call: Call, retention_policy_id: str) -> None:
     if policy.retention_type == "non_modifiable":
         raise Forbidden("A non-modifiable policy cannot be deleted")
     call.db.remove(policy)
-    look_again(call)
+    reschedule_disposition(call)
 
 
 def _text(number: str | int | None) -> str | None:

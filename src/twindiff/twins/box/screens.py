@@ -49,10 +49,10 @@ def _folder(call: Call, folder: Folder) -> Screen:
     table = _items(call, "Items", order="folded_name", parent_id=folder.id, item_status="active")
     facts = [
         ("Description", folder.description or ""),
-        *_shared(call, folder),
+        *_describe_shared_link(call, folder),
         ("In the trash since", _at(folder.trashed_at)),
     ]
-    return Screen(_title(folder), trail=_trail(call, folder), facts=_known(facts), tables=[table])
+    return Screen(_title(folder), trail=_trail(call, folder), facts=_drop_empty(facts), tables=[table])
 
 
 def _trash(call: Call) -> Screen:
@@ -98,12 +98,12 @@ def _file(call: Call, file: File) -> Screen:
         ("Locked", _lock(call, file)),
         ("Tags", ", ".join(file.tags or ())),
         ("In the trash since", _at(file.trashed_at)),
-        *_shared(call, file),
+        *_describe_shared_link(call, file),
     ]
     return Screen(
         title=_title(file),
         trail=_trail(call, file),
-        facts=_known(facts),
+        facts=_drop_empty(facts),
         tables=[_version_table(file, versions, names)],
         entries=[
             Entry(names.get(each.created_by_id or "", "somebody"), each.created_at or "", each.message or "")
@@ -138,11 +138,11 @@ def _standing(file: File, version: FileVersion) -> str:
 
 
 def _web_link(call: Call, link: WebLink) -> Screen:
-    facts = [("Address", link.url or ""), ("Description", link.description or ""), *_shared(call, link)]
-    return Screen(_title(link), trail=_trail(call, link), facts=_known(facts))
+    facts = [("Address", link.url or ""), ("Description", link.description or ""), *_describe_shared_link(call, link)]
+    return Screen(_title(link), trail=_trail(call, link), facts=_drop_empty(facts))
 
 
-def _shared(call: Call, item: Item) -> list[tuple[str, str]]:
+def _describe_shared_link(call: Call, item: Item) -> list[tuple[str, str]]:
     """What there is to say of a shared link, if there is one."""
     link: dict[str, Any] = shared_link_object(call, item) or {}
     if not link:
@@ -183,7 +183,7 @@ def _names(call: Call, ids: Iterable[str | None]) -> dict[str, str]:
     return {each.id: each.name or each.login or each.id for each in users}
 
 
-def _known(facts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _drop_empty(facts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 

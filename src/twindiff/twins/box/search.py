@@ -13,7 +13,7 @@ from twindiff.kit.styles.box import BadRequest, offset_page, wanted_fields, wind
 from .access import is_admin
 from .errors import Forbidden
 from .metadata_filters import read_filters
-from .search_filters import Trash, listed, read_narrowing
+from .search_filters import Trash, read_narrowing, split_list
 from .search_order import Search
 from .search_query import read_query
 from .search_texts import PARTS
@@ -22,7 +22,7 @@ from .tables import Item
 from .views import item_objects
 
 api = Operations(prefix="/2.0")
-FARTHEST = 10_000
+MAX_OFFSET = 10_000
 
 
 @api.get("/search")
@@ -53,13 +53,13 @@ def search(
 
     https://developer.box.com/reference/get-search
     """
-    return _found(call, locals())
+    return _run_search(call, locals())
 
 
-def _found(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def _run_search(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """What a search finds."""
     query: str = given["query"]
-    at = window(given["offset"], given["limit"], most=200, farthest=FARTHEST)
+    at = window(given["offset"], given["limit"], most=200, farthest=MAX_OFFSET)
     if given["scope"] == "enterprise_content" and not is_admin(call):
         raise Forbidden
     wanted = read_filters(given["mdfilters"])
@@ -76,7 +76,7 @@ def _found(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(content_types: str) -> list[str]:
-    parts = listed(content_types) or list(PARTS)
+    parts = split_list(content_types) or list(PARTS)
     for part in parts:
         if part not in PARTS:
             said = f"Invalid value '{part[:100]}'. There are {', '.join(PARTS)}."

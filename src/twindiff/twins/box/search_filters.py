@@ -11,7 +11,7 @@ from twindiff.kit import Call, all_of, any_of, exists, not_
 from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest
 
-from .access import NONE, ROOT, collaborated, find_folder, is_limited, is_trashed, rights, visible_folders
+from .access import NONE, ROOT, find_folder, is_limited, is_trashed, list_collaborated_ids, rights, visible_folders
 from .stamps import naive
 from .tables import File, FileVersion, Folder, User
 
@@ -32,7 +32,7 @@ class Range(NamedTuple):
         ]
 
 
-def listed(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """What a parameter lists."""
     return [each.strip() for each in text.split(",") if each.strip()]
 
@@ -112,7 +112,7 @@ class Filters(NamedTuple):
         folders = visible_folders(call)
         if folders is None:
             return None
-        ways = ((kind.parent_id, folders), (kind.id, collaborated(call, kind.type.default)))
+        ways = ((kind.parent_id, folders), (kind.id, list_collaborated_ids(call, kind.type.default)))
         given = [column.in_(ids) for column, ids in ways if ids]
         return [*root, mostly(kind.owned_by_id.in_((call.actor, None)), *given)]
 
@@ -177,15 +177,15 @@ def _below(call: Call, folders: list[str]) -> frozenset[str]:
 
 def read_narrowing(call: Call, given: dict[str, Any]) -> Filters:
     """The filters of a search; raises BadRequest or NotFound."""
-    for folder in listed(given["ancestor_folder_ids"]):
+    for folder in split_list(given["ancestor_folder_ids"]):
         find_folder(call, folder)
     return Filters(
         kinds=(given["type_"],) if given["type_"] else ("file", "folder", "web_link"),
         trash=given["trash_content"],
-        within=_within(call, listed(given["ancestor_folder_ids"])),
-        extensions=frozenset(each.lower().removeprefix(".") for each in listed(given["file_extensions"])),
-        owners=frozenset(listed(given["owner_user_ids"])),
-        updaters=frozenset(listed(given["recent_updater_user_ids"])),
+        within=_within(call, split_list(given["ancestor_folder_ids"])),
+        extensions=frozenset(each.lower().removeprefix(".") for each in split_list(given["file_extensions"])),
+        owners=frozenset(split_list(given["owner_user_ids"])),
+        updaters=frozenset(split_list(given["recent_updater_user_ids"])),
         created=_range(given["created_at_range"], "created_at_range", naive),
         updated=_range(given["updated_at_range"], "updated_at_range", naive),
         deleted=_range(given["deleted_at_range"], "deleted_at_range", naive),

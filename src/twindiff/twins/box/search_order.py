@@ -22,20 +22,20 @@ from .listing import KINDS
 from .metadata_filters import fits
 from .search_filters import Filters
 from .search_query import Both, Query, Term, excluded_terms, is_any_of, wanted_terms
-from .search_texts import IN_ITEMS, Found, Key, Texts, has_any, has_query, is_exact
+from .search_texts import IN_ITEMS, FoundItem, Key, Texts, has_any, has_query, is_exact
 from .tables import Comment, File, Item
 
 HEAD = 250
 """As many items of each kind are put in order by how well they fit."""
-MOST = 10_200
+MAX_ROWS = 10_200
 """So many results of a kind there are at most, as no page goes beyond."""
-BLOCKS = (HEAD, 2_250, MOST - 2_500)
+BLOCKS = (HEAD, 2_250, MAX_ROWS - 2_500)
 """As many rows are looked at at once, one block after the other."""
 FEW = 250
-TEXTS = (25, 500, MOST)
+TEXTS = (25, 500, MAX_ROWS)
 """As many contents, and comments, are looked at at once: some contents are those of many files."""
-Page = tuple[list[Found], int]
-Fetch = Callable[[int, int], list[Found]]
+Page = tuple[list[FoundItem], int]
+Fetch = Callable[[int, int], list[FoundItem]]
 """Gives rows of a kind: from where, and how many at most."""
 
 
@@ -74,18 +74,18 @@ class Search:
     def best(self, at: Window) -> Page:
         """A page of what is found, what fits best first."""
         if self.listed is not None:
-            return _page(self._ranked(self._closed(self.listed)), (), at)
+            return _page(self._sort_by_score(self._load_found(self.listed)), (), at)
         sizes = self._sizes(at)
         if sizes is not None:
-            return self._counted(sizes, at)
+            return self._page_by_counts(sizes, at)
         first, after = self._others()
         heads = [self._alone(self._fetch(kind)(0, HEAD)) for kind in self.kinds]
         head = [*chain(*heads), *first]
-        head = self._ranked(head) if at.offset < len(head) else head
+        head = self._sort_by_score(head) if at.offset < len(head) else head
         rest = (item for kind in self.kinds for item in self._walk(self._fetch(kind), begin=1))
         last = at.offset + at.limit
         upto = [*head, *islice(rest, max(last + 1 - len(head), 0))]
-        return _continued(upto[at.offset : last], len(upto), after, at)
+        return _continue_page(upto[at.offset : last], len(upto), after, at)
 
     def latest(self, at: Window, *, is_falling: bool) -> Page:
         """A page of what is found, by the time of its latest change."""
@@ -93,7 +93,7 @@ class Search:
         sizes = self._sizes(at) if self.listed is None else {}
         fetches = [self._fetch(kind, Order(kind.modified_at, is_falling)) for kind in self.kinds]
         if self.listed is not None:
-            items = self._closed(self.listed)
+            items = self._load_found(self.listed)
         elif sizes is None:
             items = [each for fetch in fetches for each in islice(self._walk(fetch), max(last, HEAD))]
         else:
@@ -101,7 +101,7 @@ class Search:
         left = sum(sizes.values()) - len(items) if sizes else 0
         if self.listed is None:
             first, after = self._others()
-            items += first + after(0, MOST)
+            items += first + after(0, MAX_ROWS)
         items.sort(key=lambda each: each.modified_at or "", reverse=is_falling)
         page, total = _page(items, (), at)
         return page, total + left
@@ -124,7 +124,7 @@ class Search:
             return None
         if not texts.is_only_in_items(excluded_terms(query)):
             return None
-        most = min(at.offset + at.limit + HEAD + 1, MOST) if self.filters.is_ranged else MOST
+        most = min(at.offset + at.limit + HEAD + 1, MAX_ROWS) if self.filters.is_ranged else MAX_ROWS
         are_mixed = any(self.filters.has_others(self.call, kind) for kind in self.kinds)
         sizes = {kind: self._count(kind, HEAD + 1 if are_mixed else most) for kind in self.kinds}
         self._alone_count = None if are_mixed or self.conditions.get(File) else sizes.get(File)
@@ -152,21 +152,21 @@ class Search:
         """How many items of a kind have the words of what is asked for by themselves, up to as many as are counted."""
         return self.call.db.count_matches(kind, self._words(kind), *self.conditions[kind], most=most)
 
-    def _counted(self, sizes: dict[Any, int], at: Window) -> Page:
+    def _page_by_counts(self, sizes: dict[Any, int], at: Window) -> Page:
         """A page of what as many items have by themselves, and of the others."""
         first, after = self._others()
         known = sum(min(size, HEAD) for size in sizes.values()) + len(first)
-        items: list[Found] = []
+        items: list[FoundItem] = []
         if at.offset < known:
             heads = (self._fetch(kind)(0, HEAD) for kind, size in sizes.items() if size)
-            items = self._ranked([*chain(*heads), *first])[at.offset : at.offset + at.limit]
+            items = self._sort_by_score([*chain(*heads), *first])[at.offset : at.offset + at.limit]
         for kind, size in sizes.items():
             start, room = max(at.offset - known, 0), at.limit - len(items)
             left = size - HEAD - start
             if left > 0 and room > 0:
                 items += self._fetch(kind, columns=(kind.type, kind.id))(HEAD + start, min(room, left))
             known += max(size - HEAD, 0)
-        return _continued(items, known, after, at)
+        return _continue_page(items, known, after, at)
 
     # Where each item is looked at
 
@@ -182,14 +182,14 @@ class Search:
         words, where, db = self._words(kind), self.conditions[kind], self.call.db
         if order:
             return lambda offset, limit: [
-                Found(*row)
+                FoundItem(*row)
                 for row in db.rows(kind, *where, words, order=order, limit=limit, offset=offset, columns=columns)
             ]
         return lambda offset, limit: [
-            Found(*row) for row in db.matches(kind, words, *where, limit=limit, offset=offset, columns=columns)
+            FoundItem(*row) for row in db.matches(kind, words, *where, limit=limit, offset=offset, columns=columns)
         ]
 
-    def _walk(self, fetch: Fetch, begin: int = 0) -> Iterator[Found]:
+    def _walk(self, fetch: Fetch, begin: int = 0) -> Iterator[FoundItem]:
         """What is found among the rows that are fetched, block after block."""
         offset = sum(BLOCKS[:begin])
         for size in BLOCKS[begin:]:
@@ -199,30 +199,30 @@ class Search:
             if len(rows) < size:
                 return
 
-    def _alone(self, rows: list[Found]) -> list[Found]:
+    def _alone(self, rows: list[FoundItem]) -> list[FoundItem]:
         """Those that are found by themselves."""
-        return [item for item in self._admitted(rows) if self.texts.fits(item, alone=True)]
+        return [item for item in self._filter_admitted(rows) if self.texts.fits(item, alone=True)]
 
-    def _closed(self, keys: set[Key]) -> list[Found]:
+    def _load_found(self, keys: set[Key]) -> list[FoundItem]:
         """Those of some items that are found, by themselves or not."""
-        items: list[Found] = []
+        items: list[FoundItem] = []
         for kind in self.kinds:
             ids = sorted(id for each, id in keys if each == kind.type.default)
             items += self._rows_of(kind, kind.id.in_(ids)) if ids else []
-        return [item for item in self._admitted(items) if self.texts.fits(item)]
+        return [item for item in self._filter_admitted(items) if self.texts.fits(item)]
 
-    def _rows_of(self, kind: Any, *where: Expression) -> list[Found]:
+    def _rows_of(self, kind: Any, *where: Expression) -> list[FoundItem]:
         where = (*where, *self.filters.conditions(kind))  # whether they are in place is looked at for each of these
-        rows = self.call.db.rows(kind, *where, limit=MOST, columns=_columns(kind))
-        return [Found(*row) for row in rows]
+        rows = self.call.db.rows(kind, *where, limit=MAX_ROWS, columns=_columns(kind))
+        return [FoundItem(*row) for row in rows]
 
-    def _admitted(self, rows: list[Found]) -> list[Found]:
+    def _filter_admitted(self, rows: list[FoundItem]) -> list[FoundItem]:
         look_up_folders(self.call, (each.parent_id for each in rows))
         admitted = [each for each in rows if self.filters.admit(self.call, each)]
         self.texts.read(admitted)
         return admitted
 
-    def _ranked(self, items: list[Found]) -> list[Found]:
+    def _sort_by_score(self, items: list[FoundItem]) -> list[FoundItem]:
         """By how well they fit, then by kind and name."""
         self.texts.read(items)
         items.sort(key=lambda each: (-self.texts.score(each), each.type, (each.name or "").casefold(), each.id))
@@ -230,20 +230,20 @@ class Search:
 
     # What has it with its content or its comments
 
-    def _others(self) -> tuple[list[Found], Fetch]:
+    def _others(self) -> tuple[list[FoundItem], Fetch]:
         """The first items that are found but not by themselves, and what gives those after them."""
         fetch = self._files_by_texts()
         if fetch is not None:
             first = fetch(0, HEAD)
             return first, lambda offset, limit: fetch(HEAD + offset, limit) if len(first) == HEAD else []
-        blocks, read = self._blocks(), list[Found]()
+        blocks, read = self._blocks(), list[FoundItem]()
 
-        def after(offset: int, limit: int) -> list[Found]:
+        def after(offset: int, limit: int) -> list[FoundItem]:
             while len(read) < offset + limit and (block := next(blocks, None)) is not None:
                 read.extend(block)
             return read[offset : offset + limit]
 
-        return next(blocks, list[Found]()), after
+        return next(blocks, list[FoundItem]()), after
 
     def _files_by_texts(self) -> Fetch | None:
         """What gives the files that are found by their contents, or by comments; None where not one statement does.
@@ -260,22 +260,26 @@ class Search:
         parts = [part for part in query.parts if not (in_items and texts.is_only_in_items(wanted_terms(part)))]
         if len(parts) != 1 or not is_any_of(parts[0]):
             return None
-        of, keys = self._told({*wanted_terms(parts[0])})
+        of, keys = self._list_text_keys({*wanted_terms(parts[0])})
         alone = self._beside_contents(query) if keys is not None and self._narrow(File) else None
         if keys is None or alone is None:
             return None
-        db, columns, where = self.call.db, _columns(File), (of.in_(keys), *self._needed(query), *alone)
+        db, columns, where = self.call.db, _columns(File), (of.in_(keys), *self._build_item_conditions(query), *alone)
         where += tuple(self.conditions[File])
         return lambda offset, limit: [
-            Found(*row) for row in db.rows(File, *where, order=of, limit=limit, offset=offset, columns=columns)
+            FoundItem(*row) for row in db.rows(File, *where, order=of, limit=limit, offset=offset, columns=columns)
         ]
 
-    def _told(self, terms: set[Term]) -> tuple[Column[Any], list[str] | None]:
+    def _list_text_keys(self, terms: set[Term]) -> tuple[Column[Any], list[str] | None]:
         """By what contents or comments with some terms tell of files, and all that they tell; None where both do."""
         contents, comments = terms.intersection(self.texts.in_contents), terms.intersection(self.texts.in_comments)
         if contents and comments:
             return File.id, None
-        blocks = self._having(Comment, comments, (MOST,)) if comments else self._having(ContentText, contents, (MOST,))
+        blocks = (
+            self._having(Comment, comments, (MAX_ROWS,))
+            if comments
+            else self._having(ContentText, contents, (MAX_ROWS,))
+        )
         return File.id if comments else File.sha_1, next(blocks, list[str]())
 
     def _beside_contents(self, query: Query) -> list[Expression] | None:
@@ -284,38 +288,38 @@ class Search:
             return []
         count = self.call.db.count_matches
         if not self.texts.parts.issuperset(IN_ITEMS) or any(
-            count(File, part, most=FEW + 1) <= FEW for part in self._needed(query)
+            count(File, part, most=FEW + 1) <= FEW for part in self._build_item_conditions(query)
         ):
             return None
         alone = self._alone_count
         if alone is None:
-            alone = count(File, self._words(File), most=MOST)
-        return None if alone == MOST else [not_(self._words(File))] if alone else []
+            alone = count(File, self._words(File), most=MAX_ROWS)
+        return None if alone == MAX_ROWS else [not_(self._words(File))] if alone else []
 
-    def _blocks(self) -> Iterator[list[Found]]:
+    def _blocks(self) -> Iterator[list[FoundItem]]:
         """The items that are found but not by themselves, block after block."""
         texts, query = self.texts, self.query
         if query is None or not (texts.in_contents or texts.in_comments):
             return
         rare = self._rare(query)
         seen = set[Key]()
-        blocks = iter([self._closed(rare)]) if rare is not None else self._files_of_texts(query)
+        blocks = iter([self._load_found(rare)]) if rare is not None else self._files_of_texts(query)
         for block in blocks:
             fresh = [item for item in block if item.key not in seen and not texts.fits(item, alone=True)]
             seen.update(item.key for item in fresh)
             yield fresh
 
-    def _files_of_texts(self, query: Query) -> Iterator[list[Found]]:
+    def _files_of_texts(self, query: Query) -> Iterator[list[FoundItem]]:
         """The files that are found of which a content or a comment has one of the words."""
         if File not in self.kinds:
             return
-        needed, terms = self._needed(query), {*wanted_terms(query)}
+        needed, terms = self._build_item_conditions(query), {*wanted_terms(query)}
         contents = self._having(ContentText, terms.intersection(self.texts.in_contents))
         comments = self._having(Comment, terms.intersection(self.texts.in_comments))
         for shas, ids in zip_longest(contents, comments, fillvalue=()):
             files = {each.id: each for each in self._rows_of(File, File.sha_1.in_(shas), *needed)} if shas else {}
             files |= {each.id: each for each in self._rows_of(File, File.id.in_(ids), *needed)} if ids else {}
-            yield [item for item in self._admitted([*files.values()]) if self.texts.fits(item)]
+            yield [item for item in self._filter_admitted([*files.values()]) if self.texts.fits(item)]
 
     def _having(self, table: Any, terms: Collection[Term], sizes: Sequence[int] = TEXTS) -> Iterator[list[str]]:
         """What the texts of a table belong to that have one of some terms, block after block."""
@@ -329,7 +333,7 @@ class Search:
             if len(keys) < size:
                 return
 
-    def _needed(self, query: Query) -> list[Expression]:
+    def _build_item_conditions(self, query: Query) -> list[Expression]:
         """What files must say of themselves, since no content and no comment says it."""
         if not isinstance(query, Both) or not self.texts.parts.intersection(IN_ITEMS):
             return []
@@ -374,11 +378,11 @@ class Search:
 
 
 def _columns(kind: Any) -> tuple[Any, ...]:
-    """The columns of a kind that `Found` has."""
-    return tuple(getattr(kind, name) for name in Found._fields if hasattr(kind, name))
+    """The columns of a kind that `FoundItem` has."""
+    return tuple(getattr(kind, name) for name in FoundItem._fields if hasattr(kind, name))
 
 
-def _continued(items: list[Found], known: int, after: Fetch, at: Window) -> Page:
+def _continue_page(items: list[FoundItem], known: int, after: Fetch, at: Window) -> Page:
     """A page that goes on, where so many are known, with what there is after them."""
     if known > at.offset + at.limit:
         return items, known
@@ -387,7 +391,7 @@ def _continued(items: list[Found], known: int, after: Fetch, at: Window) -> Page
     return items + more[:room], known + (start + len(more) if more else len(after(0, start)))
 
 
-def _page(known: list[Found], further: Iterable[Found], at: Window) -> Page:
+def _page(known: list[FoundItem], further: Iterable[FoundItem], at: Window) -> Page:
     """A page, and how many there are: at least one more than the page's end if it is not the last."""
     last = at.offset + at.limit
     upto = [*known, *islice(further, max(last + 1 - len(known), 0))]

@@ -18,7 +18,7 @@ import msgspec
 from twindiff.kit import Word, index_words
 
 _TOKEN = re.compile(r'"([^"]*)"?|([()])|([^\s()"]+)')
-MOST_TERMS = 50
+MAX_TERMS = 50
 
 
 class Term(msgspec.Struct, frozen=True, dict=True):
@@ -76,7 +76,7 @@ _Token = tuple[str, str, str]
 
 def read_query(query: str) -> Query:
     """A query as a tree; what is left open in it ends where it ends."""
-    return _both(iter(_TOKEN.findall(query)[:MOST_TERMS]))
+    return _both(iter(_TOKEN.findall(query)[:MAX_TERMS]))
 
 
 def terms_of(query: Query) -> Iterator[Term]:
@@ -111,15 +111,15 @@ def is_any_of(query: Query) -> bool:
     return isinstance(query, Term) or (isinstance(query, Either) and all(map(is_any_of, query.parts)))
 
 
-def is_met(query: Query, terms: set[Term]) -> bool:
+def matches_terms(query: Query, terms: set[Term]) -> bool:
     """Whether what has some terms, and no others, is what a query asks for."""
     if isinstance(query, Term):
         return query in terms
     if isinstance(query, Either):
-        return any(is_met(part, terms) for part in query.parts)
-    if not query.parts or any(is_met(part, terms) for part in query.excluded):
+        return any(matches_terms(part, terms) for part in query.parts)
+    if not query.parts or any(matches_terms(part, terms) for part in query.excluded):
         return False
-    return all(is_met(part, terms) for part in query.parts)
+    return all(matches_terms(part, terms) for part in query.parts)
 
 
 def _both(tokens: Iterator[_Token]) -> Query:

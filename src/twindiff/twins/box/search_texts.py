@@ -13,7 +13,7 @@ from twindiff.kit import Call, Word, all_of, any_of, not_, without_accents
 from twindiff.kit.rows import Column, Expression
 
 from .further_tables import ContentText
-from .search_query import Both, Query, Term, is_met, terms_of, wanted_terms
+from .search_query import Both, Query, Term, matches_terms, terms_of, wanted_terms
 from .tables import Comment
 
 IN_ITEMS = ("name", "description", "tags")
@@ -22,7 +22,7 @@ _WEIGHTS = {"name": 8, "description": 4, "tags": 4, "file_content": 2, "comments
 Key = tuple[str, str]
 
 
-class Found(NamedTuple):
+class FoundItem(NamedTuple):
     """As much of an item as decides whether it is shown, and where; no more than its key once that is decided."""
 
     type: str
@@ -88,12 +88,12 @@ class Texts:
         self._terms = tuple(dict.fromkeys(terms_of(query))) if query is not None else ()
         self._wanted = frozenset(wanted_terms(query)) if query is not None else frozenset[Term]()
         self._held: dict[Key, set[tuple[Term, str]]] = {}
-        self.in_contents = self._among(ContentText, ContentText.text, "file_content")
+        self.in_contents = self._find_terms_in(ContentText, ContentText.text, "file_content")
         """The terms that some content has."""
-        self.in_comments = self._among(Comment, Comment.message, "comments")
+        self.in_comments = self._find_terms_in(Comment, Comment.message, "comments")
         """The terms that some comment has."""
 
-    def _among(self, table: Any, column: Column[Any], part: str) -> list[Term]:
+    def _find_terms_in(self, table: Any, column: Column[Any], part: str) -> list[Term]:
         terms = self._terms if part in self.parts else ()
         return [term for term in terms if self._call.db.count_matches(table, has_term(column, term), most=1)]
 
@@ -101,7 +101,7 @@ class Texts:
         """Whether no content and no comment has one of some terms."""
         return {*self.in_contents, *self.in_comments}.isdisjoint(terms)
 
-    def read(self, items: Sequence[Found]) -> None:
+    def read(self, items: Sequence[FoundItem]) -> None:
         """Find out what items have of which that is not known."""
         items = [item for item in items if item.key not in self._held]
         named = self.parts.intersection(IN_ITEMS)
@@ -123,7 +123,7 @@ class Texts:
                     self._held[key].add((term, "file_content"))
         ids = sorted(item.id for item in items if item.type == "file")
         for term in self.in_comments if ids else ():
-            for id in self.commented([term], Comment.file_id.in_(ids)):
+            for id in self.list_commented_files([term], Comment.file_id.in_(ids)):
                 self._held["file", id].add((term, "comments"))
 
     def contents(self, term: Term, among: list[str]) -> list[str]:
@@ -132,20 +132,22 @@ class Texts:
         columns = (ContentText.sha_1, *([ContentText.text] if len(term.words) > 1 else ()))
         return _fitting([term], self._call.db.rows(ContentText, *where, columns=columns))
 
-    def commented(self, terms: Collection[Term], *where: Expression) -> list[str]:
+    def list_commented_files(self, terms: Collection[Term], *where: Expression) -> list[str]:
         """The files of which a comment has one of some terms."""
         columns = (Comment.file_id, Comment.message)
         return _fitting(terms, self._call.db.rows(Comment, has_any(Comment.message, terms), *where, columns=columns))
 
-    def fits(self, item: Found, *, alone: bool = False) -> bool:
+    def fits(self, item: FoundItem, *, alone: bool = False) -> bool:
         """Whether an item that was read has what is asked for; `alone`: without its content and its comments."""
         if self._query is None:
             return not alone
         held = self._held[item.key]
         terms = {term for term, part in held if not alone or part in IN_ITEMS}
-        return is_met(self._query, terms) and (not alone or is_met(self._query, {term for term, _ in held}))
+        return matches_terms(self._query, terms) and (
+            not alone or matches_terms(self._query, {term for term, _ in held})
+        )
 
-    def score(self, item: Found) -> int:
+    def score(self, item: FoundItem) -> int:
         """How well an item that was read fits: names count most."""
         return sum(_WEIGHTS[part] for term, part in self._held[item.key] if term in self._wanted)
 

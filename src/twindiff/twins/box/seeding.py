@@ -22,7 +22,7 @@ from .contents import Bytes
 from .extraction import text_of
 from .further_tables import Application, Collaboration, ContentText
 from .names import check_name
-from .stamps import folded, new_id, search_text
+from .stamps import fold_name, new_id, search_text
 from .tables import Comment, FileContent, Folder, User
 from .uploads import Attributes, add_file
 
@@ -106,7 +106,7 @@ class _Writer:
             sequence_id="0",
             created_at=now,
             modified_at=now,
-            folded_name=folded(part.name),
+            folded_name=fold_name(part.name),
             search_text=search_text(part.name, part.description, None),
             **people,
         )
@@ -124,7 +124,7 @@ class _Writer:
         if not self._may_be_called(part.name, f"{path}.name"):
             return
         said = Attributes(name=part.name, parent=Ref(id=folder.id), description=part.description)
-        file = add_file(self.call, folder, said, self._held(part))
+        file = add_file(self.call, folder, said, self._store_content(part))
         kept = self.call.db.find(FileContent, FileContent.version_id == file.file_version_id)
         if kept:
             self.call.db.change(kept, content=b64encode(part.content.encode()).decode())
@@ -134,7 +134,7 @@ class _Writer:
             row = Comment(id=new_id(self.call, 9), message=text, file_id=file.id, item_id=file.id, created_by_id=author)
             self.call.db.add(msgspec.structs.replace(row, created_at=now, modified_at=now))
 
-    def _held(self, part: SeedFile) -> Bytes:
+    def _store_content(self, part: SeedFile) -> Bytes:
         """What a file holds; its bytes stand in its row, as those of templates do."""
         data = part.content.encode()
         held = Bytes("", sha1(data).hexdigest(), len(data))

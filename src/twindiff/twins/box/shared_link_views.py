@@ -9,7 +9,7 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from .stamps import shown_instant
+from .stamps import format_instant
 from .tables import Item
 
 HOST = "https://app.box.com"
@@ -36,7 +36,7 @@ def shared_link_object(call: Call, item: Item) -> dict[str, Any] | None:
         "access": access,
         "effective_access": access,
         "effective_permission": _effective(may),
-        "unshared_at": shown_instant(link.get("unshared_at")),
+        "unshared_at": format_instant(link.get("unshared_at")),
         "is_password_enabled": bool(link.get("password_digest")),
         "permissions": may,
         "download_count": int(link.get("download_count", 0)),

@@ -49,7 +49,7 @@ def link_after(call: Call, item: Item, wanted: SharedLink | None) -> dict[str, A
     if wanted.access not in (UNSET, None):
         link = _with_access(link, str(wanted.access))
     if wanted.password is not UNSET:
-        link["password_digest"] = sealed(wanted.password) if wanted.password else None
+        link["password_digest"] = hash_password(wanted.password) if wanted.password else None
     if wanted.unshared_at is not UNSET:
         link["unshared_at"] = _future(call, wanted.unshared_at) if wanted.unshared_at else None
     if wanted.vanity_name is not UNSET:
@@ -99,7 +99,7 @@ def _check(item: Item, link: dict[str, Any]) -> None:
         )
 
 
-def sealed(password: str) -> str:
+def hash_password(password: str) -> str:
     """A password as it is kept: nobody can use what they read."""
     return blake2b(password.encode(), digest_size=16).hexdigest()
 
@@ -110,7 +110,7 @@ def use_link(call: Call, header: str) -> None:
     url = given.get("shared_link", "")
     if url:
         item = linked_item(call, url, given.get("shared_link_password", ""))
-        call.memo.setdefault("linked", {})[f"{item.type} {item.id}"] = _allowed(call, item)
+        call.memo.setdefault("linked", {})[f"{item.type} {item.id}"] = _compute_rights(call, item)
 
 
 def linked_item(call: Call, url: str, password: str) -> Item:
@@ -120,7 +120,7 @@ def linked_item(call: Call, url: str, password: str) -> Item:
         row: Any = call.db.find(kind, any_of(link.json("url") == url, link.json("vanity_url") == url))
         if row is not None and is_live(call, row.shared_link) and not is_trashed(call, row) and _is_for(call, row):
             digest = row.shared_link.get("password_digest")
-            if digest and digest != sealed(password) and row.owned_by_id != call.actor:
+            if digest and digest != hash_password(password) and row.owned_by_id != call.actor:
                 raise IncorrectSharedItemPassword
             return row
     raise NotFound.of("shared_link", url)
@@ -136,7 +136,7 @@ def _is_for(call: Call, item: Any) -> bool:
     return mine == theirs if access == "company" else rights(call, item) != NONE
 
 
-def _allowed(call: Call, item: Item) -> Rights:
+def _compute_rights(call: Call, item: Item) -> Rights:
     link: dict[str, Any] = item.shared_link or {}
     if link.get("access") == "collaborators":
         return NONE
@@ -164,6 +164,6 @@ def get_shared_item(
     if "shared_link" not in given:
         raise BadRequest.of("missing_parameter", "boxapi", "The header 'boxapi' is required, with a shared_link")
     item = linked_item(call, given["shared_link"], given.get("shared_link_password", ""))
-    call.memo.setdefault("linked", {})[f"{item.type} {item.id}"] = _allowed(call, item)
+    call.memo.setdefault("linked", {})[f"{item.type} {item.id}"] = _compute_rights(call, item)
     fresh: Answer | None = not_modified(if_none_match, item.etag or "0")
     return fresh or item_object(call, item, wanted_fields(fields))

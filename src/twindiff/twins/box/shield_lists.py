@@ -14,12 +14,12 @@ from twindiff.kit import Call, Meta, Operations, Struct, revise
 from .access import acting_user, require_admin
 from .administration_tables import ShieldList
 from .errors import Conflict, NotFound
-from .stamps import folded, shown_instant
+from .stamps import fold_name, format_instant
 from .users import enterprise_of
-from .versions import versioned
+from .versions import require_version
 from .views import Shown
 
-api = Operations(prefix="/2.0", layers=(versioned,))
+api = Operations(prefix="/2.0", layers=(require_version,))
 Name = Annotated[str, Meta(min_length=1)]
 Named = Annotated[list[str], Meta(min_length=1)]
 
@@ -58,8 +58,8 @@ def _list_object(call: Call, row: ShieldList) -> Shown:
         "name": row.name,
         "enterprise": {"type": "enterprise", "id": enterprise_of(acting_user(call))["id"]},
         "description": row.description,
-        "created_at": shown_instant(row.created_at),
-        "updated_at": shown_instant(row.updated_at or row.created_at),
+        "created_at": format_instant(row.created_at),
+        "updated_at": format_instant(row.updated_at or row.created_at),
         "content": row.content,
     }
 
@@ -96,7 +96,7 @@ def create_list(call: Call, name: Name, content: Content, description: str = "")
     made = ShieldList(
         id=call.ids.uuid(),
         name=name,
-        folded_name=folded(name),
+        folded_name=fold_name(name),
         description=description,
         content=to_builtins(content),
         created_at=call.clock.iso(),
@@ -120,9 +120,9 @@ def update_list(call: Call, shield_list_id: str, name: Name, content: Content, d
     https://developer.box.com/reference/v2025.0/put-shield-lists-id
     """
     row = _find(call, shield_list_id)
-    if call.db.find(ShieldList, ShieldList.folded_name == folded(name), ShieldList.id != row.id):
+    if call.db.find(ShieldList, ShieldList.folded_name == fold_name(name), ShieldList.id != row.id):
         raise Conflict
-    changes = {"name": name, "folded_name": folded(name), "content": to_builtins(content)}
+    changes = {"name": name, "folded_name": fold_name(name), "content": to_builtins(content)}
     said: dict[str, Any] = {} if description is None else {"description": description}
     return _list_object(call, revise(call.db, row, stamp={"updated_at": call.clock.iso()}, **changes, **said))
 

@@ -18,7 +18,7 @@ from .errors import NotFound
 from .further_tables import SignRequest, SignTemplate
 from .listing import rows_from
 from .sign_templates import find_template
-from .stamps import extension_of, shown_instant
+from .stamps import extension_of, format_instant
 from .tables import File, Folder
 from .views import folder_mini, item_object
 
@@ -40,7 +40,7 @@ class Signer(Struct, omit_defaults=True):
     signer_group_id: str | None = None
     suppress_notifications: bool | None = None
 
-    def shown(self) -> Shown:
+    def to_object(self) -> Shown:
         """The signer as a request keeps them."""
         return {**to_builtins(self), "role": self.role, "is_in_person": self.is_in_person, "order": self.order}
 
@@ -90,7 +90,7 @@ def sign_request_object(call: Call, row: SignRequest) -> Shown:
             "is_ready_for_download": row.status == "signed",
         },
         "short_id": row.id[:8],
-        "created_at": shown_instant(row.created_at),
+        "created_at": format_instant(row.created_at),
         "finished_at": None,
         "sender_email": user.login if user else None,
         **({"parent_folder": folder_mini(folder)} if folder else {}),
@@ -108,7 +108,7 @@ def list_sign_requests(call: Call, marker: str = "", limit: int = 100) -> Shown:
     return {"entries": [sign_request_object(call, row) for row in rows], "limit": limit, "next_marker": more}
 
 
-class Wanted(Struct, kw_only=True):
+class SignRequestParams(Struct, kw_only=True):
     """A request as it is asked for."""
 
     signers: Annotated[list[Signer], Meta(min_length=1, max_length=35)]
@@ -129,7 +129,7 @@ class Wanted(Struct, kw_only=True):
     are_text_signatures_enabled: bool = True
     signature_color: Literal["blue", "black", "red"] | None = None
 
-    def filled(self, template: SignTemplate) -> Wanted:
+    def with_template(self, template: SignTemplate) -> SignRequestParams:
         """The request with what it leaves out as a template has it."""
         files = [SourceFile(each["id"]) for each in template.source_files]
         folder = ParentFolder(template.parent_folder_id) if template.parent_folder_id else None
@@ -150,13 +150,13 @@ class Wanted(Struct, kw_only=True):
 
 
 @api.post("/sign_requests", status=201)
-def create_sign_request(call: Call, wanted: Annotated[Wanted, Body]) -> Shown:
+def create_sign_request(call: Call, wanted: Annotated[SignRequestParams, Body]) -> Shown:
     """Ask people to sign files; the sender is the first of the signers, and gets a copy.
 
     https://developer.box.com/reference/post-sign-requests
     """
     if wanted.template_id is not None:
-        wanted = wanted.filled(find_template(call, wanted.template_id))
+        wanted = wanted.with_template(find_template(call, wanted.template_id))
     if not wanted.source_files:
         raise BadRequest.of("missing_parameter", "source_files", "'source_files' is required without 'template_id'")
     files = [find_file(call, each.id, "download") for each in wanted.source_files]
@@ -169,7 +169,7 @@ def create_sign_request(call: Call, wanted: Annotated[Wanted, Body]) -> Shown:
         id=call.ids.uuid(),
         status="created" if wanted.is_document_preparation_needed else "sent",
         name=_document_name(wanted.name or files[0].name or ""),
-        signers=[sender.shown(), *(each.shown() for each in wanted.signers)],
+        signers=[sender.to_object(), *(each.to_object() for each in wanted.signers)],
         source_files=[{"type": "file", "id": file.id} for file in files],
         parent_folder_id=folder.id,
         settings=wanted.settings(),

@@ -12,7 +12,7 @@ from twindiff.kit import Call, Operations, Struct
 from .access import find_file
 from .errors import NotFound, SchemaValidationFailed
 from .further_tables import MetadataInstance
-from .happenings import tell
+from .happenings import emit_item_event
 from .metadata_templates import SKILL_CARDS
 from .tables import FileVersion
 
@@ -74,4 +74,4 @@ def replace_cards(
             MetadataInstance(id=id, item_id=item.id, item_type="file", scope=scope, template_key=key, data=data)
         )
     what = "UPDATE" if known else "CREATE"
-    tell(call, f"METADATA_INSTANCE_{what}", item, f"METADATA_INSTANCE.{what}D")
+    emit_item_event(call, f"METADATA_INSTANCE_{what}", item, f"METADATA_INSTANCE.{what}D")

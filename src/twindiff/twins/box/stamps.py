@@ -23,7 +23,7 @@ def new_id(call: Call, length: int = 12) -> str:
     return call.ids.new("123456789"[call.db.next("box_id") % 9], length - 1, DIGITS)
 
 
-def shown_instant(stamp: str | None) -> str | None:
+def format_instant(stamp: str | None) -> str | None:
     """An instant as Box writes it: with an offset, in whole seconds."""
     return f"{stamp[:19]}+00:00" if stamp else None
 
@@ -48,7 +48,7 @@ def next_number(number: str | None) -> str:
     return str(int(number) + 1) if number and number.isdecimal() else "1"
 
 
-def touched(call: Call, row: Any) -> dict[str, Any]:
+def build_change_stamp(call: Call, row: Any) -> dict[str, Any]:
     """What every change of an item changes besides."""
     return {
         "etag": next_number(row.etag),
@@ -58,12 +58,12 @@ def touched(call: Call, row: Any) -> dict[str, Any]:
     }
 
 
-def placed(call: Call, item: Any, target: Any) -> dict[str, Any]:
+def build_move_stamp(call: Call, item: Any, target: Any) -> dict[str, Any]:
     """What a file or folder says of a move to another folder, if there is one."""
     return {"placed_at": call.clock.iso()} if target is not None and item.type != "web_link" else {}
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name without regard to case."""
     return name.casefold()
 

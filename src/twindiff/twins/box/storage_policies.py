@@ -18,7 +18,7 @@ from .errors import NotFound, StorageAlreadyAssigned
 from .listing import rows_from
 from .stamps import new_id
 from .users import enterprise_of, find_user
-from .views import chosen
+from .views import pick_fields
 
 api = Operations(prefix="/2.0")
 Shown = dict[str, Any]
@@ -87,7 +87,7 @@ def list_policies(call: Call, fields: str = "", marker: str = "", limit: int = 1
     require_admin(call)
     rows, more = rows_from(call, marker, limit, StoragePolicy, order=StoragePolicy.id)
     names = wanted_fields(fields)
-    return marker_page([chosen(_policy_object(row), names) for row in rows], limit, more)
+    return marker_page([pick_fields(_policy_object(row), names) for row in rows], limit, more)
 
 
 @api.get("/storage_policies/{storage_policy_id}")

@@ -12,8 +12,8 @@ from twindiff.kit.styles.box import BadRequest
 
 from .access import find_file, rights, user_of
 from .errors import Forbidden, NotFound
-from .happenings import tell
-from .stamps import new_id, read_instant, shown_instant
+from .happenings import emit_item_event
+from .stamps import format_instant, new_id, read_instant
 from .tables import File, Task, TaskAssignment, User
 from .views import item_object, user_mini
 
@@ -57,13 +57,13 @@ def task_object(call: Call, task: Task) -> dict[str, Any]:
         "type": "task",
         "id": task.id,
         "item": item_object(call, file, mini=True) if file else None,
-        "due_at": shown_instant(task.due_at),
+        "due_at": format_instant(task.due_at),
         "action": task.action,
         "message": task.message or "",
         "task_assignment_collection": _collection(call, assignments),
         "is_completed": is_completed(task, assignments),
         "created_by": user_mini(call, task.created_by_id),
-        "created_at": shown_instant(task.created_at),
+        "created_at": format_instant(task.created_at),
         "completion_rule": task.completion_rule,
     }
     return {name: value for name, value in shown.items() if value is not None}
@@ -86,9 +86,9 @@ def assignment_object(call: Call, assignment: TaskAssignment) -> dict[str, Any]:
         "item": item_object(call, file, mini=True) if file else None,
         "assigned_to": user_mini(call, assignment.assigned_to_id),
         "message": assignment.message or "",
-        "completed_at": shown_instant(assignment.completed_at),
-        "assigned_at": shown_instant(assignment.assigned_at),
-        "reminded_at": shown_instant(assignment.reminded_at),
+        "completed_at": format_instant(assignment.completed_at),
+        "assigned_at": format_instant(assignment.assigned_at),
+        "reminded_at": format_instant(assignment.reminded_at),
         "resolution_state": assignment.resolution_state,
         "assigned_by": user_mini(call, assignment.assigned_by_id),
     }
@@ -145,7 +145,7 @@ def create_task(
     )
     call.db.add(task)
     shown = task_object(call, task)
-    tell(call, "TASK_CREATE", file, source=shown)
+    emit_item_event(call, "TASK_CREATE", file, source=shown)
     return shown
 
 
@@ -176,8 +176,8 @@ def update_task(
     due = read_instant(due_at, "due_at") if isinstance(due_at, str) and due_at else None if due_at != UNSET else UNSET
     now = revise(call.db, task, action=action, message=message, due_at=due, completion_rule=completion_rule)
     if now is not task:
-        tell(call, "TASK_UPDATE", _file(call, task.item_id), source=task_object(call, now))
-    return task_object(call, _settled(call, now))
+        emit_item_event(call, "TASK_UPDATE", _file(call, task.item_id), source=task_object(call, now))
+    return task_object(call, _update_completion(call, now))
 
 
 def _check_owner(call: Call, task: Task) -> None:
@@ -186,7 +186,7 @@ def _check_owner(call: Call, task: Task) -> None:
         raise Forbidden
 
 
-def _settled(call: Call, task: Task) -> Task:
+def _update_completion(call: Call, task: Task) -> Task:
     """A task that knows whether it is completed."""
     assignments = call.db.rows(TaskAssignment, TaskAssignment.task_id == task.id)
     return revise(call.db, task, is_completed=is_completed(task, assignments))
@@ -239,7 +239,7 @@ def assign(call: Call, task: TaskRef, assign_to: Assignee) -> dict[str, Any]:
     )
     call.db.add(assignment)
     shown = assignment_object(call, assignment)
-    tell(call, "TASK_ASSIGNMENT_CREATE", _file(call, given.item_id), "TASK_ASSIGNMENT.CREATED", source=shown)
+    emit_item_event(call, "TASK_ASSIGNMENT_CREATE", _file(call, given.item_id), "TASK_ASSIGNMENT.CREATED", source=shown)
     return shown
 
 
@@ -292,10 +292,10 @@ def update_assignment(
             raise BadRequest.of("invalid_parameter", "resolution_state", said)
         changes["completed_at"] = call.clock.iso() if resolution_state in _DONE else None
     now = revise(call.db, assignment, **changes)
-    _settled(call, task)
+    _update_completion(call, task)
     shown = assignment_object(call, now)
     file = call.db.get(File, task.item_id)
-    tell(call, "TASK_ASSIGNMENT_UPDATE", file, "TASK_ASSIGNMENT.UPDATED", source=shown)
+    emit_item_event(call, "TASK_ASSIGNMENT_UPDATE", file, "TASK_ASSIGNMENT.UPDATED", source=shown)
     return shown
 
 
@@ -312,4 +312,4 @@ def delete_assignment(call: Call, task_assignment_id: str) -> None:
         raise Forbidden("The task is completed")
     call.db.remove(assignment)
     file = _file(call, assignment.item_id or "")
-    tell(call, "TASK_ASSIGNMENT_DELETE", file, source={"type": "task_assignment", "id": assignment.id})
+    emit_item_event(call, "TASK_ASSIGNMENT_DELETE", file, source={"type": "task_assignment", "id": assignment.id})

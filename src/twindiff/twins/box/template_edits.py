@@ -53,7 +53,7 @@ class _Draft:
         return option
 
 
-def _changed(data: Shown) -> Shown:
+def _pick_option_fields(data: Shown) -> Shown:
     return {name: data[name] for name in ("key", "staticConfig") if name in data}
 
 
@@ -62,7 +62,7 @@ def new_option(call: Call, data: Any) -> Shown:
     given: Shown = cast(Shown, data) if isinstance(data, dict) else {}
     if not given.get("key"):
         raise MetadataBadRequest("The option needs a key")
-    return {"id": call.ids.uuid(), **_changed(given)}
+    return {"id": call.ids.uuid(), **_pick_option_fields(given)}
 
 
 def _data(operation: Shown) -> Shown:
@@ -108,7 +108,7 @@ def _edit_option(draft: _Draft, operation: Shown) -> None:
     key = operation.get("enumOptionKey") or operation.get("multiSelectOptionKey")
     option, data = draft.option(field, key), _data(operation)
     known: list[Shown] = field["options"]
-    options = [each if each is not option else {**each, **_changed(data)} for each in known]
+    options = [each if each is not option else {**each, **_pick_option_fields(data)} for each in known]
     field["options"] = options
 
 
@@ -150,7 +150,7 @@ _EDITS: dict[str, Callable[[_Draft, Shown], None]] = {
 }
 
 
-def edited(call: Call, template: MetadataTemplate, operations: list[Shown]) -> Shown:
+def apply_operations(call: Call, template: MetadataTemplate, operations: list[Shown]) -> Shown:
     """The columns of a template after operations; raises MetadataBadRequest for one that cannot be."""
     draft = _Draft(call, template)
     for operation in operations:

@@ -13,7 +13,7 @@ from twindiff.kit.rows import Expression
 from .access import acting_user, is_admin, require_admin
 from .administration_tables import TermsOfService, TermsOfServiceStatus
 from .errors import AccessDeniedInsufficientPermissions, NotFound, TermsOfServiceExists, TermsOfServiceRequired
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .users import enterprise_of, find_user
 from .views import user_mini
 
@@ -46,8 +46,8 @@ def _terms_object(call: Call, row: TermsOfService) -> Shown:
         "tos_type": row.tos_type,
         "text": row.text,
         "enterprise": enterprise_of(acting_user(call)),
-        "created_at": shown_instant(row.created_at),
-        "modified_at": shown_instant(row.modified_at),
+        "created_at": format_instant(row.created_at),
+        "modified_at": format_instant(row.modified_at),
     }
 
 
@@ -58,8 +58,8 @@ def _status_object(call: Call, row: TermsOfServiceStatus) -> Shown:
         "tos": {"type": "terms_of_service", "id": row.tos_id},
         "user": user_mini(call, row.user_id),
         "is_accepted": row.is_accepted,
-        "created_at": shown_instant(row.created_at),
-        "modified_at": shown_instant(row.modified_at),
+        "created_at": format_instant(row.created_at),
+        "modified_at": format_instant(row.modified_at),
     }
 
 

@@ -14,7 +14,7 @@ from .access import require
 from .changing import Ref
 from .listing import KINDS, Sort, page_of_kinds
 from .tables import File, Folder, WebLink
-from .trashing import purge, restore, trashed_item
+from .trashing import purge, require_trashed_item, restore
 from .views import item_object, item_objects
 
 api = Operations(prefix="/2.0")
@@ -54,20 +54,20 @@ def list_trash(
 
 
 def _look(call: Call, table: type[Any], item_id: str, fields: str) -> dict[str, Any]:
-    return item_object(call, trashed_item(call, table, item_id), wanted_fields(fields))
+    return item_object(call, require_trashed_item(call, table, item_id), wanted_fields(fields))
 
 
 def _restore(
     call: Call, table: type[Any], item_id: str, name: str | None, parent: Ref | None, fields: str
 ) -> dict[str, Any]:
-    item = trashed_item(call, table, item_id)
+    item = require_trashed_item(call, table, item_id)
     require(call, item, "delete")
     now = restore(call, item, name, str(parent.id) if parent else None)
     return item_object(call, now, wanted_fields(fields))
 
 
 def _purge(call: Call, table: type[Any], item_id: str) -> None:
-    item = trashed_item(call, table, item_id)
+    item = require_trashed_item(call, table, item_id)
     require(call, item, "delete")
     purge(call, item)
 

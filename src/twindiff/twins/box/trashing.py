@@ -20,11 +20,11 @@ from .contents import charge
 from .errors import FolderNotEmpty, NotFound, Trashed
 from .folder_locks import check_unlocked
 from .further_tables import Collaboration, FileRequest, FolderLock, MetadataInstance, Webhook
-from .happenings import tell, trigger_of
-from .kept import check_kept
+from .happenings import emit_item_event, trigger_of
+from .kept import check_deletable
 from .listing import KINDS, folders_below, items_in
 from .names import check_free, check_name
-from .stamps import folded, placed, search_text, touched
+from .stamps import build_change_stamp, build_move_stamp, fold_name, search_text
 from .tables import Comment, File, FileContent, FileVersion, Folder, HubItem, Item, Task, TaskAssignment, WebLink
 
 KEPT_DAYS = 30
@@ -35,9 +35,9 @@ def trash(call: Call, item: Item) -> None:
     check_lock(call, item)
     now = call.clock.iso()
     purged = (datetime.fromisoformat(now) + timedelta(days=KEPT_DAYS)).isoformat()
-    stamp = {**touched(call, item), "trashed_at": now, "purged_at": purged}
+    stamp = {**build_change_stamp(call, item), "trashed_at": now, "purged_at": purged}
     told = call.db.change(item, item_status="trashed", **stamp)
-    tell(call, "ITEM_TRASH", told, trigger_of(item, "TRASHED"))
+    emit_item_event(call, "ITEM_TRASH", told, trigger_of(item, "TRASHED"))
 
 
 def trash_folder(call: Call, folder: Folder, *, recursive: bool) -> None:
@@ -48,7 +48,7 @@ def trash_folder(call: Call, folder: Folder, *, recursive: bool) -> None:
     trash(call, folder)
 
 
-def trashed_item(call: Call, table: type[Any], item_id: str) -> Any:
+def require_trashed_item(call: Call, table: type[Any], item_id: str) -> Any:
     """An item that is itself in the trash, of those that the caller may restore."""
     row = call.db.find(table, table.id == item_id)
     if row is None or row.item_status != "trashed":
@@ -73,13 +73,13 @@ def restore(call: Call, item: Any, name: str | None, parent_id: str | None) -> A
     check_free(call, target.id, name, owner, but=item)
     changes: dict[str, Any] = {"item_status": "active", "trashed_at": None, "purged_at": None}
     if name != item.name:
-        changes |= {"name": name, "folded_name": folded(name)}
+        changes |= {"name": name, "folded_name": fold_name(name)}
         changes["search_text"] = search_text(name, item.description, item.tags)
     if target.id != (item.parent_id or ROOT):
-        changes |= {"parent_id": target.id, **placed(call, item, target)}
-    now = call.db.change(item, **{**touched(call, item), **changes})
+        changes |= {"parent_id": target.id, **build_move_stamp(call, item, target)}
+    now = call.db.change(item, **{**build_change_stamp(call, item), **changes})
     forget(call, item.id)
-    tell(call, "ITEM_UNDELETE_VIA_TRASH", now, trigger_of(item, "RESTORED"))
+    emit_item_event(call, "ITEM_UNDELETE_VIA_TRASH", now, trigger_of(item, "RESTORED"))
     return now
 
 
@@ -89,13 +89,13 @@ def purge(call: Call, item: Item) -> None:
     What was put into the trash by itself before its folder was stays there.
     """
     if isinstance(item, File):
-        check_kept(call, File.id == item.id)
-    tell(call, "DELETE", item, trigger_of(item, "DELETED"))
+        check_deletable(call, File.id == item.id)
+    emit_item_event(call, "DELETE", item, trigger_of(item, "DELETED"))
     if isinstance(item, Folder):
         folders = [item, *(each for level in folders_below(call, item.id) for each in level)]
         inside = tuple(folder.id for folder in folders)
         _leave_trashed(call, inside)
-        check_kept(call, File.parent_id.in_(inside))
+        check_deletable(call, File.parent_id.in_(inside))
         _purge_files(call, call.db.rows(File, File.parent_id.in_(inside)))
         _purge_all(call, WebLink.parent_id, inside)
         _purge_beside(call, "folder", inside)

@@ -18,7 +18,7 @@ from twindiff.kit.styles.box import BadRequest, offset_page, window
 
 from .access import find_file, find_folder
 from .changing import Ref
-from .contents import keep
+from .contents import store_content
 from .errors import (
     BadDigest,
     IncompleteParts,
@@ -28,7 +28,7 @@ from .errors import (
     RangeOverlapsExistingRange,
 )
 from .further_tables import UploadPart, UploadSession
-from .stamps import shown_instant
+from .stamps import format_instant
 from .tables import File
 from .uploads import Attributes, VersionAttributes, add_file, check_new, check_version, files_object, new_version
 
@@ -65,7 +65,7 @@ def session_object(call: Call, session: UploadSession) -> Shown:
     return {
         "type": "upload_session",
         "id": session.id,
-        "session_expires_at": shown_instant(session.expires_at),
+        "session_expires_at": format_instant(session.expires_at),
         "part_size": session.part_size,
         "total_parts": -(-session.file_size // session.part_size),
         "num_parts_processed": done,
@@ -276,21 +276,21 @@ def commit(
     data = b"".join(call.blobs.get(part.digest) for part in kept)
     if sha1(data).hexdigest() != _digest_in(digest):
         raise BadDigest(context_info={"message": f"The SHA-1 of the file is {sha1(data).hexdigest()}"})
-    file = _made(call, session, attributes or CommitAttributes(), data, if_match)
+    file = _create_file(call, session, attributes or CommitAttributes(), data, if_match)
     for part in kept:
         call.db.remove(part)
     call.db.change(session, is_committed=True)
     return files_object(call, file, fields)
 
 
-def _made(call: Call, session: UploadSession, said: CommitAttributes, data: bytes, if_match: str) -> File:
+def _create_file(call: Call, session: UploadSession, said: CommitAttributes, data: bytes, if_match: str) -> File:
     name = said.name or session.file_name
     if session.file_id:
         file = find_file(call, session.file_id, "upload")
         check_if_match(if_match, file.etag or "0", PreconditionFailed)
         check_version(call, file, name, len(data))
         version = VersionAttributes(name=name, content_modified_at=said.content_modified_at)
-        return new_version(call, file, version, keep(call, data, name))
+        return new_version(call, file, version, store_content(call, data, name))
     target = find_folder(call, session.folder_id or "0", "upload")
     check_new(call, target, name, len(data))
     wanted = Attributes(
@@ -300,7 +300,7 @@ def _made(call: Call, session: UploadSession, said: CommitAttributes, data: byte
         content_modified_at=said.content_modified_at,
         description=said.description,
     )
-    return add_file(call, target, wanted, keep(call, data, name))
+    return add_file(call, target, wanted, store_content(call, data, name))
 
 
 @api.delete("/api/2.0/files/upload_sessions/{upload_session_id}", status=204)

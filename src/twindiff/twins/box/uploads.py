@@ -11,18 +11,18 @@ from twindiff.kit import Call, Header, Operations, Struct, Upload, revise
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import ROOT, find_file, find_folder
-from .cascading import arrive
+from .cascading import apply_cascade_policies
 from .changing import Ref, check_etag, check_lock
-from .contents import Bytes, add_version, check_digest, check_room, keep
+from .contents import Bytes, add_version, check_digest, check_room, store_content
 from .errors import ItemNameInUse
-from .happenings import tell
+from .happenings import emit_item_event
 from .names import check_free, check_name, namesake
-from .stamps import extension_of, folded, new_id, read_instant, search_text, touched
+from .stamps import build_change_stamp, extension_of, fold_name, new_id, read_instant, search_text
 from .tables import File, FileVersion, Folder
 from .views import item_object
 
 api = Operations()
-LARGEST = 100_000_000
+MAX_FILE_BYTES = 100_000_000
 
 
 class Attributes(Struct):
@@ -47,8 +47,8 @@ def files_object(call: Call, file: File, fields: str) -> dict[str, Any]:
     return {"total_count": 1, "entries": [item_object(call, file, wanted_fields(fields))]}
 
 
-@api.post("/api/2.0/files/content", status=201, body_limit=LARGEST, in_thread=True)
-@api.post("/2.0/files/content", status=201, body_limit=LARGEST, in_thread=True)
+@api.post("/api/2.0/files/content", status=201, body_limit=MAX_FILE_BYTES, in_thread=True)
+@api.post("/2.0/files/content", status=201, body_limit=MAX_FILE_BYTES, in_thread=True)
 def upload_file(
     call: Call,
     attributes: Attributes,
@@ -63,7 +63,7 @@ def upload_file(
     target = find_folder(call, str(attributes.parent.id), "upload")
     check_digest(file.data, content_md5)
     check_new(call, target, attributes.name, len(file.data))
-    held = keep(call, file.data, attributes.name)
+    held = store_content(call, file.data, attributes.name)
     return files_object(call, add_file(call, target, attributes, held), fields)
 
 
@@ -104,18 +104,18 @@ def add_file(call: Call, target: Folder, said: Attributes, held: Bytes) -> File:
         modified_at=now,
         content_created_at=created,
         content_modified_at=modified,
-        folded_name=folded(said.name),
+        folded_name=fold_name(said.name),
         search_text=search_text(said.name, said.description, None),
     )
     call.db.add(file)
     add_version(call, file, 1, held, said.name)
-    arrive(call, file)
-    tell(call, "ITEM_UPLOAD", file, "FILE.UPLOADED")
+    apply_cascade_policies(call, file)
+    emit_item_event(call, "ITEM_UPLOAD", file, "FILE.UPLOADED")
     return file
 
 
-@api.post("/api/2.0/files/{file_id}/content", body_limit=LARGEST, in_thread=True)
-@api.post("/2.0/files/{file_id}/content", body_limit=LARGEST, in_thread=True)
+@api.post("/api/2.0/files/{file_id}/content", body_limit=MAX_FILE_BYTES, in_thread=True)
+@api.post("/2.0/files/{file_id}/content", body_limit=MAX_FILE_BYTES, in_thread=True)
 def upload_version(
     call: Call,
     file_id: str,
@@ -134,7 +134,7 @@ def upload_version(
     check_digest(file.data, content_md5)
     said = attributes or VersionAttributes()
     check_version(call, known, said.name, len(file.data))
-    held = keep(call, file.data, said.name or known.name or "")
+    held = store_content(call, file.data, said.name or known.name or "")
     return files_object(call, new_version(call, known, said, held), fields)
 
 
@@ -153,14 +153,14 @@ def new_version(call: Call, file: File, said: VersionAttributes, held: Bytes) ->
     number = next_version_number(call, file)
     now = call.clock.iso()
     modified = read_instant(said.content_modified_at, "content_modified_at") if said.content_modified_at else now
-    stamp = {**touched(call, file), "content_modified_at": modified, "file_version_id": new_id(call, 13)}
+    stamp = {**build_change_stamp(call, file), "content_modified_at": modified, "file_version_id": new_id(call, 13)}
     changes: dict[str, Any] = {"size": held.size, "sha_1": held.sha_1, "version_number": str(number)}
     if name != file.name:
-        changes |= {"name": name, "folded_name": folded(name), "extension": extension_of(name)}
+        changes |= {"name": name, "folded_name": fold_name(name), "extension": extension_of(name)}
         changes["search_text"] = search_text(name, file.description, file.tags)
     changed = revise(call.db, file, stamp=stamp, **changes)
     add_version(call, changed, number, held, name)
-    tell(call, "ITEM_MODIFY", changed, "FILE.UPLOADED")
+    emit_item_event(call, "ITEM_MODIFY", changed, "FILE.UPLOADED")
     return changed
 
 

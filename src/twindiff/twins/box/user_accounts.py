@@ -16,10 +16,10 @@ from .barrier_checks import check_together
 from .contents import charge
 from .errors import NotFound, UserLoginAlreadyUsed
 from .further_tables import Group
-from .happenings import tell
+from .happenings import emit_item_event
 from .listing import KINDS
 from .names import check_free
-from .stamps import folded, new_id, search_text
+from .stamps import fold_name, new_id, search_text
 from .tables import Folder, User
 from .users import EMAIL, find_user
 from .views import item_object
@@ -103,7 +103,7 @@ def transfer_content(call: Call, user_id: str, owned_by: Owner, fields: str = ""
     charge(call, source.id, -size)
     charge(call, target.id, size)
     forget(call, folder.id)
-    tell(call, "ITEM_CREATE", folder, "FOLDER.CREATED")
+    emit_item_event(call, "ITEM_CREATE", folder, "FOLDER.CREATED")
     return item_object(call, folder, wanted_fields(fields))
 
 
@@ -124,7 +124,7 @@ def _folder_for(call: Call, source: User, target: User) -> Folder:
         modified_at=now,
         content_created_at=now,
         content_modified_at=now,
-        folded_name=folded(name),
+        folded_name=fold_name(name),
         search_text=search_text(name, None, None),
     )
     return call.db.add(made)

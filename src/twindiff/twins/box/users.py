@@ -19,10 +19,10 @@ from .further_tables import Collaboration, GroupMembership
 from .governance_tables import LegalHold, RetentionPolicy
 from .happenings import record
 from .listing import KINDS
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .tables import Item, User
 from .trashing import purge
-from .views import chosen, user_mini
+from .views import pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|[^@\s]+@localhost")
@@ -42,8 +42,8 @@ def user_object(user: User, fields: tuple[str, ...] | None = None) -> dict[str, 
         "id": user.id,
         "name": user.name or "",
         "login": user.login or "",
-        "created_at": shown_instant(user.created_at),
-        "modified_at": shown_instant(user.modified_at or user.created_at),
+        "created_at": format_instant(user.created_at),
+        "modified_at": format_instant(user.modified_at or user.created_at),
         "language": user.language or "en",
         "timezone": user.timezone or "America/Los_Angeles",
         "space_amount": user.space_amount,
@@ -69,7 +69,7 @@ def user_object(user: User, fields: tuple[str, ...] | None = None) -> dict[str, 
         "external_app_user_id": user.external_app_user_id or "",
     }
     present = {name: value for name, value in shown.items() if value is not None or name == "notification_email"}
-    return chosen(present, fields or _USUAL)
+    return pick_fields(present, fields or _USUAL)
 
 
 def enterprise_of(user: User) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Profile(Struct, kw_only=True):
     notification_email: dict[str, Any] | UnsetType | None = UNSET
     external_app_user_id: str | UnsetType = UNSET
 
-    def given(self) -> dict[str, Any]:
+    def to_columns(self) -> dict[str, Any]:
         """The columns that were said, by name."""
         said = {name: getattr(self, name) for name in self.__struct_fields__ if getattr(self, name) is not UNSET}
         if isinstance(self.notification_email, dict):
@@ -191,7 +191,7 @@ def create_user(call: Call, profile: Annotated[Profile, Body], fields: str = "")
         raise MissingParameter("login")
     user_id, now = new_id(call, 11), call.clock.iso()
     login = _check_login(call, profile.login) if profile.login else f"AppUser_{user_id}@boxdevedition.com"
-    said: dict[str, Any] = {**profile.given(), "login": login}
+    said: dict[str, Any] = {**profile.to_columns(), "login": login}
     made = User(id=user_id, enterprise=acting_user(call).enterprise, created_at=now, modified_at=now, **said)
     call.db.add(made)
     record(call, "NEW_USER", user_mini(call, made.id), owner=call.actor)
@@ -209,7 +209,7 @@ def update_user(call: Call, user_id: str, profile: Annotated[Profile, Body], fie
     user = find_user(call, user_id)
     if profile.login is not UNSET:
         _check_login(call, profile.login, user.id)
-    changed = revise(call.db, user, stamp={"modified_at": call.clock.iso()}, **profile.given())
+    changed = revise(call.db, user, stamp={"modified_at": call.clock.iso()}, **profile.to_columns())
     if changed is not user:
         record(call, "EDIT_USER", user_mini(call, user.id), owner=call.actor)
     return user_object(changed, wanted_fields(fields))
@@ -239,7 +239,7 @@ def delete_user(call: Call, user_id: str, notify: bool = False, force: bool = Fa
     user = find_user(call, user_id)
     if user.id == call.actor:
         raise BadRequest.of("invalid_parameter", "user_id", "Nobody can remove themselves.")
-    owned = _owned(call, user)
+    owned = _list_owned_items(call, user)
     if owned and not force:
         raise UserHasContent
     if owned and any(call.db.count(policy) for policy in (RetentionPolicy, LegalHold)):
@@ -255,7 +255,7 @@ def delete_user(call: Call, user_id: str, notify: bool = False, force: bool = Fa
     call.db.remove(user)
 
 
-def _owned(call: Call, user: User) -> list[Item]:
+def _list_owned_items(call: Call, user: User) -> list[Item]:
     """What a user owns, and not only as a part of a folder that they own."""
     rows: list[Item] = [row for kind in KINDS for row in call.db.rows(kind, kind.owned_by_id == user.id)]
     folders = {row.id for row in rows if row.type == "folder"}

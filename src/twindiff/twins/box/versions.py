@@ -14,7 +14,7 @@ from twindiff.kit.styles.box import BadRequest
 VERSION = "2025.0"
 
 
-def versioned(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def require_version(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: refuse a request that does not name the version 2025.0."""
     if exchange.request.headers.get("box-version") != VERSION:
         said = f"The header 'box-version' must be '{VERSION}'"

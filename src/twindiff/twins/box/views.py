@@ -13,13 +13,13 @@ from twindiff.kit.pace import give_way
 from twindiff.kit.styles.box import Window, offset_page
 
 from .access import chain, folder_row, is_trashed, rights, root_folder, user_of
-from .beside_items import beside, look_up
+from .beside_items import find_related, look_up
 from .further_tables import MetadataInstance
 from .kept import disposition_of
 from .listing import Sort, items_in
 from .representations import representations
 from .shared_link_views import HOST, shared_link_object
-from .stamps import shown_instant, ticket
+from .stamps import format_instant, ticket
 from .tables import Collection, File, FileVersion, Folder, Item, WebLink
 
 Fields = tuple[str, ...] | None
@@ -68,7 +68,7 @@ def _parent(call: Call, item: Item) -> Shown | None:
 
 
 def _file_version(call: Call, file: File) -> Shown | None:
-    version_id = file.file_version_id or beside(call, "file_version", file)
+    version_id = file.file_version_id or find_related(call, "file_version", file)
     return {"type": "file_version", "id": version_id, "sha1": file.sha_1} if version_id else None
 
 
@@ -129,7 +129,7 @@ def collection_object(collection: Collection) -> Shown:
 
 def _metadata(call: Call, item: Item) -> Shown:
     """The instances of an item by scope and template, as the field `metadata` asks for them."""
-    instances: list[MetadataInstance] = beside(call, "metadata", item)
+    instances: list[MetadataInstance] = find_related(call, "metadata", item)
     shown: Shown = {}
     for each in instances:
         shown.setdefault(each.scope, {})[each.template_key] = instance_object(each)
@@ -159,8 +159,8 @@ def _lock(call: Call, file: File) -> Shown | None:
         "type": "lock",
         "id": lock["id"],
         "created_by": user_mini(call, lock.get("created_by_id")),
-        "created_at": shown_instant(lock.get("created_at")),
-        "expired_at": shown_instant(lock.get("expires_at")),
+        "created_at": format_instant(lock.get("created_at")),
+        "expired_at": format_instant(lock.get("expires_at")),
         "is_download_prevented": bool(lock.get("is_download_prevented")),
         "app_type": None,
     }
@@ -173,10 +173,10 @@ _SHARED: dict[str, Field] = {
     "name": lambda call, item: item.name,
     "description": lambda call, item: item.description or "",
     "path_collection": path_collection,
-    "created_at": lambda call, item: shown_instant(item.created_at),
-    "modified_at": lambda call, item: shown_instant(item.modified_at),
-    "trashed_at": lambda call, item: shown_instant(item.trashed_at),
-    "purged_at": lambda call, item: shown_instant(item.purged_at),
+    "created_at": lambda call, item: format_instant(item.created_at),
+    "modified_at": lambda call, item: format_instant(item.modified_at),
+    "trashed_at": lambda call, item: format_instant(item.trashed_at),
+    "purged_at": lambda call, item: format_instant(item.purged_at),
     "created_by": lambda call, item: user_mini(call, item.created_by_id) or _NOBODY,
     "modified_by": lambda call, item: user_mini(call, item.modified_by_id) or _NOBODY,
     "owned_by": lambda call, item: user_mini(call, item.owned_by_id) or _NOBODY,
@@ -186,7 +186,7 @@ _SHARED: dict[str, Field] = {
     "tags": lambda call, item: item.tags or [],
     "collections": collections_of,
     "permissions": _permissions,
-    "has_collaborations": lambda call, item: beside(call, "has_collaborations", item),
+    "has_collaborations": lambda call, item: find_related(call, "has_collaborations", item),
     "is_externally_owned": lambda call, item: False,
     "metadata": _metadata,
     "watermark_info": _watermark,
@@ -197,8 +197,8 @@ _SHARED: dict[str, Field] = {
 }
 _NOBODY: Shown = {"type": "user", "id": "", "name": "", "login": ""}
 _CONTENT: dict[str, Field] = {
-    "content_created_at": lambda call, item: shown_instant(item.content_created_at or item.created_at),
-    "content_modified_at": lambda call, item: shown_instant(item.content_modified_at or item.modified_at),
+    "content_created_at": lambda call, item: format_instant(item.content_created_at or item.created_at),
+    "content_modified_at": lambda call, item: format_instant(item.content_modified_at or item.modified_at),
 }
 
 
@@ -213,12 +213,12 @@ FILE_FIELDS: dict[str, Field] = {
     "sha1": lambda call, file: file.sha_1 or "",
     "size": lambda call, file: file.size,
     "version_number": lambda call, file: file.version_number or "1",
-    "comment_count": lambda call, file: beside(call, "comment_count", file),
+    "comment_count": lambda call, file: find_related(call, "comment_count", file),
     "lock": _lock,
     "extension": lambda call, file: file.extension or "",
     "is_package": lambda call, file: bool(file.is_package),
-    "expires_at": lambda call, file: shown_instant(file.expires_at),
-    "disposition_at": lambda call, file: shown_instant(disposition_of(call, file)),
+    "expires_at": lambda call, file: format_instant(file.expires_at),
+    "disposition_at": lambda call, file: format_instant(disposition_of(call, file)),
     "uploader_display_name": lambda call, file: file.uploader_display_name or _name(call, file.created_by_id),
     "shared_link_permission_options": lambda call, file: ["can_preview", "can_download", "can_edit"],
     "representations": representations,
@@ -232,7 +232,7 @@ def _name(call: Call, user_id: str | None) -> str:
 
 
 def _size(call: Call, folder: Folder) -> int:
-    return 0 if folder.id == "0" else beside(call, "size", folder)
+    return 0 if folder.id == "0" else find_related(call, "size", folder)
 
 
 def _item_collection(call: Call, folder: Folder) -> Shown:
@@ -284,7 +284,7 @@ class View(NamedTuple):
     mini: Mapping[str, Field]
     usual: Mapping[str, Field]
 
-    def chosen(self, fields: Fields, *, mini: bool) -> Mapping[str, Field]:
+    def select_fields(self, fields: Fields, *, mini: bool) -> Mapping[str, Field]:
         """The fields that are asked for."""
         return _of(self.known, fields) if fields else self.mini if mini else self.usual
 
@@ -308,10 +308,10 @@ _VIEWS: dict[type, View] = {
 
 def item_object(call: Call, item: Item, fields: Fields = None, *, mini: bool = False) -> Shown:
     """An item: with the fields that were asked for, else as it is shown by itself or, `mini`, in lists."""
-    return _shown(call, item, _VIEWS[type(item)].chosen(fields, mini=mini))
+    return _render_item(call, item, _VIEWS[type(item)].select_fields(fields, mini=mini))
 
 
-def _shown(call: Call, item: Item, view: Mapping[str, Field]) -> Shown:
+def _render_item(call: Call, item: Item, view: Mapping[str, Field]) -> Shown:
     give_way()
     shown: Shown = {"type": item.type, "id": item.id, "etag": item.etag or "0"}
     for name, show in view.items():
@@ -326,14 +326,14 @@ _NOT_OF_THE_ROOT = frozenset(("sequence_id", "created_at", "modified_at", "conte
 
 def item_objects(call: Call, items: Sequence[Item], fields: Fields = None, *, mini: bool = True) -> list[Shown]:
     """Items as lists have them, or each as it is shown by itself but for what is in folders."""
-    views = {kind: {**_VIEWS[kind].chosen(fields, mini=mini)} for kind in {type(item) for item in items}}
+    views = {kind: {**_VIEWS[kind].select_fields(fields, mini=mini)} for kind in {type(item) for item in items}}
     if not mini and Folder in views:
         views[Folder].pop("item_collection", None)
     look_up(call, items, {name for view in views.values() for name in view})
-    return [_shown(call, item, views[type(item)]) for item in items]
+    return [_render_item(call, item, views[type(item)]) for item in items]
 
 
-def chosen(shown: Mapping[str, Any], fields: Fields, *always: str) -> Shown:
+def pick_fields(shown: Mapping[str, Any], fields: Fields, *always: str) -> Shown:
     """The part of an object that was asked for, besides what is always there."""
     if fields is None:
         return {**shown}
@@ -350,15 +350,15 @@ def version_object(call: Call, version: FileVersion, fields: Fields = None) -> S
         "name": version.name or "",
         "size": version.size,
         "uploader_display_name": version.uploader_display_name or _name(call, version.modified_by_id),
-        "created_at": shown_instant(version.created_at),
-        "modified_at": shown_instant(version.modified_at or version.created_at),
+        "created_at": format_instant(version.created_at),
+        "modified_at": format_instant(version.modified_at or version.created_at),
         "modified_by": user_mini(call, version.modified_by_id) or _NOBODY,
-        "trashed_at": shown_instant(version.trashed_at),
+        "trashed_at": format_instant(version.trashed_at),
         "trashed_by": user_mini(call, version.trashed_by_id),
-        "restored_at": shown_instant(version.restored_at),
+        "restored_at": format_instant(version.restored_at),
         "restored_by": user_mini(call, version.restored_by_id),
-        "purged_at": shown_instant(version.purged_at),
+        "purged_at": format_instant(version.purged_at),
         "version_number": str(version.version_number),
     }
     dense = {name: value for name, value in shown.items() if value is not None or name.endswith("_at")}
-    return chosen(dense, fields)
+    return pick_fields(dense, fields)

@@ -12,7 +12,7 @@ from twindiff.kit.http import json_answer
 
 from .access import find_file, find_folder
 from .errors import NotFound
-from .stamps import shown_instant
+from .stamps import format_instant
 from .tables import File, Folder
 
 api = Operations(prefix="/2.0")
@@ -33,8 +33,8 @@ def _watermark_of(item: File | Folder) -> dict[str, str]:
     return held
 
 
-def _shown(held: dict[str, str]) -> Shown:
-    return {"watermark": {name: shown_instant(held.get(name)) for name in ("created_at", "modified_at")}}
+def _render_watermark(held: dict[str, str]) -> Shown:
+    return {"watermark": {name: format_instant(held.get(name)) for name in ("created_at", "modified_at")}}
 
 
 def _apply(call: Call, item: File | Folder) -> Answer:
@@ -42,7 +42,7 @@ def _apply(call: Call, item: File | Folder) -> Answer:
     now = call.clock.iso()
     put = {"created_at": held.get("created_at", now) if held else now, "modified_at": now}
     call.db.change(item, watermark_info=put)
-    return json_answer(_shown(put), 200 if held else 201)
+    return json_answer(_render_watermark(put), 200 if held else 201)
 
 
 def _remove(call: Call, item: File | Folder) -> None:
@@ -56,7 +56,7 @@ def get_of_file(call: Call, file_id: str) -> Shown:
 
     https://developer.box.com/reference/get-files-id-watermark
     """
-    return _shown(_watermark_of(find_file(call, file_id)))
+    return _render_watermark(_watermark_of(find_file(call, file_id)))
 
 
 @api.put("/files/{file_id}/watermark")
@@ -83,7 +83,7 @@ def get_of_folder(call: Call, folder_id: str) -> Shown:
 
     https://developer.box.com/reference/get-folders-id-watermark
     """
-    return _shown(_watermark_of(find_folder(call, folder_id)))
+    return _render_watermark(_watermark_of(find_folder(call, folder_id)))
 
 
 @api.put("/folders/{folder_id}/watermark")

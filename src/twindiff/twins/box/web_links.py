@@ -12,11 +12,11 @@ from twindiff.kit.links import split_url
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import ROOT, find_folder, find_web_link, look_at
-from .changing import Changes, Place, Ref, check_etag, update
-from .happenings import tell
+from .changing import Changes, ParentReference, Ref, check_etag, update
+from .happenings import emit_item_event
 from .names import check_free, check_name
 from .shared_links import SharedLink
-from .stamps import folded, new_id, search_text
+from .stamps import fold_name, new_id, search_text
 from .tables import WebLink
 from .trashing import trash
 from .views import item_object
@@ -57,11 +57,11 @@ def create_web_link(
         sequence_id="0",
         created_at=now,
         modified_at=now,
-        folded_name=folded(called),
+        folded_name=fold_name(called),
         search_text=search_text(called, description, None),
     )
     call.db.add(made)
-    tell(call, "ITEM_CREATE", made)
+    emit_item_event(call, "ITEM_CREATE", made)
     return item_object(call, made, wanted_fields(fields))
 
 
@@ -82,7 +82,7 @@ def update_web_link(
     url: str | UnsetType = UNSET,
     name: str | UnsetType = UNSET,
     description: str | UnsetType | None = UNSET,
-    parent: Place | UnsetType | None = UNSET,
+    parent: ParentReference | UnsetType | None = UNSET,
     tags: list[str] | UnsetType | None = UNSET,
     collections: list[Ref] | UnsetType | None = UNSET,
     shared_link: SharedLink | UnsetType | None = UNSET,

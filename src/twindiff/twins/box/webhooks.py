@@ -24,7 +24,7 @@ from .access import find_item
 from .errors import Conflict, NotFound
 from .further_tables import Application, Webhook
 from .listing import rows_from
-from .stamps import new_id, shown_instant
+from .stamps import format_instant, new_id
 from .trigger_names import TRIGGERS
 from .views import user_mini
 
@@ -47,7 +47,7 @@ def webhook_object(call: Call, webhook: Webhook, *, mini: bool = False) -> Shown
     shown: Shown = {"type": "webhook", "id": webhook.id, "target": target}
     if mini:
         return shown
-    by, at = user_mini(call, webhook.created_by_id), shown_instant(webhook.created_at)
+    by, at = user_mini(call, webhook.created_by_id), format_instant(webhook.created_at)
     return {**shown, "created_by": by, "created_at": at, "address": webhook.address, "triggers": webhook.triggers}
 
 

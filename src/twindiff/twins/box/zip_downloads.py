@@ -19,12 +19,12 @@ from .contents import bytes_of, current_version
 from .errors import Forbidden, NotFound
 from .further_tables import ZipDownload
 from .listing import folders_below
-from .stamps import shown_instant
+from .stamps import format_instant
 from .tables import File
 
 api = Operations(prefix="/2.0")
-MOST_FILES = 10_000
-MOST_BYTES = 100_000_000
+MAX_FILES = 10_000
+MAX_ARCHIVE_BYTES = 100_000_000
 Shown = dict[str, Any]
 
 
@@ -52,7 +52,7 @@ def _check(call: Call, item: ZipItem) -> None:
 @api.post("/zip_downloads", status=202)
 def create_zip(
     call: Call,
-    items: Annotated[list[ZipItem], Meta(min_length=1, max_length=MOST_FILES)],
+    items: Annotated[list[ZipItem], Meta(min_length=1, max_length=MAX_FILES)],
     download_file_name: str = "",
 ) -> Shown:
     """Prepare an archive; names that would be there twice are told, and made different.
@@ -79,7 +79,7 @@ def create_zip(
     return {
         "download_url": f"{at}/content",
         "status_url": f"{at}/status",
-        "expires_at": shown_instant(zipped.expires_at),
+        "expires_at": format_instant(zipped.expires_at),
         "name_conflicts": conflicts,
     }
 
@@ -100,7 +100,7 @@ def _entries(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, File]]:
             yield f"{paths[file.parent_id or '']}/{file.name}", file
 
 
-def _named_apart(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, str, File]]:
+def _list_unique_names(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, str, File]]:
     """The files of an archive: how each would be called, how it is called, and the file."""
     seen: dict[str, int] = {}
     for path, file in _entries(call, zipped):
@@ -112,7 +112,7 @@ def _named_apart(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, str, Fi
 
 def _conflicts(call: Call, zipped: ZipDownload) -> list[list[tuple[str, File]]]:
     by_path: dict[str, list[tuple[str, File]]] = {}
-    for path, name, file in _named_apart(call, zipped):
+    for path, name, file in _list_unique_names(call, zipped):
         by_path.setdefault(path, []).append((name, file))
     return [files for files in by_path.values() if len(files) > 1]
 
@@ -131,12 +131,12 @@ def download_zip(call: Call, zip_download_id: str) -> Answer:
     https://developer.box.com/reference/get-zip-downloads-id-content
     """
     zipped = _find(call, zip_download_id)
-    drawn, room = io.BytesIO(), MOST_BYTES
+    drawn, room = io.BytesIO(), MAX_ARCHIVE_BYTES
     with ZipFile(drawn, "w", ZIP_STORED) as archive:
-        for _, name, file in _named_apart(call, zipped):
+        for _, name, file in _list_unique_names(call, zipped):
             room -= file.size
             if room < 0:
-                said = f"The archive would have more than {MOST_BYTES} bytes."
+                said = f"The archive would have more than {MAX_ARCHIVE_BYTES} bytes."
                 raise BadRequest.of("invalid_parameter", "items", said)
             archive.writestr(ZipInfo(name), _bytes(call, file))
     return file_answer(drawn.getvalue(), "application/zip", filename=zipped.name)

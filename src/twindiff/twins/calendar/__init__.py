@@ -24,7 +24,7 @@ from . import (
     template_rows,
     world,
 )
-from .scopes import scoped
+from .scopes import require_scope
 from .screens import screen
 from .seeding import seeding
 from .tables import TABLES, CalendarChannel, CalendarUser
@@ -55,12 +55,12 @@ twin = GoogleTwin(
     secret_columns=(*OAUTH_SECRETS, CalendarChannel.token),
     hosts=dict.fromkeys(oauth.HOSTS, ""),
     missing=(),
-    layers=(scoped,),
+    layers=(require_scope,),
     aliases=("google_calendar",),
     users=Users(CalendarUser, CalendarUser.id, CalendarUser.email),
     seeds=_HERE / "seeds",
     templates={"calendar_default": world.world},
-    completes=template_rows.completed,
+    completes=template_rows.complete_rows,
     clocks=dict.fromkeys(("calendar_base", "calendar_default"), template_rows.BEGINS),
     webhooks=channels.webhooks,
     seeding=seeding,

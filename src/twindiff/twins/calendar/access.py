@@ -14,7 +14,7 @@ from .errors import NotFound, RequiredAccessLevel
 from .tables import Calendar, CalendarAclRule, CalendarListEntry, CalendarUser
 
 ROLES = ("none", "freeBusyReader", "reader", "writerWithoutPrivateAccess", "writer", "owner")
-LEAST_TO_WRITE = "writerWithoutPrivateAccess"
+MIN_WRITER_ROLE = "writerWithoutPrivateAccess"
 _RANKS = {role: rank for rank, role in enumerate(ROLES)}
 
 
@@ -47,7 +47,7 @@ def primary_of(call: Call, user: CalendarUser) -> str:
     return entry.calendar_id if entry else user.email
 
 
-def named(call: Call, calendar_id: str) -> str:
+def resolve_calendar_id(call: Call, calendar_id: str) -> str:
     """The id that `primary` stands for."""
     if calendar_id != "primary":
         return calendar_id
@@ -58,7 +58,7 @@ def named(call: Call, calendar_id: str) -> str:
 
 def open_calendar(call: Call, calendar_id: str, least: str) -> Access:
     """A calendar that the actor may use so far; raises NotFound for one they may not see, else RequiredAccessLevel."""
-    calendar = call.db.get(Calendar, named(call, calendar_id), missing=NotFound)
+    calendar = call.db.get(Calendar, resolve_calendar_id(call, calendar_id), missing=NotFound)
     role = "none" if calendar.deleted else roles_of(call, [calendar])[calendar.id]
     if role == "none":
         raise NotFound

@@ -10,9 +10,9 @@ from twindiff.kit import Body, Call, Header, Operations, check_if_match
 from twindiff.kit.styles.google import ConditionNotMet
 
 from .access import ROLES, open_calendar
-from .changes import amend, note, stamp
+from .changes import amend, record_change, stamp
 from .errors import CannotChangeOwner, Invalid, NotFound, Required
-from .lists import Asked, MaxResults, listed
+from .lists import ListRequest, MaxResults, render_page
 from .mail import send
 from .tables import Calendar, CalendarAclRule, CalendarUser
 
@@ -45,7 +45,7 @@ def rule_id(rule: CalendarAclRule) -> str:
     return "default" if rule.scope_type == "default" else f"{rule.scope_type}:{rule.scope_value}"
 
 
-def shown(rule: CalendarAclRule) -> dict[str, Any]:
+def render_rule(rule: CalendarAclRule) -> dict[str, Any]:
     """A rule as the API shows it; a deleted one gives nobody anything."""
     scope = {"type": rule.scope_type, **({"value": rule.scope_value} if rule.scope_value else {})}
     role = "none" if rule.deleted else rule.role
@@ -65,7 +65,7 @@ def _find(call: Call, calendar: Calendar, given: str) -> CalendarAclRule:
     return rule
 
 
-def _checked_role(role: Any) -> str:
+def _parse_role(role: Any) -> str:
     if not role or role is UNSET:
         raise Required("Missing role.")
     if role not in ROLES:
@@ -73,7 +73,7 @@ def _checked_role(role: Any) -> str:
     return role
 
 
-def _checked_scope(scope: Any) -> tuple[str, str | None]:
+def _parse_scope(scope: Any) -> tuple[str, str | None]:
     if not isinstance(scope, AclScope) or not scope.type:
         raise Required("Missing scope.")
     if scope.type not in SCOPES:
@@ -103,14 +103,14 @@ def list_rules(
         raise Invalid("showDeleted cannot be false together with a syncToken.")
     rows = call.db.rows(CalendarAclRule, CalendarAclRule.calendar_id == calendar.id)
     kept = [row for row in rows if not row.deleted or show_deleted or sync_token]
-    asked = Asked(collection_of(calendar.id), max_results, page_token, sync_token)
-    return listed(call, "calendar#acl", asked, kept, rule_id, shown)
+    asked = ListRequest(collection_of(calendar.id), max_results, page_token, sync_token)
+    return render_page(call, "calendar#acl", asked, kept, rule_id, render_rule)
 
 
 @api.get("/calendars/{calendarId}/acl/{ruleId}")
 def get_rule(call: Call, calendar_id: str, rule_id: str) -> dict[str, Any]:
     """Look at one rule."""
-    return shown(_find(call, open_calendar(call, calendar_id, "writer").calendar, rule_id))
+    return render_rule(_find(call, open_calendar(call, calendar_id, "writer").calendar, rule_id))
 
 
 @api.post("/calendars/{calendarId}/acl")
@@ -119,7 +119,7 @@ def insert_rule(
 ) -> dict[str, Any]:
     """Share a calendar; a scope that has a rule already gets the new role."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
-    role, (scope_type, value) = _checked_role(rule.role), _checked_scope(rule.scope)
+    role, (scope_type, value) = _parse_role(rule.role), _parse_scope(rule.scope)
     here = (
         CalendarAclRule.calendar_id == calendar.id,
         CalendarAclRule.scope_type == scope_type,
@@ -138,8 +138,8 @@ def insert_rule(
         **stamp(call),
     )
     call.db.add(made)
-    _tell(call, calendar, made, mails=send_notifications)
-    return shown(made)
+    _publish_rule(call, calendar, made, mails=send_notifications)
+    return render_rule(made)
 
 
 def _set_role(call: Call, calendar: Calendar, rule: CalendarAclRule, role: str, *, mails: bool) -> dict[str, Any]:
@@ -148,13 +148,13 @@ def _set_role(call: Call, calendar: Calendar, rule: CalendarAclRule, role: str, 
         raise CannotChangeOwner
     after = amend(call, rule, role=role, deleted=False)
     if after.etag != rule.etag:
-        _tell(call, calendar, after, mails=mails)
-    return shown(after)
+        _publish_rule(call, calendar, after, mails=mails)
+    return render_rule(after)
 
 
-def _tell(call: Call, calendar: Calendar, rule: CalendarAclRule, *, mails: bool) -> None:
+def _publish_rule(call: Call, calendar: Calendar, rule: CalendarAclRule, *, mails: bool) -> None:
     """Tell who watches, and by mail who is given access."""
-    note(call, collection_of(calendar.id), rule_id(rule))
+    record_change(call, collection_of(calendar.id), rule_id(rule))
     if mails and not rule.deleted and rule.role != "none" and rule.scope_type in ("user", "group"):
         send(call, "sharing", [rule.scope_value or ""], f"{calendar.summary} is shared with you", calendar.id)
 
@@ -173,7 +173,7 @@ def patch_rule(
     row = _find(call, calendar, rule_id)
     check_if_match(if_match, row.etag, ConditionNotMet)
     _refuse_other_scope(row, rule)
-    role = row.role if rule.role is UNSET else _checked_role(rule.role)
+    role = row.role if rule.role is UNSET else _parse_role(rule.role)
     return _set_role(call, calendar, row, role, mails=send_notifications)
 
 
@@ -191,11 +191,11 @@ def update_rule(
     row = _find(call, calendar, rule_id)
     check_if_match(if_match, row.etag, ConditionNotMet)
     _refuse_other_scope(row, rule)
-    return _set_role(call, calendar, row, _checked_role(rule.role), mails=send_notifications)
+    return _set_role(call, calendar, row, _parse_role(rule.role), mails=send_notifications)
 
 
 def _refuse_other_scope(row: CalendarAclRule, rule: AclRuleBody) -> None:
-    if rule.scope and _checked_scope(rule.scope) != (row.scope_type, row.scope_value):
+    if rule.scope and _parse_scope(rule.scope) != (row.scope_type, row.scope_value):
         raise Invalid("The scope of a rule cannot be changed. Delete the rule and insert another one.")
 
 
@@ -208,4 +208,4 @@ def delete_rule(call: Call, calendar_id: str, rule_id: str, if_match: Annotated[
     owner = call.db.find(CalendarUser, CalendarUser.id == calendar.owner_id)
     if owner and rule.scope_type == "user" and rule.scope_value == owner.email:
         raise CannotChangeOwner
-    _tell(call, calendar, amend(call, rule, deleted=True), mails=False)
+    _publish_rule(call, calendar, amend(call, rule, deleted=True), mails=False)

@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 
 from twindiff.kit import Call
 
-from .changes import next_change, tell
+from .changes import emit_change, next_change
 from .recurrence import Schedule, last_start
 from .tables import AgendaEntry, Calendar, CalendarEvent, CalendarEventAttendee, CalendarEventCopy
 from .times import DAY, FAR, begin_of, local_of
@@ -106,4 +106,4 @@ def _put(call: Call, known: AgendaEntry | None, entry: AgendaEntry) -> None:
         call.db.add(replace(entry, changed=number))
     else:
         call.db.change(known, **{**asdict(entry), "changed": number})
-    tell(call, f"/calendars/{entry.calendar_id}/events")
+    emit_change(call, f"/calendars/{entry.calendar_id}/events")

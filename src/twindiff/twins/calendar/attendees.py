@@ -17,7 +17,7 @@ Given = Sequence[Mapping[str, Any]]
 Attendees = Sequence[CalendarEventAttendee]
 
 
-class Change(NamedTuple):
+class AttendeeChanges(NamedTuple):
     """Who is invited now, and what became of others."""
 
     now: Attendees
@@ -64,7 +64,7 @@ def _name_of(call: Call, email: str) -> str | None:
     return user.display_name if user else None
 
 
-def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> Change:
+def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> AttendeeChanges:
     """Write who is invited to an event; those who stay keep their rows."""
     known = {row.email: row for row in call.db.rows(CalendarEventAttendee, CalendarEventAttendee.event_id == event.id)}
     now = {row.email: row for row in wanted}
@@ -76,10 +76,10 @@ def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> Change:
         else:
             fields = ("display_name", "optional", "resource", "response_status", "comment", "additional_guests")
             now[email] = revise(call.db, known[email], **{name: getattr(row, name) for name in fields})
-    return Change([*now.values()], frozenset(now.keys() - known.keys()), frozenset(known.keys() - now.keys()))
+    return AttendeeChanges([*now.values()], frozenset(now.keys() - known.keys()), frozenset(known.keys() - now.keys()))
 
 
-def copied(call: Call, attendees: Attendees, event_id: str) -> list[CalendarEventAttendee]:
+def copy_attendees(call: Call, attendees: Attendees, event_id: str) -> list[CalendarEventAttendee]:
     """The same people, invited to an exception of their series."""
     return [
         CalendarEventAttendee(

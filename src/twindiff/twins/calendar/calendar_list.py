@@ -13,15 +13,15 @@ from msgspec import UNSET, Struct, UnsetType
 from twindiff.kit import Body, Call, Header, Operations, check_if_match
 from twindiff.kit.styles.google import ConditionNotMet
 
-from .access import actor_of, is_at_least, named, open_calendar, owners_of, roles_of
+from .access import actor_of, is_at_least, open_calendar, owners_of, resolve_calendar_id, roles_of
 from .agenda import zone_name
-from .calendars import listed_collection
-from .changes import amend, note, stamp
+from .calendars import build_list_collection
+from .changes import amend, record_change, stamp
 from .colors import CALENDAR as COLORS
 from .colors import FOREGROUND
 from .errors import Forbidden, Invalid, NotFound, Required
 from .event_rules import check_overrides
-from .lists import Asked, MaxResults, listed
+from .lists import ListRequest, MaxResults, render_page
 from .reminders import follow_defaults, minutes_of
 from .tables import Calendar, CalendarListEntry
 
@@ -47,7 +47,7 @@ class EntryBody(Struct, rename="camel"):
     notification_settings: dict[str, Any] | UnsetType | None = UNSET
 
 
-def shown(entry: CalendarListEntry, calendar: Calendar, role: str, owner: str | None) -> dict[str, Any]:
+def render_entry(entry: CalendarListEntry, calendar: Calendar, role: str, owner: str | None) -> dict[str, Any]:
     """An entry of the list as the API shows it; `owner` is the address of who owns the calendar's data."""
     color = entry.color_id or "14"
     optional = {
@@ -78,13 +78,16 @@ def shown(entry: CalendarListEntry, calendar: Calendar, role: str, owner: str | 
     }
 
 
-def _shown(call: Call, entry: CalendarListEntry, calendar: Calendar, role: str) -> dict[str, Any]:
-    return shown(entry, calendar, role, owners_of(call, [calendar]).get(calendar.id))
+def _render_with_owner(call: Call, entry: CalendarListEntry, calendar: Calendar, role: str) -> dict[str, Any]:
+    return render_entry(entry, calendar, role, owners_of(call, [calendar]).get(calendar.id))
 
 
 def _entry(call: Call, calendar_id: str) -> tuple[CalendarListEntry, Calendar, str]:
     """An entry that is in the actor's list, with its calendar and what the actor may do with it."""
-    here = CalendarListEntry.user_id == actor_of(call).id, CalendarListEntry.calendar_id == named(call, calendar_id)
+    here = (
+        CalendarListEntry.user_id == actor_of(call).id,
+        CalendarListEntry.calendar_id == resolve_calendar_id(call, calendar_id),
+    )
     entry = call.db.find(CalendarListEntry, *here)
     if entry is None or entry.deleted:
         raise NotFound
@@ -125,18 +128,20 @@ def list_entries(
         return bool(sync_token) or ((show_deleted or not is_gone) and (show_hidden or show_deleted or not entry.hidden))
 
     kept = [entry for entry in entries if is_shown(entry)]
-    asked = Asked(listed_collection(user.id), max_results, page_token, sync_token)
+    asked = ListRequest(build_list_collection(user.id), max_results, page_token, sync_token)
 
     def show(entry: CalendarListEntry) -> dict[str, Any]:
-        return shown(entry, calendars[entry.calendar_id], roles[entry.calendar_id], owners.get(entry.calendar_id))
+        return render_entry(
+            entry, calendars[entry.calendar_id], roles[entry.calendar_id], owners.get(entry.calendar_id)
+        )
 
-    return listed(call, "calendar#calendarList", asked, kept, lambda entry: entry.calendar_id, show)
+    return render_page(call, "calendar#calendarList", asked, kept, lambda entry: entry.calendar_id, show)
 
 
 @api.get("/users/me/calendarList/{calendarId}")
 def get_entry(call: Call, calendar_id: str) -> dict[str, Any]:
     """Look at one calendar in the list."""
-    return _shown(call, *_entry(call, calendar_id))
+    return _render_with_owner(call, *_entry(call, calendar_id))
 
 
 @api.post("/users/me/calendarList")
@@ -146,7 +151,7 @@ def insert_entry(call: Call, entry: Annotated[EntryBody, Body], color_rgb_format
         raise Required("Missing calendar id.", location=("parameter", "id"))
     user, access = actor_of(call), open_calendar(call, entry.id, "freeBusyReader")
     calendar = access.calendar
-    wanted = _wanted(entry, rgb=color_rgb_format)
+    wanted = _to_columns(entry, rgb=color_rgb_format)
     here = CalendarListEntry.user_id == user.id, CalendarListEntry.calendar_id == calendar.id
     known = call.db.find(CalendarListEntry, *here)
     if known:
@@ -163,11 +168,11 @@ def insert_entry(call: Call, entry: Annotated[EntryBody, Body], color_rgb_format
             **stamp(call),
         )
         after = call.db.add(fresh)
-    note(call, listed_collection(user.id), calendar.id)
-    return _shown(call, after, calendar, access.role)
+    record_change(call, build_list_collection(user.id), calendar.id)
+    return _render_with_owner(call, after, calendar, access.role)
 
 
-def _wanted(given: EntryBody, *, rgb: bool, replaces: bool = False) -> dict[str, Any]:
+def _to_columns(given: EntryBody, *, rgb: bool, replaces: bool = False) -> dict[str, Any]:
     """Columns that a body sets; a replacement sets all of them."""
     if not rgb and (given.background_color or given.foreground_color) and not given.color_id and not replaces:
         raise Invalid("Colors can be given as RGB only with colorRgbFormat=true. Use colorId otherwise.")
@@ -204,7 +209,7 @@ def patch_entry(
     """Change what is given of an entry."""
     row, calendar, role = _entry(call, calendar_id)
     check_if_match(if_match, row.etag, ConditionNotMet)
-    return _changed(call, row, calendar, role, _wanted(entry, rgb=color_rgb_format))
+    return _update_entry(call, row, calendar, role, _to_columns(entry, rgb=color_rgb_format))
 
 
 @api.put("/users/me/calendarList/{calendarId}")
@@ -218,17 +223,17 @@ def update_entry(
     """Replace an entry."""
     row, calendar, role = _entry(call, calendar_id)
     check_if_match(if_match, row.etag, ConditionNotMet)
-    return _changed(call, row, calendar, role, _wanted(entry, rgb=color_rgb_format, replaces=True))
+    return _update_entry(call, row, calendar, role, _to_columns(entry, rgb=color_rgb_format, replaces=True))
 
 
-def _changed(
+def _update_entry(
     call: Call, before: CalendarListEntry, calendar: Calendar, role: str, wanted: dict[str, Any]
 ) -> dict[str, Any]:
     after = amend(call, before, **wanted)
     if after.etag != before.etag:
-        note(call, listed_collection(before.user_id), calendar.id)
+        record_change(call, build_list_collection(before.user_id), calendar.id)
         _remind_anew(call, calendar, before, after)
-    return _shown(call, after, calendar, role)
+    return _render_with_owner(call, after, calendar, role)
 
 
 def _remind_anew(call: Call, calendar: Calendar, before: CalendarListEntry, after: CalendarListEntry) -> None:
@@ -245,4 +250,4 @@ def delete_entry(call: Call, calendar_id: str, if_match: Annotated[str, Header("
     check_if_match(if_match, entry.etag, ConditionNotMet)
     if entry.primary or (calendar.data_owner or "") == entry.user_id:
         raise Forbidden("A calendar that the user owns cannot be taken off the list. Hide it instead.")
-    note(call, listed_collection(entry.user_id), amend(call, entry, deleted=True).calendar_id)
+    record_change(call, build_list_collection(entry.user_id), amend(call, entry, deleted=True).calendar_id)

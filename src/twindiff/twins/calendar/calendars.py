@@ -11,7 +11,7 @@ from twindiff.kit.styles.google import ConditionNotMet
 
 from .access import Access, actor_of, open_calendar, owners_of, primary_of
 from .agenda import entry_of, zone_name
-from .changes import amend, note, stamp
+from .changes import amend, record_change, stamp
 from .errors import CannotDeletePrimary, Invalid, NotFound, Required
 from .event_changes import cancel_all
 from .tables import (
@@ -50,7 +50,7 @@ calendar_object = View(
 )
 
 
-def shown(call: Call, calendar: Calendar) -> dict[str, Any]:
+def render_calendar(call: Call, calendar: Calendar) -> dict[str, Any]:
     """A calendar as the API shows it."""
     more = {"description": calendar.description, "location": calendar.location}
     owner = owners_of(call, [calendar])[calendar.id]
@@ -64,7 +64,7 @@ def shown(call: Call, calendar: Calendar) -> dict[str, Any]:
     }
 
 
-def listed_collection(user_id: str) -> str:
+def build_list_collection(user_id: str) -> str:
     """What watches of a user's calendar list are kept under."""
     return f"/users/{user_id}/calendarList"
 
@@ -72,7 +72,7 @@ def listed_collection(user_id: str) -> str:
 @api.get("/calendars/{calendarId}")
 def get_calendar(call: Call, calendar_id: str) -> dict[str, Any]:
     """Look at a calendar's metadata."""
-    return shown(call, open_calendar(call, calendar_id, "freeBusyReader").calendar)
+    return render_calendar(call, open_calendar(call, calendar_id, "freeBusyReader").calendar)
 
 
 @api.post("/calendars")
@@ -80,7 +80,7 @@ def insert_calendar(call: Call, calendar: Annotated[CalendarBody, Body]) -> dict
     """Make a secondary calendar; its maker owns it and has it in the list."""
     if not calendar.summary:
         raise Required("Missing summary.")
-    zone = _checked_zone(calendar.time_zone) or "UTC"
+    zone = _parse_zone(calendar.time_zone) or "UTC"
     user, now = actor_of(call), call.clock.iso()
     made = Calendar(
         id=f"c_{call.ids.new('', 24, BASE32)}@group.calendar.google.com",
@@ -106,11 +106,11 @@ def insert_calendar(call: Call, calendar: Annotated[CalendarBody, Body]) -> dict
         **stamp(call),
     )
     call.db.add(entry)
-    note(call, listed_collection(user.id), made.id)
-    return shown(call, made)
+    record_change(call, build_list_collection(user.id), made.id)
+    return render_calendar(call, made)
 
 
-def _checked_zone(zone: Text) -> str | None:
+def _parse_zone(zone: Text) -> str | None:
     if not zone or zone is UNSET:
         return None
     try:
@@ -135,10 +135,10 @@ def patch_calendar(
         "summary": calendar.summary,
         "description": calendar.description,
         "location": calendar.location,
-        "time_zone": UNSET if calendar.time_zone is UNSET else _checked_zone(calendar.time_zone) or "UTC",
+        "time_zone": UNSET if calendar.time_zone is UNSET else _parse_zone(calendar.time_zone) or "UTC",
         "auto_accept_invitations": calendar.auto_accept_invitations or UNSET,
     }
-    return _revised(call, access, given)
+    return _update_calendar(call, access, given)
 
 
 @api.put("/calendars/{calendarId}")
@@ -157,18 +157,18 @@ def update_calendar(
         "summary": calendar.summary,
         "description": calendar.description or None,
         "location": calendar.location or None,
-        "time_zone": _checked_zone(calendar.time_zone) or UNSET,
+        "time_zone": _parse_zone(calendar.time_zone) or UNSET,
         "auto_accept_invitations": bool(calendar.auto_accept_invitations or False),
     }
-    return _revised(call, access, given)
+    return _update_calendar(call, access, given)
 
 
-def _revised(call: Call, access: Access, given: dict[str, Any]) -> dict[str, Any]:
+def _update_calendar(call: Call, access: Access, given: dict[str, Any]) -> dict[str, Any]:
     before = access.calendar
     after = amend(call, before, **given)
     if after.time_zone != before.time_zone:
         _replace_days(call, after)
-    return shown(call, after)
+    return render_calendar(call, after)
 
 
 def _replace_days(call: Call, calendar: Calendar) -> None:
@@ -198,7 +198,7 @@ def delete_calendar(call: Call, calendar_id: str, if_match: Annotated[str, Heade
         raise CannotDeletePrimary
     call.db.change(calendar, deleted=True, **stamp(call))
     for entry in call.db.rows(CalendarListEntry, CalendarListEntry.calendar_id == calendar.id):
-        note(call, listed_collection(entry.user_id), calendar.id)
+        record_change(call, build_list_collection(entry.user_id), calendar.id)
 
 
 @api.post("/calendars/{calendarId}/clear", status=204)
@@ -222,7 +222,7 @@ def transfer_ownership(call: Call, calendar_id: str, new_data_owner: str, use_ad
     call.db.change(calendar, owner_id=owner.id, data_owner=owner.id, **stamp(call))
     for user in (former, owner):
         _own(call, calendar.id, user)
-        note(call, listed_collection(user.id), calendar.id)
+        record_change(call, build_list_collection(user.id), calendar.id)
 
 
 def _own(call: Call, calendar_id: str, user: CalendarUser) -> None:

@@ -40,7 +40,7 @@ def amend(call: Call, row: R, **wanted: Any) -> R:
     return revise(call.db, row, stamp=stamp(call), **wanted) if differs else row
 
 
-def tell(call: Call, collection: str) -> None:
+def emit_change(call: Call, collection: str) -> None:
     """Let those who watch a collection know, once for an operation."""
     told: set[str] = call.memo.setdefault("told", set())
     if collection not in told:
@@ -48,7 +48,7 @@ def tell(call: Call, collection: str) -> None:
         call.emit("exists", {"resource_uri": collection})
 
 
-def note(call: Call, collection: str, id: str) -> None:
+def record_change(call: Call, collection: str, id: str) -> None:
     """Remember that a member of a collection has changed, and tell of it."""
     number = next_change(call)
     here = ResourceChange.collection == collection, ResourceChange.id == id
@@ -57,10 +57,10 @@ def note(call: Call, collection: str, id: str) -> None:
         call.db.change(known, changed=number)
     else:
         call.db.add(ResourceChange(collection=collection, id=id, changed=number))
-    tell(call, collection)
+    emit_change(call, collection)
 
 
-def latest(db: Store, collection: str) -> int:
+def find_latest_change(db: Store, collection: str) -> int:
     """The number of a collection's last change."""
     order = -ResourceChange.changed
     rows = db.rows(ResourceChange, ResourceChange.collection == collection, order=order, limit=1)

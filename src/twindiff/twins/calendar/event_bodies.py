@@ -72,7 +72,7 @@ def fields_of(value: Any) -> dict[str, Any]:
 def given_columns(body: EventBody) -> dict[str, Any]:
     """The columns that a body gives; null and empty texts stand for nothing."""
     given = {name: getattr(body, name) for name in COLUMNS}
-    return {name: _stored(name, value) for name, value in given.items() if value is not UNSET}
+    return {name: _to_stored_value(name, value) for name, value in given.items() if value is not UNSET}
 
 
 def all_columns(body: EventBody) -> dict[str, Any]:
@@ -81,5 +81,5 @@ def all_columns(body: EventBody) -> dict[str, Any]:
     return {**blank, **given_columns(body)}
 
 
-def _stored(name: str, value: Any) -> Any:
+def _to_stored_value(name: str, value: Any) -> Any:
     return DEFAULTS.get(name) if value is None or value in ("", []) else value

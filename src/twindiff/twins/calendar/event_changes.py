@@ -10,7 +10,7 @@ from twindiff.kit import Call
 
 from .access import Access
 from .agenda import Attendees, place, schedule_of, zone_name
-from .attendees import Change, copied, invite
+from .attendees import AttendeeChanges, copy_attendees, invite
 from .changes import amend, etag_for, next_change, stamp
 from .errors import NotFound
 from .event_views import attendees_of, occurrence
@@ -109,7 +109,7 @@ def write_new(call: Call, access: Access, event: CalendarEvent, attendees: Atten
     for attendee in attendees:
         call.db.add(attendee)
     _spread(call, made, attendees)
-    _mail(call, made, Change(attendees, frozenset(each.email for each in attendees)), mails, "update")
+    _mail(call, made, AttendeeChanges(attendees, frozenset(each.email for each in attendees)), mails, "update")
     return made
 
 
@@ -133,7 +133,7 @@ def write_change(
         row = call.db.change(before, reminders=after.reminders, etag=etag_for(next_change(call)))
     else:
         row = amend(call, before, **wanted)
-    change = invite(call, row, attendees) if attendees is not None else Change(_of(call, row))
+    change = invite(call, row, attendees) if attendees is not None else AttendeeChanges(_of(call, row))
     if row.etag == before.etag and attendees is None:
         return row
     if row.etag == before.etag:
@@ -152,7 +152,7 @@ def _of(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
 def make_exception(call: Call, seen: SeenEvent, event: CalendarEvent | None = None) -> CalendarEvent:
     """Give an occurrence a row, with the attendees of its series."""
     row = call.db.add(replace(event or seen.event, created_at=call.clock.iso(), **stamp(call)))
-    for attendee in copied(call, seen.attendees, row.id):
+    for attendee in copy_attendees(call, seen.attendees, row.id):
         call.db.add(attendee)
     return row
 
@@ -172,7 +172,7 @@ def exceptions_of(call: Call, series: CalendarEvent) -> list[CalendarEvent]:
 
 
 def _carry_to_exceptions(
-    call: Call, access: Access, before: CalendarEvent, after: CalendarEvent, change: Change
+    call: Call, access: Access, before: CalendarEvent, after: CalendarEvent, change: AttendeeChanges
 ) -> None:
     """Exceptions follow their series in what is not their own; those whose occurrence is no more are cancelled."""
     schedule = schedule_of(after, zone_name(access.calendar))
@@ -189,7 +189,7 @@ def _carry_to_exceptions(
             kept = [each for each in invited if each.email not in change.removed]
             known = {each.email for each in kept}
             new = [each for each in change.now if each.email in change.added - known]
-            invited = [*invite(call, row, [*kept, *copied(call, new, row.id)]).now]
+            invited = [*invite(call, row, [*kept, *copy_attendees(call, new, row.id)]).now]
         if row.etag != event.etag or not change.is_none:
             _spread(call, row, invited)
 
@@ -203,9 +203,9 @@ def cancel(call: Call, access: Access, seen: SeenEvent, mails: str) -> None:
     else:
         row = amend(call, event, status="cancelled")
         if event.recurrence:
-            _carry_to_exceptions(call, access, event, row, Change(seen.attendees))
+            _carry_to_exceptions(call, access, event, row, AttendeeChanges(seen.attendees))
     _spread(call, row, seen.attendees)
-    _mail(call, row, Change(seen.attendees), mails, "cancellation")
+    _mail(call, row, AttendeeChanges(seen.attendees), mails, "cancellation")
 
 
 def cancel_all(call: Call, calendar: Calendar) -> None:
@@ -217,16 +217,16 @@ def cancel_all(call: Call, calendar: Calendar) -> None:
         _spread(call, amend(call, event, status="cancelled"), invited.get(event.id, []))
 
 
-def _mail(call: Call, event: CalendarEvent, change: Change, mails: str, kind: str) -> None:
+def _mail(call: Call, event: CalendarEvent, change: AttendeeChanges, mails: str, kind: str) -> None:
     """Write the mails that `sendUpdates` asks for."""
     if mails == "none":
         return
     own_domain = "@" + event.calendar_id.rpartition("@")[2]
 
-    def wanted(email: str) -> bool:
+    def is_recipient(email: str) -> bool:
         return email != event.calendar_id and (mails == "all" or not email.endswith(own_domain))
 
     stay = [each.email for each in change.now if each.email not in change.added]
-    send_about(call, "invitation", filter(wanted, sorted(change.added)), event)
-    send_about(call, kind, filter(wanted, stay), event)
-    send_about(call, "cancellation", filter(wanted, sorted(change.removed)), event)
+    send_about(call, "invitation", filter(is_recipient, sorted(change.added)), event)
+    send_about(call, kind, filter(is_recipient, stay), event)
+    send_about(call, "cancellation", filter(is_recipient, sorted(change.removed)), event)

@@ -19,12 +19,12 @@ from .access import Access
 from .changes import read_sync_token, sync_token
 from .errors import InvalidPageToken
 from .event_filters import Filters, matching
-from .event_views import Lens, Occurrences, attendees_of, event_object, removed_object, shown_events
+from .event_views import Lens, Occurrences, attendees_of, event_object, render_removed_event, shown_events
 from .recurrence import between
 from .tables import AgendaEntry, CalendarEventCopy
 from .times import DAY, FAR
 
-LARGEST_PAGE = 2_500
+MAX_PAGE_EVENTS = 2_500
 HORIZON = 2 * 366 * DAY
 """How far beyond now, or beyond its timeMin, a list without timeMax expands series."""
 
@@ -42,7 +42,7 @@ class Window(NamedTuple):
     high: int
 
 
-class Wanted(NamedTuple):
+class EventListQuery(NamedTuple):
     """What a request asks of a calendar's events."""
 
     window: Window
@@ -91,7 +91,7 @@ def read_page_token(token: str) -> PageToken | None:
 
 
 def events_page(
-    call: Call, lens: Lens, wanted: Wanted, *, limit: int, page_token: str = "", token_is_due: bool = True
+    call: Call, lens: Lens, wanted: EventListQuery, *, limit: int, page_token: str = "", token_is_due: bool = True
 ) -> dict[str, Any]:
     """The items of a page, with the token of the next page or of the next sync."""
     page, last = read_page_token(page_token), last_change(call, lens.calendar_id)
@@ -100,7 +100,7 @@ def events_page(
         rest = items[bisect_right(items, page.place) :] if page else items
     except TypeError:
         raise InvalidPageToken from None
-    limit = min(limit, LARGEST_PAGE)
+    limit = min(limit, MAX_PAGE_EVENTS)
     answer: dict[str, Any] = {"items": [*_objects(call, lens, rest[:limit], wanted)]}
     changed = page.changed if page else last
     if len(rest) > limit:
@@ -125,7 +125,7 @@ def last_change(call: Call, calendar_id: str) -> int:
     return rows[0][0] if rows else 0
 
 
-def items_of(call: Call, access: Access, wanted: Wanted) -> list[Item]:
+def items_of(call: Call, access: Access, wanted: EventListQuery) -> list[Item]:
     """The items of a list, in no order."""
     calendar_id = access.calendar.id
     entries = [*_entries(call, calendar_id, wanted)]
@@ -135,7 +135,11 @@ def items_of(call: Call, access: Access, wanted: Wanted) -> list[Item]:
     if not filters.is_empty:
         ids = matching(call, filters, [entry.event_id for entry in entries])
         entries = [entry for entry in entries if entry.event_id in ids]
-    taken = _taken(call, calendar_id, wanted) if any(entry.schedule for entry in entries) else set[tuple[str, int]]()
+    taken = (
+        _find_replaced_occurrences(call, calendar_id, wanted)
+        if any(entry.schedule for entry in entries)
+        else set[tuple[str, int]]()
+    )
     order = "changed" if wanted.since is not None else "updated" if wanted.order == "updated" else "begins"
     place = attrgetter(order)
     items: list[Item] = []
@@ -156,14 +160,14 @@ def _starts(entry: Light, window: Window, taken: Collection[tuple[str, int]]) ->
     return [start for start in starts if (entry.event_id, start) not in taken] if taken else starts
 
 
-def _has_occurrence(entry: Light, wanted: Wanted) -> bool:
+def _has_occurrence(entry: Light, wanted: EventListQuery) -> bool:
     low, high = wanted.window
     if low <= entry.begins < high or wanted.since is not None:
         return True
     return bool(between(entry.schedule or "", low - entry.duration + 1, min(high, max(low, entry.begins) + HORIZON)))
 
 
-def _entries(call: Call, calendar_id: str, wanted: Wanted) -> Iterable[Light]:
+def _entries(call: Call, calendar_id: str, wanted: EventListQuery) -> Iterable[Light]:
     """The entries in the window: the short ones by when they begin, and the few that last long.
 
     One that is gone is cancelled too.
@@ -195,7 +199,7 @@ def _cancelled_occurrences(call: Call, calendar_id: str, window: Window) -> list
     return [row for row in rows if row[_SERIES] in kept]
 
 
-def _taken(call: Call, calendar_id: str, wanted: Wanted) -> set[tuple[str, int]]:
+def _find_replaced_occurrences(call: Call, calendar_id: str, wanted: EventListQuery) -> set[tuple[str, int]]:
     """The occurrences in whose place an exception stands, by series and original start."""
     low, high = wanted.window
     where = AgendaEntry.calendar_id == calendar_id, AgendaEntry.original_start > low - 366 * DAY
@@ -203,7 +207,7 @@ def _taken(call: Call, calendar_id: str, wanted: Wanted) -> set[tuple[str, int]]
     return {*call.db.rows(AgendaEntry, *where, AgendaEntry.original_start < high, columns=columns)}
 
 
-def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: Wanted) -> Iterator[dict[str, Any]]:
+def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: EventListQuery) -> Iterator[dict[str, Any]]:
     ids = sorted({id for _, id, _ in items})
     events = shown_events(call, ids)
     invited = attendees_of(call, ids)
@@ -219,7 +223,7 @@ def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: Wanted) -> I
                 series[id] = Occurrences(event, people, lens, copy)
             value = series[id].at(start)
         is_here = event.calendar_id == lens.calendar_id or any(each.email == lens.calendar_id for each in people)
-        yield value if is_here else {**removed_object(event, lens), "id": value["id"]}
+        yield value if is_here else {**render_removed_event(event, lens), "id": value["id"]}
 
 
 def full_window(low: int | None, high: int | None, now: int, *, is_expanded: bool) -> Window:

@@ -14,7 +14,7 @@ from .changes import etag_for
 from .errors import Invalid, NotRecurring, TimeRangeEmpty
 from .event_changes import find_event
 from .event_filters import Filters, read_properties
-from .event_list import Wanted, Window, events_page, full_window, since_of
+from .event_list import EventListQuery, Window, events_page, full_window, since_of
 from .event_views import event_object, lens_of, occurrence_id
 from .lists import MaxResults
 from .tables import CalendarEvent, CalendarListEntry, CalendarSetting
@@ -73,7 +73,7 @@ def list_events(
     newer = Clock(max(read_instant(updated_min, "updatedMin"), 0)).iso() if updated_min else ""
     window = _window(call, time_min, time_max, is_expanded=single_events)
     shows_deleted = bool(show_deleted or sync_token or updated_min)
-    wanted = Wanted(window, filters, single_events, order_by or "", shows_deleted, newer, since)
+    wanted = EventListQuery(window, filters, single_events, order_by or "", shows_deleted, newer, since)
     lens = lens_of(access, time_zone, max_attendees)
     page = events_page(call, lens, wanted, limit=max_results, page_token=page_token, token_is_due=is_plain)
     return {**_about(call, access, time_zone), **page}
@@ -146,7 +146,7 @@ def list_instances(
     window = _window(call, time_min, time_max, is_expanded=True)
     if not time_max:
         window = Window(window.low, max(window.high, begins + window.high - call.clock.micros))
-    wanted = Wanted(window, Filters(series_id=series.id), is_expanded=True, shows_deleted=show_deleted)
+    wanted = EventListQuery(window, Filters(series_id=series.id), is_expanded=True, shows_deleted=show_deleted)
     lens = lens_of(access, time_zone, max_attendees)
     page = events_page(call, lens, wanted, limit=max_results, page_token=page_token)
     return {**_about(call, access, time_zone), **page}

@@ -18,10 +18,10 @@ from .recurrence import check
 from .tables import CalendarEvent
 from .times import check_time
 
-MOST_ATTENDEES = 200
-MOST_OVERRIDES = 5
-MOST_MINUTES = 40_320
-MOST_ATTACHMENTS = 25
+MAX_ATTENDEES = 200
+MAX_OVERRIDES = 5
+MAX_REMINDER_MINUTES = 40_320
+MAX_ATTACHMENTS = 25
 _ID = re.compile(r"[a-v0-9]{5,1024}")
 _EMAIL = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
 _ALLOWED = {
@@ -57,8 +57,8 @@ def _check_reminders(reminders: Any) -> None:
     overrides: Any = reminders.get("overrides") or []
     if overrides and reminders.get("useDefault"):
         raise Invalid("Cannot specify both default reminders and overrides at the same time.")
-    if not isinstance(overrides, list) or len(cast(list[Any], overrides)) > MOST_OVERRIDES:
-        raise Invalid(f"Invalid reminders: at most {MOST_OVERRIDES} overrides may be given.")
+    if not isinstance(overrides, list) or len(cast(list[Any], overrides)) > MAX_OVERRIDES:
+        raise Invalid(f"Invalid reminders: at most {MAX_OVERRIDES} overrides may be given.")
     check_overrides(cast(list[Any], overrides))
 
 
@@ -68,13 +68,13 @@ def check_overrides(overrides: Sequence[Any]) -> None:
         method, minutes = fields_of(each).get("method"), fields_of(each).get("minutes")
         if method not in ("email", "popup"):
             raise Invalid(f"Invalid reminder method: '{method}'. Allowed values: [email, popup]")
-        if not isinstance(minutes, int) or not 0 <= minutes <= MOST_MINUTES:
-            raise Invalid(f"Invalid reminder minutes: a number from 0 to {MOST_MINUTES} is needed.")
+        if not isinstance(minutes, int) or not 0 <= minutes <= MAX_REMINDER_MINUTES:
+            raise Invalid(f"Invalid reminder minutes: a number from 0 to {MAX_REMINDER_MINUTES} is needed.")
 
 
 def _check_attachments(attachments: Any) -> None:
-    if attachments and len(attachments) > MOST_ATTACHMENTS:
-        raise Invalid(f"An event has at most {MOST_ATTACHMENTS} attachments.")
+    if attachments and len(attachments) > MAX_ATTACHMENTS:
+        raise Invalid(f"An event has at most {MAX_ATTACHMENTS} attachments.")
     if attachments and not all(isinstance(each.get("fileUrl"), str) and each["fileUrl"] for each in attachments):
         raise Required("Missing attachment fileUrl.")
 
@@ -88,8 +88,8 @@ def _check_properties(properties: Any) -> None:
 
 def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
     """Raise Invalid, Required or TooManyAttendees for those who cannot be invited."""
-    if len(attendees) > MOST_ATTENDEES:
-        raise TooManyAttendees(f"An event has at most {MOST_ATTENDEES} attendees; {len(attendees)} were given.")
+    if len(attendees) > MAX_ATTENDEES:
+        raise TooManyAttendees(f"An event has at most {MAX_ATTENDEES} attendees; {len(attendees)} were given.")
     for each in attendees:
         if not each.get("email"):
             raise Required("Missing attendee email.")
@@ -99,7 +99,7 @@ def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
             raise Invalid(f"Invalid attendee response: '{each['responseStatus']}'. It is one of {', '.join(RESPONSES)}")
 
 
-def completed_times(columns: dict[str, Any], zone: str, *, is_series: bool) -> dict[str, Any]:
+def complete_times(columns: dict[str, Any], zone: str, *, is_series: bool) -> dict[str, Any]:
     """The columns with start and end as they are stored: as they were given, and with the zone they are in."""
     times = {name: check_time(columns[name], name) for name in ("start", "end") if name in columns}
     for name, when in times.items():

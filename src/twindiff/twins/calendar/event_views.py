@@ -19,7 +19,7 @@ from .access import Access, is_at_least
 from .agenda import span_of, zone_name
 from .errors import Invalid
 from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
-from .times import begin_of, instant_of, shown, stamp, zone_of
+from .times import begin_of, format_instant, instant_of, stamp, zone_of
 
 Attendees = Sequence[CalendarEventAttendee]
 
@@ -86,13 +86,13 @@ def lens_of(access: Access, zone: str = "", max_attendees: int | None = None) ->
 
 @lru_cache(maxsize=16_384)
 def _moment(micros: int, zone: ZoneInfo) -> str:
-    return shown(micros, zone)
+    return format_instant(micros, zone)
 
 
 @lru_cache(maxsize=16_384)
 def _moment_of(moment: str, own: str, zone: ZoneInfo) -> str:
     """A `dateTime` of its own zone in another one."""
-    return shown(begin_of({"dateTime": moment}, own), zone)
+    return format_instant(begin_of({"dateTime": moment}, own), zone)
 
 
 @lru_cache(maxsize=16_384)
@@ -105,7 +105,7 @@ def _basic(micros: int) -> str:
     return f"{instant_of(micros):%Y%m%dT%H%M%SZ}"
 
 
-def when_object(when: Mapping[str, Any], lens: Lens) -> dict[str, Any]:
+def render_time(when: Mapping[str, Any], lens: Lens) -> dict[str, Any]:
     """A start or end in the zone of the answer."""
     if when.get("date"):
         return {"date": when["date"]}
@@ -188,8 +188,8 @@ def event_object(
     if event.status == "cancelled" and event.recurring_event_id:
         return _cancelled_occurrence(event, lens)
     value = _common(event, attendees, lens, copy)
-    value["start"] = when_object(event.start, lens)
-    value["end"] = when_object(event.end or event.start, lens)
+    value["start"] = render_time(event.start, lens)
+    value["end"] = render_time(event.end or event.start, lens)
     return value
 
 
@@ -205,7 +205,7 @@ def _common(event: CalendarEvent, attendees: Attendees, lens: Lens, copy: Calend
     return value
 
 
-def removed_object(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
+def render_removed_event(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
     """An event that is no longer in the calendar of the lens: cancelled there, and nothing else is told of it."""
     if event.recurring_event_id:
         return _cancelled_occurrence(event, lens)
@@ -220,7 +220,7 @@ def _cancelled_occurrence(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
         "id": event.id,
         "status": "cancelled",
         "recurringEventId": event.recurring_event_id,
-        "originalStartTime": when_object(event.original_start_time or event.start, lens),
+        "originalStartTime": render_time(event.original_start_time or event.start, lens),
     }
 
 
@@ -243,7 +243,7 @@ def _full(event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None) -> d
     if any(seldom := _seldom(event)):
         value |= {name: each for name, each in zip(_SELDOM_NAMES, seldom, strict=True) if each}
     if event.original_start_time:
-        value["originalStartTime"] = when_object(event.original_start_time, lens)
+        value["originalStartTime"] = render_time(event.original_start_time, lens)
     if event.transparency != "opaque":
         value["transparency"] = event.transparency
     if event.visibility != "default":

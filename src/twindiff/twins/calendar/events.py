@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from twindiff.kit import Body, Call, Header, Operations, check_if_match
 from twindiff.kit.styles.google import ConditionNotMet, Duplicate
 
-from .access import LEAST_TO_WRITE, Access, actor_of, is_at_least, open_calendar
+from .access import MIN_WRITER_ROLE, Access, actor_of, is_at_least, open_calendar
 from .agenda import place, zone_name
 from .attendees import rows_of
 from .changes import amend, stamp
@@ -27,7 +27,7 @@ from .errors import (
 )
 from .event_bodies import EventBody, all_columns, fields_of, given_columns
 from .event_changes import SeenEvent, cancel, exceptions_of, find_event, write_change, write_new
-from .event_rules import check_columns, check_event, check_id, completed_times
+from .event_rules import check_columns, check_event, check_id, complete_times
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
 from .lists import MaxResults
@@ -47,7 +47,7 @@ def _mails(send_updates: str | None, send_notifications: bool) -> str:
     return send_updates or ("all" if send_notifications else "none")
 
 
-def _shown(call: Call, access: Access, event: CalendarEvent, max_attendees: int | None = None) -> dict[str, Any]:
+def _render_event(call: Call, access: Access, event: CalendarEvent, max_attendees: int | None = None) -> dict[str, Any]:
     seen = find_event(call, access, event.id)
     return event_object(seen.event, seen.attendees, lens_of(access, "", max_attendees), seen.copy)
 
@@ -64,7 +64,7 @@ def insert_event(
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
     """Make an event, and invite whom it names."""
-    access = open_calendar(call, calendar_id, LEAST_TO_WRITE)
+    access = open_calendar(call, calendar_id, MIN_WRITER_ROLE)
     if event.id:
         check_id(event.id)
         if call.db.find(CalendarEvent, CalendarEvent.id == event.id):
@@ -91,7 +91,7 @@ def _insert(
     check_event(made, zone_name(access.calendar), is_primary=is_primary, has_attendees=bool(attendees))
     written = write_new(call, access, made, attendees, mails)
     answer_for_rooms(call, access.calendar, written, is_moved=True)
-    return _shown(call, access, written, max_attendees)
+    return _render_event(call, access, written, max_attendees)
 
 
 def _is_primary(call: Call, access: Access) -> bool:
@@ -104,7 +104,7 @@ def _new_event(call: Call, access: Access, columns: dict[str, Any], id: str, uid
         if not columns.get(name):
             raise Required(f"Missing {name} time.")
     check_columns(columns)
-    columns = completed_times(columns, zone_name(access.calendar), is_series=bool(columns.get("recurrence")))
+    columns = complete_times(columns, zone_name(access.calendar), is_series=bool(columns.get("recurrence")))
     user, calendar = actor_of(call), access.calendar
     return CalendarEvent(
         **{**columns, **stamp(call)},
@@ -132,7 +132,7 @@ def import_event(
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
     """Keep a private copy of an event of another calendar system; the same iCalUID again updates it."""
-    access = open_calendar(call, calendar_id, LEAST_TO_WRITE)
+    access = open_calendar(call, calendar_id, MIN_WRITER_ROLE)
     if not event.ical_uid:
         raise Required("Missing iCalUID.")
     if event.event_type not in ("default", None) and isinstance(event.event_type, str):
@@ -160,7 +160,7 @@ def quick_add(
     send_updates: SendUpdates | None = None,
 ) -> dict[str, Any]:
     """Make an event of a sentence; see `quick_add` for what is understood."""
-    access = open_calendar(call, calendar_id, LEAST_TO_WRITE)
+    access = open_calendar(call, calendar_id, MIN_WRITER_ROLE)
     if not text.strip():
         raise Required("Missing text.", location=("parameter", "text"))
     columns = read_quick_text(text, call.clock.micros, zone_name(access.calendar))
@@ -185,14 +185,14 @@ def patch_event(
     access = open_calendar(call, calendar_id, "freeBusyReader")
     seen = find_event(call, access, event_id)
     check_if_match(if_match, seen.event.etag, ConditionNotMet)
-    columns = _merged(seen.event, given_columns(event))
+    columns = _patch_columns(seen.event, given_columns(event))
     columns = with_conference(call, columns, conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
     return _change(call, access, seen, columns, event, _mails(send_updates, send_notifications), max_attendees)
 
 
-def _merged(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
+def _patch_columns(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
     """Objects with what the patch leaves of them; a start or end of the other kind replaces what was there."""
     merged = dict(given)
     for name, value in given.items():
@@ -205,18 +205,18 @@ def _merged(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
             before = {key: each for key, each in before.items() if key not in dropped}  # pyright: ignore[reportUnknownVariableType]
             if "date" in value:
                 before.pop("timeZone", None)  # pyright: ignore[reportUnknownMemberType]
-        merged[name] = _patched(before, value)  # pyright: ignore[reportUnknownArgumentType]
+        merged[name] = _apply_merge_patch(before, value)  # pyright: ignore[reportUnknownArgumentType]
     return merged
 
 
-def _patched(before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+def _apply_merge_patch(before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     """A JSON merge patch (RFC 7396)."""
     after = dict(before)
     for name, value in patch.items():
         if value is None:
             after.pop(name, None)
         elif isinstance(value, dict) and isinstance(after.get(name), dict):
-            after[name] = _patched(after[name], value)  # pyright: ignore[reportUnknownArgumentType]
+            after[name] = _apply_merge_patch(after[name], value)  # pyright: ignore[reportUnknownArgumentType]
         else:
             after[name] = value
     return after
@@ -271,15 +271,15 @@ def _change(
         name: columns[name] for name in ("start", "end") if name in columns and columns[name] != getattr(before, name)
     }
     is_series = bool(columns.get("recurrence", before.recurrence))
-    columns = {**columns, **completed_times(times, zone, is_series=is_series)}
+    columns = {**columns, **complete_times(times, zone, is_series=is_series)}
     if before.calendar_id != access.calendar.id and not before.guests_can_modify:
         change_copy(call, access, seen, columns, event.attendees, mails)
-        return _shown(call, access, before)
+        return _render_event(call, access, before)
     if seen.series and columns.get("recurrence"):
         raise Invalid("Invalid recurrence rule: an occurrence of a series cannot recur.")
     if columns.get("status") == "cancelled" and before.status != "cancelled":
         cancel(call, access, seen, mails)
-        return _shown(call, access, before)
+        return _render_event(call, access, before)
     after = replace(before, **columns)
     attendees = None if event.attendees is UNSET else _attendee_rows(call, seen, after, event)
     has_attendees = bool(seen.attendees if attendees is None else attendees)
@@ -287,7 +287,7 @@ def _change(
     written = write_change(call, access, seen, after, attendees, mails)
     is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
     answer_for_rooms(call, access.calendar, written, is_moved=is_moved)
-    return _shown(call, access, written, max_attendees)
+    return _render_event(call, access, written, max_attendees)
 
 
 def _attendee_rows(call: Call, seen: SeenEvent, event: CalendarEvent, body: EventBody) -> list[CalendarEventAttendee]:
@@ -305,7 +305,7 @@ def _attendee_rows(call: Call, seen: SeenEvent, event: CalendarEvent, body: Even
 def _check_writer(access: Access, seen: SeenEvent) -> None:
     """Raise what Google says to those who may look at an event alone."""
     is_private = seen.event.visibility in ("private", "confidential")
-    if not is_at_least(access.role, "writer" if is_private else LEAST_TO_WRITE):
+    if not is_at_least(access.role, "writer" if is_private else MIN_WRITER_ROLE):
         raise RequiredAccessLevel
     if seen.event.locked:
         raise Forbidden("This is a locked event-like object.")
@@ -344,7 +344,7 @@ def move_event(
     send_updates: SendUpdates | None = None,
 ) -> dict[str, Any]:
     """Move an event to another calendar, which organizes it from then on."""
-    source, target = (open_calendar(call, id, LEAST_TO_WRITE) for id in (calendar_id, destination))
+    source, target = (open_calendar(call, id, MIN_WRITER_ROLE) for id in (calendar_id, destination))
     seen = find_event(call, source, event_id)
     event = seen.event
     if event.status == "cancelled":
@@ -363,4 +363,4 @@ def move_event(
     mails = _mails(send_updates, send_notifications)
     if mails != "none":
         send_about(call, "update", [each.email for each in seen.attendees], event)
-    return _shown(call, target, event)
+    return _render_event(call, target, event)

@@ -9,16 +9,16 @@ from msgspec import UNSET, Struct, UnsetType
 
 from twindiff.kit import Body, Call, Operations
 
-from .access import is_at_least, named, roles_of
+from .access import is_at_least, resolve_calendar_id, roles_of
 from .errors import Invalid, Required, TimeRangeEmpty
 from .recurrence import between
 from .tables import AgendaEntry, Calendar
-from .times import DAY, read_instant, shown, zone_of
+from .times import DAY, format_instant, read_instant, zone_of
 
 api = Operations()
 
-MOST_CALENDARS = 50
-MOST_GROUPS = 100
+MAX_CALENDARS = 50
+MAX_GROUPS = 100
 Span = tuple[int, int]
 
 
@@ -43,15 +43,15 @@ class FreeBusyRequest(Struct, rename="camel"):
 def query(call: Call, request: Annotated[FreeBusyRequest, Body]) -> dict[str, Any]:
     """Tell when some calendars are busy; ones that the actor may not ask about have an error each."""
     low, high = _range(request)
-    most = request.calendar_expansion_max or MOST_CALENDARS
+    most = request.calendar_expansion_max or MAX_CALENDARS
     ids = list(dict.fromkeys(item.id for item in request.items or ()))
-    if not 1 <= most <= MOST_CALENDARS or not 1 <= (request.group_expansion_max or MOST_GROUPS) <= MOST_GROUPS:
-        raise Invalid(f"At most {MOST_CALENDARS} calendars and {MOST_GROUPS} groups can be asked for.")
+    if not 1 <= most <= MAX_CALENDARS or not 1 <= (request.group_expansion_max or MAX_GROUPS) <= MAX_GROUPS:
+        raise Invalid(f"At most {MAX_CALENDARS} calendars and {MAX_GROUPS} groups can be asked for.")
     try:
         zone = zone_of(request.time_zone or "UTC")
     except ValueError:
         raise Invalid(f"Invalid time zone: '{request.time_zone}'.") from None
-    real = {id: named(call, id) for id in ids}
+    real = {id: resolve_calendar_id(call, id) for id in ids}
     visible = _visible(call, sorted({*real.values()}))
     busy = busy_spans(call, sorted(visible), low, high)
     answer: dict[str, Any] = {}
@@ -62,8 +62,17 @@ def query(call: Call, request: Annotated[FreeBusyRequest, Body]) -> dict[str, An
             answer[id] = {"errors": [{"domain": "global", "reason": "notFound"}], "busy": []}
         else:
             spans = busy.get(real[id], [])
-            answer[id] = {"busy": [{"start": shown(begin, zone), "end": shown(end, zone)} for begin, end in spans]}
-    return {"kind": "calendar#freeBusy", "timeMin": shown(low, zone), "timeMax": shown(high, zone), "calendars": answer}
+            answer[id] = {
+                "busy": [
+                    {"start": format_instant(begin, zone), "end": format_instant(end, zone)} for begin, end in spans
+                ]
+            }
+    return {
+        "kind": "calendar#freeBusy",
+        "timeMin": format_instant(low, zone),
+        "timeMax": format_instant(high, zone),
+        "calendars": answer,
+    }
 
 
 def _range(request: FreeBusyRequest) -> Span:
@@ -91,7 +100,7 @@ def busy_spans(call: Call, ids: list[str], low: int, high: int, without: str = "
     here = AgendaEntry.calendar_id.in_(ids), AgendaEntry.busy.is_true, AgendaEntry.begins < high, AgendaEntry.ends > low
     short = call.db.rows(AgendaEntry, *here, ~AgendaEntry.is_long, AgendaEntry.begins > low - DAY, columns=_COLUMNS)
     long = call.db.rows(AgendaEntry, *here, AgendaEntry.is_long.is_true, columns=_COLUMNS)
-    taken = _taken(call, ids, low, high)
+    taken = _find_replaced_occurrences(call, ids, low, high)
     spans: dict[str, list[Span]] = {}
     for calendar_id, event_id, series, begins, ends, duration, schedule in (*short, *long):
         if without and without in (event_id, series):
@@ -102,7 +111,7 @@ def busy_spans(call: Call, ids: list[str], low: int, high: int, without: str = "
             continue
         starts = between(schedule, low - duration + 1, high)
         own += ((each, each + duration) for each in starts if (calendar_id, event_id, each) not in taken)
-    return {id: [*merged(each, low, high)] for id, each in spans.items()}
+    return {id: [*merge_spans(each, low, high)] for id, each in spans.items()}
 
 
 _COLUMNS = (
@@ -116,14 +125,14 @@ _COLUMNS = (
 )
 
 
-def _taken(call: Call, ids: list[str], low: int, high: int) -> set[tuple[str, str, int]]:
+def _find_replaced_occurrences(call: Call, ids: list[str], low: int, high: int) -> set[tuple[str, str, int]]:
     """The occurrences in whose place an exception stands."""
     late = AgendaEntry.original_start > low - 366 * DAY, AgendaEntry.original_start < high
     columns = AgendaEntry.calendar_id, AgendaEntry.series, AgendaEntry.original_start
     return {*call.db.rows(AgendaEntry, AgendaEntry.calendar_id.in_(ids), *late, columns=columns)}
 
 
-def merged(spans: Iterable[Span], low: int, high: int) -> Iterator[Span]:
+def merge_spans(spans: Iterable[Span], low: int, high: int) -> Iterator[Span]:
     """Times in order, those that touch as one, within a window."""
     begin = end = -1
     for start, stop in sorted((max(start, low), min(stop, high)) for start, stop in spans):

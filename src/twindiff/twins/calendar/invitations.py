@@ -51,8 +51,10 @@ def change_copy(
         return
     event = _row(call, seen)
     if own:
-        _keep(call, access, event, own)
-    attendees = _answered(call, event, answers, access, mails) if answers is not None else _invited(call, event)
+        _save_copy(call, access, event, own)
+    attendees = (
+        _record_responses(call, event, answers, access, mails) if answers is not None else _list_attendees(call, event)
+    )
     call.db.change(event, **stamp(call))
     place(call, event, attendees)
     set_alarms(call, event)
@@ -94,11 +96,11 @@ def _row(call: Call, seen: SeenEvent) -> CalendarEvent:
     return make_exception(call, seen) if seen.series else seen.event
 
 
-def _invited(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
+def _list_attendees(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
     return attendees_of(call, [event.id]).get(event.id, [])
 
 
-def _keep(call: Call, access: Access, event: CalendarEvent, own: dict[str, Any]) -> None:
+def _save_copy(call: Call, access: Access, event: CalendarEvent, own: dict[str, Any]) -> None:
     here = CalendarEventCopy.calendar_id == access.calendar.id, CalendarEventCopy.event_id == event.id
     copy = call.db.find(CalendarEventCopy, *here)
     if copy:
@@ -107,7 +109,7 @@ def _keep(call: Call, access: Access, event: CalendarEvent, own: dict[str, Any])
         call.db.add(CalendarEventCopy(calendar_id=access.calendar.id, event_id=event.id, **own))
 
 
-def _answered(
+def _record_responses(
     call: Call, event: CalendarEvent, answers: Sequence[CalendarEventAttendee], access: Access, mails: str
 ) -> Sequence[CalendarEventAttendee]:
     change = invite(call, event, [replace(each, event_id=event.id) for each in answers])
@@ -120,8 +122,8 @@ def _answered(
 def remove_copy(call: Call, access: Access, seen: SeenEvent, mails: str) -> None:
     """Decline an invitation, and take the event off one's own calendar; others keep it."""
     event = _row(call, seen)
-    _keep(call, access, event, {"removed": True})
-    attendees = _invited(call, event)
+    _save_copy(call, access, event, {"removed": True})
+    attendees = _list_attendees(call, event)
     declined = [
         revise(call.db, each, response_status="declined") if each.email == access.calendar.id else each
         for each in attendees

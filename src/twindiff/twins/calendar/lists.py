@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from twindiff.kit import Call, Meta, Row
 from twindiff.kit.paging import decode_cursor, encode_cursor
 
-from .changes import changed_since, etag_for, latest, read_sync_token, sync_token
+from .changes import changed_since, etag_for, find_latest_change, read_sync_token, sync_token
 from .errors import InvalidPageToken, InvalidParameterValue
 
 R = TypeVar("R", bound=Row)
@@ -22,10 +22,10 @@ class InvalidMaxResults(InvalidParameterValue):
 
 
 MaxResults = Annotated[int, Meta(ge=1), InvalidMaxResults]
-LARGEST_PAGE = 250
+MAX_PAGE_ITEMS = 250
 
 
-class Asked(NamedTuple):
+class ListRequest(NamedTuple):
     """Which part of a list is wanted."""
 
     collection: str
@@ -34,22 +34,22 @@ class Asked(NamedTuple):
     sync_token: str
 
 
-def listed(
+def render_page(
     call: Call,
     kind: str,
-    asked: Asked,
+    asked: ListRequest,
     rows: Sequence[R],
     id_of: Callable[[R], str],
     show: Callable[[R], dict[str, Any]],
 ) -> dict[str, Any]:
     """A page of rows in order of their ids; with a sync token, of those that have changed since."""
-    last = latest(call.db, asked.collection)
+    last = find_latest_change(call.db, asked.collection)
     if asked.sync_token:
         changed = changed_since(call.db, asked.collection, read_sync_token(asked.collection, asked.sync_token, last))
         rows = [row for row in rows if id_of(row) in changed]
     after = _place_in(asked) if asked.page_token else ""
     rest = sorted((row for row in rows if id_of(row) > after), key=id_of)
-    limit = min(asked.max_results, LARGEST_PAGE)
+    limit = min(asked.max_results, MAX_PAGE_ITEMS)
     page, more = rest[:limit], rest[limit:]
     answer: dict[str, Any] = {"kind": kind, "etag": etag_for(last), "items": [show(row) for row in page]}
     if more:
@@ -57,7 +57,7 @@ def listed(
     return {**answer, "nextSyncToken": sync_token(asked.collection, last)}
 
 
-def _place_in(asked: Asked) -> str:
+def _place_in(asked: ListRequest) -> str:
     text = decode_cursor("list", asked.page_token, InvalidPageToken)
     if not text.startswith(f"{asked.collection} "):
         raise InvalidPageToken

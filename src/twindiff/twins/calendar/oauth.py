@@ -114,11 +114,11 @@ def token(
     """Give an access token for a code, a refresh token or the assertion of a service account."""
     credentials = Credentials(client_id, client_secret, authorization)
     if grant_type == "authorization_code":
-        return _redeemed(call, redeem_code(call, code, redirect_uri, code_verifier, credentials))
+        return _redeem_code(call, redeem_code(call, code, redirect_uri, code_verifier, credentials))
     if grant_type == "refresh_token":
-        return _renewed(call, refresh_token, credentials)
+        return _refresh_access(call, refresh_token, credentials)
     if grant_type == JWT_BEARER:
-        return _asserted(call, assertion)
+        return _grant_for_assertion(call, assertion)
     if not grant_type:
         raise InvalidRequest("Missing required parameter: grant_type")
     raise UnsupportedGrantType(f"Invalid grant_type: {grant_type[:100]}")
@@ -137,7 +137,7 @@ def _of(given: OauthToken) -> dict[str, Any]:
     }
 
 
-def _redeemed(call: Call, code: OauthToken) -> dict[str, Any]:
+def _redeem_code(call: Call, code: OauthToken) -> dict[str, Any]:
     answer = _access(call, **_of(code))
     if not code.is_offline:
         return answer
@@ -146,7 +146,7 @@ def _redeemed(call: Call, code: OauthToken) -> dict[str, Any]:
     return {**answer, "refresh_token": refresh}
 
 
-def _renewed(call: Call, given: str, credentials: Credentials) -> dict[str, Any]:
+def _refresh_access(call: Call, given: str, credentials: Credentials) -> dict[str, Any]:
     """An access token for a refresh token, which stays as it is: one that was issued here, or the run's own."""
     if not given:
         raise InvalidRequest("Missing required parameter: refresh_token")
@@ -160,7 +160,7 @@ def _renewed(call: Call, given: str, credentials: Credentials) -> dict[str, Any]
     return _access(call, client_id=client_id, user_id=user, scope="", is_offline=True)
 
 
-def _asserted(call: Call, assertion: str) -> dict[str, Any]:
+def _grant_for_assertion(call: Call, assertion: str) -> dict[str, Any]:
     """An access token for a service account: as the user it stands for, as itself, or else the environment's user."""
     claims = claims_of(assertion)
     if claims is None or not claims.get("iss"):

@@ -21,7 +21,7 @@ import re
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from .times import instant_of, shown, zone_of
+from .times import format_instant, instant_of, zone_of
 from .times import micros_of as instant_micros
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -88,7 +88,7 @@ def read_quick_text(text: str, now: int, zone: str) -> dict[str, Any]:
 
 def _moment(local: datetime, zone: str) -> dict[str, str]:
     own = zone_of(zone)
-    return {"dateTime": shown(instant_micros(local.replace(tzinfo=own)), own), "timeZone": zone}
+    return {"dateTime": format_instant(instant_micros(local.replace(tzinfo=own)), own), "timeZone": zone}
 
 
 def _span(first: timedelta, last: timedelta) -> timedelta:
@@ -128,7 +128,7 @@ def _next_weekday(today: date, number: int) -> date:
 def _day(rest: Rest, now: datetime) -> tuple[date | None, Rest]:
     for pattern, order in ((_ISO, "ymd"), (_MONTH_DAY, "mdy"), (_DAY_MONTH, "dmy"), (_SLASHES, "mdy")):
         match = pattern.search(rest.text)
-        day = _dated(dict(zip(order, match.groups(), strict=True)), now.date()) if match else None
+        day = _parse_date(dict(zip(order, match.groups(), strict=True)), now.date()) if match else None
         if match and day:
             return day, rest.without(match)
     match = _NEAR.search(rest.text)
@@ -143,7 +143,7 @@ def _day(rest: Rest, now: datetime) -> tuple[date | None, Rest]:
     return day + timedelta(days=7 if day == now.date() else 0), rest.without(match)
 
 
-def _dated(parts: dict[str, str | None], today: date) -> date | None:
+def _parse_date(parts: dict[str, str | None], today: date) -> date | None:
     month = parts["m"] or ""
     number = int(month) if month.isdecimal() else MONTHS.index(month[:3].lower()) + 1
     try:

@@ -21,10 +21,10 @@ from .errors import InvalidRecurrence
 from .rule_days import YEARS, can_occur
 from .times import FAR, instant_of, micros_of, zone_of
 
-MOST_YEARS = YEARS
+MAX_YEARS = YEARS
 """So long after its start a series has its last occurrence."""
 
-MOST = 20_000
+MAX_OCCURRENCES = 20_000
 """More occurrences a series does not have."""
 
 _RULE_PARTS = frozenset(
@@ -85,7 +85,7 @@ def last_start(schedule: Schedule) -> int:
     """When the last occurrence starts, or FAR."""
     if is_endless(schedule):
         return FAR
-    starts = occurrences(schedule.text(), datetime.fromisoformat(schedule.start).year + MOST_YEARS)
+    starts = occurrences(schedule.text(), datetime.fromisoformat(schedule.start).year + MAX_YEARS)
     return starts[-1] if starts else -1
 
 
@@ -111,7 +111,7 @@ def occurrences(schedule: str, year: int) -> array[int]:
     """All starts until the end of a year, in order."""
     given = msgspec.json.decode(schedule, type=Schedule)
     zone, first = zone_of(given.zone), datetime.fromisoformat(given.start)
-    limit = datetime(min(year, first.year + MOST_YEARS, 9_998), 12, 31, 23, 59, 59)  # noqa: DTZ001 - local time
+    limit = datetime(min(year, first.year + MAX_YEARS, 9_998), 12, 31, 23, 59, 59)  # noqa: DTZ001 - local time
     return array("q", sorted({micros_of(each.replace(tzinfo=zone)) for each in _expand(given, limit)}))
 
 
@@ -147,14 +147,14 @@ def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]
     if not parts.keys() <= _RULE_PARTS or parts.get("FREQ") not in _FREQUENCIES:
         raise ValueError(line.value)
     count, until = parts.pop("COUNT", None), parts.pop("UNTIL", None)
-    if (count is not None and int(count) < 1) or not 1 <= int(parts.get("INTERVAL", "1")) <= MOST_YEARS * 366:
+    if (count is not None and int(count) < 1) or not 1 <= int(parts.get("INTERVAL", "1")) <= MAX_YEARS * 366:
         raise ValueError(line.value)
     start = datetime.fromisoformat(schedule.start)
     end = min(limit, _until(until, schedule)) if until else limit
     rule = cast(Any, rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start))
     if not can_occur(parts, start.date()):
         return iter(())
-    return islice(iter(rule.replace(until=end)), min(int(count), MOST) if count else MOST)
+    return islice(iter(rule.replace(until=end)), min(int(count), MAX_OCCURRENCES) if count else MAX_OCCURRENCES)
 
 
 def _until(text: str, schedule: Schedule) -> datetime:

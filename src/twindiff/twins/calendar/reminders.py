@@ -47,7 +47,7 @@ def set_alarms(call: Call, event: CalendarEvent) -> None:
     known = {alarm.calendar_id: alarm for alarm in call.db.rows(Alarm, Alarm.event_id == event.id)}
     entries = call.db.rows(AgendaEntry, AgendaEntry.event_id == event.id)
     for entry in entries:
-        due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros, _taken(call, entry))
+        due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros, _find_replaced_starts(call, entry))
         _set(call, known.get(entry.calendar_id), entry, due)
 
 
@@ -105,7 +105,7 @@ def _owner(call: Call, calendar_id: str) -> str:
     return calendar.owner_id if calendar else ""
 
 
-def _taken(call: Call, entry: AgendaEntry) -> set[int | None]:
+def _find_replaced_starts(call: Call, entry: AgendaEntry) -> set[int | None]:
     if not entry.schedule:
         return set()
     here = AgendaEntry.calendar_id == entry.calendar_id, AgendaEntry.series == entry.event_id
@@ -137,7 +137,7 @@ def send_reminder(call: Call, alarm: Alarm) -> None:
         return
     subject = f"{SUBJECTS['reminder']}: {event.summary or '(No title)'}"
     send(call, "reminder", [user.email], subject, alarm.calendar_id, event.id)
-    due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros, _taken(call, entry))
+    due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros, _find_replaced_starts(call, entry))
     if due is None:
         call.db.remove(alarm)
     else:

@@ -22,14 +22,14 @@ from .reminders import set_alarms
 from .tables import AgendaEntry, Calendar, CalendarEvent, CalendarEventAttendee
 from .times import DAY
 
-MOST_DECLINED = 8
+MAX_DECLINED_OCCURRENCES = 8
 HORIZON = 366 * DAY
 """How far ahead a room looks at the occurrences of a series."""
 
 
 def answer_for_rooms(call: Call, calendar: Calendar, event: CalendarEvent, *, is_moved: bool) -> None:
     """Have the rooms that are invited answer: those that have not yet, and all of them where the time is another."""
-    invited = _invited(call, event)
+    invited = _list_attendees(call, event)
     wanted = [each.email for each in invited if is_moved or each.response_status == "needsAction"]
     is_room = Calendar.auto_accept_invitations.is_true, ~Calendar.deleted
     rooms = call.db.rows(Calendar, Calendar.id.in_(wanted), *is_room, order=Calendar.id) if wanted else ()
@@ -37,7 +37,7 @@ def answer_for_rooms(call: Call, calendar: Calendar, event: CalendarEvent, *, is
     responses: dict[str, str] = {}
     for room in rooms:
         starts, taken = _starts_and_conflicts(call, room.id, event)
-        refuses = len(taken) > MOST_DECLINED or 2 * len(taken) > len(starts)
+        refuses = len(taken) > MAX_DECLINED_OCCURRENCES or 2 * len(taken) > len(starts)
         responses[room.id] = "declined" if refuses else "accepted"
         for start in () if refuses else taken:
             declined.setdefault(start, set()).add(room.id)
@@ -47,7 +47,7 @@ def answer_for_rooms(call: Call, calendar: Calendar, event: CalendarEvent, *, is
         _decline_occurrence(call, calendar, event, start, emails)
 
 
-def _invited(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
+def _list_attendees(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
     return attendees_of(call, [event.id]).get(event.id, [])
 
 
@@ -79,10 +79,10 @@ def _answer(
     ]
     place(call, event, answered)
     for room in sorted(email for email, response in responses.items() if response == "declined"):
-        _tell_organizer(call, event, room)
+        _notify_organizer(call, event, room)
 
 
-def _tell_organizer(call: Call, event: CalendarEvent, room: str) -> None:
+def _notify_organizer(call: Call, event: CalendarEvent, room: str) -> None:
     """Nobody is told of events of secondary calendars."""
     if not event.calendar_id.endswith("group.calendar.google.com"):
         send_about(call, "response", [event.calendar_id], event, sender=room)
@@ -92,6 +92,6 @@ def _decline_occurrence(
     call: Call, calendar: Calendar, series: CalendarEvent, start: int, rooms: Collection[str]
 ) -> None:
     one = occurrence(series, start, zone_name(calendar))
-    event = make_exception(call, SeenEvent(one, _invited(call, series), series=series))
-    _answer(call, event, _invited(call, event), dict.fromkeys(rooms, "declined"))
+    event = make_exception(call, SeenEvent(one, _list_attendees(call, series), series=series))
+    _answer(call, event, _list_attendees(call, event), dict.fromkeys(rooms, "declined"))
     set_alarms(call, event)

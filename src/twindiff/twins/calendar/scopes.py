@@ -84,7 +84,7 @@ class InsufficientScopes(GoogleError):
     code = "insufficientPermissions"
 
 
-def scoped(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def require_scope(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: refuse what a token was not given out for; tokens without scopes may do everything."""
     wanted = SCOPES.get(exchange.operation.name)
     known = valid_token(call, call.token, "access") if wanted and call.token.startswith(ACCESS) else None

@@ -13,7 +13,7 @@ from .access import Access, primary_of
 from .errors import NotFound
 from .event_changes import find_event
 from .event_filters import Filters
-from .event_list import Wanted, Window, events_page
+from .event_list import EventListQuery, Window, events_page
 from .event_views import Lens, event_object, lens_of
 from .settings import settings_of
 from .tables import Calendar, CalendarUser
@@ -84,7 +84,7 @@ def _week(call: Call, lens: Lens, day: date) -> Screen:
         title=calendar.summary,
         subtitle=calendar.description or "",
         facts=[
-            ("Week", f"{_said(first)} to {_said(first + WEEK - timedelta(days=1))} {first.year}"),
+            ("Week", f"{_format_day(first)} to {_format_day(first + WEEK - timedelta(days=1))} {first.year}"),
             ("Zone", lens.zone.key),
         ],
         places=[("Weeks", weeks), ("Months", [Link("Its month", f"{here}/months/{day}")])],
@@ -100,7 +100,7 @@ def _begin_of_week(call: Call, calendar: Calendar, day: date) -> date:
 def _events(call: Call, lens: Lens, first: date, end: date, limit: int) -> tuple[list[Values], str]:
     """The events from a day on and before another, and what is left out."""
     window = Window(*(begin_of({"date": each.isoformat()}, lens.zone.key) for each in (first, end)))
-    page = events_page(call, lens, Wanted(window, Filters(), is_expanded=True), limit=limit, token_is_due=False)
+    page = events_page(call, lens, EventListQuery(window, Filters(), is_expanded=True), limit=limit, token_is_due=False)
     return page["items"], f"Only the first {limit} are shown." if "nextPageToken" in page else ""
 
 
@@ -127,7 +127,7 @@ def _month(call: Call, lens: Lens, day: date) -> Screen:
         note=note,
         facts=[("Month", f"{begins:%B} {begins.year}"), ("Zone", lens.zone.key)],
         places=[("Months", months), ("Weeks", [Link("This week", here)])],
-        days=[Lane(_said(each) + (", today" if each == today else ""), on_day) for each, on_day in cards.items()],
+        days=[Lane(_format_day(each) + (", today" if each == today else ""), on_day) for each, on_day in cards.items()],
     )
 
 
@@ -154,11 +154,11 @@ def _rows(events: Sequence[Values], here: str, first: date) -> list[tuple[str | 
         attendees: list[Values] = each.get("attendees", [])
         rows.append(
             (
-                _said(day) if day != shown else "",
+                _format_day(day) if day != shown else "",
                 _span(each),
                 Link(each.get("summary") or "(No title)", f"{here}/events/{each['id']}", _note(each)),
                 each.get("location", ""),
-                f"{_accepted(attendees)} of {len(attendees)} accepted" if attendees else "",
+                f"{_count_accepted(attendees)} of {len(attendees)} accepted" if attendees else "",
             )
         )
         shown = day
@@ -175,7 +175,7 @@ def _standing(event: Values) -> list[str]:
     return [event["status"]] if event.get("status") in ("tentative", "cancelled") else []
 
 
-def _accepted(attendees: Sequence[Values]) -> int:
+def _count_accepted(attendees: Sequence[Values]) -> int:
     return sum(each["responseStatus"] == "accepted" for each in attendees)
 
 
@@ -190,7 +190,9 @@ def _event(call: Call, lens: Lens, event_id: str) -> Screen | None:
     day = date.fromisoformat(_moment(start)[:10])
     series = event.get("recurringEventId")
     facts: dict[str, str | Link] = {
-        "When": f"{_said(day)} {day.year}, {_span(event)}" if "start" in event else f"{_said(day)} {day.year}",
+        "When": f"{_format_day(day)} {day.year}, {_span(event)}"
+        if "start" in event
+        else f"{_format_day(day)} {day.year}",
         "Zone": lens.zone.key,
         "Status": ", ".join(_standing(event)),
         "Repeats": Link("as its series", f"{here}/events/{series}")
@@ -230,11 +232,11 @@ def _span(event: Values) -> str:
     start, end = (datetime.fromisoformat(_moment(event[name])) for name in ("start", "end"))
     if "date" in event["start"]:
         last = end - timedelta(days=1)
-        return "all day" if last <= start else f"all day, {_said(start)} to {_said(last)}"
+        return "all day" if last <= start else f"all day, {_format_day(start)} to {_format_day(last)}"
     if start.date() == end.date():
         return f"{start:%H:%M} to {end:%H:%M}"
-    return f"{_said(start)} {start:%H:%M} to {_said(end)} {end:%H:%M}"
+    return f"{_format_day(start)} {start:%H:%M} to {_format_day(end)} {end:%H:%M}"
 
 
-def _said(day: date) -> str:
+def _format_day(day: date) -> str:
     return f"{day:%a} {day.day} {day:%b}"

@@ -73,7 +73,7 @@ def write(call: Call, config: CalendarConfig, people: Sequence[Person]) -> dict[
     calendars: dict[str, str] = {}
     secondary = [SeedCalendar(each) if isinstance(each, str) else each for each in config.calendars]
     for number, given in enumerate(secondary):
-        owner = _known(users, given.owner or "", f"calendars[{number}].owner") if given.owner else first
+        owner = _resolve_name(users, given.owner or "", f"calendars[{number}].owner") if given.owner else first
         _act(call, owner)
         body = CalendarBody(summary=given.name, description=given.description, time_zone=given.timezone or UTC)
         try:
@@ -101,7 +101,7 @@ def _act(call: Call, user_id: str) -> None:
     call.memo.clear()
 
 
-def _known(known: dict[str, str], name: str, where: str) -> str:
+def _resolve_name(known: dict[str, str], name: str, where: str) -> str:
     if name not in known:
         raise InvalidSeedConfig([f"{where}: there is no '{name}'"])
     return known[name]
@@ -157,11 +157,11 @@ def _move(call: Call, user: CalendarUser, zone: str) -> str:
 def _write_event(
     call: Call, event: SeedEvent, where: str, users: dict[str, str], calendars: dict[str, str], first: str
 ) -> None:
-    organizer = _known(users, event.organizer, f"{where}.organizer") if event.organizer else first
+    organizer = _resolve_name(users, event.organizer, f"{where}.organizer") if event.organizer else first
     _act(call, organizer)
-    calendar = _known(calendars, event.calendar, f"{where}.calendar") if event.calendar else "primary"
+    calendar = _resolve_name(calendars, event.calendar, f"{where}.calendar") if event.calendar else "primary"
     zone = call.db.get(Calendar, calendars.get(event.calendar or "") or _email(call, organizer)).time_zone or UTC
-    guests = [_email(call, _known(users, each, f"{where}.attendees")) for each in event.attendees]
+    guests = [_email(call, _resolve_name(users, each, f"{where}.attendees")) for each in event.attendees]
     body = EventBody(
         summary=event.summary,
         description=event.description,

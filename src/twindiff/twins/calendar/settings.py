@@ -11,7 +11,7 @@ from twindiff.kit import Call, Operations
 
 from .access import actor_of
 from .errors import NotFound
-from .lists import Asked, MaxResults, listed
+from .lists import ListRequest, MaxResults, render_page
 from .tables import CalendarSetting
 
 api = Operations()
@@ -53,7 +53,7 @@ def zone_of_user(call: Call, user_id: str) -> str:
     return row.value if row else DEFAULTS["timezone"]
 
 
-def shown(setting: CalendarSetting) -> dict[str, Any]:
+def render_setting(setting: CalendarSetting) -> dict[str, Any]:
     """A setting as the API shows it."""
     etag = setting.etag or '"0"'
     return {"kind": "calendar#setting", "etag": etag, "id": setting.setting_id, "value": setting.value}
@@ -66,8 +66,8 @@ def list_settings(
     """List all settings of the user."""
     user = actor_of(call)
     rows = [*settings_of(call, user.id).values()]
-    asked = Asked(collection_of(user.id), max_results, page_token, sync_token)
-    return listed(call, "calendar#settings", asked, rows, lambda row: row.setting_id, shown)
+    asked = ListRequest(collection_of(user.id), max_results, page_token, sync_token)
+    return render_page(call, "calendar#settings", asked, rows, lambda row: row.setting_id, render_setting)
 
 
 @api.get("/users/me/settings/{setting}")
@@ -76,4 +76,4 @@ def get_setting(call: Call, setting: str) -> dict[str, Any]:
     row = settings_of(call, actor_of(call).id).get(setting)
     if row is None:
         raise NotFound
-    return shown(row)
+    return render_setting(row)

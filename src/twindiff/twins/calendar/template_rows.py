@@ -22,7 +22,7 @@ BEGINS = "2018-06-17T00:00:00-07:00"
 _NOW = 1_529_218_800_000_000
 
 
-def completed(rows: Rows) -> Rows:
+def complete_rows(rows: Rows) -> Rows:
     """A template's rows with the agenda and the alarms, unless they have those already."""
     if rows.get("calendar_agenda"):
         return rows

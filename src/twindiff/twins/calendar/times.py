@@ -109,7 +109,7 @@ def check_time(when: Any, name: str) -> dict[str, Any]:
     return given
 
 
-def shown(micros: int, zone: ZoneInfo) -> str:
+def format_instant(micros: int, zone: ZoneInfo) -> str:
     """An instant as answers write it."""
     text = instant_of(micros, zone).isoformat(timespec="seconds")
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text
@@ -126,5 +126,5 @@ def same_moment(like: Mapping[str, Any], micros: int, zone: str) -> dict[str, An
     if like.get("date"):
         return {"date": instant_of(micros, zone_of(zone)).date().isoformat()}
     own = like.get("timeZone")
-    moment = {"dateTime": shown(micros, zone_of(own or zone))}
+    moment = {"dateTime": format_instant(micros, zone_of(own or zone))}
     return {**moment, "timeZone": own} if own else moment

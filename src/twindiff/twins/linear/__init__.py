@@ -15,7 +15,7 @@ from .model.webhooks import Webhook
 from .screens import screen
 from .seeding import seeding
 from .style import LinearStyle
-from .webhook_events import tell, webhooks
+from .webhook_events import record_webhook_event, webhooks
 
 _HERE = Path(__file__).parent
 
@@ -34,7 +34,7 @@ twin = GraphqlTwin(
     users=Users(User.row, User.row.id, User.row.email),
     seeds=_HERE / "seeds",
     webhooks=webhooks,
-    tells=tell,
+    tells=record_webhook_event,
     seeding=seeding,
     descriptions={
         "linear_base": "No rows at all, for states made through the API",

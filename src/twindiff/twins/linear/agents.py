@@ -17,7 +17,7 @@ from .model.comments import Comment
 from .model.issues import Issue
 from .people import acting_user
 from .projects import workspace
-from .rich_text import document_data, text_given
+from .rich_text import document_data, read_text_input
 
 api = Section()
 
@@ -52,7 +52,7 @@ def create_session(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
 def create_on_issue(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     """Begin the caller's session on an issue."""
     issue = verbs.find(call, Issue, input["issueId"])
-    return _begun(call, input, {"issueId": issue.id})
+    return _start_session(call, input, {"issueId": issue.id})
 
 
 @api.mutation("agentSessionCreateOnComment(input: AgentSessionCreateOnComment!): AgentSessionPayload!")
@@ -61,10 +61,10 @@ def create_on_comment(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     comment = verbs.find(call, Comment, input["commentId"])
     if comment.parentId:
         raise InvalidInput("commentId: a session begins on the first comment of a thread.")
-    return _begun(call, input, {"issueId": comment.issueId, "commentId": comment.id})
+    return _start_session(call, input, {"issueId": comment.issueId, "commentId": comment.id})
 
 
-def _begun(call: Call, given: dict[str, Any], place: dict[str, Any]) -> dict[str, Any]:
+def _start_session(call: Call, given: dict[str, Any], place: dict[str, Any]) -> dict[str, Any]:
     session = verbs.create(call, AgentSession, {"appUserId": call.actor})
     return {"agentSession": call.db.change(session, **place, **_links(session, given))}
 
@@ -144,10 +144,10 @@ def _forget_ephemeral(call: Call, session_id: str) -> None:
 def tell_session(call: Call, row: Any, given: dict[str, Any]) -> None:
     """The session is as its last activity tells."""
     if not row.queued:
-        _told(call, row)
+        _update_session_status(call, row)
 
 
-def _told(call: Call, activity: Any) -> None:
+def _update_session_status(call: Call, activity: Any) -> None:
     session, now = call.db.get(AgentSession.row, activity.agentSessionId), call.clock.iso()
     status = _STATUS[activity.content["type"]]
     ended = now if status in ("complete", "error") else None
@@ -161,7 +161,7 @@ def create_prompt(call: Call, input: dict[str, Any]) -> dict[str, Any]:
         raise InvalidInput("content: what people say to an agent is of the type prompt.")
     later = {name: input[name] for name in ("queued", "sourceCommentId") if input.get(name) is not None}
     plain = {name: value for name, value in input.items() if name not in later}
-    content = {**input["content"], "body": text_given(input["content"]) or ""}
+    content = {**input["content"], "body": read_text_input(input["content"]) or ""}
     activity = verbs.create(call, AgentActivity, {**plain, "content": content})
     return {"agentActivity": call.db.change(activity, **later) if later else activity}
 
@@ -169,20 +169,20 @@ def create_prompt(call: Call, input: dict[str, Any]) -> dict[str, Any]:
 @api.mutation("agentActivitySendQueued(id: String!): AgentActivityPayload!")
 def send_queued(call: Call, id: str) -> dict[str, Any]:
     """Send what waits to be said to an agent."""
-    activity = _queued(call, id)
-    _told(call, activity)
+    activity = _require_queued_activity(call, id)
+    _update_session_status(call, activity)
     return {"agentActivity": call.db.change(activity, queued=False, sentAt=call.clock.iso())}
 
 
 @api.mutation("agentActivityDeleteQueued(id: String!): AgentActivityPayload!")
 def delete_queued(call: Call, id: str) -> dict[str, Any]:
     """Take back what waits to be said to an agent."""
-    activity = _queued(call, id)
+    activity = _require_queued_activity(call, id)
     call.db.remove(activity)
     return {"agentActivity": activity}
 
 
-def _queued(call: Call, id: str) -> Any:
+def _require_queued_activity(call: Call, id: str) -> Any:
     activity = verbs.find(call, AgentActivity, id)
     if not activity.queued:
         raise InvalidInput("id: it has been sent already.")

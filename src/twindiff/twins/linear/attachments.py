@@ -15,7 +15,7 @@ from twindiff.kit.links import split_url
 from .model.attachments import Attachment, EntityExternalLink
 from .model.comments import Comment
 from .model.issues import Issue
-from .rich_text import text_given
+from .rich_text import read_text_input
 
 api = Section()
 
@@ -49,14 +49,14 @@ def attachments_for_url(call: Call, url: str, **paging: Any) -> Matches:
 def attachment_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     """Attach an address to an issue; one that is attached already is changed instead."""
     issue = verbs.find(call, Issue, input["issueId"])
-    attachment = _attached(call, issue, input)
-    comment = text_given(input, "commentBody")
+    attachment = _upsert_attachment(call, issue, input)
+    comment = read_text_input(input, "commentBody")
     if comment:
         verbs.create(call, Comment, {"issueId": issue.id, "body": comment})
     return {"attachment": attachment}
 
 
-def _attached(call: Call, issue: Any, given: dict[str, Any]) -> Any:
+def _upsert_attachment(call: Call, issue: Any, given: dict[str, Any]) -> Any:
     row = Attachment.row
     present = call.db.find(row, row.issueId == issue.id, row.url == given["url"], row.archivedAt.is_null())
     if present is None:
@@ -98,7 +98,7 @@ def attachment_link_url(
     issue = verbs.find(call, Issue, issue_id)
     given = {"url": url, "title": title or url} | ({"id": id} if id else {})
     given |= {camel: shown_as[name] for camel, name in _SHOWN_AS.items() if shown_as.get(name)}
-    return {"attachment": _attached(call, issue, given)}
+    return {"attachment": _upsert_attachment(call, issue, given)}
 
 
 def _linking(name: str, arguments: str) -> None:

@@ -16,7 +16,7 @@ from .model.customers import CustomerNeed
 from .model.issues import Issue
 from .model.project_parts import ProjectUpdate
 from .people import acting_user
-from .rich_text import document_of, text_given
+from .rich_text import document_of, read_text_input
 from .subscribers import follow
 
 api = Section()
@@ -67,7 +67,7 @@ def _join_thread(call: Call, values: dict[str, Any]) -> None:
 
 
 def _body(given: dict[str, Any]) -> str:
-    text = text_given(given) or ""
+    text = read_text_input(given) or ""
     if not text.strip():
         raise InvalidInput("body: a comment needs a text.")
     return text
@@ -86,7 +86,7 @@ def tell_of_comment(call: Call, row: Any, given: dict[str, Any]) -> None:
     if row.issueId:
         if not given.get("doNotSubscribeToIssue"):
             follow(call, row.issueId, row.userId)
-        notices.commented(call, call.db.get(Issue.row, row.issueId), row)
+        notices.notify_comment(call, call.db.get(Issue.row, row.issueId), row)
 
 
 @api.updating(Comment)
@@ -156,7 +156,7 @@ def tell_of_reaction(call: Call, row: Any, given: dict[str, Any]) -> None:
     comment = call.db.find(Comment.row, Comment.row.id == row.commentId) if row.commentId else None
     issue_id = row.issueId or (comment.issueId if comment else None)
     if issue_id:
-        notices.reacted(call, call.db.get(Issue.row, issue_id), comment, row.emoji)
+        notices.notify_reaction(call, call.db.get(Issue.row, issue_id), comment, row.emoji)
 
 
 @api.deleting(Reaction)

@@ -31,10 +31,10 @@ def _content(entity: type[Entity], place: str, text: str) -> None:
         stored = DocumentContent.row
         ids = tuple(row.id for row in rows)
         by_place = {getattr(each, place): each for each in call.db.rows(stored, getattr(stored, place).in_(ids))}
-        return [by_place.get(row.id) or _made(row, place, getattr(row, text)) for row in rows]
+        return [by_place.get(row.id) or _build_content(row, place, getattr(row, text)) for row in rows]
 
 
-def _made(row: Any, place: str, text: str | None) -> Any:
+def _build_content(row: Any, place: str, text: str | None) -> Any:
     """The content of a thing whose text is its own column; a thing without a text has none."""
     if not text:
         return None

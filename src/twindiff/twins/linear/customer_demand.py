@@ -28,7 +28,7 @@ def _needing(key: Column[Any], thing: Column[Any], *which: Expression) -> Source
     return TransitiveClosure(Customer.row, thing, (Step(key, need.customerId, (need.archivedAt.is_null(), *which)),))
 
 
-def _counted(entity: type[Entity], name: str, key: Column[Any], *which: Expression) -> None:
+def _register_count_filter(entity: type[Entity], name: str, key: Column[Any], *which: Expression) -> None:
     needing = _needing(key, entity.row.id, *which)
 
     @api.filter(entity, name)
@@ -37,11 +37,11 @@ def _counted(entity: type[Entity], name: str, key: Column[Any], *which: Expressi
 
 
 for _entity, _key in ((Issue, CustomerNeed.row.issueId), (Project, CustomerNeed.row.projectId)):
-    _counted(_entity, "customerCount", _key)
-    _counted(_entity, "customerImportantCount", _key, IMPORTANT)
+    _register_count_filter(_entity, "customerCount", _key)
+    _register_count_filter(_entity, "customerImportantCount", _key, IMPORTANT)
 
 
-def _sorted(name: str, value: Column[Any]) -> None:
+def _register_sort(name: str, value: Column[Any]) -> None:
     @api.sort(Issue, name)
     def order(call: Call, options: dict[str, Any]) -> Column[Any]:  # pyright: ignore[reportUnusedFunction]
         return value
@@ -49,10 +49,10 @@ def _sorted(name: str, value: Column[Any]) -> None:
 
 _kept = Customer.row.archivedAt.is_null()
 _customers = (_needing(CustomerNeed.row.issueId, Issue.row.id), _kept)
-_sorted("customer", join_texts(Customer.row.name, *_customers))
-_sorted("customerCount", count(*_customers))
-_sorted("customerImportantCount", count(_needing(CustomerNeed.row.issueId, Issue.row.id, IMPORTANT), _kept))
-_sorted("customerRevenue", total(coalesce(Customer.row.revenue, 0), *_customers))
+_register_sort("customer", join_texts(Customer.row.name, *_customers))
+_register_sort("customerCount", count(*_customers))
+_register_sort("customerImportantCount", count(_needing(CustomerNeed.row.issueId, Issue.row.id, IMPORTANT), _kept))
+_register_sort("customerRevenue", total(coalesce(Customer.row.revenue, 0), *_customers))
 
 
 @api.sort(Customer, "approximateNeedCount")

@@ -11,7 +11,7 @@ from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 from .model.customers import Customer, CustomerNeed, CustomerStatus, CustomerTier
 from .model.issues import Issue
 from .projects import workspace
-from .rich_text import document_of, text_given
+from .rich_text import document_of, read_text_input
 from .tallies import tally
 
 api = Section()
@@ -142,7 +142,7 @@ def _write(columns: dict[str, Any], given: dict[str, Any]) -> None:
         raise InvalidInput("bodyData: give the text or the document, and not both.")
     if given.get("attachmentUrl"):
         columns["url"] = given["attachmentUrl"]
-    body = text_given(given)
+    body = read_text_input(given)
     if body is not None:
         columns |= {"body": body, "bodyData": document_of(body), "content": body}
 

@@ -15,7 +15,7 @@ from .issue_names import is_uuid, slug
 from .model.documents import Document, Template
 from .model.users import User
 from .people import organization_id
-from .permissions import hidden_teams
+from .permissions import list_hidden_teams
 from .projects import workspace
 
 api = Section()
@@ -84,7 +84,7 @@ def document_id(call: Call, given: str) -> str:
 @api.query("templates: [Template!]!")
 def templates(call: Call) -> list[Any]:
     """Every template that the caller may use."""
-    row, teams = Template.row, hidden_teams(call)
+    row, teams = Template.row, list_hidden_teams(call)
     seen = (any_of(row.teamId.is_null(), not_(row.teamId.in_(teams))),) if teams else ()
     return call.db.rows(row, row.archivedAt.is_null(), *seen, order=row.sortOrder)
 

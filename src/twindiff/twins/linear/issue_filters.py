@@ -21,7 +21,7 @@ from .model.issues import Issue, IssueRelation
 api = Section()
 
 
-def _related(name: str, kind: str, *, mine: str, theirs: str) -> None:
+def _register_relation_filter(name: str, kind: str, *, mine: str, theirs: str) -> None:
     """Issues that have a relation of a kind at one of its ends."""
 
     @api.filter(Issue, name)
@@ -33,10 +33,10 @@ def _related(name: str, kind: str, *, mine: str, theirs: str) -> None:
         return yes_or_no(related, comparator)
 
 
-_related("hasBlockingRelations", "blocks", mine="issueId", theirs="issueId")
-_related("hasBlockedByRelations", "blocks", mine="relatedIssueId", theirs="relatedIssueId")
-_related("hasDuplicateRelations", "duplicate", mine="issueId", theirs="relatedIssueId")
-_related("hasRelatedRelations", "related", mine="issueId", theirs="relatedIssueId")
+_register_relation_filter("hasBlockingRelations", "blocks", mine="issueId", theirs="issueId")
+_register_relation_filter("hasBlockedByRelations", "blocks", mine="relatedIssueId", theirs="relatedIssueId")
+_register_relation_filter("hasDuplicateRelations", "duplicate", mine="issueId", theirs="relatedIssueId")
+_register_relation_filter("hasRelatedRelations", "related", mine="issueId", theirs="relatedIssueId")
 
 
 def _never(name: str) -> None:

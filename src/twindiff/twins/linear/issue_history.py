@@ -24,10 +24,10 @@ def record(call: Call, before: Any, after: Any) -> None:
     """Write one history row for what differs between two states of an issue, if anything a reader would see does."""
     fields = _differences(before, after)
     if fields:
-        note(call, after.id, **fields)
+        add_history_entry(call, after.id, **fields)
 
 
-def note(call: Call, issue_id: str, **fields: Any) -> None:
+def add_history_entry(call: Call, issue_id: str, **fields: Any) -> None:
     """Write one history row."""
     now = call.clock.iso()
     row = {"id": call.ids.uuid(), "issueId": issue_id, "actorId": call.actor, "createdAt": now, "updatedAt": now}

@@ -115,7 +115,7 @@ def _check_group(call: Call, entity: Any, parent_id: str | None) -> None:
         raise InvalidInput("parentId: the label that others are put into must be a group.")
 
 
-def _retired(entity: Any, name: str, signature: str, *, retires: bool) -> None:
+def _register_retirement(entity: Any, name: str, signature: str, *, retires: bool) -> None:
     @api.mutation(signature)
     def change(call: Call, id: str) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction] - registered
         row = verbs.find(call, entity, id)
@@ -130,5 +130,5 @@ for _entity, _name in (
     (InitiativeLabel, "initiativeLabel"),
 ):
     _payload = f"{_name[:1].upper()}{_name[1:]}Payload"
-    _retired(_entity, _name, f"{_name}Retire(id: String!): {_payload}!", retires=True)
-    _retired(_entity, _name, f"{_name}Restore(id: String!): {_payload}!", retires=False)
+    _register_retirement(_entity, _name, f"{_name}Retire(id: String!): {_payload}!", retires=True)
+    _register_retirement(_entity, _name, f"{_name}Restore(id: String!): {_payload}!", retires=False)

@@ -29,11 +29,11 @@ def issue_id(call: Call, given: str) -> str:
     """An issue's id from its identifier, present or past: `ENG-42`."""
     if not _IDENTIFIER.fullmatch(given):
         return given
-    issue = _named(call, given.upper())
+    issue = _find_by_identifier(call, given.upper())
     return issue.id if issue else given
 
 
-def _named(call: Call, identifier: str) -> Any:
+def _find_by_identifier(call: Call, identifier: str) -> Any:
     """The issue that has or had an identifier."""
     issue = Issue.row
     present = call.db.find(issue, issue.identifier == identifier)

@@ -17,7 +17,7 @@ from .model.issues import Issue
 
 api = Section()
 
-MOST_AT_ONCE = 50
+MAX_BATCH_ISSUES = 50
 
 
 @api.query("issuePriorityValues: [IssuePriorityValue!]!")
@@ -55,8 +55,10 @@ def issue_batch_update(call: Call, ids: list[str], input: dict[str, Any]) -> dic
 
 
 def _check_size(given: list[Any]) -> None:
-    if len(given) > MOST_AT_ONCE:
-        raise InvalidInput(f"At most {MOST_AT_ONCE} issues can be created or changed at once; {len(given)} were given.")
+    if len(given) > MAX_BATCH_ISSUES:
+        raise InvalidInput(
+            f"At most {MAX_BATCH_ISSUES} issues can be created or changed at once; {len(given)} were given."
+        )
 
 
 @api.mutation("issueReminder(id: String!, reminderAt: DateTime!): IssuePayload!")

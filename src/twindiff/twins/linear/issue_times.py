@@ -28,7 +28,7 @@ def _length(name: str, earlier: Column[Any], later: Column[Any]) -> None:
     """The time from one instant of an issue to another; null while one of them has not come."""
 
     @api.filter(Issue, name)
-    def lasted(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
+    def matches_duration(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
         return fits(elapsed_micros(earlier, later), comparator, _microseconds)
 
 
@@ -128,11 +128,11 @@ def time_in_state(call: Call) -> Column[Any]:
     beginning = total(
         elapsed_micros(issue.createdAt, move.createdAt), move, *mine, move.fromStateId == issue.stateId, first
     )
-    never_moved = case("integer", (not_(exists(move, *mine)), elapsed_micros(_entered(), now)), otherwise=0)
+    never_moved = case("integer", (not_(exists(move, *mine)), elapsed_micros(_estimate_entry_time(), now)), otherwise=0)
     return coalesce(stays, 0) + coalesce(beginning, 0) + never_moved
 
 
-def _entered() -> Column[Any]:
+def _estimate_entry_time() -> Column[Any]:
     """When an issue that was never moved came into its state, as far as its columns tell."""
     issue, state = Issue.row, WorkflowState.row
     kind = issue.stateId.to(state.type)

@@ -21,7 +21,7 @@ from .model.issues import Issue
 from .model.project_parts import ProjectMilestone
 from .model.users import User
 from .model.workflows import Cycle
-from .rich_text import text_given
+from .rich_text import read_text_input
 from .subscribers import follow, keep_only
 
 api = Section()
@@ -43,7 +43,7 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     labels = check_labels(call, given.get("labelIds") or [], team)
     now = call.clock.iso()
     values |= priority(values.get("priority"), values.get("prioritySortOrder"))
-    values |= instants(state, now) | _completed(state, values, now)
+    values |= instants(state, now) | _parse_completion(state, values, now)
     values |= {
         "creatorId": values.get("creatorId") or call.actor,
         "labelIds": labels,
@@ -59,7 +59,7 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 def tell_of_issue(call: Call, row: Any, given: dict[str, Any]) -> None:
     """The assignee is told, and follows the issue as its creator does."""
     follow(call, row.id, row.creatorId, row.assigneeId)
-    notices.assigned(call, row)
+    notices.notify_assignee(call, row)
 
 
 @api.updating(Issue)
@@ -87,7 +87,7 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
 
 def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
     """A description may be given as a document."""
-    text = text_given(given, "description")
+    text = read_text_input(given, "description")
     if text is not None:
         columns["description"] = text
 
@@ -126,9 +126,9 @@ def tell_of_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -
         move_needs(call, after)
     if after.assigneeId != before.assigneeId:
         follow(call, after.id, after.assigneeId)
-        notices.assigned(call, after)
+        notices.notify_assignee(call, after)
     if after.stateId != before.stateId:
-        notices.state_changed(call, after)
+        notices.notify_state_change(call, after)
 
 
 @api.archiving(Issue)
@@ -137,7 +137,7 @@ def archive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict
     if arguments.get("trash"):
         changes["trashed"] = True
     if row.archivedAt is None:
-        issue_history.note(call, row.id, archived=True)
+        issue_history.add_history_entry(call, row.id, archived=True)
 
 
 @api.unarchiving(Issue)
@@ -146,7 +146,7 @@ def unarchive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: di
     if row.trashed:
         changes["trashed"] = None
     if row.archivedAt is not None:
-        issue_history.note(call, row.id, archived=False, trashed=False if row.trashed else None)
+        issue_history.add_history_entry(call, row.id, archived=False, trashed=False if row.trashed else None)
 
 
 @api.deleting(Issue)
@@ -154,7 +154,7 @@ def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[
     """Deleting moves to the trash; admins can delete for good."""
     if not arguments.get("permanentlyDelete"):
         changes["trashed"] = True
-        issue_history.note(call, row.id, trashed=True)
+        issue_history.add_history_entry(call, row.id, trashed=True)
         return
     user = call.db.find(User.row, User.row.id == call.actor)
     if user is None or not user.admin:
@@ -162,7 +162,7 @@ def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[
     changes.clear()
 
 
-def _completed(state: Any, values: dict[str, Any], now: str) -> dict[str, Any]:
+def _parse_completion(state: Any, values: dict[str, Any], now: str) -> dict[str, Any]:
     """An issue that comes from elsewhere may say when it was completed; raises InvalidInput where that cannot be."""
     at = values.get("completedAt")
     if at is None:

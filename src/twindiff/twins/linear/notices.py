@@ -9,7 +9,7 @@ from twindiff.kit import Call
 from .model.notifications import Notification
 from .model.users import User
 from .people import acting_user, initials_of
-from .subscribers import subscribed
+from .subscribers import list_subscribers
 
 _CATEGORIES = {
     "issueAssignedToYou": "assignments",
@@ -22,38 +22,38 @@ _CATEGORIES = {
 }
 
 
-def assigned(call: Call, issue: Any) -> None:
+def notify_assignee(call: Call, issue: Any) -> None:
     """Tell the assignee, unless they did it themselves."""
     if issue.assigneeId:
-        _of_issue(call, issue, [issue.assigneeId], "issueAssignedToYou", "was assigned to you")
+        _notify_about_issue(call, issue, [issue.assigneeId], "issueAssignedToYou", "was assigned to you")
 
 
-def state_changed(call: Call, issue: Any) -> None:
+def notify_state_change(call: Call, issue: Any) -> None:
     """Tell those whom an issue concerns that it is in another state."""
-    _of_issue(call, issue, concerned(call, issue), "issueStatusChanged", "changed its state")
+    _notify_about_issue(call, issue, list_concerned_users(call, issue), "issueStatusChanged", "changed its state")
 
 
-def commented(call: Call, issue: Any, comment: Any) -> None:
+def notify_comment(call: Call, issue: Any, comment: Any) -> None:
     """Tell those whom an issue concerns of a comment."""
-    people = concerned(call, issue)
-    _of_issue(call, issue, people, "issueNewComment", comment.body[:120], commentId=comment.id)
+    people = list_concerned_users(call, issue)
+    _notify_about_issue(call, issue, people, "issueNewComment", comment.body[:120], commentId=comment.id)
 
 
-def reacted(call: Call, issue: Any, comment: Any, emoji: str) -> None:
+def notify_reaction(call: Call, issue: Any, comment: Any, emoji: str) -> None:
     """Tell whose comment, or else whose issue, got a reaction."""
     author = comment.userId if comment else issue.creatorId
     kind = "issueCommentReaction" if comment else "issueEmojiReaction"
     fields = {"reactionEmoji": emoji, "commentId": comment.id if comment else None}
-    _of_issue(call, issue, [author] if author else [], kind, f"got the reaction {emoji}", **fields)
+    _notify_about_issue(call, issue, [author] if author else [], kind, f"got the reaction {emoji}", **fields)
 
 
-def concerned(call: Call, issue: Any) -> list[str]:
+def list_concerned_users(call: Call, issue: Any) -> list[str]:
     """Those an issue concerns: its assignee, its creator and its subscribers."""
-    people = [issue.assigneeId, issue.creatorId, *subscribed(call, issue.id)]
+    people = [issue.assigneeId, issue.creatorId, *list_subscribers(call, issue.id)]
     return [person for person in dict.fromkeys(people) if person]
 
 
-def _of_issue(call: Call, issue: Any, people: list[str], kind: str, text: str, **fields: Any) -> None:
+def _notify_about_issue(call: Call, issue: Any, people: list[str], kind: str, text: str, **fields: Any) -> None:
     told = [person for person in people if person != call.actor]
     if not told:
         return

@@ -103,9 +103,9 @@ def token(
     """Give tokens for a code, for a refresh token, which is replaced, or for the credentials of an application."""
     credentials = Credentials(client_id, client_secret, authorization)
     if grant_type == "authorization_code":
-        return _issued(call, redeem_code(call, code, redirect_uri, code_verifier, credentials))
+        return _issue_tokens(call, redeem_code(call, code, redirect_uri, code_verifier, credentials))
     if grant_type == "refresh_token":
-        return _renewed(call, refresh_token, credentials)
+        return _refresh_tokens(call, refresh_token, credentials)
     if grant_type == "client_credentials":
         access = new_token(call, ACCESS)
         known, scopes = client_of(call, credentials), _scopes(scope)
@@ -116,15 +116,15 @@ def token(
     raise UnsupportedGrantType(f"grant_type: '{grant_type[:100]}' is not supported")
 
 
-def _renewed(call: Call, given: str, credentials: Credentials) -> dict[str, Any]:
+def _refresh_tokens(call: Call, given: str, credentials: Credentials) -> dict[str, Any]:
     known = valid_token(call, given, "refresh")
     client_id = client_of(call, credentials, public=bool(known and known.challenge))
     if known is None or known.client_id != client_id:
         raise InvalidGrant("The refresh token is unknown, revoked or another client's.")
-    return _issued(call, call.db.change(known, is_revoked=True))
+    return _issue_tokens(call, call.db.change(known, is_revoked=True))
 
 
-def _issued(call: Call, given: OauthToken) -> dict[str, Any]:
+def _issue_tokens(call: Call, given: OauthToken) -> dict[str, Any]:
     """An access token for a day, with the refresh token for the next one."""
     access, refresh = new_token(call, ACCESS), new_token(call, "lin_refresh_")
     shared = {name: getattr(given, name) for name in ("client_id", "user_id", "scope", "grant", "challenge")}

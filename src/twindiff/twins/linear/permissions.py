@@ -29,14 +29,14 @@ from .model.workflows import Cycle, WorkflowState
 api = Section()
 
 
-def hidden_teams(call: Call) -> list[str]:
+def list_hidden_teams(call: Call) -> list[str]:
     """The teams that the actor may not look into."""
     if "hidden_teams" not in call.memo:
-        call.memo["hidden_teams"] = _hidden_teams(call)
+        call.memo["hidden_teams"] = _load_hidden_teams(call)
     return call.memo["hidden_teams"]
 
 
-def _hidden_teams(call: Call) -> list[str]:
+def _load_hidden_teams(call: Call) -> list[str]:
     team, member, user = Team.row, TeamMembership.row, User.row
     is_guest = exists(user, user.id == call.actor, user.guest)
     joined = exists(member, member.teamId == team.id, member.userId == call.actor)
@@ -52,14 +52,14 @@ def outside(column: Any, teams: list[str]) -> Expression:
 def _by_team(entity: type[Entity]) -> None:
     @api.visible(entity)
     def visible(call: Call) -> Expression | None:  # pyright: ignore[reportUnusedFunction] - registered
-        teams = hidden_teams(call)
+        teams = list_hidden_teams(call)
         return outside(entity.row.teamId, teams) if teams else None
 
 
 def _by_issue(entity: type[Entity]) -> None:
     @api.visible(entity)
     def visible(call: Call) -> Expression | None:  # pyright: ignore[reportUnusedFunction] - registered
-        teams = hidden_teams(call)
+        teams = list_hidden_teams(call)
         issue = Issue.row
         column = entity.row.issueId
         return not_(exists(issue, issue.id == column, issue.teamId.in_(teams))) if teams else None
@@ -74,14 +74,14 @@ for _entity in (Comment, Attachment, IssueHistory, IssueRelation):
 @api.visible(Team)
 def teams_seen(call: Call) -> Expression | None:
     """Teams that the actor may look into."""
-    teams = hidden_teams(call)
+    teams = list_hidden_teams(call)
     return not_(Team.row.id.in_(teams)) if teams else None
 
 
 @api.visible(Project)
 def projects_seen(call: Call) -> Expression | None:
     """A project is seen by those who see any of its teams, and by all members when it has none."""
-    teams = hidden_teams(call)
+    teams = list_hidden_teams(call)
     if not teams:
         return None
     link = ProjectTeam
@@ -112,6 +112,6 @@ def views_seen(call: Call) -> Expression:
     """Views of one's own, and shared ones of teams that the actor may look into."""
     view = CustomView.row
     mine = any_of(view.ownerId == call.actor, view.creatorId == call.actor)
-    teams = hidden_teams(call)
+    teams = list_hidden_teams(call)
     shared: Expression = view.shared
     return any_of(mine, all_of(shared, outside(view.teamId, teams)) if teams else shared)

@@ -27,7 +27,7 @@ api = Section()
 HEALTHS = ("onTrack", "atRisk", "offTrack")
 
 
-def _related(name: str, *, here: str, there: str) -> None:
+def _register_relation_filter(name: str, *, here: str, there: str) -> None:
     @api.filter(Project, name)
     def has_relation(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
         relation = ProjectRelation.row
@@ -35,11 +35,11 @@ def _related(name: str, *, here: str, there: str) -> None:
         return yes_or_no(exists(relation, ends, relation.archivedAt.is_null()), comparator)
 
 
-_related("hasDependsOnRelations", here="relatedProjectId", there="relatedProjectId")
-_related("hasDependedOnByRelations", here="projectId", there="projectId")
-_related("hasBlockedByRelations", here="relatedProjectId", there="relatedProjectId")
-_related("hasBlockingRelations", here="projectId", there="projectId")
-_related("hasRelatedRelations", here="projectId", there="relatedProjectId")
+_register_relation_filter("hasDependsOnRelations", here="relatedProjectId", there="relatedProjectId")
+_register_relation_filter("hasDependedOnByRelations", here="projectId", there="projectId")
+_register_relation_filter("hasBlockedByRelations", here="relatedProjectId", there="relatedProjectId")
+_register_relation_filter("hasBlockingRelations", here="projectId", there="projectId")
+_register_relation_filter("hasRelatedRelations", here="projectId", there="relatedProjectId")
 
 
 @api.filter(Project, "hasViolatedRelations")
@@ -78,7 +78,7 @@ def projects_of_status(call: Call, comparator: dict[str, Any]) -> Expression:
 # Milestones
 
 
-def _done() -> Expression:
+def _is_done() -> Expression:
     """A milestone is done when its issues are; one without any is not."""
     issue, state = Issue.row, WorkflowState.row
     counts = exists(state, state.id == issue.stateId, state.type.in_(COUNTED))
@@ -91,14 +91,14 @@ def _done() -> Expression:
 def completed_milestones(call: Call, comparator: dict[str, Any]) -> Expression:
     """The milestones of a project that are done."""
     mine = ProjectMilestone.row.projectId == Project.row.id
-    return verbs.collection(call, ProjectMilestone, comparator, mine, _done())
+    return verbs.collection(call, ProjectMilestone, comparator, mine, _is_done())
 
 
 @api.filter(Project, "nextProjectMilestone")
 def next_milestone(call: Call, given: dict[str, Any]) -> Expression:
     """The first milestone of a project that is not done."""
     milestone = ProjectMilestone.row
-    to_do = (milestone.archivedAt.is_null(), not_(_done()))
+    to_do = (milestone.archivedAt.is_null(), not_(_is_done()))
     # Inside `exists` the columns on the right are those of the milestone outside.
     is_before = any_of(
         milestone.sortOrder < milestone.sortOrder,

@@ -17,8 +17,8 @@ from .model.projects import Project
 from .model.teams import Team
 from .model.views import Favorite
 from .people import organization_id
-from .rich_text import text_given
-from .tallies import shares_done
+from .rich_text import read_text_input
+from .tallies import compute_done_shares
 
 api = Section()
 
@@ -211,13 +211,13 @@ def favorites_of(call: Call, column: str, rows: list[Any]) -> list[Any]:
 @api.field(Project, "progress", needs="id")
 def progress(call: Call, rows: list[Any]) -> list[float]:
     """The share of each project's issues that are done; canceled ones do not count."""
-    return shares_done(call, Issue.row.projectId, rows)
+    return compute_done_shares(call, Issue.row.projectId, rows)
 
 
 @api.field(ProjectMilestone, "progress", needs="id")
 def milestone_progress(call: Call, rows: list[Any]) -> list[float]:
     """The share of each milestone's issues that are done."""
-    return shares_done(call, Issue.row.projectMilestoneId, rows)
+    return compute_done_shares(call, Issue.row.projectMilestoneId, rows)
 
 
 @api.creating(ProjectMilestone)
@@ -239,7 +239,7 @@ def update_milestone(call: Call, row: Any, changes: dict[str, Any], given: dict[
 
 
 def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
-    text = text_given(given, "description")
+    text = read_text_input(given, "description")
     if text is not None:
         columns["description"] = text
 

@@ -11,7 +11,7 @@ from twindiff.kit import Call
 from twindiff.kit.graphql import Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 
-from .issue_history import note
+from .issue_history import add_history_entry
 from .issue_states import duplicate_state
 from .model.issues import Issue, IssueRelation
 from .model.projects import ProjectRelation
@@ -72,7 +72,7 @@ def _note(call: Call, relation: Any, what: str) -> None:
     ends = [call.db.get(Issue.row, key) for key in (relation.issueId, relation.relatedIssueId)]
     kinds = (relation.type, _INVERSE.get(relation.type, relation.type))
     for issue, other, kind in zip(ends, ends[::-1], kinds, strict=True):
-        note(call, issue.id, relationChanges=[{"identifier": other.identifier, "type": f"{what} {kind}"}])
+        add_history_entry(call, issue.id, relationChanges=[{"identifier": other.identifier, "type": f"{what} {kind}"}])
 
 
 @api.after_update(IssueRelation)

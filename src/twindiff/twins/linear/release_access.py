@@ -19,7 +19,7 @@ from .model.releases import Release, ReleasePipeline, ReleaseStage
 api = Section()
 
 _FIRST, _MOST = 20, 100
-_MOST_FOUND = 50
+_MAX_FOUND_RELEASES = 50
 _STAGES = ("started", "planned", "completed", "canceled")
 """Types of stages in the order in which a search without a term gives them."""
 
@@ -84,7 +84,7 @@ def release_search(
     if not words:
         kinds = {each.id: _STAGES.index(each.type) for each in _stages_of(call)}
         releases.sort(key=lambda each: kinds[each.stageId])
-    return releases[: min(first, _MOST_FOUND)]
+    return releases[: min(first, _MAX_FOUND_RELEASES)]
 
 
 def _with_word(word: str) -> Expression:

@@ -61,7 +61,7 @@ def note_is_now_about(call: Call, before: Any, after: Any, given: dict[str, Any]
 
 def _cover(call: Call, note: Any, given: dict[str, Any]) -> Any:
     """Make a note be about the releases that an input names; others lose them."""
-    wanted = _named(call, note, given)
+    wanted = _resolve_releases(call, note, given)
     if wanted is None:
         return note
     release = Release.row
@@ -78,7 +78,7 @@ def _cover(call: Call, note: Any, given: dict[str, Any]) -> Any:
     return _count(call, note)
 
 
-def _named(call: Call, note: Any, given: dict[str, Any]) -> list[Any] | None:
+def _resolve_releases(call: Call, note: Any, given: dict[str, Any]) -> list[Any] | None:
     """The releases that an input names one by one or by the first and the last; None when it names none."""
     ends = [given[name] for name in _RANGE if given.get(name) is not None]
     listed = given.get("releaseIds")

@@ -30,7 +30,7 @@ def document_data(text: str) -> Node:
     return {"type": "doc", "content": paragraphs}
 
 
-def text_given(given: Mapping[str, Any], name: str = "body") -> str | None:
+def read_text_input(given: Mapping[str, Any], name: str = "body") -> str | None:
     """The text that an input gives under `name`, or else as a document under the name with `Data`; None without both.
 
     Raises InvalidInput for what is no document.

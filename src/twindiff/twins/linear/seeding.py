@@ -90,7 +90,7 @@ Ask = Callable[..., dict[str, Any]]
 
 def write(call: Call, config: LinearConfig, people: Sequence[Person]) -> dict[str, int]:
     """Fill an empty workspace; raises InvalidSeedConfig for whatever is referred to and not there."""
-    users = _found(call, people)
+    users = _create_organization(call, people)
     known = {**{person.name: users[person.email] for person in people}, **_nicknames(config, users, people)}
     call.actor = users[people[0].email]
     _check(config, known)
@@ -108,7 +108,7 @@ def write(call: Call, config: LinearConfig, people: Sequence[Person]) -> dict[st
     return {"users": len(users), **{kind: len(getattr(config, kind)) for kind in kinds}, "comments": comments}
 
 
-def _found(call: Call, people: Sequence[Person]) -> dict[str, str]:
+def _create_organization(call: Call, people: Sequence[Person]) -> dict[str, str]:
     """The organization with its people, by email address."""
     now = call.clock.iso()
     stamps = {"createdAt": now, "updatedAt": now}

@@ -23,13 +23,13 @@ _LINKS = (IssueSubscription, IssueFollower)
 
 def follow(call: Call, issue_id: str, *people: str | None) -> None:
     """Subscribe people to an issue by what they did; whoever is subscribed already stays so."""
-    known = {*subscribed(call, issue_id)}
+    known = {*list_subscribers(call, issue_id)}
     for person in dict.fromkeys(people):
         if person and person not in known:
             call.db.add(IssueFollower(issue_id=issue_id, user_id=person))
 
 
-def subscribed(call: Call, issue_id: str) -> list[str]:
+def list_subscribers(call: Call, issue_id: str) -> list[str]:
     """Those who are subscribed to an issue."""
     subscriptions = [call.db.rows(link, link.issue_id == issue_id, columns=(link.user_id,)) for link in _LINKS]
     return [person for links in subscriptions for (person,) in links]

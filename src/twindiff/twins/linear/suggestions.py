@@ -29,8 +29,8 @@ api = Section()
 
 Given = dict[str, Any]
 _WORD = re.compile(r"\w+")
-_MOST = 50
-_LONGEST_TITLE = 80
+_MAX_SUGGESTIONS = 50
+_MAX_TITLE_CHARACTERS = 80
 
 
 # Search
@@ -64,7 +64,7 @@ def semantic_search(
         for row in _with_words(call, kind, words, filters or {}, archived=bool(include_archived))
     ]
     scored.sort(key=lambda each: (each[0], each[1], each[3].id), reverse=True)
-    most = _MOST if max_results is None else max(0, min(max_results, _MOST))
+    most = _MAX_SUGGESTIONS if max_results is None else max(0, min(max_results, _MAX_SUGGESTIONS))
     results = [{"id": row.id, "type": kind, kind: row} for _, _, kind, row in scored[:most]]
     return {"enabled": True, "results": results}
 
@@ -90,7 +90,7 @@ _MINE = {"me", "my", "mine"}
 _PRIORITY = {name.casefold(): float(value) for value, name in enumerate(PRIORITIES) if value}
 
 
-def _named(call: Call, prompt: str, column: Column[Any]) -> list[str]:
+def _find_mentioned_names(call: Call, prompt: str, column: Column[Any]) -> list[str]:
     """The names in a column that occur in a prompt as words, as they are written there."""
     said = f" {' '.join(_WORD.findall(prompt.casefold()))} "
     names = {name for (name,) in call.db.rows(column.table, columns=(column,)) if name}
@@ -107,7 +107,7 @@ def _any(path: Iterable[str], names: list[Any]) -> list[dict[str, Any]]:
     return [inner]
 
 
-def _joined(conditions: list[dict[str, Any]]) -> dict[str, Any]:
+def _build_suggestion(conditions: list[dict[str, Any]]) -> dict[str, Any]:
     """The payload of a suggestion: no filter where nothing in the prompt is known."""
     return {"filter": {"and": conditions} if conditions else None, "logId": None}
 
@@ -130,14 +130,14 @@ def issue_filter_suggestion(
     within = _any(("project", "id"), [project_id]) if project_id else []
     conditions = [
         *_mine(call, prompt, "assignee"),
-        *_any(("assignee", "name"), _named(call, prompt, User.row.name)),
-        *_any(("state", "name"), _named(call, prompt, WorkflowState.row.name)),
-        *_any(("labels", "name"), _named(call, prompt, IssueLabel.row.name)),
-        *_any(("team", "name"), _named(call, prompt, Team.row.name)),
-        *_any(("project", "name"), _named(call, prompt, Project.row.name)),
+        *_any(("assignee", "name"), _find_mentioned_names(call, prompt, User.row.name)),
+        *_any(("state", "name"), _find_mentioned_names(call, prompt, WorkflowState.row.name)),
+        *_any(("labels", "name"), _find_mentioned_names(call, prompt, IssueLabel.row.name)),
+        *_any(("team", "name"), _find_mentioned_names(call, prompt, Team.row.name)),
+        *_any(("project", "name"), _find_mentioned_names(call, prompt, Project.row.name)),
         *_any(("priority",), [value for name, value in _PRIORITY.items() if name in said]),
     ]
-    return _joined([*conditions, *within, *_team(team_id, ("team",))])
+    return _build_suggestion([*conditions, *within, *_team(team_id, ("team",))])
 
 
 @api.query("projectFilterSuggestion(prompt: String!, teamId: String): ProjectFilterSuggestionPayload!")
@@ -145,11 +145,11 @@ def project_filter_suggestion(call: Call, prompt: str, team_id: str | None = Non
     """A filter of the leads, labels and initiatives that a prompt names."""
     conditions = [
         *_mine(call, prompt, "lead"),
-        *_any(("lead", "name"), _named(call, prompt, User.row.name)),
-        *_any(("labels", "name"), _named(call, prompt, ProjectLabel.row.name)),
-        *_any(("initiatives", "name"), _named(call, prompt, Initiative.row.name)),
+        *_any(("lead", "name"), _find_mentioned_names(call, prompt, User.row.name)),
+        *_any(("labels", "name"), _find_mentioned_names(call, prompt, ProjectLabel.row.name)),
+        *_any(("initiatives", "name"), _find_mentioned_names(call, prompt, Initiative.row.name)),
     ]
-    return _joined([*conditions, *_team(team_id, ("accessibleTeams",))])
+    return _build_suggestion([*conditions, *_team(team_id, ("accessibleTeams",))])
 
 
 @api.query("initiativeFilterSuggestion(prompt: String!, teamId: String): InitiativeFilterSuggestionPayload!")
@@ -157,10 +157,10 @@ def initiative_filter_suggestion(call: Call, prompt: str, team_id: str | None = 
     """A filter of the owners and labels that a prompt names."""
     conditions = [
         *_mine(call, prompt, "owner"),
-        *_any(("owner", "name"), _named(call, prompt, User.row.name)),
-        *_any(("labels", "name"), _named(call, prompt, InitiativeLabel.row.name)),
+        *_any(("owner", "name"), _find_mentioned_names(call, prompt, User.row.name)),
+        *_any(("labels", "name"), _find_mentioned_names(call, prompt, InitiativeLabel.row.name)),
     ]
-    return _joined([*conditions, *_team(team_id, ("teams",))])
+    return _build_suggestion([*conditions, *_team(team_id, ("teams",))])
 
 
 # Names
@@ -172,7 +172,7 @@ def issue_title_suggestion(call: Call, request: str) -> dict[str, Any]:
     sentence = re.split(r"(?<=[.!?])\s|\n", request.strip(), maxsplit=1)[0].rstrip(".!? ")
     if not sentence:
         raise InvalidInput("request: there is nothing to make a title of.")
-    title = sentence if len(sentence) <= _LONGEST_TITLE else sentence[:_LONGEST_TITLE].rsplit(" ", 1)[0]
+    title = sentence if len(sentence) <= _MAX_TITLE_CHARACTERS else sentence[:_MAX_TITLE_CHARACTERS].rsplit(" ", 1)[0]
     return {"title": title[:1].upper() + title[1:], "logId": None, "lastSyncId": float(call.clock.micros // 1000)}
 
 
@@ -185,7 +185,7 @@ def custom_view_details_suggestion(call: Call, filter: dict[str, Any], model_nam
     fields = sorted({*_fields_of(filter)})
     things = {"feedItem": "Feed items"}.get(model, f"{model.capitalize()}s")
     name = f"{things} by {', '.join(fields)}" if fields else f"All {things.lower()}"
-    return {"name": name[:_LONGEST_TITLE], "description": None, "icon": None}
+    return {"name": name[:_MAX_TITLE_CHARACTERS], "description": None, "icon": None}
 
 
 def _fields_of(filter: dict[str, Any]) -> Iterable[str]:

@@ -24,7 +24,7 @@ def tally(call: Call, column: Column[Any], rows: list[Any], *where: Expression) 
     return [counts[key] for key in keys]
 
 
-def shares_done(call: Call, column: Column[Any], rows: list[Any]) -> list[float]:
+def compute_done_shares(call: Call, column: Column[Any], rows: list[Any]) -> list[float]:
     """The share of each row's issues that are done, weighed by estimate; one without counts 1, a canceled one 0."""
     issue, state = Issue.row, WorkflowState.row
     canceled = {key for (key,) in call.db.rows(state, not_(state.type.in_(COUNTED)), columns=(state.id,))}

@@ -13,7 +13,7 @@ from .model.issues import Issue
 from .model.teams import Team
 from .model.workflows import Cycle
 
-MOST_UPCOMING = 10
+MAX_UPCOMING_CYCLES = 10
 _MONDAY = 1
 
 
@@ -30,13 +30,13 @@ def plan_cycles(call: Call, team: Any, since: str | None = None) -> None:
     number = _last_number(call, team)
     for at in range(int(_upcoming(team)) - ahead):
         ends = starts + timedelta(weeks=team.cycleDuration or 1)
-        _add(call, team, number + at + 1.0, _stored(starts), _stored(ends))
+        _add(call, team, number + at + 1.0, _to_stored_instant(starts), _to_stored_instant(ends))
         starts = ends + timedelta(weeks=team.cycleCooldownTime)
 
 
 def _upcoming(team: Any) -> float:
-    if not 0 <= team.upcomingCycleCount <= MOST_UPCOMING:
-        raise InvalidInput(f"upcomingCycleCount: a team has up to {MOST_UPCOMING} cycles ahead of it.")
+    if not 0 <= team.upcomingCycleCount <= MAX_UPCOMING_CYCLES:
+        raise InvalidInput(f"upcomingCycleCount: a team has up to {MAX_UPCOMING_CYCLES} cycles ahead of it.")
     return team.upcomingCycleCount
 
 
@@ -83,7 +83,7 @@ def _zone(team: Any) -> ZoneInfo:
         raise InvalidInput(f"timezone: '{team.timezone}' is no time zone, such as America/Los_Angeles.") from None
 
 
-def _stored(instant: datetime) -> str:
+def _to_stored_instant(instant: datetime) -> str:
     return instant.astimezone(UTC).replace(tzinfo=None).isoformat()
 
 

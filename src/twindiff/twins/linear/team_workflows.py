@@ -48,7 +48,7 @@ def furnish_states(call: Call, team: Any, example_id: str | None) -> dict[str, s
     if parents:
         made = [_inherit(call, team, each) for each in parents]
     elif examples:
-        made = [_add(call, team, **_shared(each)) for each in examples]
+        made = [_add(call, team, **_copy_shared_columns(each)) for each in examples]
     else:
         made = [
             _add(call, team, name=name, type=kind, color=color, position=float(position))
@@ -67,7 +67,7 @@ def _standing(call: Call, team: Any, states: list[Any]) -> dict[str, str | None]
     }
 
 
-def _shared(state: Any) -> dict[str, Any]:
+def _copy_shared_columns(state: Any) -> dict[str, Any]:
     return {name: getattr(state, name) for name in _SHARED}
 
 
@@ -77,7 +77,7 @@ def _add(call: Call, team: Any, **values: Any) -> Any:
 
 
 def _inherit(call: Call, team: Any, state: Any) -> Any:
-    return _add(call, team, **_shared(state), inheritedFromId=state.id)
+    return _add(call, team, **_copy_shared_columns(state), inheritedFromId=state.id)
 
 
 def adopt(call: Call, team: Any, mapping: dict[str, str]) -> Any:
@@ -88,7 +88,7 @@ def adopt(call: Call, team: Any, mapping: dict[str, str]) -> Any:
         same = next((own for own in left if own.name.lower() == each.name.lower() and own.type == each.type), None)
         if same:
             left.remove(same)
-            adopted[each.id] = call.db.change(same, inheritedFromId=each.id, **_shared(each))
+            adopted[each.id] = call.db.change(same, inheritedFromId=each.id, **_copy_shared_columns(each))
         else:
             adopted[each.id] = _inherit(call, team, each)
     for state in left:
@@ -127,7 +127,7 @@ def hand_down(call: Call, row: Any, given: dict[str, Any]) -> None:
 def hand_down_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
     """The states that are inherited from one change with it."""
     for below in heirs(call, after):
-        call.db.change(below, updatedAt=call.clock.iso(), **_shared(after))
+        call.db.change(below, updatedAt=call.clock.iso(), **_copy_shared_columns(after))
 
 
 def heirs(call: Call, state: Any) -> list[Any]:

@@ -17,7 +17,7 @@ from .model.teams import Team, TeamMembership
 from .model.users import User
 from .model.workflows import Cycle, WorkflowState
 from .people import acting_user
-from .permissions import hidden_teams
+from .permissions import list_hidden_teams
 from .tallies import tally
 from .team_cycles import end_cycles, plan_cycles
 from .team_workflows import adopt, furnish_states, release
@@ -67,7 +67,7 @@ def create_team(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
     values["displayName"] = values["name"]
     values["inviteHash"] = call.ids.new("", 10).lower()
     values["visibility"] = "private" if values.get("private") else "public"
-    copied = _copied(call, given)
+    copied = _copy_settings(call, given)
     values |= {name: value for name, value in {**SETTINGS, **copied}.items() if given.get(name) is None}
     if values.get("parentId"):
         _check_parent(call, values["parentId"], values["id"])
@@ -75,7 +75,7 @@ def create_team(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
         values["inheritWorkflowStatuses"] = given.get("inheritWorkflowStatuses", True)
 
 
-def _copied(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def _copy_settings(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """The settings of the team that was named as an example."""
     if not given.get(_EXAMPLE):
         return {}
@@ -313,7 +313,7 @@ def administrable_teams(call: Call, **paging: Any) -> Any:
 @api.query("archivedTeams: [Team!]!")
 def archived_teams(call: Call) -> list[Any]:
     """The teams that were deleted."""
-    team, hidden = Team.row, hidden_teams(call)
+    team, hidden = Team.row, list_hidden_teams(call)
     seen = (not_(team.id.in_(hidden)),) if hidden else ()
     return call.db.rows(team, not_(team.archivedAt.is_null()), *seen, order=team.name)
 

@@ -14,7 +14,7 @@ from twindiff.kit.graphql.errors import InvalidInput
 from .model.initiatives import Initiative, InitiativeUpdate
 from .model.project_parts import ProjectUpdate
 from .model.projects import Project
-from .rich_text import document_of, text_given
+from .rich_text import document_of, read_text_input
 
 api = Section()
 
@@ -40,7 +40,7 @@ def create_initiative_update(call: Call, values: dict[str, Any], given: dict[str
 
 
 def _columns(call: Call, values: dict[str, Any], given: dict[str, Any], of: Any) -> dict[str, Any]:
-    body = text_given(given) or ""
+    body = read_text_input(given) or ""
     if not (body or values.get("health")):
         raise InvalidInput("body: an update needs a text or a health.")
     short = values["id"].replace("-", "")[:12]
@@ -73,7 +73,7 @@ def _set_health(call: Call, entity: Any, id: str, update: Any) -> None:
 
 def _edit(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     changes.pop("bodyData", None)
-    body = text_given(given)
+    body = read_text_input(given)
     if body is not None and body != row.body:
         changes |= {"body": body, "bodyData": document_of(body), "editedAt": call.clock.iso()}
 

@@ -67,12 +67,16 @@ def merge_settings(call: Call, row: Any, changes: dict[str, Any], given: dict[st
     """Preferences are given in part, and what is not given stays."""
     for name in _MERGED:
         if changes.get(name) is not None:
-            changes[name] = _merged(getattr(row, name), changes[name])
+            changes[name] = _merge_settings(getattr(row, name), changes[name])
 
 
-def _merged(before: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def _merge_settings(before: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     nested = {name: cast(dict[str, Any], value) for name, value in given.items() if isinstance(value, dict)}
-    return {**before, **given, **{name: _merged(before.get(name) or {}, value) for name, value in nested.items()}}
+    return {
+        **before,
+        **given,
+        **{name: _merge_settings(before.get(name) or {}, value) for name, value in nested.items()},
+    }
 
 
 @api.query("availableUsers: AuthResolverResponse!")

@@ -17,7 +17,7 @@ from .model.views import CustomView
 api = Section()
 
 
-def _shown(entity: type[Entity], field: str, model: str, column: str) -> None:
+def _register_view_field(entity: type[Entity], field: str, model: str, column: str) -> None:
     @api.field(CustomView, field)
     def matches(call: Call, rows: list[Any], **arguments: Any) -> list[Any]:  # pyright: ignore[reportUnusedFunction]
         return [_matching(call, entity, row, column) if row.modelName == model else [] for row in rows]
@@ -30,9 +30,9 @@ def _matching(call: Call, entity: type[Entity], view: Any, column: str) -> Match
     return Matches(entity, where)
 
 
-_shown(Issue, "issues", "Issue", "filterData")
-_shown(Project, "projects", "Project", "projectFilterData")
-_shown(Initiative, "initiatives", "Initiative", "initiativeFilterData")
+_register_view_field(Issue, "issues", "Issue", "filterData")
+_register_view_field(Project, "projects", "Project", "projectFilterData")
+_register_view_field(Initiative, "initiatives", "Initiative", "initiativeFilterData")
 
 
 @api.query("customViewHasSubscribers(id: String!): CustomViewHasSubscribersPayload!")

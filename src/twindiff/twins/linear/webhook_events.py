@@ -50,15 +50,15 @@ _BRIEFLY: dict[str, tuple[Any, tuple[str, ...]]] = {
 """What is said of the things that a row names, beside their ids."""
 
 
-def tell(call: Call, spec: Spec, before: Any, after: Any) -> None:
+def record_webhook_event(call: Call, spec: Spec, before: Any, after: Any) -> None:
     """Note what was made, changed or deleted, if webhooks can be told of it."""
     if spec.name not in TELLS_OF:
         return
-    shown = _shown(before if after is None else after)
+    shown = _render_row(before if after is None else after)
     payload: dict[str, Any] = {"action": _action(before, after), "data": shown}
     if before is not None and after is not None:
-        was = _shown(before, nulls=True)
-        now = _shown(after, nulls=True)
+        was = _render_row(before, nulls=True)
+        now = _render_row(after, nulls=True)
         payload["updatedFrom"] = {name: value for name, value in was.items() if value != now[name]}
     call.emit(spec.name, payload)
 
@@ -69,7 +69,7 @@ def _action(before: Any, after: Any) -> str:
     return "remove" if after is None else "update"
 
 
-def _shown(row: Row, *, nulls: bool = False) -> dict[str, Any]:
+def _render_row(row: Row, *, nulls: bool = False) -> dict[str, Any]:
     """A row by the names of the API, without what is null."""
 
     columns = table_of(type(row)).columns
@@ -128,7 +128,7 @@ def _team_id(data: dict[str, Any], db: Store) -> str | None:
         issue = db.find(Issue.row, Issue.row.id == data["issueId"])
         return issue.teamId if issue else None
     comment = db.find(Comment.row, Comment.row.id == data["commentId"]) if "commentId" in data else None
-    return _team_id(_shown(comment), db) if comment else None
+    return _team_id(_render_row(comment), db) if comment else None
 
 
 def _brief(data: dict[str, Any], db: Store) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from twindiff.kit.rows import Expression
 
 from .model.issues import Issue
 from .model.workflows import Cycle, WorkflowState
-from .tallies import shares_done
+from .tallies import compute_done_shares
 from .team_workflows import heirs
 
 api = Section()
@@ -153,13 +153,13 @@ def cycle_shift_all(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     first = call.db.get(cycle, input["id"])
     moved = first
     for row in call.db.rows(cycle, cycle.teamId == first.teamId, cycle.startsAt >= first.startsAt):
-        span = {name: _shifted(getattr(row, name), input["daysToShift"]) for name in ("startsAt", "endsAt")}
+        span = {name: _shift_instant(getattr(row, name), input["daysToShift"]) for name in ("startsAt", "endsAt")}
         changed = call.db.change(row, updatedAt=call.clock.iso(), **span)
         moved = changed if row.id == first.id else moved
     return {"cycle": moved}
 
 
-def _shifted(instant: str, days: float) -> str:
+def _shift_instant(instant: str, days: float) -> str:
     try:
         return (datetime.fromisoformat(instant) + timedelta(days=days)).isoformat()
     except OverflowError:
@@ -169,7 +169,7 @@ def _shifted(instant: str, days: float) -> str:
 @api.field(Cycle, "progress", needs="id")
 def cycle_progress(call: Call, rows: list[Any]) -> list[float]:
     """The share of each cycle's issues that are done."""
-    return shares_done(call, Issue.row.cycleId, rows)
+    return compute_done_shares(call, Issue.row.cycleId, rows)
 
 
 @api.filter(Cycle, "isInCooldown")

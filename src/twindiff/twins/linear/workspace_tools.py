@@ -21,7 +21,7 @@ from .webhook_events import RESOURCES
 
 api = Section()
 
-LARGEST_FILE = 2**31 - 1
+MAX_FILE_BYTES = 2**31 - 1
 REQUESTS_AN_HOUR = 5_000
 POINTS_AN_HOUR = 3_000_000
 HOUR = 3_600_000
@@ -40,7 +40,7 @@ def file_upload(
     meta_data: Any = None,
 ) -> dict[str, Any]:
     """An address that a file can be put to. The twin gives the address and keeps no bytes."""
-    if not 0 < size <= LARGEST_FILE:
+    if not 0 < size <= MAX_FILE_BYTES:
         raise InvalidInput("size: a file has at least one byte and at most 2 GB.")
     folder = f"{organization_id(call)}/{call.ids.uuid()}/{quote(filename)}"
     upload = {

@@ -16,7 +16,7 @@ from .tables import Channel, ChannelMember, Message, Team, TeamSetting, UserTeam
 
 def visible_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel:
     """The conversation that a call names; raises channel_not_found, also for one the caller may not know of."""
-    room = named_channel(call, channel, by_name=by_name)
+    room = resolve_channel(call, channel, by_name=by_name)
     if room is None or not is_visible(call, room):
         raise ChannelNotFound
     return room
@@ -41,7 +41,7 @@ def is_visible(call: Call, room: Channel) -> bool:
 
 def writable_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel:
     """The conversation that a call names, if the caller may post to it."""
-    room = named_channel(call, channel, by_name=by_name)
+    room = resolve_channel(call, channel, by_name=by_name)
     if room is None:
         raise ChannelNotFound
     inside = is_member(call.db, room, call.actor)
@@ -54,7 +54,7 @@ def writable_channel(call: Call, channel: str, *, by_name: bool = False) -> Chan
     return room
 
 
-def named_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel | None:
+def resolve_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel | None:
     """The conversation that a call names: by its id, and by its name where the method's page says so (`by_name`).
 
     An environment that is lenient takes names everywhere.

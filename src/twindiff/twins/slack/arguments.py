@@ -11,7 +11,7 @@ import msgspec
 from twindiff.kit.clock import SECOND, iso_instant, micros_of
 from twindiff.kit.json_values import read_json
 
-_MOST_NAMES = 10_000
+_MAX_NAMES = 10_000
 """Names in a list with commas; what else there is counts as one, for which every method is too many or knows nobody."""
 _TS = re.compile(r"\d{1,12}\.\d{1,6}")
 _LAST_SECOND = 253_402_300_799
@@ -22,13 +22,13 @@ _INSTANT = re.compile(r"(\d{1,10})(?:\.(\d*))?")
 
 def names_in(value: str | list[str]) -> list[str]:
     """The names of a list, each once: `a,b`, `["a", "b"]` as JSON text, or a list."""
-    parts = _listed(value) if isinstance(value, str) else value
+    parts = _parse_names(value) if isinstance(value, str) else value
     return [name for name in dict.fromkeys(part.strip() for part in parts) if name]
 
 
-def _listed(text: str) -> list[str]:
+def _parse_names(text: str) -> list[str]:
     if not text.startswith("["):
-        return text.split(",", _MOST_NAMES)
+        return text.split(",", _MAX_NAMES)
     try:
         return msgspec.convert(read_json(text), list[str])
     except (msgspec.DecodeError, UnicodeError):

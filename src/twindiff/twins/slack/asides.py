@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from twindiff.kit import Call, Operations
 
 from .access import is_member, visible_channel, writable_channel
-from .call_blocks import check_calls, note_calls
+from .call_blocks import check_calls, record_posted_calls
 from .chat import add_message, find_message, thread_root
 from .content import Attachments, Blocks, check_attachments, content_of
 from .errors import CannotUnfurlUrl, InvalidThreadTs, IsArchived, MissingUnfurls, NotInChannel, UserNotInChannel
@@ -84,7 +84,7 @@ def unfurl(call: Call, channel: str, ts: str, unfurls: dict[str, Any] | None = N
     if any(link not in said for link in unfurls):
         raise CannotUnfurlUrl
     shown = [{**_attachment(attachment), "from_url": link} for link, attachment in unfurls.items()]
-    note_calls(call, room, *(each.get("blocks") for each in shown))
+    record_posted_calls(call, room, *(each.get("blocks") for each in shown))
     call.db.change(message, attachments=check_attachments([*(message.attachments or []), *shown]))
     return {}
 

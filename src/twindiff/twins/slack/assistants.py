@@ -22,7 +22,7 @@ api = Operations()
 Prompts = Annotated[list[dict[str, Any]], InvalidPrompts]
 Loading = Annotated[list[str], msgspec.Meta(max_length=10)]
 
-_MOST_PROMPTS = 4
+_MAX_PROMPTS = 4
 
 
 @api.method("assistant.threads.setStatus", scope="assistant:write")
@@ -33,7 +33,7 @@ def set_status(
 
     https://docs.slack.dev/reference/methods/assistant.threads.setStatus
     """
-    _note(call, channel_id, thread_ts, status=status, loading_messages=loading_messages or [])
+    _update_thread(call, channel_id, thread_ts, status=status, loading_messages=loading_messages or [])
     return {}
 
 
@@ -43,7 +43,7 @@ def set_title(call: Call, channel_id: str, thread_ts: str, title: str) -> dict[s
 
     https://docs.slack.dev/reference/methods/assistant.threads.setTitle
     """
-    _note(call, channel_id, thread_ts, title=title)
+    _update_thread(call, channel_id, thread_ts, title=title)
     return {}
 
 
@@ -55,9 +55,9 @@ def set_suggested_prompts(
 
     https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
     """
-    if len(prompts) > _MOST_PROMPTS or not all(_is_prompt(each) for each in prompts):
+    if len(prompts) > _MAX_PROMPTS or not all(_is_prompt(each) for each in prompts):
         raise InvalidPrompts
-    _note(call, channel_id, thread_ts, prompts=prompts, prompts_title=title)
+    _update_thread(call, channel_id, thread_ts, prompts=prompts, prompts_title=title)
     return {}
 
 
@@ -65,7 +65,7 @@ def _is_prompt(given: dict[str, Any]) -> bool:
     return all(isinstance(given.get(name), str) and given[name] for name in ("title", "message"))
 
 
-def _note(call: Call, channel_id: str, thread_ts: str, **wanted: Any) -> None:
+def _update_thread(call: Call, channel_id: str, thread_ts: str, **wanted: Any) -> None:
     room = visible_channel(call, channel_id)
     if thread_ts and not is_ts(thread_ts):
         raise InvalidThreadTs

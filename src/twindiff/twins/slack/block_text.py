@@ -111,7 +111,7 @@ def _inline(element: Block) -> str:
     return form(element) if form else _text(element.get("text"))
 
 
-def _styled(element: Block) -> str:
+def _render_styled_text(element: Block) -> str:
     """A text with its marks outside its blanks, as mrkdwn wants them."""
     said: str = element["text"]
     core = said.strip()
@@ -132,7 +132,7 @@ def _link(element: Block) -> str:
 _MARKS = {"code": "`", "strike": "~", "italic": "_", "bold": "*"}
 
 _INLINE: dict[str, Callable[[Block], str]] = {
-    "text": _styled,
+    "text": _render_styled_text,
     "link": _link,
     "emoji": lambda element: f":{element['name']}:",
     "user": lambda element: f"<@{element['user_id']}>",

@@ -15,9 +15,9 @@ Check = Callable[[Any, str], Iterator[str]]
 
 Shape = dict[str, Check]
 
-MOST_BLOCKS = 50
-MOST_VIEW_BLOCKS = 100
-_MOST_MARKDOWN = 12_000
+MAX_BLOCKS = 50
+MAX_VIEW_BLOCKS = 100
+_MAX_MARKDOWN_CHARACTERS = 12_000
 
 
 def check_blocks(blocks: Sequence[Any]) -> None:
@@ -26,16 +26,16 @@ def check_blocks(blocks: Sequence[Any]) -> None:
         raise InvalidBlocks(errors=errors, response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
 
 
-def problems(blocks: Sequence[Any], at: str, most: int = MOST_BLOCKS) -> Iterator[str]:
+def problems(blocks: Sequence[Any], at: str, most: int = MAX_BLOCKS) -> Iterator[str]:
     """What is wrong with a list of blocks, each with the JSON pointer of its place."""
     if len(blocks) > most:
         yield _problem(f"no more than {most} items allowed", at)
         return
     for index, block in enumerate(blocks):
         yield from _block(block, f"{at}/{index}")
-    yield from _repeated(blocks, "block_id", at)
-    if sum(len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown") > _MOST_MARKDOWN:
-        yield _problem(f"markdown blocks must be less than {_MOST_MARKDOWN + 1} characters together", at)
+    yield from _find_duplicates(blocks, "block_id", at)
+    if sum(len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown") > _MAX_MARKDOWN_CHARACTERS:
+        yield _problem(f"markdown blocks must be less than {_MAX_MARKDOWN_CHARACTERS + 1} characters together", at)
 
 
 def _problem(text: str, at: str) -> str:
@@ -47,7 +47,7 @@ def _kind(value: Any) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _repeated(parts: Sequence[Any], name: str, at: str) -> Iterator[str]:
+def _find_duplicates(parts: Sequence[Any], name: str, at: str) -> Iterator[str]:
     objects = [cast(dict[str, Any], part) for part in parts if isinstance(part, dict)]
     given = [value for part in objects if isinstance(value := part.get(name), str)]
     if len(set(given)) < len(given):
@@ -112,7 +112,7 @@ def items(each: Check, most: int, least: int = 1, unique: str = "") -> Check:
         for index, part in enumerate(parts):
             yield from each(part, f"{at}/{index}")
         if unique:
-            yield from _repeated(parts, unique, at)
+            yield from _find_duplicates(parts, unique, at)
 
     return check
 
@@ -317,7 +317,7 @@ BLOCKS: dict[str, Check] = {
         {"video_url": text(3000), "thumbnail_url": text(3000), "alt_text": text(2000), "title": plain(199)},
         {"author_name": text(49), "title_url": text(3000), "description": plain(200), "provider_name": text(255)},
     ),
-    "markdown": shape({"text": text(_MOST_MARKDOWN)}),
+    "markdown": shape({"text": text(_MAX_MARKDOWN_CHARACTERS)}),
     "rich_text": _RICH_TEXT,
     "table": shape({"rows": items(items(_CELL, 20), 100)}, {"column_settings": items(_COLUMN, 20, 0)}),
     "data_table": shape(

@@ -29,7 +29,7 @@ from .tables import Bookmark, Channel
 
 api = Operations()
 
-_MOST = 100
+_MAX_BOOKMARKS = 100
 _LINK = re.compile(r"https?://\S+")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -47,20 +47,20 @@ def add(call: Call, channel_id: str, title: str, type: str, link: str = "", emoj
         raise InvalidBookmarkType
     here = Bookmark.channel_id == room.channel_id
     last = call.db.rows(Bookmark, here, order=-Bookmark.rank, limit=1)
-    if call.db.count(Bookmark, here) >= _MOST:
+    if call.db.count(Bookmark, here) >= _MAX_BOOKMARKS:
         raise TooManyBookmarks
     bookmark = Bookmark(
         bookmark_id=call.ids.new("Bk"),
         channel_id=room.channel_id,
         title=title,
-        link=_checked_link(link),
-        emoji=_checked_emoji(emoji) or None,
+        link=_parse_link(link),
+        emoji=_parse_emoji(emoji) or None,
         created_at=call.clock.iso(),
         rank=last[0].rank + 1 if last else 0,
         updated_by=call.actor,
     )
     call.db.add(bookmark)
-    return {"bookmark": _shown(bookmark, team_of(call.db, room))}
+    return {"bookmark": _render_bookmark(bookmark, team_of(call.db, room))}
 
 
 @api.method("bookmarks.edit", scope="bookmarks:write")
@@ -82,12 +82,12 @@ def edit(
     if title:
         wanted["title"] = title
     if link:
-        wanted["link"] = _checked_link(link)
+        wanted["link"] = _parse_link(link)
     if emoji is not UNSET:
-        wanted["emoji"] = _checked_emoji(emoji) or None
+        wanted["emoji"] = _parse_emoji(emoji) or None
     stamp = {"updated_at": call.clock.iso(), "updated_by": call.actor}
     bookmark = revise(call.db, bookmark, stamp=stamp, **wanted)
-    return {"bookmark": _shown(bookmark, team_of(call.db, room))}
+    return {"bookmark": _render_bookmark(bookmark, team_of(call.db, room))}
 
 
 @api.method("bookmarks.list", reads=True, scope="bookmarks:read")
@@ -98,7 +98,7 @@ def list_bookmarks(call: Call, channel_id: str) -> dict[str, Any]:
     """
     room = visible_channel(call, channel_id)
     bookmarks = call.db.rows(Bookmark, Bookmark.channel_id == room.channel_id, order=Bookmark.rank)
-    return {"bookmarks": [_shown(each, team_of(call.db, room)) for each in bookmarks]}
+    return {"bookmarks": [_render_bookmark(each, team_of(call.db, room)) for each in bookmarks]}
 
 
 @api.method("bookmarks.remove", scope="bookmarks:write")
@@ -125,7 +125,7 @@ def _bookmark(call: Call, room: Channel, bookmark_id: str) -> Bookmark:
     return bookmark
 
 
-def _checked_link(link: str) -> str:
+def _parse_link(link: str) -> str:
     if not _LINK.fullmatch(link) or not _host(link):
         raise InvalidLink
     return link
@@ -139,13 +139,13 @@ def _host(link: str) -> str:
         return ""
 
 
-def _checked_emoji(emoji: str) -> str:
+def _parse_emoji(emoji: str) -> str:
     if emoji and not is_emoji(emoji.strip(":").lower()):
         raise InvalidEmoji
     return emoji
 
 
-def _shown(bookmark: Bookmark, team_id: str) -> dict[str, Any]:
+def _render_bookmark(bookmark: Bookmark, team_id: str) -> dict[str, Any]:
     link = bookmark.link or ""
     return {
         "id": bookmark.bookmark_id,

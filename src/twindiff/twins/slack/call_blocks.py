@@ -29,7 +29,7 @@ def check_calls(call: Call, *laid_out: Any) -> set[str]:
     return ids
 
 
-def note_calls(call: Call, room: Channel, *laid_out: Any) -> None:
+def record_posted_calls(call: Call, room: Channel, *laid_out: Any) -> None:
     """Keep that the calls which these blocks name were posted to a conversation; raises invalid_blocks for no call."""
     ids = check_calls(call, *laid_out) if any(laid_out) else None
     if not ids:
@@ -39,7 +39,7 @@ def note_calls(call: Call, room: Channel, *laid_out: Any) -> None:
         call.db.add(CallChannel(call_id=call_id, channel_id=room.channel_id))
 
 
-def with_calls(call: Call, messages: Sequence[Shown]) -> None:
+def fill_calls(call: Call, messages: Sequence[Shown]) -> None:
     """Put the calls that messages name into their blocks, and those of their attachments."""
     laid_out = [message for message in messages if "blocks" in message or "attachments" in message]
     ids = set(_ids_in(part.get("blocks") for message in laid_out for part in (message, *_attachments(message))))
@@ -47,16 +47,16 @@ def with_calls(call: Call, messages: Sequence[Shown]) -> None:
         return
     calls = {each["id"]: _v1(each) for each in call_objects(call, sorted(ids))}
     for message in messages:
-        message.update(_decorated(message, calls))
+        message.update(_fill_call_blocks(message, calls))
         if attachments := _attachments(message):
-            message["attachments"] = [_decorated(each, calls) for each in attachments]
+            message["attachments"] = [_fill_call_blocks(each, calls) for each in attachments]
 
 
 def _attachments(message: Shown) -> list[Shown]:
     return objects_in(message.get("attachments"))
 
 
-def _decorated(part: Shown, calls: dict[str, Shown]) -> Shown:
+def _fill_call_blocks(part: Shown, calls: dict[str, Shown]) -> Shown:
     """A message or an attachment with calls in its blocks."""
     blocks = objects_in(part.get("blocks"))
     return {**part, "blocks": [_with_call(block, calls) for block in blocks]} if blocks else part

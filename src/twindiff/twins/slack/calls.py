@@ -53,7 +53,7 @@ def add(
     )
     call.db.add(made, taken=_Taken)
     _join(call, made, _participants(call, made, users or []))
-    return _shown(call, made)
+    return _render_call(call, made)
 
 
 class _Taken(InvalidArguments):
@@ -73,7 +73,7 @@ def _creator(call: Call, created_by: str) -> str:
     return call.actor
 
 
-def _shown(call: Call, platform_call: PlatformCall) -> dict[str, Any]:
+def _render_call(call: Call, platform_call: PlatformCall) -> dict[str, Any]:
     (shown,) = call_objects(call, [platform_call.call_id])
     return {"call": shown}
 
@@ -122,7 +122,7 @@ def info(call: Call, id: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/calls.info
     """
-    return _shown(call, _call(call, id))
+    return _render_call(call, _call(call, id))
 
 
 def _call(call: Call, id: str) -> PlatformCall:
@@ -149,7 +149,7 @@ def update(
     https://docs.slack.dev/reference/methods/calls.update
     """
     wanted: dict[str, Any] = {"title": title, "join_url": join_url, "desktop_app_join_url": desktop_app_join_url}
-    return _shown(call, revise(call.db, _call(call, id), **wanted))
+    return _render_call(call, revise(call.db, _call(call, id), **wanted))
 
 
 @api.method("calls.end", scope="calls:write")
@@ -162,7 +162,7 @@ def end(call: Call, id: str, duration: int | None = None) -> dict[str, Any]:
     if duration is not None and duration < 0:
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] duration must not be negative"]})
     over = call.clock.unix() if duration is None else platform_call.date_start + duration
-    return _shown(call, call.db.change(platform_call, date_end=over))
+    return _render_call(call, call.db.change(platform_call, date_end=over))
 
 
 @api.method("calls.participants.add", scope="calls:write")
@@ -175,7 +175,7 @@ def add_participants(call: Call, id: str, users: People) -> dict[str, Any]:
     if not users:
         raise MissingArgument
     _join(call, platform_call, _participants(call, platform_call, users))
-    return _shown(call, platform_call)
+    return _render_call(call, platform_call)
 
 
 @api.method("calls.participants.remove", scope="calls:write")
@@ -193,4 +193,4 @@ def remove_participants(call: Call, id: str, users: People) -> dict[str, Any]:
         raise BadUsers
     for each in inside:
         call.db.remove(each)
-    return _shown(call, platform_call)
+    return _render_call(call, platform_call)

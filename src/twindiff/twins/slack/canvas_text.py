@@ -48,6 +48,6 @@ def _paragraphs(markdown: str) -> list[str]:
     return ["\n".join(lines) for lines in paragraphs if lines]
 
 
-def joined(texts: list[str]) -> str:
+def join_sections(texts: list[str]) -> str:
     """The markdown of these sections."""
     return "\n\n".join(text for text in texts if text.strip())

@@ -18,7 +18,7 @@ from .arguments import unix_of
 from .rich_text import rich_text_block
 from .tables import Canvas, CanvasAccess, Channel
 
-LONGEST_HTML = 100_000
+MAX_HTML_SOURCE_CHARACTERS = 100_000
 """Of a longer canvas so many characters are shown as HTML; markdown is shown whole."""
 
 _TABS = [{"id": each, "label": "", "type": each} for each in ("files", "bookmarks")]
@@ -49,7 +49,7 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 
 def html_of(canvas: Canvas) -> str:
     """The text of a canvas as HTML."""
-    return f'<div class="quip-canvas-content">{_PARSER.render(canvas.markdown[:LONGEST_HTML])}</div>'
+    return f'<div class="quip-canvas-content">{_PARSER.render(canvas.markdown[:MAX_HTML_SOURCE_CHARACTERS])}</div>'
 
 
 def canvas_object(call: Call, canvas: Canvas, access: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import msgspec
 from twindiff.kit import Call, Operations, revise
 
 from .access import is_member, is_visible, visible_channel
-from .canvas_text import Section, joined, sections_of
+from .canvas_text import Section, join_sections, sections_of
 from .canvas_views import html_of, levels_given
 from .errors import InvalidArguments, NotInChannel, RestrictedAction
 from .sharing import entities_of, levels_through
@@ -110,29 +110,29 @@ def edit(call: Call, canvas_id: str, changes: list[Any]) -> dict[str, Any]:
     if change.operation == "rename":
         wanted = {"title": _text(change.title_content)}
     else:
-        wanted = {"markdown": _edited(sections_of(canvas_id, canvas.markdown), change)}
+        wanted = {"markdown": _apply_change(sections_of(canvas_id, canvas.markdown), change)}
     editors = [*(user for user in canvas.editors or () if user != call.actor), call.actor]
     revise(call.db, canvas, stamp={"edited_at": call.clock.iso(), "editors": editors}, **wanted)
     return {}
 
 
-def _edited(sections: list[Section], change: Change) -> str:
+def _apply_change(sections: list[Section], change: Change) -> str:
     """The markdown after a change to the sections before it."""
     texts = [section.text for section in sections]
     operation, at = change.operation, _place(sections, change.section_id)
     if operation == "delete" and at is not None:
-        return joined([*texts[:at], *texts[at + 1 :]])
+        return join_sections([*texts[:at], *texts[at + 1 :]])
     if operation == "replace":
         new = _text(change.document_content)
-        return joined([new] if at is None else [*texts[:at], new, *texts[at + 1 :]])
+        return join_sections([new] if at is None else [*texts[:at], new, *texts[at + 1 :]])
     if operation == "insert_before" and at is not None:
-        return joined([*texts[:at], _text(change.document_content), *texts[at:]])
+        return join_sections([*texts[:at], _text(change.document_content), *texts[at:]])
     if operation == "insert_after" and at is not None:
-        return joined([*texts[: at + 1], _text(change.document_content), *texts[at + 1 :]])
+        return join_sections([*texts[: at + 1], _text(change.document_content), *texts[at + 1 :]])
     if operation == "insert_at_start":
-        return joined([_text(change.document_content), *texts])
+        return join_sections([_text(change.document_content), *texts])
     if operation == "insert_at_end":
-        return joined([*texts, _text(change.document_content)])
+        return join_sections([*texts, _text(change.document_content)])
     raise InvalidArguments(response_metadata={"messages": [f"[ERROR] cannot do {operation} [json-pointer:/changes/0]"]})
 
 

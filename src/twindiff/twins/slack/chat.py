@@ -12,7 +12,7 @@ from twindiff.kit import Call, Operations, Store, not_
 from .access import team_of, visible_channel, workspace, writable_channel
 from .arguments import is_ts
 from .assistants import clear_status
-from .call_blocks import check_calls, note_calls, with_calls
+from .call_blocks import check_calls, fill_calls, record_posted_calls
 from .content import Attachments, Blocks, Content, Metadata, content_of
 from .conversation_states import bring_back
 from .direct_messages import open_direct
@@ -61,9 +61,9 @@ class Persona(NamedTuple):
 
 
 _DAY = 24 * 60 * 60
-_FARTHEST_DAYS = 120
-_CROWD_SECONDS = 5 * 60
-_CROWD = 30
+_MAX_SCHEDULE_DAYS = 120
+_SCHEDULE_WINDOW_SECONDS = 5 * 60
+_MAX_SCHEDULED_PER_WINDOW = 30
 
 
 @api.method("chat.postMessage", scope="chat:write")
@@ -85,7 +85,7 @@ def post_message(
 
     https://docs.slack.dev/reference/methods/chat.postMessage
     """
-    room = addressed(call, channel)
+    room = resolve_conversation(call, channel)
     content = content_of(text, blocks, attachments, markdown_text, metadata)
     root = None if thread_ts is None else thread_root(call.db, room, thread_ts)
     bot = bot_of(call.db, call.actor)
@@ -98,7 +98,7 @@ def post_message(
     call.emit("message", message_event(room, message, bot))
     if message.metadata:
         shown["metadata"] = message.metadata
-    with_calls(call, [shown])
+    fill_calls(call, [shown])
     return {"channel": room.channel_id, "ts": message.message_id, "message": shown}
 
 
@@ -130,7 +130,7 @@ def update(
     edited = _edit(call, room, message, content, BROADCAST if reply_broadcast else message.subtype)
     answer = {"channel": room.channel_id, "ts": ts, "text": edited.message_text or ""}
     shown = edited_message(edited, team_of(call.db, room), bot_of(call.db, call.actor))
-    with_calls(call, [shown])
+    fill_calls(call, [shown])
     return {**answer, "message": shown}
 
 
@@ -181,7 +181,7 @@ def schedule_message(
 
     https://docs.slack.dev/reference/methods/chat.scheduleMessage
     """
-    room = addressed(call, channel)
+    room = resolve_conversation(call, channel)
     content = content_of(text, blocks, attachments, markdown_text, metadata)
     check_calls(call, content.blocks)
     _check_time(call, room, post_at)
@@ -232,7 +232,7 @@ def _author(db: Store, root: str | None) -> str | None:
     return message.user_id if message else None
 
 
-def addressed(call: Call, channel: str, *, by_name: bool = True) -> Channel:
+def resolve_conversation(call: Call, channel: str, *, by_name: bool = True) -> Channel:
     """The conversation to post to; a person's id or @name opens the direct message with them."""
     try:
         return writable_channel(call, channel, by_name=by_name)
@@ -270,7 +270,7 @@ def add_message(
     persona: Persona | None = None,
 ) -> Message:
     """Put a message of the caller's into a conversation or a thread of it."""
-    note_calls(call, room, content.blocks)
+    record_posted_calls(call, room, content.blocks)
     now = call.clock.iso()
     message = Message(
         message_id=call.ids.ts(),
@@ -307,7 +307,7 @@ def _edit(call: Call, room: Channel, message: Message, content: Content, subtype
     changed = {name: value for name, value in wanted.items() if value != getattr(message, name)}
     if not changed:
         return message
-    note_calls(call, room, content.blocks)
+    record_posted_calls(call, room, content.blocks)
     now = call.clock.iso()
     if "message_text" in changed:
         edit_id, before = call.ids.new("E"), message.message_text
@@ -323,9 +323,12 @@ def _check_time(call: Call, room: Channel, post_at: int) -> None:
     now = call.clock.unix()
     if post_at <= now:
         raise TimeInPast
-    if post_at > now + _FARTHEST_DAYS * _DAY:
+    if post_at > now + _MAX_SCHEDULE_DAYS * _DAY:
         raise TimeTooFar
-    start = post_at - post_at % _CROWD_SECONDS
+    start = post_at - post_at % _SCHEDULE_WINDOW_SECONDS
     at, here = ScheduledMessage.post_at, ScheduledMessage.channel_id == room.channel_id
-    if call.db.count(ScheduledMessage, here, at >= start, at < start + _CROWD_SECONDS) >= _CROWD:
+    if (
+        call.db.count(ScheduledMessage, here, at >= start, at < start + _SCHEDULE_WINDOW_SECONDS)
+        >= _MAX_SCHEDULED_PER_WINDOW
+    ):
         raise RestrictedTooMany

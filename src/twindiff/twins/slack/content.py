@@ -25,10 +25,10 @@ Blocks = Annotated[Objects, InvalidBlocksFormat]
 Attachments = Annotated[Objects, InvalidAttachments]
 Metadata = Annotated[dict[str, Any], InvalidMetadataFormat]
 
-_LONGEST_TEXT = 40_000
-_LONGEST_MARKDOWN = 12_000
-_LARGEST_PAYLOAD = 8_192
-_MOST_ATTACHMENTS = 100
+_MAX_TEXT_CHARACTERS = 40_000
+_MAX_MARKDOWN_CHARACTERS = 12_000
+_MAX_PAYLOAD_BYTES = 8_192
+_MAX_ATTACHMENTS = 100
 
 
 class Content(NamedTuple):
@@ -50,7 +50,7 @@ def content_of(
     """The content that a method was given, checked; raises no_text when there is none."""
     if markdown_text and (text or blocks):
         raise MarkdownTextConflict
-    if len(text) > _LONGEST_TEXT or len(markdown_text) > _LONGEST_MARKDOWN:
+    if len(text) > _MAX_TEXT_CHARACTERS or len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
         raise MsgTooLong
     if blocks:
         check_blocks(blocks)
@@ -66,7 +66,7 @@ def check_attachments(given: Objects | None) -> Objects | None:
     """Attachments as they are shown: numbered, each with a text for those who cannot see it."""
     if given is None:
         return None
-    if len(given) > _MOST_ATTACHMENTS:
+    if len(given) > _MAX_ATTACHMENTS:
         raise TooManyAttachments
     for at, attachment in enumerate(given):
         _check_attachment(attachment, f"/attachments/{at}/blocks")
@@ -93,6 +93,6 @@ def metadata_of(given: dict[str, Any] | None) -> dict[str, Any] | None:
     kind, payload = given.get("event_type"), given.get("event_payload")
     if not (isinstance(kind, str) and kind and isinstance(payload, dict)):
         raise InvalidMetadataSchema
-    if len(msgspec.json.encode(payload)) > _LARGEST_PAYLOAD:
+    if len(msgspec.json.encode(payload)) > _MAX_PAYLOAD_BYTES:
         raise MetadataTooLarge
     return {"event_type": kind, "event_payload": payload}

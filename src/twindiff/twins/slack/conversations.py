@@ -49,9 +49,9 @@ api = Operations()
 
 PageSize = Annotated[int, Meta(ge=1, le=1000), InvalidLimit]
 
-_LONGEST_NAME = 80
-_LONGEST_TOPIC = 250
-_MOST_OTHERS = 8
+_MAX_NAME_CHARACTERS = 80
+_MAX_TOPIC_CHARACTERS = 250
+_MAX_OTHER_MEMBERS = 8
 
 _UNRESTRICTED = {"is_read_only": False, "is_thread_only": False, "is_non_threadable": False}
 
@@ -80,7 +80,7 @@ def info(call: Call, channel: str, include_locale: bool = False, include_num_mem
     https://docs.slack.dev/reference/methods/conversations.info
     """
     room = visible_channel(call, channel)
-    shown = _im(call, room) if room.is_dm else {**shown_channel(call, "conversations.info", room), **_UNRESTRICTED}
+    shown = _im(call, room) if room.is_dm else {**render_channel(call, "conversations.info", room), **_UNRESTRICTED}
     shown["properties"] = properties_of(call, [room.channel_id])[room.channel_id]
     if include_locale:
         shown["locale"] = "en-US"
@@ -95,7 +95,7 @@ def _im(call: Call, room: Channel) -> dict[str, Any]:
     return im_object(room, team_of(call.db, room), other, is_user_deleted=user.is_active is False)
 
 
-def shown_channel(call: Call, method: str, room: Channel) -> dict[str, Any]:
+def render_channel(call: Call, method: str, room: Channel) -> dict[str, Any]:
     """A channel as `method` shows it to the caller."""
     return channel_object(
         method,
@@ -133,13 +133,13 @@ def create(call: Call, name: str, is_private: bool = False) -> dict[str, Any]:
     call.db.add(ChannelMember(channel_id=room.channel_id, user_id=call.actor, joined_at=call.clock.iso()))
     if not is_private:
         call.emit("channel_created", {"channel": {"id": room.channel_id, "name": name, "creator": call.actor}})
-    return {"channel": shown_channel(call, "conversations.create", room)}
+    return {"channel": render_channel(call, "conversations.create", room)}
 
 
 def _check_name(name: str) -> None:
     if not name:
         raise InvalidNameRequired
-    if len(name) > _LONGEST_NAME:
+    if len(name) > _MAX_NAME_CHARACTERS:
         raise InvalidNameMaxlength
     if not all(_may_be_in_a_name(letter) for letter in name):
         raise InvalidNameSpecials
@@ -164,8 +164,8 @@ def rename(call: Call, channel: str, name: str) -> dict[str, Any]:
         raise NotAuthorized
     _check_name(name)
     if name != room.channel_name:
-        room = _renamed(call, room, name)
-    return {"channel": shown_channel(call, "conversations.rename", room)}
+        room = _rename_channel(call, room, name)
+    return {"channel": render_channel(call, "conversations.rename", room)}
 
 
 def _may_rename(call: Call, room: Channel) -> bool:
@@ -173,7 +173,7 @@ def _may_rename(call: Call, room: Channel) -> bool:
     return room.creator_id in (call.actor, None) or role_of(call.db, call.actor) in ("owner", "admin")
 
 
-def _renamed(call: Call, room: Channel, name: str) -> Channel:
+def _rename_channel(call: Call, room: Channel, name: str) -> Channel:
     if call.db.find(Channel, Channel.team_id == room.team_id, Channel.channel_name == name):
         raise NameTaken
     earlier: list[str] = room.previous_names or []
@@ -190,13 +190,13 @@ def set_topic(call: Call, channel: str, topic: str) -> dict[str, Any]:
     """
     room = channel_of_member(call, channel)
     refuse_guests(call, UserIsRestricted)
-    if len(topic) > _LONGEST_TOPIC:
+    if len(topic) > _MAX_TOPIC_CHARACTERS:
         raise TooLong
     if topic != (room.topic_text or ""):
         now = call.clock.iso()
         stamp = {"topic_creator_id": call.actor, "topic_set_at": now, "updated_at": now}
         room = call.db.change(room, topic_text=topic, **stamp)
-    return {"channel": shown_channel(call, "conversations.setTopic", room)}
+    return {"channel": render_channel(call, "conversations.setTopic", room)}
 
 
 @api.method("conversations.setPurpose", scope="channels:manage")
@@ -207,13 +207,13 @@ def set_purpose(call: Call, channel: str, purpose: str) -> dict[str, Any]:
     """
     room = channel_of_member(call, channel)
     refuse_guests(call, UserIsRestricted)
-    if len(purpose) > _LONGEST_TOPIC:
+    if len(purpose) > _MAX_TOPIC_CHARACTERS:
         raise TooLong
     if purpose != (room.purpose_text or ""):
         now = call.clock.iso()
         stamp = {"purpose_creator_id": call.actor, "purpose_set_at": now, "updated_at": now}
         room = call.db.change(room, purpose_text=purpose, **stamp)
-    return {"channel": shown_channel(call, "conversations.setPurpose", room)}
+    return {"channel": render_channel(call, "conversations.setPurpose", room)}
 
 
 @api.method("conversations.archive", scope="channels:manage")
@@ -297,7 +297,7 @@ def open_conversation(
         save_state(call, room, is_closed=False)
         is_new = True
     known = {} if is_new else {"no_op": True, "already_open": True}
-    return {**known, "channel": _opened(call, room, return_im)}
+    return {**known, "channel": _render_opened_conversation(call, room, return_im)}
 
 
 def _direct_message_by_id(call: Call, channel: str) -> Channel:
@@ -312,7 +312,7 @@ def _people(call: Call, users: list[str]) -> set[str]:
     if not users:
         raise UsersListNotSupplied
     people = {call.actor, *users}
-    if len(people) - 1 > _MOST_OTHERS:
+    if len(people) - 1 > _MAX_OTHER_MEMBERS:
         raise TooManyUsers
     accounts = call.db.rows(User, User.user_id.in_(people))
     if len(accounts) < len(people):
@@ -322,7 +322,7 @@ def _people(call: Call, users: list[str]) -> set[str]:
     return people
 
 
-def _opened(call: Call, room: Channel, return_im: bool) -> dict[str, Any]:
+def _render_opened_conversation(call: Call, room: Channel, return_im: bool) -> dict[str, Any]:
     if not return_im:
         return {"id": room.channel_id}
     team_id = team_of(call.db, room)

@@ -49,7 +49,7 @@ def document_objects(call: Call, ids: Sequence[str]) -> dict[str, dict[str, Any]
     return {id: {**each, **stars.get(id, {})} for id, each in shown.items()}
 
 
-def listed_documents(
+def list_documents(
     call: Call, *, types: Sequence[str], user: str, channel: str, ts_from: float, ts_to: float
 ) -> list[tuple[str, str]]:
     """The canvases and lists that the caller may read and files.list is to show: when each was made, and its id."""
@@ -68,7 +68,7 @@ def listed_documents(
     return listed
 
 
-def documents_titled(call: Call, has_words: Callable[[Column[Any]], Expression]) -> list[tuple[str, str]]:
+def find_documents_by_title(call: Call, has_words: Callable[[Column[Any]], Expression]) -> list[tuple[str, str]]:
     """When the canvases and lists that the caller may read and whose titles have the words were made, and their ids."""
     canvases, lists = (Canvas.created_at, Canvas.canvas_id), (SlackList.created_at, SlackList.list_id)
     titled = [
@@ -82,7 +82,7 @@ def _canvases(call: Call, channel: str) -> Expression:
     """Canvases that the caller may read; those of a channel, or shared with it."""
     hidden = hidden_from(call.db, call.actor)
     own = all_of(Canvas.user_id == call.actor, any_of(Canvas.channel_id.is_null(), not_(Canvas.channel_id.in_(hidden))))
-    of_my_channel = _joined(call, Canvas.channel_id)
+    of_my_channel = _is_member_of(call, Canvas.channel_id)
     shared = exists(CanvasAccess, CanvasAccess.canvas_id == Canvas.canvas_id, _reaches(call, CanvasAccess.entity_id))
     visible = any_of(own, of_my_channel, shared)
     if not channel:
@@ -98,10 +98,10 @@ def _lists(call: Call, channel: str) -> Expression:
 
 
 def _reaches(call: Call, entity: Column[str]) -> Expression:
-    return any_of(entity == call.actor, _joined(call, entity))
+    return any_of(entity == call.actor, _is_member_of(call, entity))
 
 
-def _joined(call: Call, channel: Column[Any]) -> Expression:
+def _is_member_of(call: Call, channel: Column[Any]) -> Expression:
     return exists(ChannelMember, ChannelMember.channel_id == channel, ChannelMember.user_id == call.actor)
 
 

@@ -66,15 +66,15 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
     inner = _inner(event)
     if event.name != "message":
         if event.name in wanted:
-            yield _enveloped(event, subscription, db, event.name, inner)
+            yield _build_notification(event, subscription, db, event.name, inner)
         return
     if _MESSAGES.get(inner.get("channel_type", "")) in wanted:
-        yield _enveloped(event, subscription, db, "message", inner)
+        yield _build_notification(event, subscription, db, "message", inner)
     if "app_mention" in wanted and _mentions(inner, subscription.actor):
         kept = {
             name: inner[name] for name in ("user", "text", "ts", "channel", "event_ts", "thread_ts") if name in inner
         }
-        yield _enveloped(event, subscription, db, "app_mention", {"type": "app_mention", **kept})
+        yield _build_notification(event, subscription, db, "app_mention", {"type": "app_mention", **kept})
 
 
 def _mentions(inner: dict[str, Any], user: str) -> bool:
@@ -118,7 +118,9 @@ def _inner(event: Emitted) -> dict[str, Any]:
     return {**around, "message": edited}
 
 
-def _enveloped(event: Emitted, subscription: Subscription, db: Store, kind: str, inner: dict[str, Any]) -> Notification:
+def _build_notification(
+    event: Emitted, subscription: Subscription, db: Store, kind: str, inner: dict[str, Any]
+) -> Notification:
     """An event in the envelope that all events come in."""
     team = workspace(db).team_id
     person = db.find(User, User.user_id == subscription.actor)
@@ -158,13 +160,13 @@ def request(notification: Notification, subscription: Subscription, attempt: Att
     if attempt.number:
         reason = _REASONS.get(attempt.failure, "unknown_error")
         again = (("X-Slack-Retry-Num", str(attempt.number)), ("X-Slack-Retry-Reason", reason))
-    return _signed(notification.body, subscription, attempt, again)
+    return _sign_request(notification.body, subscription, attempt, again)
 
 
 def challenge(subscription: Subscription, challenge: str, attempt: Attempt) -> WebhookRequest:
     """The handshake by which an address says that it wants to be told."""
     body = {"token": verification_token(subscription), "challenge": challenge, "type": "url_verification"}
-    return _signed(body, subscription, attempt)
+    return _sign_request(body, subscription, attempt)
 
 
 def proves(answer: WebhookAnswer, challenge: str) -> bool:
@@ -172,7 +174,7 @@ def proves(answer: WebhookAnswer, challenge: str) -> bool:
     return challenge.encode() in answer.body
 
 
-def _signed(
+def _sign_request(
     body: dict[str, Any], subscription: Subscription, attempt: Attempt, headers: tuple[tuple[str, str], ...] = ()
 ) -> WebhookRequest:
     data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()

@@ -13,10 +13,10 @@ from .tables import File, FileContent, FileMessage, Message
 
 def visible_files(call: Call) -> Expression:
     """Files that the caller owns or may read where they were shared."""
-    return any_of(File.user_id == call.actor, shared_where(readable_by(call.db, call.actor)))
+    return any_of(File.user_id == call.actor, is_shared_where(readable_by(call.db, call.actor)))
 
 
-def shared_where(*where: Expression) -> Expression:
+def is_shared_where(*where: Expression) -> Expression:
     """Files shared in a message for which `where` holds."""
     message = exists(Message, Message.message_id == FileMessage.message_id, *where)
     return exists(FileMessage, FileMessage.file_id == File.file_id, message)

@@ -14,12 +14,12 @@ from twindiff.kit.rows import Expression
 
 from .access import visible_channel
 from .arguments import iso_of, names_in
-from .documents import TYPES, document_objects, find_document, listed_documents
+from .documents import TYPES, document_objects, find_document, list_documents
 from .errors import CantDeleteFile, NotAllowed, UnknownType, UserNotFound
-from .file_access import bytes_of, shared_where, visible_file, visible_files
+from .file_access import bytes_of, is_shared_where, visible_file, visible_files
 from .file_types import FAMILIES, endings_of
 from .file_views import file_objects
-from .highlights import MOST_LINES, highlighted
+from .highlights import MAX_LINES, highlight_lines
 from .tables import File, FileContent, FileMessage, FilePicture, Message, Star, User
 
 api = Operations()
@@ -28,7 +28,7 @@ Count = Annotated[int, Meta(ge=1, le=1000)]
 Page = Annotated[int, Meta(ge=1)]
 
 _SHOWN_LINES = 5
-_LONGEST_CONTENT = 100_000
+_MAX_CONTENT_CHARACTERS = 100_000
 
 
 @api.method("files.list", reads=True, scope="files:read")
@@ -52,20 +52,20 @@ def list_files(
         where.append(File.user_id == call.db.get(User, user, missing=UserNotFound).user_id)
     if channel:
         room = visible_channel(call, channel).channel_id
-        where.append(shared_where(Message.channel_id == room))
+        where.append(is_shared_where(Message.channel_id == room))
     if ts_from:
         where.append(File.created_at >= iso_of(ts_from))
     if ts_to:
         where.append(File.created_at <= iso_of(ts_to))
     # Whether a file may be seen is the dear part: one look at each gives the page and how many there are.
     dated = [(made or "", id) for made, id in call.db.rows(File, *where, columns=(File.created_at, File.file_id))]
-    dated += listed_documents(call, types=wanted, user=user, channel=room, ts_from=ts_from, ts_to=ts_to)
+    dated += list_documents(call, types=wanted, user=user, channel=room, ts_from=ts_from, ts_to=ts_to)
     ids = [id for _, id in sorted(dated, reverse=True)]
     paging = {"count": count, "total": len(ids), "page": page, "pages": -(-len(ids) // count)}
-    return {"files": shown_files(call, ids[(page - 1) * count : page * count]), "paging": paging}
+    return {"files": render_files(call, ids[(page - 1) * count : page * count]), "paging": paging}
 
 
-def shown_files(call: Call, ids: list[str]) -> list[dict[str, Any]]:
+def render_files(call: Call, ids: list[str]) -> list[dict[str, Any]]:
     """Files, canvases and lists in the order of their ids."""
     files = call.db.rows(File, File.file_id.in_(ids)) if ids else []
     shown = {each["id"]: each for each in file_objects(call, list(files))}
@@ -101,13 +101,13 @@ def info(call: Call, file: str, count: Count = 100, page: Page = 1) -> dict[str,
     if shown["mode"] != "snippet":
         return answer
     text = add_preview(call, row, shown)
-    lines = text[:_LONGEST_CONTENT].splitlines()
+    lines = text[:_MAX_CONTENT_CHARACTERS].splitlines()
     return {
         **answer,
-        "content": text[:_LONGEST_CONTENT],
-        "is_truncated": len(text) > _LONGEST_CONTENT,
-        "content_highlight_html": highlighted(lines),
-        "content_highlight_html_truncated": len(text) > _LONGEST_CONTENT or len(lines) > MOST_LINES,
+        "content": text[:_MAX_CONTENT_CHARACTERS],
+        "is_truncated": len(text) > _MAX_CONTENT_CHARACTERS,
+        "content_highlight_html": highlight_lines(lines),
+        "content_highlight_html_truncated": len(text) > _MAX_CONTENT_CHARACTERS or len(lines) > MAX_LINES,
     }
 
 
@@ -116,7 +116,7 @@ def add_preview(call: Call, file: File, shown: dict[str, Any]) -> str:
     text = bytes_of(call, file).decode(errors="replace")
     lines = text.splitlines()
     shown["preview"] = "\n".join(lines[:_SHOWN_LINES])
-    shown["preview_highlight"] = highlighted(lines[:_SHOWN_LINES])
+    shown["preview_highlight"] = highlight_lines(lines[:_SHOWN_LINES])
     shown["lines"], shown["lines_more"] = len(lines), max(0, len(lines) - _SHOWN_LINES)
     shown["preview_is_truncated"] = False
     return text

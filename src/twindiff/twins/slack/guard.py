@@ -33,12 +33,12 @@ _KINDS_OF_ROOM = ("channels", "groups", "im", "mpim")
 _WRITING = ("manage", "write", "write.invites", "write.topic", "join")
 
 
-def sealed(token: str) -> str:
+def hash_token(token: str) -> str:
     """A token as it is kept that no template has told: nobody can use what they read."""
     return blake2b(token.encode(), digest_size=16).hexdigest()
 
 
-def known_token(call: Call) -> AccessToken | None:
+def find_token(call: Call) -> AccessToken | None:
     """What is known of the rights of a call's token."""
     return _rules(call)[0]
 
@@ -54,7 +54,7 @@ def _looked_up(db: Store, token: str) -> tuple[AccessToken | None, bool]:
     # Most workspaces know of no token, and every call asks: counting none is the least that can be asked.
     if not db.count(AccessToken):
         return None, False
-    tokens = db.rows(AccessToken, AccessToken.token.in_((token, sealed(token), EVERY)))
+    tokens = db.rows(AccessToken, AccessToken.token.in_((token, hash_token(token), EVERY)))
     known = next((each for each in tokens if each.token != EVERY), None)
     if known is None and token.startswith("xoxb-"):
         known = next((each for each in tokens if each.scopes is not None), None)
@@ -81,7 +81,7 @@ def _check(exchange: Exchange, call: Call) -> None:
 
 def actor_of(call: Call) -> str | None:
     """Whom a token that was issued here acts as."""
-    known = known_token(call)
+    known = find_token(call)
     return known.user_id if known else None
 
 
@@ -112,7 +112,7 @@ def is_strict(call: Call) -> bool:
 
 def check_scope(call: Call, needed: str) -> None:
     """Refuse a call whose token lacks a scope that only some of its arguments need."""
-    known = known_token(call)
+    known = find_token(call)
     if is_strict(call) and known and known.scopes is not None and needed not in known.scopes.split(","):
         raise MissingScope(needed=needed, provided=known.scopes)
 

@@ -16,10 +16,10 @@ from twindiff.kit.rows import Expression
 
 from .access import readable_channel, team_of
 from .arguments import ts_in
-from .call_blocks import with_calls
+from .call_blocks import fill_calls
 from .chat import BROADCAST
 from .errors import InvalidCursor, InvalidLimit, InvalidTsLatest, InvalidTsOldest, ThreadNotFound
-from .related import Thread, related_to, threads_in, threads_of
+from .related import Thread, load_relations, threads_in, threads_of
 from .tables import Channel, Message, Pin
 from .views import listed_message, tombstone
 
@@ -28,8 +28,8 @@ api = Operations()
 Limit = Annotated[int, Meta(ge=1), InvalidLimit]
 Instant = str | int | float
 
-_LONGEST_HISTORY_PAGE = 999
-_LONGEST_THREAD_PAGE = 1000
+_MAX_HISTORY_PAGE_MESSAGES = 999
+_MAX_THREAD_PAGE_MESSAGES = 1000
 _CURSOR = "next_ts"
 _NEWEST_FIRST = -Message.message_id
 
@@ -50,7 +50,7 @@ class Window(NamedTuple):
         return conditions
 
 
-class Part(NamedTuple):
+class HistoryPage(NamedTuple):
     """Messages in the order in which they are listed, with the threads that hang on them.
 
     None stands for a deleted message that still has replies.
@@ -59,7 +59,7 @@ class Part(NamedTuple):
     messages: dict[str, Message | None]
     threads: dict[str, Thread]
 
-    def split(self, size: int) -> tuple[Part, list[str]]:
+    def split(self, size: int) -> tuple[HistoryPage, list[str]]:
         """A page of a size, and the ts of what comes after it."""
         order = list(self.messages)
         return self._replace(messages={ts: self.messages[ts] for ts in order[:size]}), order[size:]
@@ -94,17 +94,17 @@ def history(
     https://docs.slack.dev/reference/methods/conversations.history
     """
     room = readable_channel(call, channel)
-    window, size = _window(oldest, latest, inclusive), min(limit, _LONGEST_HISTORY_PAGE)
+    window, size = _window(oldest, latest, inclusive), min(limit, _MAX_HISTORY_PAGE_MESSAGES)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
     page, rest = _newest(call, room, window, start, size + 1).split(size)
-    shown = _listed(call, room, page, include_all_metadata)
+    shown = _render_messages(call, room, page, include_all_metadata)
     bounds = {name: str(given) for name, given in (("oldest", oldest), ("latest", latest)) if given != ""}
     pins = call.db.count(Pin, Pin.channel_id == room.channel_id)
     counts = {"pin_count": pins, "channel_actions_ts": None, "channel_actions_count": 0}
     return {"messages": shown, **_more(rest), **counts, **bounds}
 
 
-def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> Part:
+def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> HistoryPage:
     """Up to `count` messages, newest first."""
 
     here = _in_window(room, window, start, Message.message_id)
@@ -118,8 +118,8 @@ def _newest(call: Call, room: Channel, window: Window, start: str | None, count:
     since = roots[-1].message_id if len(roots) == count else ""
     threads = threads_in(call.db, *_in_window(room, window, start, Message.parent_id), Message.parent_id > since)
     messages: dict[str, Message | None] = {message.message_id: message for message in (*roots, *broadcasts)}
-    messages.update(dict.fromkeys(_deleted(call.db, threads.keys() - messages.keys())))
-    return Part({ts: messages[ts] for ts in sorted(messages, reverse=True)[:count]}, threads)
+    messages.update(dict.fromkeys(_find_deleted_messages(call.db, threads.keys() - messages.keys())))
+    return HistoryPage({ts: messages[ts] for ts in sorted(messages, reverse=True)[:count]}, threads)
 
 
 def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any]) -> list[Expression]:
@@ -127,7 +127,7 @@ def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any]
     return [*conditions, ts <= start] if start else conditions
 
 
-def _deleted(db: Store, ids: AbstractSet[str]) -> AbstractSet[str]:
+def _find_deleted_messages(db: Store, ids: AbstractSet[str]) -> AbstractSet[str]:
     """Those of the messages that are gone."""
     if not ids:
         return ids
@@ -135,16 +135,16 @@ def _deleted(db: Store, ids: AbstractSet[str]) -> AbstractSet[str]:
     return ids - {ts for (ts,) in left}
 
 
-def _listed(call: Call, room: Channel, part: Part, metadata: bool) -> list[dict[str, Any]]:
+def _render_messages(call: Call, room: Channel, part: HistoryPage, metadata: bool) -> list[dict[str, Any]]:
     """Messages as lists show them, with their threads and reactions."""
     team_id, threads = team_of(call.db, room), part.threads
-    related = related_to(call, [message for message in part.messages.values() if message], threads)
+    related = load_relations(call, [message for message in part.messages.values() if message], threads)
     shown = [
         listed_message(message, team_id, related, metadata=metadata) if message else tombstone(ts, team_id, threads[ts])
         for ts, message in part.messages.items()
     ]
     _add_roots(call, team_id, shown)
-    with_calls(call, shown)
+    fill_calls(call, shown)
     return shown
 
 
@@ -155,7 +155,7 @@ def _add_roots(call: Call, team_id: str, shown: list[dict[str, Any]]) -> None:
     """
     sent = [each for each in shown if each.get("subtype") == BROADCAST]
     roots = call.db.rows(Message, Message.message_id.in_([each["thread_ts"] for each in sent])) if sent else []
-    related = related_to(call, roots)
+    related = load_relations(call, roots)
     by_ts = {root.message_id: listed_message(root, team_id, related) for root in roots}
     for each in sent:
         if each["thread_ts"] in by_ts:
@@ -173,7 +173,7 @@ def replies(
     call: Call,
     channel: str,
     ts: str,
-    limit: Limit = _LONGEST_THREAD_PAGE,
+    limit: Limit = _MAX_THREAD_PAGE_MESSAGES,
     cursor: str = "",
     oldest: Instant = "",
     latest: Instant = "",
@@ -185,7 +185,7 @@ def replies(
     https://docs.slack.dev/reference/methods/conversations.replies
     """
     room = readable_channel(call, channel)
-    window, size = _window(oldest, latest, inclusive), min(limit, _LONGEST_THREAD_PAGE)
+    window, size = _window(oldest, latest, inclusive), min(limit, _MAX_THREAD_PAGE_MESSAGES)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
     root_ts, root = _root(call, room, ts)
     # A page of one is the root alone; the pages after it must get on all the same.
@@ -195,8 +195,8 @@ def replies(
         conditions.append(Message.message_id >= start)
     rows = call.db.rows(Message, *conditions, order=Message.message_id, limit=wanted + 1)
     thread: dict[str, Message | None] = {root_ts: root, **{reply.message_id: reply for reply in rows}}
-    page, rest = Part(thread, threads_of(call.db, [root_ts])).split(wanted + 1)
-    return {"messages": _listed(call, room, page, include_all_metadata), **_more(rest)}
+    page, rest = HistoryPage(thread, threads_of(call.db, [root_ts])).split(wanted + 1)
+    return {"messages": _render_messages(call, room, page, include_all_metadata), **_more(rest)}
 
 
 def _root(call: Call, room: Channel, ts: str) -> tuple[str, Message | None]:

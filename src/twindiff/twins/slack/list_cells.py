@@ -40,8 +40,8 @@ from .views import block_objects
 Check = Callable[[Call, ListColumn, list[Any]], list[Any]]
 """Gives the values as they are kept; raises what the API answers to others."""
 
-_MOST_VALUES = 50
-_MOST_ATTACHMENTS = 10
+_MAX_VALUES = 50
+_MAX_ATTACHMENTS = 10
 _ONE_ONLY = ("single_select", "single_entity")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"\+?[\d\s().x-]{3,40}")
@@ -81,7 +81,7 @@ def _values(given: Any) -> list[Any]:
 def _most(column: ListColumn, key: str) -> int:
     if key in ("checkbox", "rating", "date", "number") or options_of(column).format in _ONE_ONLY:
         return 1
-    return _MOST_ATTACHMENTS if key == "attachment" else _MOST_VALUES
+    return _MAX_ATTACHMENTS if key == "attachment" else _MAX_VALUES
 
 
 def _day_of(given: Any) -> str:

@@ -46,8 +46,8 @@ KEYS = {
 COMPUTED = frozenset({"created_by", "last_edited_by", "created_time", "last_edited_time"})
 """Types of columns that nobody writes."""
 
-MOST_COLUMNS = 30
-_MOST_CHOICES = 100
+MAX_COLUMNS = 30
+_MAX_CHOICES = 100
 _OF_TODO = (
     ("Col00", "todo_completed", "Completed", None),
     (
@@ -98,7 +98,7 @@ class Definition(msgspec.Struct):
 def add_columns(call: Call, list_id: str, schema: Sequence[dict[str, Any]] | None, *, todo_mode: bool) -> None:
     """Give a new list the columns of its schema, else one of text, and those of a list of things to do."""
     definitions = [Definition("name", "Name", "text", is_primary_column=True)] if schema is None else _read(schema)
-    if len(definitions) + (len(_OF_TODO) if todo_mode else 0) > MOST_COLUMNS:
+    if len(definitions) + (len(_OF_TODO) if todo_mode else 0) > MAX_COLUMNS:
         raise OverColumnMaximum
     for position, each in enumerate(definitions):
         column = ListColumn(
@@ -123,7 +123,7 @@ def add_todo_columns(call: Call, list_id: str) -> None:
     columns = columns_of(call, list_id)
     there = {column.column_id for column in columns}
     missing = [each for each in _OF_TODO if each[0] not in there]
-    if len(columns) + len(missing) > MOST_COLUMNS:
+    if len(columns) + len(missing) > MAX_COLUMNS:
         raise OverColumnMaximum
     for position, (column_id, type, name, options) in enumerate(missing, len(columns)):
         column = ListColumn(
@@ -192,6 +192,6 @@ def _read(schema: Sequence[dict[str, Any]]) -> list[Definition]:
     if len(primary) != 1 or primary[0].type != "text":
         raise InvalidPrimaryColumn
     keys = {each.key for each in definitions}
-    if len(keys) < len(definitions) or any(len(each.choices) > _MOST_CHOICES for each in options):
+    if len(keys) < len(definitions) or any(len(each.choices) > _MAX_CHOICES for each in options):
         raise InvalidSchema
     return definitions

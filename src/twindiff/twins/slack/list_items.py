@@ -28,12 +28,12 @@ from .list_errors import (
     RowIdNotProvided,
 )
 from .list_tables import DeletedListItem, ListCell, ListColumn, ListItem, SlackList
-from .list_views import MOST_ROWS, cells_of, item_objects, list_object
+from .list_views import MAX_ROWS, cells_of, item_objects, list_object
 from .lists import access_of, readable_list, writable_list
 
 api = Operations()
 
-_MOST_CELLS = 100
+_MAX_CELLS = 100
 
 Fields = list[dict[str, Any]]
 Limit = Annotated[int, Meta(ge=1, le=1000)]
@@ -76,7 +76,7 @@ def _item(call: Call, slack_list: SlackList, item_id: str, missing: type[Excepti
 
 def _add(call: Call, slack_list: SlackList, columns: dict[str, ListColumn], parent: str | None = None) -> ListItem:
     """Add an item with what its columns hold unless something else is said."""
-    if call.db.count(ListItem, ListItem.list_id == slack_list.list_id) >= MOST_ROWS:
+    if call.db.count(ListItem, ListItem.list_id == slack_list.list_id) >= MAX_ROWS:
         raise OverRowMaximum
     item = ListItem(
         item_id=call.ids.new("Rec"),
@@ -135,7 +135,7 @@ def update(call: Call, list_id: str, cells: Fields) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/slackLists.items.update
     """
     slack_list = writable_list(call, list_id, PermissionDenied)
-    if len(cells) > _MOST_CELLS:
+    if len(cells) > _MAX_CELLS:
         raise OverCellFieldsLimit
     columns = {column.column_id: column for column in columns_of(call, list_id)}
     made: dict[str, ListItem] = {}

@@ -15,11 +15,11 @@ from .addresses import workspace_url
 from .arguments import objects_in, unix_of
 from .block_text import text_of_blocks
 from .list_cells import field_object
-from .list_columns import MOST_COLUMNS, columns_of, schemas
+from .list_columns import MAX_COLUMNS, columns_of, schemas
 from .list_tables import ListCell, ListColumn, ListItem, SlackList
 from .tables import Team
 
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 _VIEWS = (("Record", "record"), ("All items", "table"))
 _FIRST_POSITION = 5_000_000_000
 
@@ -154,13 +154,13 @@ def _limits(call: Call, slack_list: SlackList, columns: Sequence[ListColumn]) ->
     here = ListItem.list_id == slack_list.list_id
     rows = call.db.count(ListItem, here)
     return {
-        "over_row_maximum": rows > MOST_ROWS,
-        "row_count_limit": MOST_ROWS,
+        "over_row_maximum": rows > MAX_ROWS,
+        "row_count_limit": MAX_ROWS,
         "row_count": rows,
         "archived_row_count": call.db.count(ListItem, here, holds(ListItem.is_archived)),
-        "over_column_maximum": len(columns) > MOST_COLUMNS,
+        "over_column_maximum": len(columns) > MAX_COLUMNS,
         "column_count": len(columns),
-        "column_count_limit": MOST_COLUMNS,
+        "column_count_limit": MAX_COLUMNS,
         "over_view_maximum": False,
         "view_count": len(_VIEWS),
         "view_count_limit": 50,

@@ -54,11 +54,11 @@ def list_conversations(
 def _objects(call: Call, method: str, rooms: Sequence[Channel]) -> list[dict[str, Any]]:
     members = members_of(call.db, rooms)
     others = {room.channel_id: other_of(members[room.channel_id], call.actor) for room in rooms if room.is_dm}
-    deactivated = _deactivated(call.db, others.values())
+    deactivated = _find_deactivated_users(call.db, others.values())
     team_id, general = workspace(call.db).team_id, general_id(call.db)
     properties = properties_of(call, [room.channel_id for room in rooms])
 
-    def shown(room: Channel) -> dict[str, Any]:
+    def render_channel(room: Channel) -> dict[str, Any]:
         team, people = room.team_id or team_id, members[room.channel_id]
         if other := others.get(room.channel_id):
             return im_object(room, team, other, is_user_deleted=other in deactivated)
@@ -67,7 +67,7 @@ def _objects(call: Call, method: str, rooms: Sequence[Channel]) -> list[dict[str
         also = {"num_members": len(people)} if method == "conversations.list" else {"parent_conversation": None}
         return {**channel, **also, "properties": properties[room.channel_id]}
 
-    return [shown(room) for room in rooms]
+    return [render_channel(room) for room in rooms]
 
 
 def members_of(db: Store, rooms: Sequence[Channel]) -> dict[str, list[str]]:
@@ -86,7 +86,7 @@ def other_of(people: Sequence[str], caller: str) -> str:
     return next((person for person in people if person != caller), caller)
 
 
-def _deactivated(db: Store, users: Any) -> set[str]:
+def _find_deactivated_users(db: Store, users: Any) -> set[str]:
     ids = list(users)
     if not ids:
         return set()

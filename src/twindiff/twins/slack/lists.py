@@ -32,7 +32,7 @@ from .views import block_objects
 
 api = Operations()
 
-_LONGEST_TITLE = 255
+_MAX_TITLE_CHARACTERS = 255
 _RANKS = ("read", "write", "owner")
 
 Blocks = list[dict[str, Any]]
@@ -75,7 +75,7 @@ def create(
 
 
 def _title(name: str) -> str:
-    if len(name) > _LONGEST_TITLE:
+    if len(name) > _MAX_TITLE_CHARACTERS:
         raise OverTitleLengthMaximum
     return name
 

@@ -12,7 +12,7 @@ from twindiff.kit import ApiError, Call, Operations, page
 
 from .access import general_id, is_member, refuse_guests, visible_channel
 from .arguments import names_in
-from .conversations import PageSize, channel_of_member, shown_channel, true_channel
+from .conversations import PageSize, channel_of_member, render_channel, true_channel
 from .errors import (
     AlreadyInChannel,
     CantInvite,
@@ -33,7 +33,7 @@ from .tables import Channel, ChannelMember, User
 
 api = Operations()
 
-_MOST_INVITED = 1000
+_MAX_INVITED_USERS = 1000
 
 
 @api.method("conversations.members", reads=True, scope="channels:read")
@@ -64,9 +64,9 @@ def join(call: Call, channel: str) -> dict[str, Any]:
         raise IsArchived
     if is_member(call.db, room, call.actor):
         warnings = {"warning": "already_in_channel", "response_metadata": {"warnings": ["already_in_channel"]}}
-        return {"channel": shown_channel(call, "conversations.join", room), **warnings}
+        return {"channel": render_channel(call, "conversations.join", room), **warnings}
     _add_member(call, room, call.actor)
-    return {"channel": shown_channel(call, "conversations.join", room)}
+    return {"channel": render_channel(call, "conversations.join", room)}
 
 
 @api.method("conversations.invite", scope="channels:manage")
@@ -80,7 +80,7 @@ def invite(call: Call, channel: str, users: str | list[str] = "", force: bool = 
     invited = names_in(users)
     if not invited:
         raise NoUser
-    if len(invited) > _MOST_INVITED:
+    if len(invited) > _MAX_INVITED_USERS:
         raise TooManyUsers
     refused = dict(_refusals(call, room, invited))
     errors = [{"user": user, "ok": False, "error": error.code} for user, error in refused.items()]
@@ -89,7 +89,7 @@ def invite(call: Call, channel: str, users: str | list[str] = "", force: bool = 
         raise next(iter(refused.values()))(errors=errors)
     for user in welcome:
         _add_member(call, room, user, inviter=call.actor)
-    return {"channel": shown_channel(call, "conversations.invite", room), **({"errors": errors} if errors else {})}
+    return {"channel": render_channel(call, "conversations.invite", room), **({"errors": errors} if errors else {})}
 
 
 def _refusals(call: Call, room: Channel, invited: Sequence[str]) -> Iterator[tuple[str, type[ApiError]]]:

@@ -12,7 +12,7 @@ from twindiff.kit.oauth import InvalidClient, OauthStyle, challenge_of, fits_cha
 
 from .access import workspace
 from .errors import UserNotFound
-from .guard import known_token, sealed
+from .guard import find_token, hash_token
 from .socket_mode import PATH, ticket
 from .tables import AccessToken, OauthCode, User
 from .token_errors import (
@@ -100,10 +100,10 @@ def access(
     if not fits_challenge(grant.challenge or "", code_verifier):
         raise InvalidGrant
     call.db.change(grant, is_used=True)
-    return _installed(call, grant)
+    return _issue_tokens(call, grant)
 
 
-def _installed(call: Call, code: OauthCode) -> dict[str, Any]:
+def _issue_tokens(call: Call, code: OauthCode) -> dict[str, Any]:
     team = workspace(call.db)
     person: dict[str, Any] = {"id": code.user_id}
     if code.user_scopes:
@@ -135,11 +135,11 @@ def revoke(call: Call, test: bool = False) -> dict[str, Any]:
     """
     if test:
         return {"revoked": False}
-    known = known_token(call)
+    known = find_token(call)
     if known:
         call.db.change(known, is_revoked=True)
     else:
-        call.db.add(AccessToken(token=sealed(call.token), is_revoked=True))
+        call.db.add(AccessToken(token=hash_token(call.token), is_revoked=True))
     return {"revoked": True}
 
 

@@ -66,7 +66,7 @@ def _relative(word: str, today: date) -> Period | None:
 
 def _weekday(word: str, today: date) -> Period | None:
     """The latest day of that name that is not in the future."""
-    at = _named(word, _WEEKDAYS)
+    at = _find_name(word, _WEEKDAYS)
     return None if at is None else _one_day(today - timedelta(days=(today.weekday() - at) % 7))
 
 
@@ -74,7 +74,7 @@ def _month(word: str, today: date) -> Period | None:
     """A month: `2026-01`, or the latest of that name that has begun."""
     if match := re.fullmatch(r"(\d{4})-(\d{1,2})", word):
         return _month_from(int(match[1]), int(match[2]))
-    at = _named(word, _MONTHS)
+    at = _find_name(word, _MONTHS)
     return None if at is None else _month_from(today.year - (at + 1 > today.month), at + 1)
 
 
@@ -82,7 +82,7 @@ def _year(word: str, today: date) -> Period | None:
     return _month_from(int(word), 1, 12) if re.fullmatch(r"\d{4}", word) else None
 
 
-def _named(word: str, names: Sequence[str]) -> int | None:
+def _find_name(word: str, names: Sequence[str]) -> int | None:
     return next((at for at, name in enumerate(names) if len(word) > 2 and name.startswith(word)), None)
 
 

@@ -13,7 +13,7 @@ from .access import is_member, team_of, visible_channel, workspace
 from .arguments import is_ts, unix_of
 from .chat import find_message
 from .errors import AlreadyPinned, BadTimestamp, NoItemSpecified, NotInChannel, NotPinned, PermissionDenied
-from .related import related_to
+from .related import load_relations
 from .tables import Channel, Message, Pin
 from .views import permalink, pinned_message
 
@@ -57,7 +57,7 @@ def list_pins(call: Call, channel: str) -> dict[str, Any]:
         return {"items": []}
     messages = call.db.rows(Message, Message.message_id.in_([pin.message_id for pin in pins]))
     by_ts = {message.message_id: message for message in messages}
-    related, team_id, team = related_to(call, messages), team_of(call.db, room), workspace(call.db)
+    related, team_id, team = load_relations(call, messages), team_of(call.db, room), workspace(call.db)
 
     def item(pin: Pin) -> dict[str, Any]:
         message = by_ts[pin.message_id]
@@ -71,7 +71,7 @@ def list_pins(call: Call, channel: str) -> dict[str, Any]:
 
 def _item(call: Call, channel: str, timestamp: str) -> tuple[Channel, Message]:
     """The channel and the message, for one who may pin there."""
-    message_wanted(timestamp)
+    check_timestamp(timestamp)
     room = visible_channel(call, channel)
     if not is_member(call.db, room, call.actor):
         raise NotInChannel
@@ -80,7 +80,7 @@ def _item(call: Call, channel: str, timestamp: str) -> tuple[Channel, Message]:
     return room, find_message(call.db, room, timestamp)
 
 
-def message_wanted(timestamp: str, none: type[ApiError] = NoItemSpecified) -> None:
+def check_timestamp(timestamp: str, none: type[ApiError] = NoItemSpecified) -> None:
     """Raise unless a timestamp is given, and one that a message could have."""
     if not timestamp:
         raise none

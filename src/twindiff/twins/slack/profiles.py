@@ -34,12 +34,12 @@ from .user_views import profile_object
 
 api = Operations()
 
-_LONGEST_STATUS = 100
-_LONGEST_SNOOZE_MINUTES = 24 * 60 * 365
+_MAX_STATUS_CHARACTERS = 100
+_MAX_SNOOZE_MINUTES = 24 * 60 * 365
 _OF_USER = ("display_name", "real_name", "title", "email")
 _SAID = ("status_text", "status_emoji", "phone", "pronouns", "skype", "start_date")
 _OF_PROFILE = (*_SAID, "status_expiration", "fields")
-_LONGEST = {"display_name": 80, "real_name": 100, "title": 120, "email": 100}
+_MAX_CHARACTERS = {"display_name": 80, "real_name": 100, "title": 120, "email": 100}
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _LAST_SECOND = 2**53
 """The latest time at which a status may end, for all that anybody can count."""
@@ -81,7 +81,7 @@ def set_profile(
     given = profile if profile is not None else {name: value} if name else None
     if not given:
         raise InvalidProfile
-    wanted = _checked(call.db, person, given)
+    wanted = _check_profile(call.db, person, given)
     of_user = {key: wanted[key] for key in _OF_USER if key in wanted}
     of_profile = {key: wanted[key] for key in _OF_PROFILE if key in wanted}
     person = call.db.change(person, **of_user, updated_at=call.clock.iso())
@@ -90,7 +90,7 @@ def set_profile(
     return {"username": person.username, "profile": {**profile_object(person, said), "fields": said.fields or {}}}
 
 
-def _checked(db: Store, person: User, given: dict[str, Any]) -> dict[str, Any]:
+def _check_profile(db: Store, person: User, given: dict[str, Any]) -> dict[str, Any]:
     """The columns to change; raises for what a profile cannot hold."""
     wanted = {key: given[key] for key in (*_OF_USER, *_OF_PROFILE) if key in given}
     texts = [given[key] for key in (*_OF_USER, *_SAID, "first_name", "last_name") if key in given]
@@ -102,17 +102,17 @@ def _checked(db: Store, person: User, given: dict[str, Any]) -> dict[str, Any]:
         wanted["real_name"] = " ".join(part for part in names if part)
     if not wanted or not _EMAIL.fullmatch(wanted.get("email", "a@b")):
         raise InvalidProfile
-    if any(len(wanted.get(key, "")) > most for key, most in _LONGEST.items()):
+    if any(len(wanted.get(key, "")) > most for key, most in _MAX_CHARACTERS.items()):
         raise TooLong
     if "fields" in wanted:
         wanted["fields"] = _fields(db, person, wanted["fields"])
     if "email" in wanted and db.find(User, User.email == wanted["email"], User.user_id != person.user_id):
         raise EmailTaken
-    return _checked_status(wanted)
+    return _check_status(wanted)
 
 
-def _checked_status(wanted: dict[str, Any]) -> dict[str, Any]:
-    if len(wanted.get("status_text", "")) > _LONGEST_STATUS:
+def _check_status(wanted: dict[str, Any]) -> dict[str, Any]:
+    if len(wanted.get("status_text", "")) > _MAX_STATUS_CHARACTERS:
         raise ProfileStatusSetFailedTooLong
     emoji = wanted.get("status_emoji", "")
     if emoji and not is_emoji(emoji.strip(":")):
@@ -217,7 +217,7 @@ def set_snooze(call: Call, num_minutes: int = 0) -> dict[str, Any]:
     """
     if num_minutes < 1:
         raise MissingDuration
-    if num_minutes > _LONGEST_SNOOZE_MINUTES:
+    if num_minutes > _MAX_SNOOZE_MINUTES:
         raise TooLong
     _save(call.db, call.actor, snoozed_until=call.clock.unix() + num_minutes * 60)
     return _snooze(call, call.actor)

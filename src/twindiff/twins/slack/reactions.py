@@ -37,8 +37,8 @@ from .views import permalink, reacted_message
 
 api = Operations()
 
-_MOST_OF_ONE_PERSON = 23
-_MOST_EMOJI = 50
+_MAX_EMOJI_PER_USER = 23
+_MAX_EMOJI_PER_MESSAGE = 50
 _CURSOR = "reacted_ts"
 
 
@@ -142,10 +142,10 @@ def _check_room_for(call: Call, message: Message, emoji: str) -> None:
     mine = {canonical(given) for user, given in reactions if user == call.actor}
     if canonical(emoji) in mine:
         raise AlreadyReacted
-    if len(mine) >= _MOST_OF_ONE_PERSON:
+    if len(mine) >= _MAX_EMOJI_PER_USER:
         raise TooManyReactions
     everyones = {canonical(given) for _, given in reactions}
-    if len(everyones | {canonical(emoji)}) > _MOST_EMOJI:
+    if len(everyones | {canonical(emoji)}) > _MAX_EMOJI_PER_MESSAGE:
         raise TooManyEmoji
 
 
@@ -178,13 +178,13 @@ def list_reactions(
     messages = call.db.rows(Message, *where, *after, order=-Message.message_id, limit=size + 1, offset=offset)
     total, rest = call.db.count(Message, *where), messages[size:]
     return {
-        "items": _reacted(call, messages[:size], full=full),
+        "items": _render_reacted_messages(call, messages[:size], full=full),
         "paging": {"count": size, "total": total, "page": page, "pages": -(-total // size)},
         "response_metadata": {"next_cursor": encode_cursor(_CURSOR, rest[0].message_id) if rest else ""},
     }
 
 
-def _reacted(call: Call, messages: list[Message], *, full: bool) -> list[dict[str, Any]]:
+def _render_reacted_messages(call: Call, messages: list[Message], *, full: bool) -> list[dict[str, Any]]:
     team = workspace(call.db)
     reactions = reactions_to(call.db, [message.message_id for message in messages])
     bots = bots_among(call.db, {message.user_id for message in messages})

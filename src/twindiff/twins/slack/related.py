@@ -30,7 +30,7 @@ Reaction = tuple[str, str]
 """The emoji that someone put on a message: the user's id, and the emoji's name."""
 
 
-class Related(NamedTuple):
+class MessageRelations(NamedTuple):
     """By message id; a message without them has no entry."""
 
     threads: dict[str, Thread]
@@ -44,14 +44,18 @@ class Related(NamedTuple):
     """The channels that the messages are pinned to."""
 
 
-def related_to(call: Call, messages: Sequence[Message], threads: dict[str, Thread] | None = None) -> Related:
+def load_relations(
+    call: Call, messages: Sequence[Message], threads: dict[str, Thread] | None = None
+) -> MessageRelations:
     """Load what belongs to these messages; the threads only where they are not known."""
     ids = [message.message_id for message in messages]
     roots = {message.parent_id for message in messages if message.parent_id}
     db = call.db
     known = threads_of(db, ids) if threads is None else threads
     bots = bots_among(db, {message.user_id for message in messages})
-    return Related(known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids), bots, pins_of(db, ids))
+    return MessageRelations(
+        known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids), bots, pins_of(db, ids)
+    )
 
 
 def pins_of(db: Store, ids: Sequence[str]) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {"minute": 60, "min": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
-_LONGEST_WAIT = 24 * 3600
+_MAX_WAIT_SECONDS = 24 * 3600
 _MORNING = time(9)
 
 _WAIT = re.compile(r"in (an?|\d{1,4}) (minute|min|hour|day|week)s?")
@@ -20,36 +20,36 @@ _EVERY = re.compile(r"every (day|weekday|week|month|[a-z]+)")
 _NUMBER = re.compile(r"\d{1,12}")
 
 
-class When(NamedTuple):
+class ReminderTime(NamedTuple):
     """The next time in seconds since 1970, and how it comes again, if it does."""
 
     at: int
     recurrence: dict[str, Any] | None = None
 
 
-def when_of(text: str, now: datetime, zone: tzinfo) -> When | None:
+def parse_reminder_time(text: str, now: datetime, zone: tzinfo) -> ReminderTime | None:
     """The time that a text means for somebody in a time zone; None when it means none."""
     words = " ".join(text.lower().split())
     if _NUMBER.fullmatch(words):
-        return _numbered(int(words), now)
+        return _parse_number(int(words), now)
     local = now.astimezone(zone)
     if wait := _WAIT.fullmatch(words):
         count = 1 if wait[1].startswith("a") else int(wait[1])
-        return When(int(now.timestamp()) + count * _UNITS[wait[2]])
+        return ReminderTime(int(now.timestamp()) + count * _UNITS[wait[2]])
     if every := _EVERY.match(words):
         return _recurring(every[1], words[every.end() :].strip(), local)
     return _once(words, local)
 
 
-def _numbered(number: int, now: datetime) -> When | None:
+def _parse_number(number: int, now: datetime) -> ReminderTime | None:
     """A second since 1970, or up to a day of seconds from now."""
     seconds = int(now.timestamp())
-    if number <= _LONGEST_WAIT:
-        return When(seconds + number)
-    return When(number) if number > seconds else None
+    if number <= _MAX_WAIT_SECONDS:
+        return ReminderTime(seconds + number)
+    return ReminderTime(number) if number > seconds else None
 
 
-def _once(words: str, local: datetime) -> When | None:
+def _once(words: str, local: datetime) -> ReminderTime | None:
     day, rest = _day(words, local)
     clock = _time(rest)
     if clock is None or (day is None and not rest):
@@ -57,7 +57,7 @@ def _once(words: str, local: datetime) -> When | None:
     moment = datetime.combine(day or local.date(), clock, local.tzinfo)
     if moment <= local and day is None:
         moment += timedelta(days=1)
-    return When(int(moment.timestamp())) if moment > local else None
+    return ReminderTime(int(moment.timestamp())) if moment > local else None
 
 
 def _day(words: str, local: datetime) -> tuple[Any, str]:
@@ -86,7 +86,7 @@ def _time(words: str) -> time | None:
     return time(hour, minute) if hour < 24 and minute < 60 else None
 
 
-def _recurring(name: str, rest: str, local: datetime) -> When | None:
+def _recurring(name: str, rest: str, local: datetime) -> ReminderTime | None:
     clock = _time(rest)
     days = _days(name, local)
     if clock is None or not days:
@@ -98,7 +98,7 @@ def _recurring(name: str, rest: str, local: datetime) -> When | None:
     recurrence: dict[str, Any] = {"frequency": frequency}
     if frequency == "weekly":
         recurrence["weekdays"] = [_WEEKDAYS[day] for day in days]
-    return When(int(at.timestamp()), recurrence)
+    return ReminderTime(int(at.timestamp()), recurrence)
 
 
 def _days(name: str, local: datetime) -> list[int]:

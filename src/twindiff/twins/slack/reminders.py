@@ -23,7 +23,7 @@ from .errors import (
     NoSuchItem,
     UserNotFound,
 )
-from .reminder_times import time_after, when_of
+from .reminder_times import parse_reminder_time, time_after
 from .tables import Reminder, User
 from .timezones import zone_of
 from .views import SLACKBOT, message_event
@@ -42,7 +42,7 @@ def add(call: Call, text: str, time: str | int, user: str = "") -> dict[str, Any
     person = call.db.get(User, user or call.actor, missing=UserNotFound)
     if person.is_bot and person.user_id != call.actor:
         raise CannotAddBot
-    when = when_of(str(time), call.clock.now, zone_of(person.timezone))
+    when = parse_reminder_time(str(time), call.clock.now, zone_of(person.timezone))
     if when is None:
         raise CannotParse
     if when.recurrence and person.user_id != call.actor:
@@ -57,7 +57,7 @@ def add(call: Call, text: str, time: str | int, user: str = "") -> dict[str, Any
         created_at=call.clock.iso(),
     )
     call.db.add(reminder)
-    return {"reminder": _shown(reminder)}
+    return {"reminder": _render_reminder(reminder)}
 
 
 @api.method("reminders.list", reads=True, scope="reminders:read")
@@ -68,7 +68,9 @@ def list_reminders(call: Call) -> dict[str, Any]:
     """
     reminders = call.db.rows(Reminder, _known_to(call.actor), order=(Reminder.remind_at, Reminder.reminder_id))
     recurrence = [{"recurrence": each.recurrence} if each.recurrence else {} for each in reminders]
-    return {"reminders": [{**_shown(each), **again} for each, again in zip(reminders, recurrence, strict=True)]}
+    return {
+        "reminders": [{**_render_reminder(each), **again} for each, again in zip(reminders, recurrence, strict=True)]
+    }
 
 
 @api.method("reminders.info", reads=True, scope="reminders:read")
@@ -77,7 +79,7 @@ def info(call: Call, reminder: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/reminders.info
     """
-    return {"reminder": _shown(_reminder(call, reminder))}
+    return {"reminder": _render_reminder(_reminder(call, reminder))}
 
 
 @api.method("reminders.complete", scope="reminders:write")
@@ -117,7 +119,7 @@ def _reminder(call: Call, reminder_id: str) -> Reminder:
     return reminder
 
 
-def _shown(reminder: Reminder) -> dict[str, Any]:
+def _render_reminder(reminder: Reminder) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": reminder.reminder_id,
         "creator": reminder.creator_id,

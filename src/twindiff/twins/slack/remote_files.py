@@ -17,7 +17,7 @@ from .access import visible_channel, writable_channel
 from .arguments import iso_of, names_in
 from .content import Content
 from .errors import FileNotFound, InvalidArguments, InvalidCursor
-from .file_access import shared_where
+from .file_access import is_shared_where
 from .file_views import file_objects
 from .files import remove_file
 from .guard import is_strict
@@ -38,7 +38,7 @@ api = Operations()
 
 Limit = Annotated[int, Meta(ge=1, le=1000)]
 
-_LONGEST = 255
+_MAX_CHARACTERS = 255
 
 
 @api.method("files.remote.add", scope="remote_files:write")
@@ -48,9 +48,9 @@ def add(call: Call, external_id: str, external_url: str, title: str, filetype: s
     https://docs.slack.dev/reference/methods/files.remote.add
     """
     _check_bot(call)
-    if len(title) > _LONGEST:
+    if len(title) > _MAX_CHARACTERS:
         raise BadTitle
-    if not 0 < len(external_id) <= _LONGEST:
+    if not 0 < len(external_id) <= _MAX_CHARACTERS:
         raise InvalidExternalId
     if not _is_address(external_url):
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] external_url must be an address"]})
@@ -58,7 +58,7 @@ def add(call: Call, external_id: str, external_url: str, title: str, filetype: s
     told: dict[str, Any] = {"title": title, "file_name": title, "external_url": external_url}
     if known:
         told["file_type"] = filetype or known.file_type
-        return _shown(call, revise(call.db, known, **told))
+        return _render_remote_file(call, revise(call.db, known, **told))
     file = File(
         file_id=call.ids.new("F"),
         user_id=call.actor,
@@ -68,7 +68,7 @@ def add(call: Call, external_id: str, external_url: str, title: str, filetype: s
         **told,
     )
     call.emit("file_created", {"file_id": file.file_id, "user_id": call.actor})
-    return _shown(call, call.db.add(file))
+    return _render_remote_file(call, call.db.add(file))
 
 
 def _check_bot(call: Call) -> None:
@@ -85,7 +85,7 @@ def _is_address(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.netloc)
 
 
-def _shown(call: Call, file: File) -> dict[str, Any]:
+def _render_remote_file(call: Call, file: File) -> dict[str, Any]:
     (shown,) = file_objects(call, [file])
     return {"file": shown}
 
@@ -115,7 +115,7 @@ def info(call: Call, file: str = "", external_id: str = "") -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/files.remote.info
     """
     _either(file, external_id)
-    return _shown(call, _remote(call, file, external_id))
+    return _render_remote_file(call, _remote(call, file, external_id))
 
 
 @api.method("files.remote.list", reads=True, scope="remote_files:read")
@@ -128,7 +128,7 @@ def list_files(
     """
     where: list[Expression] = [not_(File.external_id.is_null())]
     if channel:
-        where.append(shared_where(Message.channel_id == visible_channel(call, channel).channel_id))
+        where.append(is_shared_where(Message.channel_id == visible_channel(call, channel).channel_id))
     if ts_from:
         where.append(File.created_at >= iso_of(ts_from))
     if ts_to:
@@ -164,7 +164,7 @@ def share(call: Call, channels: str | list[str], file: str = "", external_id: st
     block = {"type": "file", "external_id": remote.external_id, "source": "remote"}
     for room in {room.channel_id: room for room in rooms}.values():
         share_files(call, room, [remote], Content("", [block], None, None))
-    return _shown(call, remote)
+    return _render_remote_file(call, remote)
 
 
 @api.method("files.remote.update", scope="remote_files:write")
@@ -184,7 +184,7 @@ def update(
     remote = _remote(call, file, external_id)
     wanted: dict[str, Any] = {}
     if title is not None:
-        if not 0 < len(title) <= _LONGEST:
+        if not 0 < len(title) <= _MAX_CHARACTERS:
             raise InvalidTitle
         wanted.update(title=title, file_name=title)
     if external_url:
@@ -193,4 +193,4 @@ def update(
         wanted["external_url"] = external_url
     if filetype:
         wanted["file_type"] = filetype
-    return _shown(call, revise(call.db, remote, **wanted))
+    return _render_remote_file(call, revise(call.db, remote, **wanted))

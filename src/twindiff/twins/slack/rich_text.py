@@ -50,17 +50,17 @@ def _lines(text: str) -> Iterator[Element]:
 def _inline(text: str, style: dict[str, bool]) -> Iterator[Element]:
     at = 0
     for match in _INLINE.finditer(text):
-        yield from _styled(text[at : match.start()], style)
+        yield from _parse_styled_text(text[at : match.start()], style)
         yield _styled_element(_special(match), style)
         at = match.end()
-    yield from _styled(text[at:], style)
+    yield from _parse_styled_text(text[at:], style)
 
 
-def _styled(text: str, style: dict[str, bool]) -> Iterator[Element]:
+def _parse_styled_text(text: str, style: dict[str, bool]) -> Iterator[Element]:
     at = 0
     for match in _STYLED.finditer(text):
         yield from _text(text[at : match.start()], style)
-        yield from _styled(match[2], {**style, _STYLES[match[1]]: True})
+        yield from _parse_styled_text(match[2], {**style, _STYLES[match[1]]: True})
         at = match.end()
     yield from _text(text[at:], style)
 

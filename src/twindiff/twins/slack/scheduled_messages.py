@@ -12,7 +12,7 @@ from msgspec import Meta
 from twindiff.kit import Call, Operations, page
 from twindiff.kit.rows import Expression
 
-from .access import is_visible, named_channel, writable_channel
+from .access import is_visible, resolve_channel, writable_channel
 from .arguments import unix_of
 from .chat import add_message
 from .content import Content
@@ -46,7 +46,7 @@ def list_scheduled(
     """
     where: list[Expression] = [ScheduledMessage.user_id == call.actor]
     if channel:
-        room = named_channel(call, channel)
+        room = resolve_channel(call, channel)
         if room is None:
             raise InvalidChannel
         where.append(ScheduledMessage.channel_id == room.channel_id)
@@ -59,12 +59,12 @@ def list_scheduled(
     by = ScheduledMessage.scheduled_message_id
     scheduled = page(call.db, ScheduledMessage, *where, by=by, limit=limit, cursor=cursor, invalid=InvalidCursor)
     return {
-        "scheduled_messages": [_listed(each) for each in scheduled.rows],
+        "scheduled_messages": [_render_scheduled_message(each) for each in scheduled.rows],
         "response_metadata": {"next_cursor": scheduled.next_cursor},
     }
 
 
-def _listed(scheduled: ScheduledMessage) -> dict[str, Any]:
+def _render_scheduled_message(scheduled: ScheduledMessage) -> dict[str, Any]:
     return {
         "id": scheduled.scheduled_message_id,
         "channel_id": scheduled.channel_id,
@@ -80,7 +80,7 @@ def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dic
 
     https://docs.slack.dev/reference/methods/chat.deleteScheduledMessage
     """
-    room = named_channel(call, channel)
+    room = resolve_channel(call, channel)
     if room is None:
         raise ChannelNotFound
     scheduled = call.db.find(

@@ -14,12 +14,12 @@ from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.rows import Expression, Order
 
 from .access import readable_by
-from .documents import documents_titled
+from .documents import find_documents_by_title
 from .errors import InvalidCursor, NoQuery
-from .files import shown_files
+from .files import render_files
 from .search_filters import Filters
 from .search_query import Alternatives, Term, parse
-from .search_views import Window, around, found_part, message_match
+from .search_views import Window, around, message_match, render_result_part
 from .search_words import word_of, words_of
 from .tables import File, FileMessage, Message
 
@@ -30,10 +30,10 @@ Page = Annotated[int, msgspec.Meta(ge=1, le=100)]
 Sort = Literal["score", "timestamp", ""]
 Direction = Literal["asc", "desc", ""]
 
-_LARGEST_PAGE = 100
-_LONGEST_QUERY = 5_000
+_MAX_PAGE_ITEMS = 100
+_MAX_QUERY_CHARACTERS = 5_000
 """Characters of a query."""
-_MOST_TERMS = 100
+_MAX_TERMS = 100
 """Words, phrases and modifiers of a query; each is looked for in every message."""
 
 
@@ -108,17 +108,19 @@ def _search(call: Call, query: str, count: int, page: int, direction: Direction,
     if not query.strip():
         raise NoQuery
     order = Order(Message.message_id, descending=direction != "asc")
-    return Search(call, _parsed(query), Window(page, min(count, _LARGEST_PAGE)), order, highlight)
+    return Search(call, _parse_query(query), Window(page, min(count, _MAX_PAGE_ITEMS)), order, highlight)
 
 
-def _parsed(query: str) -> list[Alternatives]:
+def _parse_query(query: str) -> list[Alternatives]:
     """The terms of a query; one that is longer than people type is refused before the messages are looked at."""
-    if len(query) > _LONGEST_QUERY:
-        raise InvalidParameter("query", f"must have at most {_LONGEST_QUERY:,} characters; {len(query):,} were given")
+    if len(query) > _MAX_QUERY_CHARACTERS:
+        raise InvalidParameter(
+            "query", f"must have at most {_MAX_QUERY_CHARACTERS:,} characters; {len(query):,} were given"
+        )
     groups = parse(query)
     terms = sum(map(len, groups))
-    if terms > _MOST_TERMS:
-        raise InvalidParameter("query", f"must have at most {_MOST_TERMS} words and modifiers; {terms:,} were given")
+    if terms > _MAX_TERMS:
+        raise InvalidParameter("query", f"must have at most {_MAX_TERMS} words and modifiers; {terms:,} were given")
     return groups
 
 
@@ -129,7 +131,7 @@ def _messages(search: Search) -> dict[str, Any]:
     ids = db.rows(Message, *where, order=search.order, limit=window.size, offset=offset, columns=(Message.message_id,))
     shown = [ts for (ts,) in ids]
     rows = db.rows(Message, Message.message_id.in_(shown), order=search.order) if shown else []
-    return found_part(_matches(search, rows), _total(search, where, offset, shown), window)
+    return render_result_part(_matches(search, rows), _total(search, where, offset, shown), window)
 
 
 def _total(search: Search, where: list[Expression], offset: int, shown: list[str]) -> int:
@@ -150,7 +152,7 @@ def _messages_from(search: Search, cursor: str) -> dict[str, Any]:
     db, window = search.call.db, search.window._replace(page=1)
     start = "" if cursor == "*" else cursor
     matching = page(db, Message, *where, by=search.order, limit=window.size, cursor=start, invalid=InvalidCursor)
-    part = found_part(_matches(search, matching.rows), db.count(Message, *where), window)
+    part = render_result_part(_matches(search, matching.rows), db.count(Message, *where), window)
     part["pagination"]["next_cursor"] = part["paging"]["next_cursor"] = matching.next_cursor
     return part
 
@@ -174,7 +176,7 @@ def _files(search: Search) -> dict[str, Any]:
     filters, db = Filters(search.call), search.call.db
     about_text = [group for group in search.groups if not any(term.modifier for term in group)]
     about_message = [group for group in search.groups if group not in about_text]
-    named = _named(about_text, File.file_name, File.title)
+    named = _matches_words(about_text, File.file_name, File.title)
     message = exists(
         Message,
         Message.message_id == FileMessage.message_id,
@@ -184,13 +186,15 @@ def _files(search: Search) -> dict[str, Any]:
     where = all_of(named, exists(FileMessage, FileMessage.file_id == File.file_id, message))
     dated = [(made or "", id) for made, id in db.rows(File, where, columns=(File.created_at, File.file_id))]
     if not about_message:
-        dated += documents_titled(search.call, lambda title: _named(about_text, title))
+        dated += find_documents_by_title(search.call, lambda title: _matches_words(about_text, title))
     ids = [id for _, id in sorted(dated, reverse=search.order.descending)]
     first = (search.window.page - 1) * search.window.size
-    return found_part(shown_files(search.call, ids[first : first + search.window.size]), len(ids), search.window)
+    return render_result_part(
+        render_files(search.call, ids[first : first + search.window.size]), len(ids), search.window
+    )
 
 
-def _named(groups: list[Alternatives], *names: Column[Any]) -> Expression:
+def _matches_words(groups: list[Alternatives], *names: Column[Any]) -> Expression:
     """Files that have the words of a query in one of these columns."""
     return all_of(*(any_of(*(_has_word(term, names) for term in group)) for group in groups))
 

@@ -47,7 +47,7 @@ class Filters:
 
     def within(self, value: str) -> Expression:
         """`in:#channel`, or `in:@person` for the direct messages with them."""
-        name = _unwrapped(value)
+        name = _unwrap_mention(value)
         room = None if name.startswith("@") else find_channel(self.db, name)
         if room is None and (person := self.person(name)):
             room = find_direct(self.db, {self.call.actor, person})
@@ -80,13 +80,13 @@ class Filters:
         return any_of(_in_direct_message_with(person), all_of(_IN_A_THREAD, part_taken))
 
     def before(self, value: str) -> Expression:
-        return self._dated(value, lambda days: Message.message_id < start_of(days.first, self.zone))
+        return self._match_period(value, lambda days: Message.message_id < start_of(days.first, self.zone))
 
     def after(self, value: str) -> Expression:
-        return self._dated(value, lambda days: Message.message_id >= start_of(days.after, self.zone))
+        return self._match_period(value, lambda days: Message.message_id >= start_of(days.after, self.zone))
 
     def during(self, value: str) -> Expression:
-        return self._dated(
+        return self._match_period(
             value,
             lambda days: all_of(
                 Message.message_id >= start_of(days.first, self.zone),
@@ -94,18 +94,18 @@ class Filters:
             ),
         )
 
-    def _dated(self, value: str, condition: Callable[[Period], Expression]) -> Expression:
+    def _match_period(self, value: str, condition: Callable[[Period], Expression]) -> Expression:
         """Slack lets a date that it cannot read pass."""
         days = period_of(value, self.call.clock.now.astimezone(self.zone).date())
         return condition(days) if days else EVERYTHING
 
     def having(self, value: str) -> Expression:
         if value.startswith(":"):
-            return _reacted(value)
+            return _has_reaction(value)
         return _HAVING.get(value.lower().rstrip("s"), NOTHING)
 
     def having_mine(self, value: str) -> Expression:
-        return _reacted(value, MessageReaction.user_id == self.call.actor)
+        return _has_reaction(value, MessageReaction.user_id == self.call.actor)
 
     def being(self, value: str) -> Expression:
         if value.lower() in ("saved", "starred"):
@@ -114,7 +114,7 @@ class Filters:
 
     def person(self, value: str) -> str | None:
         """The id of the person that a text names: `me`, an id, a mention, a name, an email address."""
-        name = _unwrapped(value)
+        name = _unwrap_mention(value)
         if name.lower() == "me":
             return self.call.actor
         person = find_person(self.db, name.removeprefix("@"))
@@ -126,7 +126,7 @@ def _text(term: Term) -> Expression:
     return Message.message_text.has_word(word) if word else EVERYTHING
 
 
-def _unwrapped(value: str) -> str:
+def _unwrap_mention(value: str) -> str:
     """`C1` for `<#C1|general>`, `@U1` for `<@U1>`."""
     match = re.fullmatch(r"<(?:#|(@))([^|>]+)(?:\|[^>]*)?>", value)
     return (match[1] or "") + match[2] if match else value
@@ -137,7 +137,7 @@ def _in_direct_message_with(person: str) -> Expression:
     return exists(Channel, Channel.channel_id == Message.channel_id, direct, joined_by(person))
 
 
-def _reacted(emoji: str, *where: Expression) -> Expression:
+def _has_reaction(emoji: str, *where: Expression) -> Expression:
     names = names_of(emoji.strip(":").lower())
     stored = [*names, *(f":{name}:" for name in names)]
     of_message = MessageReaction.message_id == Message.message_id

@@ -44,7 +44,7 @@ def parse(query: str) -> list[Alternatives]:
         elif term:
             groups.append([term])
         joined = excluded = False
-    return _gathered(groups)
+    return _merge_alternatives(groups)
 
 
 def _term(match: re.Match[str], excluded: bool) -> Term:
@@ -56,7 +56,7 @@ def _term(match: re.Match[str], excluded: bool) -> Term:
     return Term(modifier, value, excluded, is_exact=match["phrase"] is not None)
 
 
-def _gathered(groups: list[Alternatives]) -> list[Alternatives]:
+def _merge_alternatives(groups: list[Alternatives]) -> list[Alternatives]:
     """Several in: of one query are alternatives, and so are several from:."""
     kept: list[Alternatives] = []
     places: dict[str, Alternatives] = {}

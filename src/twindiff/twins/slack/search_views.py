@@ -15,7 +15,7 @@ from twindiff.kit import Store, Word, has_word, without_accents
 from .access import rooms_by_id, workspace
 from .listing import members_of, other_of
 from .tables import Channel, Message, MessageReaction, Team, User
-from .views import block_objects, channel_type, escaped, permalink
+from .views import block_objects, channel_type, escape_text, permalink
 
 _BEFORE_HIT, _AFTER_HIT = "\ue000", "\ue001"
 
@@ -41,11 +41,11 @@ def around(db: Store, messages: Sequence[Message], actor: str) -> Around:
         rooms=rooms,
         channels={channel_id: _channel(room, partners.get(channel_id)) for channel_id, room in rooms.items()},
         usernames=usernames_of(db, {message.user_id for message in messages}),
-        reacted=_reacted(db, [message.message_id for message in messages]),
+        reacted=_find_reacted_messages(db, [message.message_id for message in messages]),
     )
 
 
-def _reacted(db: Store, ids: Sequence[str]) -> set[str]:
+def _find_reacted_messages(db: Store, ids: Sequence[str]) -> set[str]:
     """Those of the messages that have reactions."""
     reactions = db.rows(MessageReaction, MessageReaction.message_id.in_(ids), columns=(MessageReaction.message_id,))
     return {ts for (ts,) in reactions}
@@ -72,7 +72,7 @@ def message_match(message: Message, known: Around, words: Sequence[Word], *, hig
         "user": message.user_id,
         "username": known.usernames.get(message.user_id, ""),
         "ts": message.message_id,
-        "text": _highlighted(escaped(said), words) if highlight else escaped(said),
+        "text": _highlight_hits(escape_text(said), words) if highlight else escape_text(said),
         "permalink": permalink(known.team, message),
         "no_reactions": message.message_id not in known.reacted,
         "is_mpim": room.is_gc,
@@ -117,7 +117,7 @@ def _score(said: str, words: Sequence[Word]) -> int:
     return sum([has_word(said, word.pattern) is True for word in words])
 
 
-def _highlighted(said: str, words: Sequence[Word]) -> str:
+def _highlight_hits(said: str, words: Sequence[Word]) -> str:
     """The text with a private-use character before and after each hit."""
     if not words:
         return said
@@ -138,7 +138,7 @@ class Window(NamedTuple):
     size: int
 
 
-def found_part(matches: Sequence[dict[str, Any]], total: int, window: Window) -> dict[str, Any]:
+def render_result_part(matches: Sequence[dict[str, Any]], total: int, window: Window) -> dict[str, Any]:
     """One kind of result: its matches on this page, and where the page stands."""
     pages = -(-total // window.size)
     first = (window.page - 1) * window.size + 1

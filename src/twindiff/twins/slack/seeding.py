@@ -130,14 +130,14 @@ def _open(call: Call, channel: SeedChannel, known: dict[str, str], members: Sequ
     agent, count = members[0], 0
     for each in channel.messages:
         message = SeedMessage(each) if isinstance(each, str) else each
-        root = _say(call, room, message, None, known, agent)
+        root = _add_message(call, room, message, None, known, agent)
         for reply in message.replies:
-            _say(call, room, reply, root, known, agent)
+            _add_message(call, room, reply, root, known, agent)
         count += 1 + len(message.replies)
     return count
 
 
-def _say(call: Call, room: str, said: SeedReply, parent: str | None, known: dict[str, str], agent: str) -> str:
+def _add_message(call: Call, room: str, said: SeedReply, parent: str | None, known: dict[str, str], agent: str) -> str:
     ts = call.ids.ts()
     author = known[said.user] if said.user else agent
     created = call.clock.iso()

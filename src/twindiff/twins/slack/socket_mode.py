@@ -56,7 +56,7 @@ def frame(notification: Notification, attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def acknowledged(frame: dict[str, Any]) -> str | None:
+def read_envelope_id(frame: dict[str, Any]) -> str | None:
     """The envelope that an app acknowledges."""
     value = frame.get("envelope_id")
     return value if isinstance(value, str) else None
@@ -67,4 +67,4 @@ def goodbye(reason: str) -> dict[str, Any]:
     return {"type": "disconnect", "reason": reason, "debug_info": {"host": "twindiff"}}
 
 
-sockets = Sockets(PATH, authorizes, hello, frame, acknowledged, goodbye)
+sockets = Sockets(PATH, authorizes, hello, frame, read_envelope_id, goodbye)

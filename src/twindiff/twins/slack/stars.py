@@ -19,8 +19,8 @@ from .chat import find_message
 from .errors import AlreadyStarred, FileCommentNotFound, InvalidCursor, NoItemSpecified, NotStarred
 from .file_access import visible_file, visible_files
 from .file_views import file_objects
-from .pins import message_wanted
-from .related import related_to
+from .pins import check_timestamp
+from .related import load_relations
 from .tables import Channel, File, Message, Star
 from .views import permalink, pinned_message
 
@@ -91,7 +91,7 @@ def _item(call: Call, channel: str, timestamp: str, file: str, file_comment: str
     room = visible_channel(call, channel)
     if not timestamp:
         return Item("channel", room.channel_id, room.channel_id)
-    message_wanted(timestamp)
+    check_timestamp(timestamp)
     return Item("message", find_message(call.db, room, timestamp).message_id, room.channel_id)
 
 
@@ -141,7 +141,7 @@ def _items(call: Call, stars: list[Star]) -> list[dict[str, Any]]:
     kinds = ("message", "file", "channel")
     ids = {kind: [star.item_id for star in stars if star.item_type == kind] for kind in kinds}
     messages = call.db.rows(Message, Message.message_id.in_(ids["message"])) if ids["message"] else []
-    related = related_to(call, messages)
+    related = load_relations(call, messages)
     shown: dict[str, dict[str, Any]] = {
         each.message_id: {
             **pinned_message(each, team.team_id, related),
@@ -154,10 +154,10 @@ def _items(call: Call, stars: list[Star]) -> list[dict[str, Any]]:
     shown.update((each["id"], each) for each in file_objects(call, files))
     rooms = call.db.rows(Channel, Channel.channel_id.in_(ids["channel"])) if ids["channel"] else []
     shown.update((room.channel_id, _room(room)) for room in rooms)
-    return [_listed(star, shown) for star in stars]
+    return [_render_star(star, shown) for star in stars]
 
 
-def _listed(star: Star, shown: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _render_star(star: Star, shown: dict[str, dict[str, Any]]) -> dict[str, Any]:
     created = {"date_create": unix_of(star.created_at)}
     if star.item_type == "channel":
         return {**shown[star.item_id], **created}

@@ -32,8 +32,8 @@ api = Operations()
 
 Chunks = Annotated[list[dict[str, Any]], InvalidChunks]
 
-_LONGEST_MARKDOWN = 12_000
-_LONGEST_MESSAGE = 40_000
+_MAX_MARKDOWN_CHARACTERS = 12_000
+_MAX_MESSAGE_CHARACTERS = 40_000
 
 
 @api.method("chat.startStream", scope="chat:write")
@@ -68,7 +68,7 @@ def append_stream(
     call: Call, channel: str, ts: str, markdown_text: str = "", chunks: Chunks | None = None
 ) -> dict[str, Any]:
     """Go on with a message that is being streamed."""
-    room, message, stream = _streamed(call, channel, ts)
+    room, message, stream = _require_stream(call, channel, ts)
     _go_on(call, message, stream, markdown_text, chunks)
     return {"channel": room.channel_id, "ts": ts}
 
@@ -84,7 +84,7 @@ def stop_stream(
     metadata: Metadata | None = None,
 ) -> dict[str, Any]:
     """Say the last of a message that is being streamed, and end it."""
-    room, message, stream = _streamed(call, channel, ts)
+    room, message, stream = _require_stream(call, channel, ts)
     message = _go_on(call, message, stream, markdown_text, chunks)
     check_blocks(blocks or [])
     shown_blocks = [*_blocks(message), *(blocks or [])] or None
@@ -108,7 +108,7 @@ def _check_recipient(call: Call, room: Channel, user: str, team: str) -> None:
         raise MissingRecipientTeamId
 
 
-def _streamed(call: Call, channel: str, ts: str) -> tuple[Channel, Message, MessageStream]:
+def _require_stream(call: Call, channel: str, ts: str) -> tuple[Channel, Message, MessageStream]:
     """A message of the caller's that is being streamed."""
     room = writable_channel(call, channel)
     message = find_message(call.db, room, ts)
@@ -120,7 +120,7 @@ def _streamed(call: Call, channel: str, ts: str) -> tuple[Channel, Message, Mess
 def _check_parts(markdown_text: str, chunks: list[dict[str, Any]] | None) -> None:
     if markdown_text and chunks:
         raise CannotProvideBothMarkdownTextAndChunks
-    if len(markdown_text) > _LONGEST_MARKDOWN:
+    if len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
         raise MsgTooLong
 
 
@@ -141,7 +141,7 @@ def _extend(call: Call, message: Message, markdown_text: str, chunks: list[dict[
     text, blocks = (message.message_text or "") + markdown_text, _blocks(message)
     for chunk in chunks or ():
         text += _take(chunk, blocks)
-    if len(text) > _LONGEST_MESSAGE:
+    if len(text) > _MAX_MESSAGE_CHARACTERS:
         raise MsgTooLong
     return revise(call.db, message, message_text=text, blocks=blocks or None)
 

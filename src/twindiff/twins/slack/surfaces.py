@@ -15,7 +15,7 @@ import msgspec
 from twindiff.kit import Call, Operations
 
 from .access import workspace
-from .blocks import MOST_VIEW_BLOCKS, Check, boolean, plain, problems, shape, text
+from .blocks import MAX_VIEW_BLOCKS, Check, boolean, plain, problems, shape, text
 from .errors import InvalidArguments, NoSuchItem, UserNotFound
 from .surface_errors import (
     DuplicateExternalId,
@@ -31,7 +31,7 @@ from .views import block_objects
 api = Operations()
 
 _TRIGGER = re.compile(r"\d+\.\d+\.[0-9a-f]+")
-_LARGEST_VIEW = 250_000
+_MAX_VIEW_BYTES = 250_000
 _DEEPEST = 3
 
 _KEPT = ("callback_id", "private_metadata", "submit", "close", "title", "clear_on_close", "notify_on_close")
@@ -61,7 +61,7 @@ def open_view(call: Call, view: Content, trigger_id: str = "", interactivity_poi
     https://docs.slack.dev/reference/methods/views.open
     """
     trigger = _exchange(call, trigger_id or interactivity_pointer)
-    return _added(call, _checked(view, "modal"), call.actor, trigger, None)
+    return _add_view(call, _check_view(view, "modal"), call.actor, trigger, None)
 
 
 @api.method("views.push")
@@ -71,14 +71,14 @@ def push(call: Call, view: Content, trigger_id: str = "", interactivity_pointer:
     https://docs.slack.dev/reference/methods/views.push
     """
     trigger = _exchange(call, trigger_id or interactivity_pointer)
-    content = _checked(view, "modal")
+    content = _check_view(view, "modal")
     modals = (View.user_id == call.actor, View.view_type == "modal")
     tops = call.db.rows(View, *modals, order=(-View.hash, -View.view_id), limit=1)
     if not tops:
         raise NoSuchItem
     if call.db.count(View, *modals, View.root_id == tops[0].root_id) >= _DEEPEST:
         raise PushLimitReached
-    return _added(call, content, call.actor, trigger, tops[0])
+    return _add_view(call, content, call.actor, trigger, tops[0])
 
 
 @api.method("views.update")
@@ -91,7 +91,7 @@ def update(call: Call, view: Content, view_id: str = "", external_id: str = "", 
     current = call.db.find(View, known) if view_id or external_id else None
     if current is None:
         raise NoSuchItem
-    return _changed(call, current, _checked(view, current.view_type), hash)
+    return _update_view(call, current, _check_view(view, current.view_type), hash)
 
 
 @api.method("views.publish")
@@ -101,11 +101,11 @@ def publish(call: Call, user_id: str, view: Content, hash: str = "") -> dict[str
     https://docs.slack.dev/reference/methods/views.publish
     """
     person = call.db.get(User, user_id, missing=UserNotFound)
-    content = _checked(view, "home")
+    content = _check_view(view, "home")
     home = call.db.find(View, View.user_id == person.user_id, View.view_type == "home")
     if home:
-        return _changed(call, home, content, hash)
-    return _added(call, content, person.user_id, None, None)
+        return _update_view(call, home, content, hash)
+    return _add_view(call, content, person.user_id, None, None)
 
 
 def _exchange(call: Call, trigger: str) -> str:
@@ -116,9 +116,9 @@ def _exchange(call: Call, trigger: str) -> str:
     return trigger
 
 
-def _checked(view: dict[str, Any], kind: str) -> dict[str, Any]:
+def _check_view(view: dict[str, Any], kind: str) -> dict[str, Any]:
     """A view that is as it should be; raises invalid_arguments with all that is wrong."""
-    if len(msgspec.json.encode(view)) > _LARGEST_VIEW:
+    if len(msgspec.json.encode(view)) > _MAX_VIEW_BYTES:
         raise ViewTooLarge
     if errors := list(_problems(view, kind)):
         raise InvalidArguments(response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
@@ -135,7 +135,7 @@ def _problems(view: dict[str, Any], kind: str) -> Iterator[str]:
         yield "missing required field: blocks [json-pointer:/view]"
         return
     blocks = msgspec.convert(blocks, list[Any])
-    yield from problems(blocks, "/view/blocks", MOST_VIEW_BLOCKS)
+    yield from problems(blocks, "/view/blocks", MAX_VIEW_BLOCKS)
     if kind == "modal" and not view.get("submit") and any(_is_input(block) for block in blocks):
         yield "a modal with an input block needs submit [json-pointer:/view]"
 
@@ -144,7 +144,9 @@ def _is_input(block: Any) -> bool:
     return isinstance(block, dict) and cast(dict[str, Any], block).get("type") == "input"
 
 
-def _added(call: Call, content: dict[str, Any], user: str, trigger: str | None, below: View | None) -> dict[str, Any]:
+def _add_view(
+    call: Call, content: dict[str, Any], user: str, trigger: str | None, below: View | None
+) -> dict[str, Any]:
     external_id = content.get("external_id") or None
     if external_id and call.db.find(View, View.external_id == external_id):
         raise DuplicateExternalId
@@ -163,7 +165,7 @@ def _added(call: Call, content: dict[str, Any], user: str, trigger: str | None, 
     return _answer(call, call.db.add(view))
 
 
-def _changed(call: Call, view: View, content: dict[str, Any], hash: str) -> dict[str, Any]:
+def _update_view(call: Call, view: View, content: dict[str, Any], hash: str) -> dict[str, Any]:
     if hash and hash != view.hash:
         raise HashConflict
     external_id = content.get("external_id") or None

@@ -28,11 +28,11 @@ def echo(call: Call, error: str = "", foo: str = "") -> dict[str, Any]:
     """
     given = {name: value for name, value in (("error", error), ("foo", foo)) if value}
     if error:
-        raise _told(error)(args=given)
+        raise _build_error(error)(args=given)
     return {"args": given} if given else {}
 
 
-def _told(code: str) -> type[ApiError]:
+def _build_error(code: str) -> type[ApiError]:
     """An error with the code that the caller wants to see."""
     return type("Told", (ApiError,), {"code": code})
 

@@ -48,12 +48,12 @@ def thumbnail(call: Call, file: str, name: str) -> Answer:
         return _NO_THUMBNAIL
     wanted = [each for each in thumbnails_of(original, picture) if name.endswith(f"_{each.suffix}.{each.ending}")]
     try:
-        return _drawn(bytes_of(call, original), wanted[0]) if wanted else _NO_THUMBNAIL
+        return _draw_thumbnail(bytes_of(call, original), wanted[0]) if wanted else _NO_THUMBNAIL
     except UnreadableImage:
         return _NO_THUMBNAIL
 
 
-def _drawn(data: bytes, wanted: Thumbnail) -> Answer:
+def _draw_thumbnail(data: bytes, wanted: Thumbnail) -> Answer:
     if wanted.ending == "gif":
         return Answer(resize_animation(data, (wanted.width, wanted.height)), content_type="image/gif")
     kind = "JPEG" if wanted.ending == "jpg" else "PNG"

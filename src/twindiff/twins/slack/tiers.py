@@ -35,7 +35,7 @@ _TIERS = {
 _OF_THEIR_OWN = {"auth.test": 600, "chat.getPermalink": 600, "chat.postMessage": 60}
 """Slack lets hundreds of the first two through, and a message a second into each channel."""
 
-_MOST = {
+_MAX_CALLS_PER_MINUTE = {
     **{method: _A_MINUTE[tier] for tier, methods in _TIERS.items() for method in methods.split()},
     **_OF_THEIR_OWN,
 }
@@ -43,4 +43,4 @@ _MOST = {
 
 def most_a_minute(method: str) -> int:
     """How often a minute one token may call a method."""
-    return _MOST.get(method, _A_MINUTE[3])
+    return _MAX_CALLS_PER_MINUTE.get(method, _A_MINUTE[3])

@@ -14,7 +14,7 @@ from twindiff.kit.styles.slack import sent_bytes
 
 from .access import workspace
 from .arguments import names_in
-from .chat import add_message, addressed, thread_root
+from .chat import add_message, resolve_conversation, thread_root
 from .content import Blocks, Content, content_of
 from .documents import canvas_page, find_document
 from .errors import (
@@ -40,9 +40,9 @@ from .views import message_event
 
 api = Operations()
 
-_LARGEST_FILE = 100_000_000
-_LARGEST_SNIPPET = 1_000_000
-_LONGEST_ALT_TEXT = 1000
+_MAX_FILE_BYTES = 100_000_000
+_MAX_SNIPPET_BYTES = 1_000_000
+_MAX_ALT_TEXT_CHARACTERS = 1000
 
 Wanted = list[dict[str, Any]]
 
@@ -73,15 +73,15 @@ def _check_announcement(call: Call, filename: str, length: int, alt_txt: str, sn
         raise FileUploadsDisabled
     if length < 1 or not filename.strip():
         raise MissingArgument
-    if len(alt_txt) > _LONGEST_ALT_TEXT:
+    if len(alt_txt) > _MAX_ALT_TEXT_CHARACTERS:
         raise AltTxtTooLarge
     if snippet_type and snippet_type not in FAMILIES["snippets"]:
         raise UnknownSnippetType
-    if snippet_type and length > _LARGEST_SNIPPET:
+    if snippet_type and length > _MAX_SNIPPET_BYTES:
         raise SnippetTooLarge
 
 
-@api.post("/upload/v1/{ticket}", body_limit=_LARGEST_FILE, open=True)
+@api.post("/upload/v1/{ticket}", body_limit=_MAX_FILE_BYTES, open=True)
 def upload(call: Call, ticket: str, sent: Any) -> Answer:
     """Take the bytes of an announced file, alone or as the first part of a form."""
     announced = call.db.find(UploadTicket, UploadTicket.ticket == ticket)
@@ -124,7 +124,7 @@ def complete_upload(
 
 def _room(call: Call, channel: str, unknown: type[ApiError]) -> Channel:
     try:
-        return addressed(call, channel, by_name=False)
+        return resolve_conversation(call, channel, by_name=False)
     except ChannelNotFound:
         raise unknown from None
     except IsArchived:

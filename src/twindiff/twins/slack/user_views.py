@@ -58,15 +58,15 @@ def profile_object(user: User, said: UserProfile | None = None) -> dict[str, Any
     first_name, _, last_name = real_name.partition(" ")
     return {
         "real_name": real_name,
-        "real_name_normalized": _normalized(real_name),
+        "real_name_normalized": _strip_accents(real_name),
         "display_name": display_name,
-        "display_name_normalized": _normalized(display_name),
+        "display_name_normalized": _strip_accents(display_name),
         "first_name": first_name,
         "last_name": last_name,
         "title": user.title or "",
         "email": user.email,
         **_images(user.email),
-        **_said(said),
+        **_render_profile_fields(said),
     }
 
 
@@ -74,7 +74,7 @@ def _real_name(user: User) -> str:
     return user.real_name or user.display_name or user.username
 
 
-def _normalized(name: str) -> str:
+def _strip_accents(name: str) -> str:
     """A name without accents."""
     if name.isascii():
         return name
@@ -101,7 +101,7 @@ def _addresses(digest: str) -> dict[str, str]:
     return {f"image_{size}": f"{address}?s={size}" for size in _IMAGE_SIZES}
 
 
-def _said(said: UserProfile | None) -> dict[str, Any]:
+def _render_profile_fields(said: UserProfile | None) -> dict[str, Any]:
     """What a person has filled in, if anything; nobody is in a huddle."""
     return {
         "phone": said.phone if said else "",

@@ -34,7 +34,7 @@ from .tables import Channel, User, UserGroup, UserGroupMember
 
 api = Operations()
 
-_LONGEST_NAME = 80
+_MAX_NAME_CHARACTERS = 80
 _NOT_IN_A_HANDLE = re.compile(r"[^\w.-]+")
 
 
@@ -50,13 +50,13 @@ def list_groups(
     groups = call.db.rows(UserGroup, *where, order=UserGroup.usergroup_id)
     members = _members(call.db, [group.usergroup_id for group in groups])
 
-    def shown(group: UserGroup) -> dict[str, Any]:
+    def render_listed_group(group: UserGroup) -> dict[str, Any]:
         users = members.get(group.usergroup_id, [])
         also = {"users": users} if include_users else {}
         count = {"user_count": len(users)} if include_count else {}
-        return {**_shown(group), "deleted_by": None if group.is_active else group.updated_by, **also, **count}
+        return {**_render_group(group), "deleted_by": None if group.is_active else group.updated_by, **also, **count}
 
-    return {"usergroups": [shown(group) for group in groups]}
+    return {"usergroups": [render_listed_group(group) for group in groups]}
 
 
 @api.method("usergroups.create", scope="usergroups:write")
@@ -181,7 +181,7 @@ def _check_names(db: Store, name: str, handle: str, own: str) -> None:
     """A name is one group's, a handle one group's or channel's or person's."""
     if not name.strip():
         raise MissingSubteamName
-    if len(name) > _LONGEST_NAME:
+    if len(name) > _MAX_NAME_CHARACTERS:
         raise NameTooLong
     if not handle or _NOT_IN_A_HANDLE.search(handle):
         raise BadHandle
@@ -217,10 +217,10 @@ def _members(db: Store, groups: Sequence[str]) -> dict[str, list[str]]:
 
 def _with_users(call: Call, group: UserGroup) -> dict[str, Any]:
     users = _members(call.db, [group.usergroup_id]).get(group.usergroup_id, [])
-    return {"usergroup": {**_shown(group), "users": users}}
+    return {"usergroup": {**_render_group(group), "users": users}}
 
 
-def _shown(group: UserGroup) -> dict[str, Any]:
+def _render_group(group: UserGroup) -> dict[str, Any]:
     return {
         "id": group.usergroup_id,
         "team_id": group.team_id or "",

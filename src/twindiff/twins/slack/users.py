@@ -23,7 +23,7 @@ from .views import SLACKBOT
 
 api = Operations()
 
-_MOST_AT_ONCE = 10_000
+_MAX_PAGE_USERS = 10_000
 _SLACKBOT = User(user_id=SLACKBOT, username="slackbot", email="", real_name="Slackbot")
 """It is no bot by its own account, and in no template."""
 
@@ -39,9 +39,9 @@ def list_users(
 
     https://docs.slack.dev/reference/methods/users.list
     """
-    people = page(call.db, User, by=User.user_id, limit=limit or _MOST_AT_ONCE, cursor=cursor)
+    people = page(call.db, User, by=User.user_id, limit=limit or _MAX_PAGE_USERS, cursor=cursor)
     return {
-        "members": _shown(call, people.rows, _with_locale(include_locale)),
+        "members": _render_users(call, people.rows, _with_locale(include_locale)),
         "cache_ts": call.clock.unix(),
         "response_metadata": {"next_cursor": people.next_cursor},
     }
@@ -54,7 +54,7 @@ def info(call: Call, user: str, include_locale: bool = False) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/users.info
     """
     person = _SLACKBOT if user == SLACKBOT else call.db.get(User, user, missing=UserNotFound)
-    (shown,) = _shown(call, [person], _with_locale(include_locale))
+    (shown,) = _render_users(call, [person], _with_locale(include_locale))
     return {"user": shown}
 
 
@@ -69,7 +69,7 @@ def lookup_by_email(call: Call, email: str) -> dict[str, Any]:
     person = next((user for user in same_start if user.email.casefold() == wanted.casefold()), None)
     if person is None or person.is_active is False:
         raise UsersNotFound
-    (shown,) = _shown(call, [person], {})
+    (shown,) = _render_users(call, [person], {})
     for key in ("always_active", "bot_id", "api_app_id"):
         shown["profile"].pop(key, None)
     return {"user": shown}
@@ -116,7 +116,7 @@ def _with_locale(include_locale: bool) -> dict[str, Any]:
     return {"is_workflow_bot": False, **({"locale": "en-US"} if include_locale else {})}
 
 
-def _shown(call: Call, users: Sequence[User], also: dict[str, Any]) -> list[dict[str, Any]]:
+def _render_users(call: Call, users: Sequence[User], also: dict[str, Any]) -> list[dict[str, Any]]:
     """Users with their roles in the workspace."""
     team_id, now = workspace(call.db).team_id, call.clock.now
     ids = [user.user_id for user in users]

@@ -16,7 +16,7 @@ from twindiff.kit.pace import give_way
 
 from .addresses import workspace_url
 from .emoji import canonical
-from .related import Reaction, Related, Thread
+from .related import MessageRelations, Reaction, Thread
 from .rich_text import rich_text_block
 from .tables import Channel, Message, ScheduledMessage, Team, User
 from .user_views import app_id_of, bot_author, bot_id_of
@@ -36,7 +36,7 @@ def message_content(message: Message, team_id: str, bot: User | None = None) -> 
     shown: dict[str, Any] = {
         "type": message.type or "message",
         "user": message.user_id,
-        "text": escaped(message.message_text or ""),
+        "text": escape_text(message.message_text or ""),
         "team": team_id,
     }
     blocks: Any = message.blocks
@@ -49,7 +49,7 @@ def message_content(message: Message, team_id: str, bot: User | None = None) -> 
     return shown
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """A text with `&`, `<` and `>` as entities where they begin no reference and are none already.
 
     https://docs.slack.dev/messaging/formatting-message-text#escaping
@@ -81,7 +81,9 @@ def posted_message(
     return shown
 
 
-def listed_message(message: Message, team_id: str, related: Related, *, metadata: bool = False) -> dict[str, Any]:
+def listed_message(
+    message: Message, team_id: str, related: MessageRelations, *, metadata: bool = False
+) -> dict[str, Any]:
     """A message as history and replies list it; `related` holds what belongs to the page, `metadata` asks for it."""
     ts = message.message_id
     root_author, bot = related.authors.get(message.parent_id or ""), related.bots.get(message.user_id)
@@ -101,7 +103,7 @@ def listed_message(message: Message, team_id: str, related: Related, *, metadata
     return shown
 
 
-def pinned_message(message: Message, team_id: str, related: Related) -> dict[str, Any]:
+def pinned_message(message: Message, team_id: str, related: MessageRelations) -> dict[str, Any]:
     """A message as lists of pinned and of saved items show it."""
     shown = listed_message(message, team_id, related)
     for key in ("subtype", "edited", "subscribed", "parent_user_id"):
@@ -152,7 +154,7 @@ def message_event(room: Channel, message: Message, bot: User | None = None) -> d
         "channel": message.channel_id,
         "channel_type": channel_type(room),
         "user": message.user_id,
-        "text": escaped(message.message_text or ""),
+        "text": escape_text(message.message_text or ""),
         "ts": message.message_id,
     }
     if message.subtype:

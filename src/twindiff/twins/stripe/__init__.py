@@ -95,10 +95,10 @@ from .billing_portal import PortalSession
 from .billing_work import BillingWork
 from .checkout_sessions import CheckoutSession
 from .customer_sessions import EphemeralKey
-from .layer import IdempotencyKey, around
+from .layer import IdempotencyKey, wrap_operation
 from .objects import RESOURCES
 from .payments import PaymentIntent
-from .restricted_keys import restricted
+from .restricted_keys import enforce_permissions
 from .screens import screen
 from .seeding import seeding
 from .setup_intents import SetupIntent
@@ -213,7 +213,7 @@ twin = Twin(
     users=Users(Account, Account.id, Account.email),
     templates={"stripe_empty": empty},
     clocks={"stripe_default": DEFAULT_BEGINS},
-    layers=(around, restricted),
+    layers=(wrap_operation, enforce_permissions),
     actor_of=actor_of,
     secret_columns=(
         ApiKey.key,

@@ -11,12 +11,22 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
 
-from .accounts import ACCOUNTS, Account, known
+from .accounts import ACCOUNTS, Account, require_account
 from .events import record, record_row, update
 from .external_accounts import EXTERNAL_ACCOUNTS, ExternalAccount
 from .lists import list_object, list_of
-from .objects import LEFT_OUT, Fields, R, Resource, StripeObject, new, new_id, resource, retrieve, shown
-from .params import Address, ListParams, OptBool, OptMetadata, OptText, Params, Part, given, merged_metadata
+from .objects import LEFT_OUT, Fields, R, Resource, StripeObject, build_view, new, new_id, resource, retrieve
+from .params import (
+    Address,
+    ListParams,
+    NestedParams,
+    OptBool,
+    OptMetadata,
+    OptText,
+    Params,
+    collect_params,
+    merge_metadata,
+)
 from .tokens import TOKEN
 
 api = Operations(prefix="/v1/accounts/{account}")
@@ -24,7 +34,7 @@ api = Operations(prefix="/v1/accounts/{account}")
 _NOTHING_DUE = ("alternatives", "currently_due", "errors", "eventually_due", "past_due", "pending_verification")
 
 
-class BankData(Part, kw_only=True):
+class BankData(NestedParams, kw_only=True):
     """A bank account by its number."""
 
     object: Literal["bank_account"]
@@ -64,7 +74,7 @@ class ListExternalAccounts(ListParams):
 @api.post("/external_accounts")
 def create_external_account(call: Call, account: str, params: Annotated[CreateExternalAccount, Body]) -> Fields:
     """Give an account a bank account; the first one of a currency is where its payouts go."""
-    row = known(call, account)
+    row = require_account(call, account)
     fields = _bank_of(call, row, params.external_account)
     others = call.db.rows(
         ExternalAccount, ExternalAccount.account == row.id, ExternalAccount.currency == fields["currency"]
@@ -76,7 +86,7 @@ def create_external_account(call: Call, account: str, params: Annotated[CreateEx
         account=row.id,
         default_for_currency=not others,
         fingerprint=new_id(call, "", 16),
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
     )
     if params.default_for_currency is True:
         made = _prefer(call, made)
@@ -118,7 +128,7 @@ def retrieve_external_account(call: Call, account: str, id: str, params: Annotat
 @api.get("/external_accounts")
 def list_external_accounts(call: Call, account: str, params: Annotated[ListExternalAccounts, Body]) -> Fields:
     """List an account's bank accounts; of cards it has none."""
-    mine = [ExternalAccount.account == known(call, account).id]
+    mine = [ExternalAccount.account == require_account(call, account).id]
     if params.object == "card":
         mine.append(ExternalAccount.id.in_(()))
     return list_of(call, EXTERNAL_ACCOUNTS, params, f"/v1/accounts/{account}/external_accounts", *mine)
@@ -130,13 +140,13 @@ def update_external_account(
 ) -> Fields:
     """Change whose bank account it is, or let payouts go there."""
     row = _of(call, EXTERNAL_ACCOUNTS, account, id)
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     changed = update(
         call,
         EXTERNAL_ACCOUNTS,
         row,
         "account.external_account.updated",
-        **given(params, "default_for_currency"),
+        **collect_params(params, "default_for_currency"),
         metadata=metadata,
     )
     return EXTERNAL_ACCOUNTS.show(_prefer(call, changed) if params.default_for_currency is True else changed)
@@ -146,7 +156,7 @@ def update_external_account(
 def delete_external_account(call: Call, account: str, id: str, params: Annotated[Params, Body]) -> Fields:
     """Take a bank account from an account, unless its payouts go there."""
     row = _of(call, EXTERNAL_ACCOUNTS, account, id)
-    if row.default_for_currency and row.currency == known(call, account).default_currency:
+    if row.default_for_currency and row.currency == require_account(call, account).default_currency:
         raise StripeError(
             "You cannot delete the default external account for your default currency. Please make another external "
             "account the default using the `default_for_currency` param, and then delete this one."
@@ -173,7 +183,7 @@ class AccountPerson(StripeObject, table="persons", key=("id",), unique=(("seq",)
     ssn_last_4_provided: Column[bool] = column(default=False)
 
 
-class Birth(Part):
+class Birth(NestedParams):
     """A day of birth."""
 
     day: int
@@ -181,7 +191,7 @@ class Birth(Part):
     year: int
 
 
-class Relationship(Part):
+class Relationship(NestedParams):
     """What a person is for an account."""
 
     authorizer: OptBool = UNSET
@@ -217,7 +227,7 @@ PERSONS = resource(
     AccountPerson,
     "person",
     "person_",
-    shown(
+    build_view(
         AccountPerson,
         "person",
         livemode=LEFT_OUT,
@@ -249,7 +259,7 @@ class PersonParams(Params):
     ssn_last_4: OptText = UNSET
 
 
-class RelationshipFilter(Part):
+class RelationshipFilter(NestedParams):
     """What the persons of a list are for their account."""
 
     director: OptBool = UNSET
@@ -267,7 +277,7 @@ class ListPersons(ListParams):
 @api.post("/persons")
 def create_person(call: Call, account: str, params: Annotated[PersonParams, Body]) -> Fields:
     """Name a person of an account."""
-    fields = {"account": known(call, account).id, "metadata": merged_metadata({}, params.metadata)}
+    fields = {"account": require_account(call, account).id, "metadata": merge_metadata({}, params.metadata)}
     made = new(call, PERSONS, **fields, **_of_person(params))
     record_row(call, "person.created", PERSONS, made)
     return PERSONS.show(made)
@@ -275,7 +285,7 @@ def create_person(call: Call, account: str, params: Annotated[PersonParams, Body
 
 def _of_person(params: PersonParams) -> Fields:
     """The columns of a person; of numbers no more is kept than that they were given."""
-    fields = given(params, "id_number", "ssn_last_4")
+    fields = collect_params(params, "id_number", "ssn_last_4")
     if params.id_number:
         fields |= {"id_number_provided": True, "ssn_last_4_provided": True}
     return {**fields, "ssn_last_4_provided": True} if params.ssn_last_4 else fields
@@ -290,9 +300,9 @@ def retrieve_person(call: Call, account: str, person: str, params: Annotated[Par
 @api.get("/persons")
 def list_persons(call: Call, account: str, params: Annotated[ListPersons, Body]) -> Fields:
     """List the persons of an account."""
-    where = [AccountPerson.account == known(call, account).id]
+    where = [AccountPerson.account == require_account(call, account).id]
     if isinstance(params.relationship, RelationshipFilter):
-        for name, wanted in given(params.relationship).items():
+        for name, wanted in collect_params(params.relationship).items():
             people = call.db.rows(AccountPerson, *where)
             where.append(AccountPerson.id.in_([each.id for each in people if _relationship(each)[name] is wanted]))
     return list_of(call, PERSONS, params, f"/v1/accounts/{account}/persons", *where)
@@ -304,7 +314,7 @@ def update_person(call: Call, account: str, person: str, params: Annotated[Perso
     row, fields = _of(call, PERSONS, account, person), _of_person(params)
     if "relationship" in fields:
         fields["relationship"] = {**row.relationship, **fields["relationship"]}
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return PERSONS.show(update(call, PERSONS, row, **fields, metadata=metadata))
 
 
@@ -326,7 +336,7 @@ class UpdateCapability(Params):
 @api.get("/capabilities")
 def list_capabilities(call: Call, account: str, params: Annotated[Params, Body]) -> Fields:
     """List what an account has asked to be able to do."""
-    row = known(call, account)
+    row = require_account(call, account)
     data = [_capability(row, name) for name in sorted(row.capabilities)]
     return list_object(data, f"/v1/accounts/{account}/capabilities")
 
@@ -334,7 +344,7 @@ def list_capabilities(call: Call, account: str, params: Annotated[Params, Body])
 @api.get("/capabilities/{capability}")
 def retrieve_capability(call: Call, account: str, capability: str, params: Annotated[Params, Body]) -> Fields:
     """Look at what an account can do."""
-    row = known(call, account)
+    row = require_account(call, account)
     if capability not in row.capabilities:
         message = f"No such capability: '{capability[:500]}'"
         raise StripeError(message, status=404, code="resource_missing", param="capability")
@@ -344,7 +354,7 @@ def retrieve_capability(call: Call, account: str, capability: str, params: Annot
 @api.post("/capabilities/{capability}")
 def update_capability(call: Call, account: str, capability: str, params: Annotated[UpdateCapability, Body]) -> Fields:
     """Ask for what an account is to be able to do, which it can at once, or give it up."""
-    row = known(call, account)
+    row = require_account(call, account)
     if params.requested is not UNSET:
         status = "active" if params.requested else "unrequested"
         row = update(call, ACCOUNTS, row, capabilities={**row.capabilities, capability: status})
@@ -368,7 +378,7 @@ def _capability(row: Account, name: str) -> Fields:
 
 def _of(call: Call, kind: Resource[R], account: str, id: str) -> R:
     """What an account has under an id."""
-    row, owner = retrieve(call, kind, id), known(call, account)
+    row, owner = retrieve(call, kind, id), require_account(call, account)
     if getattr(row, "account") != owner.id:  # noqa: B009 - both kinds have one
         raise kind.missing(id)
     return row

@@ -10,13 +10,13 @@ from typing import Literal
 from twindiff.kit import UNSET, UnsetType
 
 from .objects import Fields
-from .params import OptBool, OptInteger, OptText, Part
+from .params import NestedParams, OptBool, OptInteger, OptText
 
-LEAST_DELAY = 2
+MIN_DELAY_DAYS = 2
 """Days until money is paid out, in most countries."""
 
 
-class Branding(Part):
+class Branding(NestedParams):
     """How pages look."""
 
     icon: OptText = UNSET
@@ -25,14 +25,14 @@ class Branding(Part):
     secondary_color: OptText = UNSET
 
 
-class DeclineOn(Part):
+class DeclineOn(NestedParams):
     """When payments by card are declined."""
 
     avs_failure: OptBool = UNSET
     cvc_failure: OptBool = UNSET
 
 
-class CardPayments(Part):
+class CardPayments(NestedParams):
     """What is so of payments by card."""
 
     decline_on: DeclineOn | UnsetType = UNSET
@@ -41,13 +41,13 @@ class CardPayments(Part):
     statement_descriptor_prefix_kanji: OptText = UNSET
 
 
-class InvoiceSettings(Part):
+class InvoiceSettings(NestedParams):
     """What is so of invoices."""
 
     hosted_payment_method_save: Literal["always", "never", "offer"] | UnsetType = UNSET
 
 
-class Payments(Part):
+class Payments(NestedParams):
     """How payments are called on statements."""
 
     statement_descriptor: OptText = UNSET
@@ -55,7 +55,7 @@ class Payments(Part):
     statement_descriptor_kanji: OptText = UNSET
 
 
-class Schedule(Part):
+class Schedule(NestedParams):
     """When payouts are made."""
 
     delay_days: OptInteger | Literal["minimum"] = UNSET
@@ -66,7 +66,7 @@ class Schedule(Part):
     )
 
 
-class Payouts(Part):
+class Payouts(NestedParams):
     """How payouts are made."""
 
     debit_negative_balances: OptBool = UNSET
@@ -74,7 +74,7 @@ class Payouts(Part):
     statement_descriptor: OptText = UNSET
 
 
-class Settings(Part):
+class Settings(NestedParams):
     """The settings of an account."""
 
     branding: Branding | UnsetType = UNSET
@@ -86,7 +86,7 @@ class Settings(Part):
 
 def default_settings(name: str | None, descriptor: str | None, interval: str) -> Fields:
     """The settings of an account that has set none."""
-    schedule = {"delay_days": LEAST_DELAY, "interval": interval}
+    schedule = {"delay_days": MIN_DELAY_DAYS, "interval": interval}
     scripts = ("statement_descriptor_kana", "statement_descriptor_kanji")
     prefixes = ("statement_descriptor_prefix", "statement_descriptor_prefix_kana", "statement_descriptor_prefix_kanji")
     declined = {"avs_failure": False, "cvc_failure": False}
@@ -103,16 +103,18 @@ def default_settings(name: str | None, descriptor: str | None, interval: str) ->
     }
 
 
-def merged(old: Fields, new: Fields) -> Fields:
+def merge_settings(old: Fields, new: Fields) -> Fields:
     """Settings with those that are wanted in place of some, part by part."""
-    both = {name: merged(old[name], new[name]) for name in old.keys() & new.keys() if isinstance(old[name], dict)}
+    both = {
+        name: merge_settings(old[name], new[name]) for name in old.keys() & new.keys() if isinstance(old[name], dict)
+    }
     return {**old, **new, **both}
 
 
-def changed_settings(old: Fields, wanted: Fields) -> Fields:
+def change_settings(old: Fields, wanted: Fields) -> Fields:
     """Settings with those that are wanted; the shortest delay of payouts is a number of days."""
-    both = merged(old, wanted)
+    both = merge_settings(old, wanted)
     payouts: Fields = both.get("payouts", {})
     if payouts.get("schedule", {}).get("delay_days") == "minimum":
-        return merged(both, {"payouts": {"schedule": {"delay_days": LEAST_DELAY}}})
+        return merge_settings(both, {"payouts": {"schedule": {"delay_days": MIN_DELAY_DAYS}}})
     return both

@@ -10,15 +10,16 @@ from typing import Annotated, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Row, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .account_settings import Settings, changed_settings, default_settings, merged
+from .account_settings import Settings, change_settings, default_settings, merge_settings
 from .countries import SETTLES_IN
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .events import update
 from .external_accounts import ExternalAccount, fill_external_accounts
-from .lists import list_of, within
-from .objects import LEFT_OUT, Fields, StripeObject, new, resource, show, shown
+from .lists import list_of, to_range_conditions
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, show
 from .params import (
     ListParams,
+    NestedParams,
     OptBool,
     OptInteger,
     OptMetadata,
@@ -26,9 +27,8 @@ from .params import (
     OptRange,
     OptText,
     Params,
-    Part,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     value_of,
 )
 
@@ -41,7 +41,7 @@ DESCRIPTOR = "TWINDIFF"
 """What payments are called on statements."""
 
 
-def controlled(payer: str, losses: str, collection: str, dashboard: str) -> Fields:
+def build_controller(payer: str, losses: str, collection: str, dashboard: str) -> Fields:
     """Who controls what of a connected account."""
     return {
         "fees": {"payer": payer},
@@ -52,9 +52,9 @@ def controlled(payer: str, losses: str, collection: str, dashboard: str) -> Fiel
 
 
 LEGACY = {
-    "standard": controlled("account", "stripe", "stripe", "full"),
-    "express": controlled("application_express", "application", "stripe", "express"),
-    "custom": controlled("application_custom", "application", "application", "none"),
+    "standard": build_controller("account", "stripe", "stripe", "full"),
+    "express": build_controller("application_express", "application", "stripe", "express"),
+    "custom": build_controller("application_custom", "application", "application", "none"),
 }
 """What the types mean; https://docs.stripe.com/connect/migrate-to-controller-properties"""
 
@@ -104,7 +104,7 @@ def _profile(row: Account) -> Fields:
 
 def _settings(row: Account) -> Fields:
     descriptor, interval = (DESCRIPTOR, "manual") if row.is_platform else (None, "daily")
-    return merged(default_settings(row.business_profile.get("name"), descriptor, interval), row.settings)
+    return merge_settings(default_settings(row.business_profile.get("name"), descriptor, interval), row.settings)
 
 
 def _controller(row: Account) -> Fields:
@@ -119,11 +119,11 @@ def _nothing_due(row: Account) -> Fields:
     return {**{name: [] for name in lists}, "current_deadline": None, "disabled_reason": None}
 
 
-def _accepted(row: Account) -> Fields:
+def _render_tos_acceptance(row: Account) -> Fields:
     return {"date": None, "ip": None, "user_agent": None, **row.tos_acceptance}
 
 
-account_object = shown(
+account_object = build_view(
     Account,
     "account",
     "is_platform",
@@ -132,7 +132,7 @@ account_object = shown(
     future_requirements=_nothing_due,
     requirements=_nothing_due,
     settings=_settings,
-    tos_acceptance=_accepted,
+    tos_acceptance=_render_tos_acceptance,
     livemode=LEFT_OUT,
 )
 ACCOUNTS = resource(
@@ -140,13 +140,13 @@ ACCOUNTS = resource(
 )
 
 
-class Capability(Part):
+class Capability(NestedParams):
     """What is asked for."""
 
     requested: OptBool = UNSET
 
 
-class Profile(Part):
+class Profile(NestedParams):
     """What an account's business is."""
 
     mcc: OptText = UNSET
@@ -158,7 +158,7 @@ class Profile(Part):
     url: OptText = UNSET
 
 
-class Accepted(Part):
+class TosAcceptanceParams(NestedParams):
     """That the terms of service were accepted."""
 
     date: OptInteger = UNSET
@@ -167,25 +167,25 @@ class Accepted(Part):
     user_agent: OptText = UNSET
 
 
-class Fees(Part):
+class Fees(NestedParams):
     """Who pays fees."""
 
     payer: Literal["account", "application"] = "account"
 
 
-class Losses(Part):
+class Losses(NestedParams):
     """Who answers for losses."""
 
     payments: Literal["application", "stripe"] = "stripe"
 
 
-class StripeDashboard(Part):
+class StripeDashboard(NestedParams):
     """Which pages of Stripe an account has."""
 
     type: Literal["express", "full", "none"] = "full"
 
 
-class Controller(Part):
+class Controller(NestedParams):
     """Who controls what of an account."""
 
     fees: Fees | UnsetType = UNSET
@@ -204,7 +204,7 @@ class AccountParams(Params):
     email: OptText = UNSET
     metadata: OptMetadata = UNSET
     settings: Settings | UnsetType = UNSET
-    tos_acceptance: Accepted | UnsetType = UNSET
+    tos_acceptance: TosAcceptanceParams | UnsetType = UNSET
 
 
 class CreateAccount(AccountParams):
@@ -230,13 +230,13 @@ def retrieve_own_account(call: Call, params: Annotated[Params, Body]) -> Fields:
 @api.get("/accounts/{id}")
 def retrieve_account(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at an account."""
-    return show(call, ACCOUNTS, known(call, id))
+    return show(call, ACCOUNTS, require_account(call, id))
 
 
 @api.get("/accounts")
 def list_accounts(call: Call, params: Annotated[ListAccounts, Body]) -> Fields:
     """List the connected accounts."""
-    where = within(Account.created, params.created)
+    where = to_range_conditions(Account.created, params.created)
     return list_of(call, ACCOUNTS, params, "/v1/accounts", ~Account.is_platform, *where)
 
 
@@ -249,7 +249,7 @@ def create_account(call: Call, params: Annotated[CreateAccount, Body]) -> Fields
         "default_currency": SETTLES_IN.get(str(country), "eur"),
         **_control(params),
         **_fields(params, Account(id="", seq=0, created=0)),
-        "metadata": merged_metadata({}, params.metadata),
+        "metadata": merge_metadata({}, params.metadata),
         "payouts_enabled": True,
         "charges_enabled": True,
         "details_submitted": True,
@@ -261,15 +261,15 @@ def create_account(call: Call, params: Annotated[CreateAccount, Body]) -> Fields
 @api.post("/accounts/{id}")
 def update_account(call: Call, id: str, params: Annotated[AccountParams, Body]) -> Fields:
     """Change what is given of an account."""
-    account = known(call, id)
-    metadata = merged_metadata(account.metadata, params.metadata)
+    account = require_account(call, id)
+    metadata = merge_metadata(account.metadata, params.metadata)
     return show(call, ACCOUNTS, update(call, ACCOUNTS, account, **_fields(params, account), metadata=metadata))
 
 
 @api.delete("/accounts/{id}")
 def delete_account(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Disconnect an account."""
-    account = known(call, id)
+    account = require_account(call, id)
     if account.is_platform:
         raise StripeError("You cannot delete your own account through the API.", param="account")
     for each in call.db.rows(ExternalAccount, ExternalAccount.account == id):
@@ -278,7 +278,7 @@ def delete_account(call: Call, id: str, params: Annotated[Params, Body]) -> Fiel
     return {"id": id, "object": "account", "deleted": True}
 
 
-def known(call: Call, id: str) -> Account:
+def require_account(call: Call, id: str) -> Account:
     """The account that a path names."""
     account = call.db.find(Account, Account.id == id)
     if account is None:
@@ -299,7 +299,7 @@ def _control(params: CreateAccount) -> Fields:
     asked = params.controller
     payer = (asked.fees or Fees()).payer
     dashboard = (asked.stripe_dashboard or StripeDashboard()).type
-    control = controlled(payer, (asked.losses or Losses()).payments, asked.requirement_collection, dashboard)
+    control = build_controller(payer, (asked.losses or Losses()).payments, asked.requirement_collection, dashboard)
     types = {"full": "standard", "express": "express", "none": "custom"}
     legacy = LEGACY[types[dashboard]]
     is_legacy = legacy == {**control, "fees": legacy["fees"]} and legacy["fees"]["payer"].startswith(payer)
@@ -307,17 +307,17 @@ def _control(params: CreateAccount) -> Fields:
 
 
 def _fields(params: AccountParams, account: Account) -> Fields:
-    fields = given(params, "capabilities", "controller", "type", "country")
+    fields = collect_params(params, "capabilities", "controller", "type", "country")
     if currency := fields.get("default_currency"):
-        fields["default_currency"] = checked_currency(currency, "default_currency")
+        fields["default_currency"] = parse_currency(currency, "default_currency")
     if isinstance(params.capabilities, dict):
         wanted = {name: "active" for name, each in value_of(params.capabilities).items() if each.get("requested")}
         fields["capabilities"] = {**account.capabilities, **wanted}
     if wanted := fields.get("settings"):
-        fields["settings"] = changed_settings(account.settings, wanted)
+        fields["settings"] = change_settings(account.settings, wanted)
     for name in ("tos_acceptance", "business_profile"):
         if name in fields:
-            fields[name] = merged(getattr(account, name), fields[name])
+            fields[name] = merge_settings(getattr(account, name), fields[name])
     return fields
 
 

@@ -14,17 +14,17 @@ from .lists import list_object
 from .objects import IN_PARTS, Fields, PartWith, new_id
 from .params import (
     Integer,
+    NestedParams,
     OptBool,
     OptInteger,
     OptText,
-    Part,
     Unset,
     check_count,
     check_text,
     value_of,
 )
 
-MOST_ITEMS = 200
+MAX_LINE_ITEMS = 200
 SHOWN_ITEMS = 10
 ITEM: Fields = {
     "discount_amount": None,
@@ -36,13 +36,13 @@ ITEM: Fields = {
 """What a line item has where nothing was given."""
 
 
-class Tax(Part, kw_only=True):
+class Tax(NestedParams, kw_only=True):
     """The tax in an amount."""
 
     total_tax_amount: Integer
 
 
-class LineItem(Part, kw_only=True):
+class LineItem(NestedParams, kw_only=True):
     """A product that is paid for."""
 
     discount_amount: OptInteger = UNSET
@@ -55,7 +55,7 @@ class LineItem(Part, kw_only=True):
     unit_of_measure: OptText = UNSET
 
 
-class ShippingCost(Part):
+class ShippingCost(NestedParams):
     """The shipping in an amount."""
 
     amount: OptInteger | Unset = UNSET
@@ -63,7 +63,7 @@ class ShippingCost(Part):
     to_postal_code: OptText = UNSET
 
 
-class AmountDetails(Part):
+class AmountDetails(NestedParams):
     """What an amount is made of."""
 
     discount_amount: OptInteger | Unset = UNSET
@@ -76,7 +76,7 @@ class AmountDetails(Part):
 OptAmountDetails = AmountDetails | Unset | UnsetType
 
 
-def shown_details(intent: str, details: Fields) -> Fields:
+def render_details(intent: str, details: Fields) -> Fields:
     """The details that an intent shows, which have its line items when they are expanded."""
     fields = {name: value for name, value in details.items() if name != "line_items"}
     return PartWith({**fields, "tip": {}}, line_items=lambda _: _line_items(intent, details.get("line_items", [])))
@@ -94,7 +94,7 @@ def _line_items(intent: str, items: list[Fields]) -> Fields:
 IN_PARTS.add("line_items")
 
 
-def merged_details(call: Call, now: Fields | None, wanted: OptAmountDetails, amount: int) -> Fields | None:
+def merge_details(call: Call, now: Fields | None, wanted: OptAmountDetails, amount: int) -> Fields | None:
     """The details with what is wanted of them; raises where they do not make up the amount, unless that is allowed."""
     if not isinstance(wanted, AmountDetails):
         return now if wanted is UNSET else None
@@ -112,7 +112,7 @@ def merged_details(call: Call, now: Fields | None, wanted: OptAmountDetails, amo
 
 
 def _items(call: Call, given: list[Fields]) -> list[Fields]:
-    check_count(given, "amount_details[line_items]", MOST_ITEMS)
+    check_count(given, "amount_details[line_items]", MAX_LINE_ITEMS)
     for number, item in enumerate(given):
         for name, least in (("quantity", 1), ("unit_cost", 0), ("discount_amount", 1)):
             if item.get(name, least) < least:

@@ -10,7 +10,7 @@ from typing import Annotated
 from twindiff.kit import Body, Call, Operations
 
 from .amount_details import items_url
-from .lists import fixed_list
+from .lists import render_fixed_list
 from .objects import Fields, retrieve
 from .params import ListParams
 from .payments import PAYMENTS, with_intent
@@ -22,4 +22,4 @@ api = Operations(prefix="/v1/payment_intents", layers=[with_intent])
 def list_amount_details_line_items(call: Call, intent: str, params: Annotated[ListParams, Body]) -> Fields:
     """List what the amount of a PaymentIntent is made of."""
     details: Fields = retrieve(call, PAYMENTS, intent).amount_details or {}
-    return fixed_list(details.get("line_items", []), params, items_url(intent), "line item")
+    return render_fixed_list(details.get("line_items", []), params, items_url(intent), "line item")

@@ -12,11 +12,11 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .balance_transactions import enter
 from .charges import Charge
-from .currencies import spoken
+from .currencies import format_amount
 from .events import record_row, update
-from .lists import equal, list_object, list_of, within
-from .objects import LEFT_OUT, Fields, StripeObject, new, resource, retrieve, show, shown
-from .params import ListParams, OptInteger, OptMetadata, OptRange, OptText, Params, merged_metadata
+from .lists import equal, list_object, list_of, to_range_conditions
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, retrieve, show
+from .params import ListParams, OptInteger, OptMetadata, OptRange, OptText, Params, merge_metadata
 
 api = Operations(prefix="/v1/application_fees")
 
@@ -33,7 +33,7 @@ FEE_REFUNDS = resource(
     FeeRefund,
     "fee_refund",
     "fr_",
-    shown(FeeRefund, "fee_refund", livemode=LEFT_OUT),
+    build_view(FeeRefund, "fee_refund", livemode=LEFT_OUT),
     spoken="application fee refund",
     expandable=("balance_transaction", "fee"),
 )
@@ -50,7 +50,7 @@ class ApplicationFee(
     currency: Column[str]
 
 
-def _refunded(row: ApplicationFee) -> bool:
+def _is_refunded(row: ApplicationFee) -> bool:
     return row.amount_refunded == row.amount
 
 
@@ -71,13 +71,13 @@ FEES = resource(
     ApplicationFee,
     "application_fee",
     "fee_",
-    shown(
+    build_view(
         ApplicationFee,
         "application_fee",
         application="ca_TwindiffTestShop",
         fee_source=_source,
         originating_transaction=ApplicationFee.charge,
-        refunded=_refunded,
+        refunded=_is_refunded,
     ),
     spoken="application fee",
     expandable=("account", "balance_transaction", "charge", "originating_transaction"),
@@ -108,7 +108,7 @@ class UpdateFeeRefund(Params):
 @api.get("")
 def list_application_fees(call: Call, params: Annotated[ListFees, Body]) -> Fields:
     """List fees."""
-    where = within(ApplicationFee.created, params.created) + equal((ApplicationFee.charge, params.charge))
+    where = to_range_conditions(ApplicationFee.created, params.created) + equal((ApplicationFee.charge, params.charge))
     return list_of(call, FEES, params, "/v1/application_fees", *where)
 
 
@@ -127,9 +127,9 @@ def create_fee_refund(call: Call, id: str, params: Annotated[CreateFeeRefund, Bo
     if not left:
         raise StripeError(f"Application fee {id} has already been refunded.")
     if not 1 <= amount <= left:
-        over, rest = spoken(amount, fee.currency), spoken(left, fee.currency)
+        over, rest = format_amount(amount, fee.currency), format_amount(left, fee.currency)
         raise StripeError(f"Refund amount ({over}) must be from 1 to {left} ({rest}), what is left.", param="amount")
-    return FEE_REFUNDS.show(give_back(call, fee, amount, merged_metadata({}, params.metadata)))
+    return FEE_REFUNDS.show(refund_fee(call, fee, amount, merge_metadata({}, params.metadata)))
 
 
 @api.get("/{id}/refunds")
@@ -149,7 +149,7 @@ def retrieve_fee_refund(call: Call, fee: str, id: str, params: Annotated[Params,
 def update_fee_refund(call: Call, fee: str, id: str, params: Annotated[UpdateFeeRefund, Body]) -> Fields:
     """Change the metadata of a refund."""
     row = _refund_of(call, fee, id)
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return FEE_REFUNDS.show(update(call, FEE_REFUNDS, row, "application_fee.refund.updated", metadata=metadata))
 
 
@@ -160,7 +160,7 @@ def _refund_of(call: Call, fee: str, id: str) -> FeeRefund:
     return row
 
 
-def keep(call: Call, charge: Charge, account: str, amount: int) -> ApplicationFee:
+def create_fee(call: Call, charge: Charge, account: str, amount: int) -> ApplicationFee:
     """A fee of a charge for an account."""
     made = new(call, FEES, account=account, amount=amount, charge=charge.id, currency=charge.currency)
     entered = enter(call, "application_fee", amount, charge.currency, made.id)
@@ -169,7 +169,7 @@ def keep(call: Call, charge: Charge, account: str, amount: int) -> ApplicationFe
     return made
 
 
-def give_back(call: Call, fee: ApplicationFee, amount: int, metadata: dict[str, str]) -> FeeRefund:
+def refund_fee(call: Call, fee: ApplicationFee, amount: int, metadata: dict[str, str]) -> FeeRefund:
     """A refund of a fee."""
     made = new(call, FEE_REFUNDS, amount=amount, currency=fee.currency, fee=fee.id, metadata=metadata)
     entered = enter(call, "application_fee_refund", -amount, fee.currency, made.id)

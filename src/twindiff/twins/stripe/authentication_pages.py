@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from twindiff.kit import Answer, Body, Call, Operations, page_answer
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import spoken
+from .currencies import format_amount
 from .objects import find
 from .params import Params
 from .payments import PAYMENTS, PaymentIntent
@@ -34,33 +34,33 @@ _FORM = """<form method="post">
 <button name="outcome" value="fail" id="test-source-fail-3ds">Fail</button></form>"""
 
 
-class Opened(Params):
+class AuthenticationPageParams(Params):
     """Who opens the page must know the intent's secret."""
 
     client_secret: str
 
 
-class Chosen(Opened, kw_only=True):
+class AuthenticationChoice(AuthenticationPageParams, kw_only=True):
     """What the cardholder has chosen."""
 
     outcome: Literal["succeed", "fail"]
 
 
 @api.get("/{id}", open=True, scope="publishable")
-def show_page(call: Call, id: str, params: Annotated[Opened, Body]) -> Answer:
+def show_page(call: Call, id: str, params: Annotated[AuthenticationPageParams, Body]) -> Answer:
     """Ask the cardholder."""
-    intent = _known(call, id, params.client_secret)
+    intent = _retrieve_intent(call, id, params.client_secret)
     if intent.status != "requires_action":
         return _page("There is nothing to authenticate any more.", "")
     if isinstance(intent, PaymentIntent):
-        return _page(f"Authenticate a payment of {spoken(intent.amount, intent.currency)}.", _FORM)
+        return _page(f"Authenticate a payment of {format_amount(intent.amount, intent.currency)}.", _FORM)
     return _page("Authenticate your card for later payments.", _FORM)
 
 
 @api.post("/{id}", open=True, scope="publishable")
-def choose(call: Call, id: str, params: Annotated[Chosen, Body]) -> Answer:
+def choose(call: Call, id: str, params: Annotated[AuthenticationChoice, Body]) -> Answer:
     """Go on as the cardholder has chosen, back to the shop if it said where that is."""
-    intent = _known(call, id, params.client_secret)
+    intent = _retrieve_intent(call, id, params.client_secret)
     succeeds = params.outcome == "succeed"
     if isinstance(intent, PaymentIntent):
         complete_payment(call, intent, succeeds=succeeds)
@@ -75,7 +75,7 @@ def choose(call: Call, id: str, params: Annotated[Chosen, Body]) -> Answer:
     return Answer(b"", 303, "text/html", (("Location", f"{intent.return_url}{joint}{query}"),))
 
 
-def _known(call: Call, id: str, secret: str) -> PaymentIntent | SetupIntent:
+def _retrieve_intent(call: Call, id: str, secret: str) -> PaymentIntent | SetupIntent:
     intent = find(call, PAYMENTS, id) or find(call, SETUPS, id)
     if intent is None or intent.client_secret != secret:
         raise StripeError("There is no such page.", status=404)

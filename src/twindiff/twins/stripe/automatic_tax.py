@@ -23,7 +23,7 @@ from .products import Product
 from .shipping_rates import SHIPPING_RATES
 from .tax_codes import ELECTRONIC, NONTAXABLE, SHIPPING
 from .tax_rates import TAX_RATES, TaxRate
-from .tax_rules import SPOKEN, located, part_of
+from .tax_rules import SPOKEN, part_of, to_taxable_address
 from .tax_rules import Tax as Rule
 from .tax_settings import is_inclusive, rule_for, settings_now
 
@@ -43,7 +43,7 @@ def shown_as(*names: str) -> Callable[[Any], Fields]:
     return view
 
 
-def switched(call: Call, wanted: AutomaticTax | UnsetType) -> Fields:
+def to_automatic_tax_columns(call: Call, wanted: AutomaticTax | UnsetType) -> Fields:
     """The column that is wanted, if any is; raises where the shop has not said where it sits."""
     if not isinstance(wanted, AutomaticTax):
         return {}
@@ -57,7 +57,7 @@ def switched(call: Call, wanted: AutomaticTax | UnsetType) -> Fields:
     return {"automatic_tax": ON}
 
 
-def again(row: Any) -> AutomaticTax | UnsetType:
+def copy_automatic_tax(row: Any) -> AutomaticTax | UnsetType:
     """The parameter by which something else has automatic tax as this has."""
     return AutomaticTax(enabled=True) if is_on(row) else UNSET
 
@@ -67,7 +67,7 @@ def is_on(row: Any) -> bool:
     return bool(row.automatic_tax and row.automatic_tax["enabled"])
 
 
-def unrecognized() -> StripeError:
+def build_location_error() -> StripeError:
     """That nobody can tell where a customer is."""
     message = (
         "The customer's location isn't recognized. "
@@ -76,14 +76,14 @@ def unrecognized() -> StripeError:
     return StripeError(message, code="customer_tax_location_invalid")
 
 
-class Place(NamedTuple):
+class TaxLocation(NamedTuple):
     """Where a customer is taxed, and by which of their addresses."""
 
     address: Fields
     source: str
 
 
-def place_of(call: Call, customer: Customer, method: str | None = None) -> Place | None:
+def find_tax_location(call: Call, customer: Customer, method: str | None = None) -> TaxLocation | None:
     """Where a customer is taxed: where goods or bills go, or else where what they pay with is from.
 
     https://docs.stripe.com/tax/customer-locations#address-hierarchy
@@ -91,24 +91,24 @@ def place_of(call: Call, customer: Customer, method: str | None = None) -> Place
     shipping: Fields = customer.shipping or {}
     for address, source in ((shipping.get("address"), "shipping_destination"), (customer.address, "billing_address")):
         if address and any(address.values()):
-            known = located(address)
-            return Place(known, source) if known else None
+            known = to_taxable_address(address)
+            return TaxLocation(known, source) if known else None
     method = method or customer.invoice_settings.get("default_payment_method")
     paid_with = find(call, METHODS, method) if method else None
     if paid_with is None:
         return None
     billing: Fields = paid_with.billing_details.get("address") or {}
-    known = located({**billing, "country": billing.get("country") or paid_with.details.get("country")})
-    return Place(known, "payment_method") if known else None
+    known = to_taxable_address({**billing, "country": billing.get("country") or paid_with.details.get("country")})
+    return TaxLocation(known, "payment_method") if known else None
 
 
 def check_location(call: Call, customer: Customer, method: str | None = None) -> None:
     """Raise for a customer of whom nobody can tell where they are."""
-    if place_of(call, customer, method) is None:
-        raise unrecognized()
+    if find_tax_location(call, customer, method) is None:
+        raise build_location_error()
 
 
-def check_sold(call: Call, prices: Iterable[str | None], rates: Sequence[str]) -> None:
+def check_taxable(call: Call, prices: Iterable[str | None], rates: Sequence[str]) -> None:
     """Raise for what cannot be sold with automatic tax: what has rates of its own, or says nothing of taxes."""
     if rates:
         message = "Tax rates cannot be set where `automatic_tax[enabled]` is true, which sets them itself."
@@ -127,7 +127,7 @@ def check_default(call: Call, spoken: str) -> None:
         )
 
 
-class Sold(NamedTuple):
+class TaxableSale(NamedTuple):
     """What is taxed: an amount, less what is taken off it, of a product for a price."""
 
     amount: int
@@ -139,7 +139,9 @@ class Sold(NamedTuple):
     """Its tax code, where that is not said by a product."""
 
 
-def taxes(call: Call, place: Place, customer: Customer | None, sold: Sequence[Sold], currency: str) -> list[Tax]:
+def taxes(
+    call: Call, place: TaxLocation, customer: Customer | None, sold: Sequence[TaxableSale], currency: str
+) -> list[Tax]:
     """The tax on each thing that is sold to a customer, or to somebody who is none yet."""
     numbers = [each["type"] for each in customer.invoice_tax_ids] if customer else []
     rule = rule_for(call, place.address, EXEMPT.get(customer.tax_exempt, "none") if customer else "none", numbers)
@@ -158,12 +160,12 @@ def taxes(call: Call, place: Place, customer: Customer | None, sold: Sequence[So
     return made
 
 
-def tax_on_shipping(call: Call, place: Place, customer: Customer | None, cost: Fields, currency: str) -> Tax:
+def tax_on_shipping(call: Call, place: TaxLocation, customer: Customer | None, cost: Fields, currency: str) -> Tax:
     """The tax on what it costs to have something sent."""
     rate = retrieve(call, SHIPPING_RATES, cost["shipping_rate"])
     code = rate.tax_code or SHIPPING
     (tax,) = taxes(
-        call, place, customer, [Sold(cost["amount_subtotal"], None, None, rate.tax_behavior, code)], currency
+        call, place, customer, [TaxableSale(cost["amount_subtotal"], None, None, rate.tax_behavior, code)], currency
     )
     return tax
 
@@ -201,7 +203,7 @@ def _rate(call: Call, address: Fields, rule: Rule, *, inclusive: bool) -> TaxRat
 def _of_customer(call: Call, customer: Fields) -> Fields:
     """Whether tax can be reckoned for a customer, and by which place."""
     row = retrieve(call, CUSTOMERS, customer["id"])
-    place = place_of(call, row)
+    place = find_tax_location(call, row)
     if place is None:
         return {"automatic_tax": "unrecognized_location", "ip_address": None, "location": None, "provider": "stripe"}
     rule = rule_for(call, place.address, "none", [])

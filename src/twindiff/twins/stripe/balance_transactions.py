@@ -10,8 +10,20 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Row, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .lists import equal, list_of, within
-from .objects import LEFT_OUT, RESOURCES, Fields, StripeObject, new, now, prefix_of, resource, retrieve, show, shown
+from .lists import equal, list_of, to_range_conditions
+from .objects import (
+    LEFT_OUT,
+    RESOURCES,
+    Fields,
+    StripeObject,
+    build_view,
+    new,
+    now,
+    prefix_of,
+    resource,
+    retrieve,
+    show,
+)
 from .params import ListParams, OptRange, OptText, Params
 
 api = Operations(prefix="/v1")
@@ -75,7 +87,7 @@ TRANSACTIONS = resource(
     BalanceTransaction,
     "balance_transaction",
     "txn_",
-    shown(
+    build_view(
         BalanceTransaction,
         "balance_transaction",
         "payout",
@@ -104,7 +116,7 @@ def list_balance_transactions(call: Call, params: Annotated[ListTransactions, Bo
     """List what has come and gone."""
     if isinstance(params.payout, str):
         _check_payout(call, params.payout)
-    where = within(BalanceTransaction.created, params.created) + equal(
+    where = to_range_conditions(BalanceTransaction.created, params.created) + equal(
         (BalanceTransaction.currency, params.currency),
         (BalanceTransaction.payout, params.payout),
         (BalanceTransaction.type, params.type),

@@ -11,13 +11,13 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import payments
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .customer_balances import move_cash
 from .customers import CUSTOMERS, Customer, existing
 from .events import record_row
 from .objects import Fields, retrieve
-from .params import OptInteger, OptText, Params, Part
-from .payments import PAYMENTS, PaymentIntent, payment_intent_object, unexpected, with_intent
+from .params import NestedParams, OptInteger, OptText, Params
+from .payments import PAYMENTS, PaymentIntent, build_unexpected_state_error, payment_intent_object, with_intent
 
 api = Operations(prefix="/v1")
 
@@ -28,7 +28,7 @@ _HOME = {"city": "San Francisco", "country": "US", "line1": "354 Oyster Point Bl
 _SHARED: Fields = {"account_holder_address": _HOME, "account_holder_name": "Twindiff Test Shop", "bank_address": _HOME}
 
 
-class BankTransfer(Part, kw_only=True):
+class BankTransfer(NestedParams, kw_only=True):
     """By which banks cash is sent."""
 
     type: str
@@ -55,7 +55,7 @@ class ApplyBalance(Params):
 def create_funding_instructions(call: Call, customer: str, params: Annotated[FundingParams, Body]) -> Fields:
     """Say where a customer sends cash."""
     row = existing(call, customer)
-    currency = checked_currency(params.currency)
+    currency = parse_currency(params.currency)
     if TRANSFERS.get(currency) != params.bank_transfer.type:
         message = f"Bank transfers of the type {params.bank_transfer.type[:50]} are not supported in {currency}."
         raise StripeError(message, param="bank_transfer[type]")
@@ -72,7 +72,9 @@ def apply_customer_balance(call: Call, intent: str, params: Annotated[ApplyBalan
     row = retrieve(call, PAYMENTS, intent)
     action: Fields = row.next_action or {}
     if row.status != "requires_action" or action.get("type") != "display_bank_transfer_instructions":
-        raise unexpected(f"This PaymentIntent does not wait for a bank transfer; its status is {row.status}.")
+        raise build_unexpected_state_error(
+            f"This PaymentIntent does not wait for a bank transfer; its status is {row.status}."
+        )
     customer = retrieve(call, CUSTOMERS, row.customer or "")
     wanted = params.amount if isinstance(params.amount, int) else row.amount
     held: int = customer.cash.get(row.currency, 0)
@@ -82,7 +84,7 @@ def apply_customer_balance(call: Call, intent: str, params: Annotated[ApplyBalan
     return payment_intent_object(payments.confirm(call, row)[0])
 
 
-def lacking(call: Call, intent: PaymentIntent) -> Fields | None:
+def find_missing_funds(call: Call, intent: PaymentIntent) -> Fields | None:
     """What a customer must send for a payment; None where their cash was enough, which is taken."""
     if not intent.customer:
         message = "A PaymentIntent that is paid by `customer_balance` needs a `customer`."

@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .objects import Fields, new_id
-from .params import OptText, Part
+from .params import NestedParams, OptText
 
 ROUTING_NUMBER = "110000000"
 
@@ -85,18 +85,18 @@ BANKS = {bank.name: bank for bank in _banks()}
 BY_NUMBER = {bank.number: bank for bank in _banks()}
 
 
-def bank_named(id: str) -> Bank | None:
+def find_bank(id: str) -> Bank | None:
     """The account of `pm_usBankAccount_success` or `pm_sepaDebit_success_de`."""
     return BANKS.get(id.removeprefix("pm_"))
 
 
-def bank_numbered(type: str, number: str) -> Bank | None:
+def find_bank_by_number(type: str, number: str) -> Bank | None:
     """The test account of a number."""
     bank = BY_NUMBER.get(number.replace(" ", ""))
     return bank if bank and bank.type == type else None
 
 
-class BankAccount(Part):
+class BankAccount(NestedParams):
     """A bank account that is debited; each country has its own names for the same."""
 
     account_holder_type: OptText = UNSET
@@ -116,7 +116,7 @@ def bank_columns(call: Call, type: str, params: BankAccount | UnsetType) -> Fiel
     if not isinstance(params, BankAccount):
         raise StripeError(f"Missing required param: {type}.", code="parameter_missing", param=type)
     number = str(params.iban or params.account_number or "000123456789")
-    known = bank_numbered(type, number)
+    known = find_bank_by_number(type, number)
     return {
         "type": type,
         "details": {"fingerprint": new_id(call, "", 16), "last4": number[-4:], **_bank_details(type, number, params)},

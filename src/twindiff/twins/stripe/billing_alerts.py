@@ -14,14 +14,14 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .customers import CUSTOMERS
 from .events import record
-from .lists import list_of, of_objects
-from .meters import METERS, USED, Meter, used_since
-from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, refer, resource, retrieve, shown
-from .params import ListParams, OptText, Params, Part, check_text
+from .lists import list_of, to_reference_conditions
+from .meters import METERS, USED, Meter, sum_usage_since
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, refer, resource, retrieve
+from .params import ListParams, NestedParams, OptText, Params, check_text
 
 api = Operations(prefix="/v1/billing/alerts")
 
-MOST = 25
+MAX_ALERTS = 25
 
 
 class BillingAlert(
@@ -48,7 +48,7 @@ def _threshold(row: BillingAlert) -> Fields:
     return {"filters": filters, "gte": row.gte, "meter": row.meter, "recurrence": row.recurrence}
 
 
-alert_object = shown(
+alert_object = build_view(
     BillingAlert,
     "billing.alert",
     "customer",
@@ -68,14 +68,14 @@ ALERTS = resource(
 )
 
 
-class Filter(Part):
+class Filter(NestedParams):
     """Whose usage counts."""
 
     type: Literal["customer"]
     customer: OptText = UNSET
 
 
-class UsageThreshold(Part, kw_only=True):
+class UsageThreshold(NestedParams, kw_only=True):
     """How much of what is told of."""
 
     gte: Annotated[int, Meta(ge=1, le=2**53)]
@@ -111,8 +111,8 @@ def create_alert(call: Call, params: Annotated[CreateAlert, Body]) -> Fields:
     meter = refer(call, METERS, wanted.meter, "usage_threshold[meter]")
     customer = _customer(call, wanted.filters or [])
     others = (BillingAlert.meter == meter.id, BillingAlert.customer == customer, BillingAlert.status != "archived")
-    if call.db.count(BillingAlert, *others) >= MOST:
-        message = f"You can have up to {MOST} alerts for each combination of a meter and a customer."
+    if call.db.count(BillingAlert, *others) >= MAX_ALERTS:
+        message = f"You can have up to {MAX_ALERTS} alerts for each combination of a meter and a customer."
         raise StripeError(message, param="usage_threshold")
     fields: Fields = {"alert_type": params.alert_type, "title": params.title, "gte": wanted.gte}
     return alert_object(new(call, ALERTS, **fields, meter=meter.id, customer=customer))
@@ -132,13 +132,13 @@ def _customer(call: Call, filters: list[Filter]) -> str | None:
 @api.get("/{id}")
 def retrieve_alert(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at an alert."""
-    return alert_object(_kept(call, id))
+    return alert_object(_retrieve_unarchived_alert(call, id))
 
 
 @api.get("")
 def list_alerts(call: Call, params: Annotated[ListAlerts, Body]) -> Fields:
     """List the alerts that are not archived, of all meters or of one."""
-    where = of_objects(call, (BillingAlert.meter, params.meter, METERS))
+    where = to_reference_conditions(call, (BillingAlert.meter, params.meter, METERS))
     return list_of(call, ALERTS, params, "/v1/billing/alerts", BillingAlert.status != "archived", *where)
 
 
@@ -160,7 +160,7 @@ def archive_alert(call: Call, id: str, params: Annotated[Params, Body]) -> Field
     return _become(call, id, "archived")
 
 
-def _kept(call: Call, id: str) -> BillingAlert:
+def _retrieve_unarchived_alert(call: Call, id: str) -> BillingAlert:
     row = retrieve(call, ALERTS, id)
     if row.status == "archived":
         raise ALERTS.missing(id)
@@ -168,7 +168,7 @@ def _kept(call: Call, id: str) -> BillingAlert:
 
 
 def _become(call: Call, id: str, status: str) -> Fields:
-    row = _kept(call, id)
+    row = _retrieve_unarchived_alert(call, id)
     if row.status == status:
         raise StripeError(f"The billing alert {row.id} is already {status}.")
     return alert_object(call.db.change(row, status=status))
@@ -183,7 +183,7 @@ def check_usage(call: Call, meter: Meter, customer: str) -> None:
         return
     for alert in alerts:
         done = (AlertTriggered.alert == alert.id, AlertTriggered.customer == customer)
-        value = used_since(call, meter, customer, alert.seq)
+        value = sum_usage_since(call, meter, customer, alert.seq)
         if value >= alert.gte and call.db.find(AlertTriggered, *done) is None:
             call.db.add(AlertTriggered(alert=alert.id, customer=customer))
             told = {"alert": alert_object(alert), "created": now(call), "customer": customer, "value": int(value)}

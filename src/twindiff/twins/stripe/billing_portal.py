@@ -11,14 +11,14 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Answer, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import spoken
+from .currencies import format_amount
 from .customers import CUSTOMERS
 from .events import record_row
 from .invoice_objects import INVOICES, Invoice
-from .objects import Fields, StripeObject, new, refer, resource, show, show_all, shown
+from .objects import Fields, StripeObject, build_view, new, refer, resource, show, show_all
 from .pages import page, redirect
-from .params import OptInteger, OptText, Params, Part, value_of
-from .portal_configurations import DEFAULT, configured
+from .params import NestedParams, OptInteger, OptText, Params, value_of
+from .portal_configurations import DEFAULT, retrieve_portal_configuration
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription
 from .subscription_params import CancelSubscription, UpdateSubscription
 from .subscriptions import cancel_subscription, running, update_subscription
@@ -43,7 +43,7 @@ class PortalSession(StripeObject, table="billing_portal_sessions", key=("id",), 
     secret: Column[str]
 
 
-portal_object = shown(
+portal_object = build_view(
     PortalSession,
     "billing_portal.session",
     "secret",
@@ -69,7 +69,7 @@ PORTAL_SESSIONS = resource(
 )
 
 
-class UpdateFlow(Part):
+class UpdateFlow(NestedParams):
     """The subscription that is changed."""
 
     subscription: str
@@ -81,7 +81,7 @@ class CancelFlow(UpdateFlow):
     retention: dict[str, Any] | UnsetType = UNSET
 
 
-class FlowItem(Part):
+class FlowItem(NestedParams):
     """What an item becomes."""
 
     id: str
@@ -96,7 +96,7 @@ class ConfirmFlow(UpdateFlow, kw_only=True):
     discounts: list[dict[str, str]] | UnsetType = UNSET
 
 
-class Flow(Part):
+class Flow(NestedParams):
     """What a customer is led to."""
 
     type: Literal[
@@ -138,7 +138,7 @@ def create_portal_session(call: Call, params: Annotated[CreatePortalSession, Bod
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     check_url(params.return_url, "return_url")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
-    configuration = configured(call, str(params.configuration or DEFAULT), status=400)
+    configuration = retrieve_portal_configuration(call, str(params.configuration or DEFAULT), status=400)
     if not configuration.active:
         raise StripeError("The configuration is not active, so that no session can use it.", param="configuration")
     made = new(
@@ -173,7 +173,7 @@ def _flow(call: Call, params: CreatePortalSession) -> Fields | None:
 def show_portal(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
     """Show a customer's subscriptions and invoices."""
     session = _session(call, secret)
-    features: dict[str, Fields] = configured(call, session.configuration).features
+    features: dict[str, Fields] = retrieve_portal_configuration(call, session.configuration).features
     mine = call.db.rows(Subscription, Subscription.customer == session.customer, order=-Subscription.seq)
     may_cancel: bool = features["subscription_cancel"]["enabled"]
     going = "".join(_subscription(each, may_cancel=may_cancel) for each in mine if each.status not in ENDED)
@@ -192,7 +192,7 @@ def change_subscription(call: Call, secret: str, params: Annotated[Wish, Body]) 
     session = _session(call, secret)
     if running(call, params.subscription).customer != session.customer:
         raise SUBSCRIPTIONS.missing(params.subscription)
-    cancel: Fields = configured(call, session.configuration).features["subscription_cancel"]
+    cancel: Fields = retrieve_portal_configuration(call, session.configuration).features["subscription_cancel"]
     if not cancel["enabled"]:
         raise StripeError("The portal's configuration does not let customers end subscriptions.", status=403)
     if params.wish == "cancel" and cancel["mode"] == "immediately":
@@ -226,5 +226,5 @@ def _subscription(row: Subscription, *, may_cancel: bool) -> str:
 
 def _invoice(fields: Fields) -> str:
     url = escape(fields["hosted_invoice_url"] or "", quote=True)
-    said = f"{fields['number']}: {spoken(fields['total'], fields['currency'])}, {fields['status']}"
+    said = f"{fields['number']}: {format_amount(fields['total'], fields['currency'])}, {fields['status']}"
     return f'<li><a href="{url}">{escape(said)}</a></li>'

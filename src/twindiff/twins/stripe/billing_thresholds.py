@@ -20,12 +20,19 @@ from .objects import Fields, now, retrieve
 from .periods import DAY
 from .prices import Price
 from .pricing import unit_price
-from .subscription_objects import SUBSCRIPTIONS, Subscription, SubscriptionItem, items_of, state, told
+from .subscription_objects import (
+    SUBSCRIPTIONS,
+    Subscription,
+    SubscriptionItem,
+    items_of,
+    record_subscription_update,
+    state,
+)
 
 GOING = ("active", "past_due")
 
 
-class Used(NamedTuple):
+class MeteredUsage(NamedTuple):
     """What was used of an item in the running period: all of it, and what that adds to what was billed already."""
 
     item: SubscriptionItem
@@ -48,21 +55,23 @@ def check_usage(call: Call, meter: Meter, customer: str) -> None:
 
 def _check(call: Call, row: Subscription, items: Sequence[SubscriptionItem]) -> None:
     prices = cycles.prices_of(call, items)
-    used = [_used(call, row, item, prices[item.price]) for item in items if cycles.is_metered(prices[item.price])]
+    used = [
+        _measure_usage(call, row, item, prices[item.price]) for item in items if cycles.is_metered(prices[item.price])
+    ]
     reached = [each.item for each in used if each.item.billing_thresholds and _units(each) >= _limit(each.item)]
     thresholds: Fields = row.billing_thresholds or {}
     least: int | None = thresholds.get("amount_gte")
-    is_reached = least is not None and _accrued(call, row, used) >= least
+    is_reached = least is not None and _compute_accrued_amount(call, row, used) >= least
     if is_reached or reached:
         _bill(call, row, used, reached, least if is_reached else None)
 
 
-def _used(call: Call, row: Subscription, item: SubscriptionItem, price: Price) -> Used:
+def _measure_usage(call: Call, row: Subscription, item: SubscriptionItem, price: Price) -> MeteredUsage:
     meter = retrieve(call, METERS, price.meter or "")
     period = (item.current_period_start, item.current_period_end)
     quantity = max(usage(call, meter, row.customer, *period), Decimal(0))
     amount = unit_price(proration.amounts_in(price, row.currency), quantity)
-    return Used(item, price, quantity, amount, amount - _before(item)["amount"])
+    return MeteredUsage(item, price, quantity, amount, amount - _before(item)["amount"])
 
 
 def _before(item: SubscriptionItem) -> Fields:
@@ -72,7 +81,7 @@ def _before(item: SubscriptionItem) -> Fields:
     return {"amount": 0, "quantity": "0"}
 
 
-def _units(used: Used) -> Decimal:
+def _units(used: MeteredUsage) -> Decimal:
     return used.quantity - Decimal(_before(used.item)["quantity"])
 
 
@@ -80,20 +89,20 @@ def _limit(item: SubscriptionItem) -> int:
     return item.billing_thresholds["usage_gte"]
 
 
-def _accrued(call: Call, row: Subscription, used: Sequence[Used]) -> int:
+def _compute_accrued_amount(call: Call, row: Subscription, used: Sequence[MeteredUsage]) -> int:
     """What would be billed now, after discounts and before taxes."""
-    waiting = invoicing.waiting(call, row.customer, row.id, row.currency)
+    waiting = invoicing.list_pending_items(call, row.customer, row.id, row.currency)
     prorations = sum(each.amount for each in waiting if each.proration)
-    return prorations + sum(proration.discounted(call, row, each.item, each.more) for each in used)
+    return prorations + sum(proration.apply_percent_discounts(call, row, each.item, each.more) for each in used)
 
 
 def _bill(
-    call: Call, row: Subscription, used: Sequence[Used], reached: Sequence[SubscriptionItem], least: int | None
+    call: Call, row: Subscription, used: Sequence[MeteredUsage], reached: Sequence[SubscriptionItem], least: int | None
 ) -> None:
     """Make the invoice of what was used so far, and begin a period where that is wanted."""
     before = state(call, row)
     start = min(each.item.current_period_start for each in used)
-    invoice = cycles.draft(call, row, "subscription_threshold", start, now(call))
+    invoice = cycles.create_draft(call, row, "subscription_threshold", start, now(call))
     for each in used:
         period = (each.item.current_period_start, each.item.current_period_end)
         cycles.add_usage(call, invoice, row, each.item, each.price, period)
@@ -104,10 +113,10 @@ def _bill(
     reason = {"amount_gte": least, "item_reasons": [_reason(call, invoice, item) for item in reached]}
     if row.billing_thresholds and row.billing_thresholds["reset_billing_cycle_anchor"]:
         _begin_anew(call, row, invoice)
-    invoicing.take_pending(call, invoice, row.id)
-    invoicing.created(call, call.db.change(invoice, threshold_reason=reason))
+    invoicing.add_pending_items(call, invoice, row.id)
+    invoicing.publish_draft(call, call.db.change(invoice, threshold_reason=reason))
     call.db.change(retrieve(call, SUBSCRIPTIONS, row.id), latest_invoice=invoice.id)
-    told(call, before)
+    record_subscription_update(call, before)
 
 
 def _reason(call: Call, invoice: Invoice, item: SubscriptionItem) -> Fields:
@@ -121,7 +130,7 @@ def _lines(call: Call, invoice: Invoice, item: SubscriptionItem) -> list[LineIte
 def _begin_anew(call: Call, row: Subscription, invoice: Invoice) -> None:
     """Let all periods begin now; what is left of those that were paid for is given back."""
     for item in items_of(call, row.id):
-        proration.give_back(call, row, item, now(call))
+        proration.credit_unused_time(call, row, item, now(call))
     cycles.restart(call, row)
     items = items_of(call, row.id)
     prices = cycles.prices_of(call, items)
@@ -131,6 +140,6 @@ def _begin_anew(call: Call, row: Subscription, invoice: Invoice) -> None:
             cycles.add_period(call, invoice, row, item, price, (item.current_period_start, item.current_period_end))
             continue
         # What was used in this very second, or is dated ahead, is billed already and is part of the new period too.
-        fresh = _used(call, row, item, price)
+        fresh = _measure_usage(call, row, item, price)
         billed = {"start": item.current_period_start, "quantity": str(fresh.quantity), "amount": fresh.amount}
         call.db.change(item, used=billed)

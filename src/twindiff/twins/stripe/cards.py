@@ -225,13 +225,13 @@ BY_NAME = {card.name: card for card in _cards()}
 BY_NUMBER = {card.number: card for card in reversed(_cards())}
 
 
-def card_named(token: str) -> Card | None:
+def find_card(token: str) -> Card | None:
     """The card of `tok_visa`, `pm_card_visa` or `tok_visa_chargeDeclined`."""
     name = token.removeprefix("tok_").removeprefix("pm_card_")
     return BY_NAME.get(name) or BY_NAME.get(name.removeprefix("visa_"))
 
 
-def card_numbered(number: str) -> Card:
+def find_card_by_number(number: str) -> Card:
     """The card of a number; raises for one that is none, or no test card."""
     digits = number.replace(" ", "").replace("-", "")
     if card := BY_NUMBER.get(digits):

@@ -13,7 +13,7 @@ ELEVATED = "elevated_risk"
 _IN_REVIEW = "Stripe evaluated this payment as having elevated risk, and placed it in your manual review queue."
 
 
-def shown_outcome(special: str, decline: Decline | None) -> Fields:
+def render_outcome(special: str, decline: Decline | None) -> Fields:
     """The outcome of a payment with a card, by what is special about it and why the bank declined, if it did."""
     blocked = decline is not None and decline.decline_code == "fraudulent"
     in_review = special == ELEVATED and decline is None

@@ -14,25 +14,37 @@ from twindiff.kit.styles.stripe import StripeError
 from .accounts import DESCRIPTOR
 from .balance_transactions import enter, processing_fee, settles_on
 from .cards import Decline, decline_of
-from .charge_outcomes import shown_outcome
+from .charge_outcomes import render_outcome
 from .customers import CUSTOMERS, NO_TOKENS, Customer
 from .events import record_row, update
-from .lists import equal, list_object, list_of, of_objects, within
-from .objects import RESOURCES, Fields, Later, StripeObject, new, now, refer, resource, retrieve, show, shown
+from .lists import equal, list_object, list_of, to_range_conditions, to_reference_conditions
+from .objects import (
+    RESOURCES,
+    DeferredFill,
+    Fields,
+    StripeObject,
+    build_view,
+    new,
+    now,
+    refer,
+    resource,
+    retrieve,
+    show,
+)
 from .params import (
-    LONGEST_DESCRIPTOR,
+    MAX_DESCRIPTOR_CHARACTERS,
     ListParams,
+    NestedParams,
     OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
     SearchParams,
     Shipping,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
 )
 from .payment_methods import DEBITS, DETAILS, NOWHERE, PaymentMethod, outcome_of
 from .search import search_of
@@ -94,7 +106,7 @@ def _receipt_url(row: Charge) -> str | None:
 
 def _descriptor(row: Charge) -> str | None:
     suffix = f"* {row.statement_descriptor_suffix}" if row.statement_descriptor_suffix else ""
-    return row.statement_descriptor or f"{DESCRIPTOR}{suffix}"[:LONGEST_DESCRIPTOR]
+    return row.statement_descriptor or f"{DESCRIPTOR}{suffix}"[:MAX_DESCRIPTOR_CHARACTERS]
 
 
 def _method_details(row: Charge) -> Fields | None:
@@ -115,7 +127,7 @@ def _no_radar_options(row: Charge) -> Fields:
     return {}
 
 
-charge_object = shown(
+charge_object = build_view(
     Charge,
     "charge",
     "special",
@@ -139,7 +151,7 @@ def _fill(call: Call, objects: list[Fields]) -> None:
         _fill_later(each, {"base_url": call.base_url})
 
 
-def _keep(call: Call, row: Charge) -> Fields:
+def _collect_event_data(call: Call, row: Charge) -> Fields:
     return {"base_url": call.base_url}
 
 
@@ -176,11 +188,11 @@ CHARGES = resource(
     ),
     includes={"refunds": _refunds},
     fill=_fill,
-    later=Later(_keep, _fill_later),
+    later=DeferredFill(_collect_event_data, _fill_later),
 )
 
 
-class FraudDetails(Part):
+class FraudDetails(NestedParams):
     """What the shop says of fraud."""
 
     user_report: OptText = UNSET
@@ -241,8 +253,8 @@ class ListCharges(ListParams):
 @api.get("")
 def list_charges(call: Call, params: Annotated[ListCharges, Body]) -> Fields:
     """List charges, those that failed too."""
-    where = within(Charge.created, params.created) + equal((Charge.transfer_group, params.transfer_group))
-    where += of_objects(
+    where = to_range_conditions(Charge.created, params.created) + equal((Charge.transfer_group, params.transfer_group))
+    where += to_reference_conditions(
         call,
         (Charge.customer, params.customer, CUSTOMERS),
         (Charge.payment_intent, params.payment_intent, RESOURCES["pi_"]),
@@ -317,8 +329,8 @@ def update_charge(call: Call, id: str, params: Annotated[UpdateCharge, Body]) ->
         )
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
-    metadata = merged_metadata(charge.metadata, params.metadata)
-    return show(call, CHARGES, update(call, CHARGES, charge, **given(params), metadata=metadata))
+    metadata = merge_metadata(charge.metadata, params.metadata)
+    return show(call, CHARGES, update(call, CHARGES, charge, **collect_params(params), metadata=metadata))
 
 
 @api.post("/{id}/capture")
@@ -350,11 +362,11 @@ def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
     """A charge, and why it was declined if it was."""
     outcome = outcome_of(asked.method)
     decline = decline_of(outcome)
-    charge = _made(
+    charge = _create_charge(
         call,
         asked,
         decline,
-        outcome=shown_outcome(outcome, decline),
+        outcome=render_outcome(outcome, decline),
         special=outcome,
         status="failed" if decline else "succeeded",
         paid=decline is None,
@@ -373,12 +385,12 @@ def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
 def begin(call: Call, asked: Attempt) -> Charge:
     """The charge of a debit, of which the bank says later what has become of it."""
     outcome = outcome_of(asked.method)
-    charge = _made(call, asked, None, outcome=shown_outcome("", None), special=outcome, status="pending")
+    charge = _create_charge(call, asked, None, outcome=render_outcome("", None), special=outcome, status="pending")
     record_row(call, "charge.pending", CHARGES, charge)
     return charge
 
 
-def _made(call: Call, asked: Attempt, decline: Decline | None, **fields: Any) -> Charge:
+def _create_charge(call: Call, asked: Attempt, decline: Decline | None, **fields: Any) -> Charge:
     return new(
         call,
         CHARGES,
@@ -397,7 +409,7 @@ def conclude(call: Call, charge: Charge) -> tuple[Charge, Decline | None]:
     """A debit's charge when the bank has answered, and why it failed if it did."""
     if decline := decline_of(charge.special):
         fields = {"failure_code": decline.code, "failure_message": decline.message}
-        charge = call.db.change(charge, status="failed", outcome=shown_outcome(charge.special, decline), **fields)
+        charge = call.db.change(charge, status="failed", outcome=render_outcome(charge.special, decline), **fields)
         record_row(call, "charge.failed", CHARGES, charge)
         return charge, decline
     charge = call.db.change(settle(call, charge, charge.amount), status="succeeded", paid=True)
@@ -426,9 +438,9 @@ def settle(call: Call, charge: Charge, amount: int) -> Charge:
     settled = call.db.change(charge, captured=True, amount_captured=amount, balance_transaction=entered.id)
     if not settled.transfer_data:
         return settled
-    from .destinations import pay_on
+    from .destinations import transfer_to_destination
 
-    return pay_on(call, settled)
+    return transfer_to_destination(call, settled)
 
 
 def _billing(method: PaymentMethod) -> Fields:
@@ -441,7 +453,7 @@ def _details(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
     if method.type != "card":
         return {"type": method.type, method.type: {**_plain_details(method), **_mandate(call, method)}}
     card = method.details
-    return {"type": "card", "card": {**_shared_details(card), **_authorized(call, asked, decline)}}
+    return {"type": "card", "card": {**_shared_details(card), **_build_authorization(call, asked, decline)}}
 
 
 def _mandate(call: Call, method: PaymentMethod) -> Fields:
@@ -472,7 +484,7 @@ def _shared_details(card: Fields) -> Fields:
     return {**{name: card[name] for name in _OF_CARDS}, "network": card["brand"], "wallet": None}
 
 
-def _authorized(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
+def _build_authorization(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
     """What the bank has authorized."""
     unavailable = {"status": "unavailable"}
     more = {"status": "available"} if asked.may_increment and not asked.capture else unavailable

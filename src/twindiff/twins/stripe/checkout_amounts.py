@@ -10,8 +10,8 @@ from typing import Any
 from twindiff.kit import Call
 
 from . import sale_amounts, sale_taxes
-from .automatic_tax import Place, is_on, place_of
-from .checkout_customers import billing_of, keeps, sent_to
+from .automatic_tax import TaxLocation, find_tax_location, is_on
+from .checkout_customers import billing_of, get_shipping_details, keeps
 from .checkout_data import until_anchor
 from .checkout_sessions import SESSIONS, CheckoutSession
 from .coupons import COUPONS
@@ -19,15 +19,15 @@ from .currencies import check_charge
 from .customers import CUSTOMERS, Customer
 from .discounts import Discount, discount_object
 from .objects import Fields, refer, retrieve
-from .sale_amounts import SELLERS, Off, Seller, Taxing, priced
+from .sale_amounts import SELLERS, AppliedDiscount, Seller, Taxing, compute_item_amounts
 from .sale_items import SaleItem, items_for, prices_for, totals
-from .tax_rules import located
+from .tax_rules import to_taxable_address
 
 
 def amounts(call: Call, row: CheckoutSession) -> Fields:
     """What a session costs as it is now; what its items cost is noted with them."""
     items = items_for(call, row.id)
-    sale_amounts.keep(call, priced(call, items, _off(call, row), _taxing(call, row)))
+    sale_amounts.write_amounts(call, compute_item_amounts(call, items, _off(call, row), _taxing(call, row)))
     taxes: Fields = {}
     if is_on(row):
         place, customer = _place(call, row), _customer(call, row)
@@ -46,12 +46,12 @@ def due(call: Call, row: CheckoutSession) -> list[SaleItem]:
     if said.get("trial_period_days") or said.get("trial_end"):
         prices = prices_for(call, items)
         items = [item for item in items if prices[item.price].type == "one_time"]
-    return priced(call, until_anchor(call, items, said), _off(call, row), _taxing(call, row))
+    return compute_item_amounts(call, until_anchor(call, items, said), _off(call, row), _taxing(call, row))
 
 
-def _off(call: Call, row: CheckoutSession) -> list[Off]:
+def _off(call: Call, row: CheckoutSession) -> list[AppliedDiscount]:
     given = list[dict[str, Any]](row.discounts)
-    return [Off(refer(call, COUPONS, each["coupon"], "coupon"), each) for each in given]
+    return [AppliedDiscount(refer(call, COUPONS, each["coupon"], "coupon"), each) for each in given]
 
 
 def _taxing(call: Call, row: CheckoutSession) -> Taxing:
@@ -64,14 +64,14 @@ def _customer(call: Call, row: CheckoutSession) -> Customer | None:
     return refer(call, CUSTOMERS, row.customer, "customer") if row.customer else None
 
 
-def _place(call: Call, row: CheckoutSession) -> Place | None:
+def _place(call: Call, row: CheckoutSession) -> TaxLocation | None:
     """Where the customer is; what is typed counts as far as it is kept with them."""
-    shipping = sent_to(row) if keeps(row, "shipping") else None
+    shipping = get_shipping_details(row) if keeps(row, "shipping") else None
     typed = billing_of(row) if keeps(row, "address") else None
-    if address := located(shipping["address"] if shipping else typed):
-        return Place(address, "billing_address")
+    if address := to_taxable_address(shipping["address"] if shipping else typed):
+        return TaxLocation(address, "billing_address")
     customer = _customer(call, row)
-    return place_of(call, customer) if customer else None
+    return find_tax_location(call, customer) if customer else None
 
 
 def _items(call: Call, id: str, part: str) -> list[SaleItem]:

@@ -16,7 +16,7 @@ from .checkout_opening import check_items
 from .checkout_sessions import SESSIONS, CheckoutSession
 from .events import update
 from .objects import Fields, retrieve, show
-from .params import Address, OptMetadata, OptText, Params, Part, Unset, check_text, merged_metadata, value_of
+from .params import Address, NestedParams, OptMetadata, OptText, Params, Unset, check_text, merge_metadata, value_of
 from .sale_items import OptSaleItems, replace_items
 
 api = Operations(prefix="/v1/checkout/sessions")
@@ -25,20 +25,20 @@ OWN_PAGES = ("embedded_page", "elements")
 """How sessions are shown of which the shop itself may know where things are sent."""
 
 
-class SentTo(Part):
+class SentTo(NestedParams):
     """Whom and where things are sent to."""
 
     address: Address
     name: str
 
 
-class Collected(Part):
+class CollectedInformationParams(NestedParams):
     """What the shop knows of its customer."""
 
     shipping_details: SentTo | UnsetType = UNSET
 
 
-class ChangedIntentData(Part):
+class ChangedIntentData(NestedParams):
     """What a session's PaymentIntent has from now on."""
 
     description: OptText = UNSET
@@ -49,7 +49,7 @@ class ChangedIntentData(Part):
 class UpdateSession(Params):
     """The parameters of an update."""
 
-    collected_information: Collected | UnsetType = UNSET
+    collected_information: CollectedInformationParams | UnsetType = UNSET
     line_items: OptSaleItems = UNSET
     metadata: OptMetadata = UNSET
     payment_intent_data: ChangedIntentData | UnsetType = UNSET
@@ -60,7 +60,7 @@ class UpdateSession(Params):
 def update_session(call: Call, session: str, params: Annotated[UpdateSession, Body]) -> Fields:
     """Change a session's metadata, and of an open one what it sells, and how and where that is sent."""
     row = retrieve(call, SESSIONS, session)
-    row = update(call, SESSIONS, row, False, metadata=merged_metadata(row.metadata, params.metadata))
+    row = update(call, SESSIONS, row, False, metadata=merge_metadata(row.metadata, params.metadata))
     _check(row, params)
     changes: Fields = {}
     if isinstance(params.line_items, list):
@@ -68,7 +68,10 @@ def update_session(call: Call, session: str, params: Annotated[UpdateSession, Bo
     if params.shipping_options is not UNSET:
         nothing: Fields = {"shipping_options": None, "shipping_cost": None}
         changes |= {**nothing, **shipping_fields(call, params.shipping_options or [], row.currency or "usd")}
-    if isinstance(params.collected_information, Collected) and params.collected_information.shipping_details:
+    if (
+        isinstance(params.collected_information, CollectedInformationParams)
+        and params.collected_information.shipping_details
+    ):
         changes["collected_information"] = _sent_to(row, params.collected_information.shipping_details)
     if isinstance(params.payment_intent_data, ChangedIntentData):
         changes["payment_intent_data"] = {**row.payment_intent_data, **value_of(params.payment_intent_data)}

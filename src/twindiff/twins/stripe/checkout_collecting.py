@@ -9,10 +9,17 @@ from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
 from . import checkout_extras, checkout_settings, optional_items
-from .automatic_tax import is_on, unrecognized
+from .automatic_tax import build_location_error, is_on
 from .checkout_amounts import amounts
-from .checkout_customers import keeps, sent_to
-from .checkout_extras import SessionForm, billing_address, chosen, cost_of, filled, shipping_details
+from .checkout_customers import get_shipping_details, keeps
+from .checkout_extras import (
+    SessionForm,
+    billing_address,
+    cost_of,
+    fill_custom_fields,
+    find_shipping_option,
+    shipping_details,
+)
 from .checkout_sessions import CheckoutSession
 from .coupons import COUPONS, redeem
 from .objects import Fields, refer
@@ -48,11 +55,11 @@ def _takes_codes(row: CheckoutSession) -> bool:
     return bool(row.allow_promotion_codes) and not row.discounts
 
 
-def collected(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSession:
+def apply_session_form(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSession:
     """A session with what was typed and chosen; raises for what is lacking or does not fit."""
     settings: Fields = row.settings or {}
     changes: Fields = {}
-    if (consents := checkout_settings.agreed(settings, form.terms)) != settings:
+    if (consents := checkout_settings.accept_terms(settings, form.terms)) != settings:
         changes["settings"] = consents
     if row.optional_items:
         former: list[str] = settings.get(CHOSEN) or []
@@ -62,28 +69,28 @@ def collected(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSe
         details = shipping_details(form, row.shipping_address_collection["allowed_countries"])
         changes["collected_information"] = {"business_name": None, "individual_name": None, "shipping_details": details}
     if row.shipping_options and form.shipping_rate:
-        changes["shipping_cost"] = cost_of(chosen(row.shipping_options, form.shipping_rate))
+        changes["shipping_cost"] = cost_of(find_shipping_option(row.shipping_options, form.shipping_rate))
     if row.custom_fields:
-        changes["custom_fields"] = filled(row.custom_fields, form.custom or {})
+        changes["custom_fields"] = fill_custom_fields(row.custom_fields, form.custom or {})
     if form.promotion_code and _takes_codes(row):
-        changes["discounts"] = [_typed(call, row, form.promotion_code)]
+        changes["discounts"] = [_resolve_promotion_code(call, row, form.promotion_code)]
     if _asks_place(row):
         changes["customer_details"] = {**row.customer_details, "address": billing_address(form)}
     if not changes:
         return row
     changed = call.db.change(row, **changes)
-    return _priced(call, changed) if row.mode != "setup" else changed
+    return _update_amounts(call, changed) if row.mode != "setup" else changed
 
 
-def _priced(call: Call, row: CheckoutSession) -> CheckoutSession:
+def _update_amounts(call: Call, row: CheckoutSession) -> CheckoutSession:
     """A session that costs what was chosen; raises where it cannot be taxed."""
     priced = call.db.change(row, **amounts(call, row))
     if is_on(priced) and priced.automatic_tax["status"] != "complete":
-        raise unrecognized()
+        raise build_location_error()
     return priced
 
 
-def _typed(call: Call, row: CheckoutSession, text: str) -> Fields:
+def _resolve_promotion_code(call: Call, row: CheckoutSession, text: str) -> Fields:
     """The discount of a code that was typed."""
     code = call.db.find(PromotionCode, PromotionCode.code.equals(text.strip()), PromotionCode.active)
     if code is None:
@@ -99,7 +106,7 @@ def _has_paid(call: Call, customer: str | None) -> bool:
 
 def shipping_of(row: CheckoutSession) -> Fields | None:
     """Where a PaymentIntent's goods go, if the session has asked for it."""
-    details = sent_to(row)
+    details = get_shipping_details(row)
     return {**details, "carrier": None, "phone": None, "tracking_number": None} if details else None
 
 

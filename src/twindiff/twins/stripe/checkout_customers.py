@@ -50,7 +50,7 @@ def has_invoice(row: CheckoutSession) -> bool:
     return row.mode == "payment" and bool(wanted.get("enabled"))
 
 
-def begun(
+def set_session_customer(
     call: Call, row: CheckoutSession, customer: Customer | None, form: SessionForm, email: str | None
 ) -> CheckoutSession:
     """A session that knows who pays."""
@@ -85,17 +85,17 @@ def billing_of(row: CheckoutSession) -> Fields | None:
     return address if any(address.values()) else None
 
 
-def sent_to(row: CheckoutSession) -> Fields | None:
+def get_shipping_details(row: CheckoutSession) -> Fields | None:
     """Whom and where things are sent to, if it was typed."""
     return row.collected_information and row.collected_information["shipping_details"]
 
 
-def keep_typed(call: Call, row: CheckoutSession) -> None:
+def save_typed_details(call: Call, row: CheckoutSession) -> None:
     """Keep with a session's customer what they have typed, as far as the session says so."""
     if not row.customer:
         return
     details: Fields = row.customer_details or {}
-    shipping = sent_to(row)
+    shipping = get_shipping_details(row)
     typed: Fields = {
         "address": billing_of(row),
         "name": details.get("name"),

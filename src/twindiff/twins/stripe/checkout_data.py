@@ -17,11 +17,11 @@ from twindiff.kit.styles.stripe import StripeError
 from .cycles import whole_period
 from .destinations import check_subscription
 from .objects import Fields, now
-from .params import Issuer, OptInteger, OptText, Part, Shipping, check_text, merged_metadata, value_of
+from .params import Issuer, NestedParams, OptInteger, OptText, Shipping, check_text, merge_metadata, value_of
 from .payment_intents import TransferData
 from .periods import DAY, next_day
 from .prices import Price
-from .pricing import prorated
+from .pricing import prorate_amount
 from .sale_items import SaleItem, prices_for
 from .subscription_params import (
     AnchorConfig,
@@ -36,7 +36,7 @@ from .subscription_wanted import moment
 from .tax_rates import tax_rates_of
 
 
-class LinkIntentData(Part, kw_only=True):
+class LinkIntentData(NestedParams, kw_only=True):
     """What the PaymentIntents of a payment link have."""
 
     capture_method: Literal["automatic", "automatic_async", "manual"] | UnsetType = UNSET
@@ -58,13 +58,13 @@ class IntentData(LinkIntentData, kw_only=True):
     transfer_data: TransferData | UnsetType = UNSET
 
 
-class SubscriptionInvoices(Part):
+class SubscriptionInvoices(NestedParams):
     """What the invoices of a session's subscription have."""
 
     issuer: Issuer | UnsetType = UNSET
 
 
-class LinkSubscriptionData(Part, kw_only=True):
+class LinkSubscriptionData(NestedParams, kw_only=True):
     """What the subscriptions of a payment link have."""
 
     description: OptText = UNSET
@@ -96,7 +96,7 @@ def check_data(call: Call, data: SubscriptionData, at: str = AT) -> None:
     """Raise for what no subscription could begin with."""
     check_subscription(call, data, at)
     check_text(value_of(data), at)
-    merged_metadata({}, data.metadata, f"{at}[metadata]")
+    merge_metadata({}, data.metadata, f"{at}[metadata]")
     tax_rates_of(call, data.default_tax_rates or [], f"{at}[default_tax_rates]")
     if isinstance(data.trial_end, int) and data.trial_end < now(call) + 2 * DAY:
         raise StripeError("The `trial_end` date has to be at least 2 days in the future.", param=f"{at}[trial_end]")
@@ -141,4 +141,4 @@ def _until(call: Call, item: SaleItem, price: Price, anchor: int, data: Fields) 
     left, whole = anchor - now(call), whole_period(anchor, now(call), price)
     if data.get("proration_behavior") == "none":
         left = 0
-    return replace(item, amount_subtotal=prorated(item.amount_subtotal, left, whole))
+    return replace(item, amount_subtotal=prorate_amount(item.amount_subtotal, left, whole))

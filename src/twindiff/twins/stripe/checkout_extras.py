@@ -13,15 +13,15 @@ from typing import Any, Literal
 from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import spoken
+from .currencies import format_amount
 from .objects import Fields, refer, retrieve
 from .pages import CardForm
-from .params import OptBool, OptInteger, OptText, Part, check_country, value_of
+from .params import NestedParams, OptBool, OptInteger, OptText, check_country, value_of
 from .shipping_rates import SHIPPING_RATES, RateData, ShippingRate, make_rate
-from .tax_rules import located
+from .tax_rules import to_taxable_address
 
-MOST_FIELDS = 3
-MOST_OPTIONS = 5
+MAX_CUSTOM_FIELDS = 3
+MAX_SHIPPING_OPTIONS = 5
 _KEY = re.compile(r"[a-zA-Z0-9]{1,200}")
 _ADDRESS = {
     "line1": "Address",
@@ -32,41 +32,41 @@ _ADDRESS = {
 }
 
 
-class AddressCollection(Part):
+class AddressCollection(NestedParams):
     """Where things may be sent."""
 
     allowed_countries: list[str]
 
 
-class ShippingOption(Part):
+class ShippingOption(NestedParams):
     """A way of shipping: a rate that there is, or one that is made for it."""
 
     shipping_rate: OptText = UNSET
     shipping_rate_data: RateData | UnsetType = UNSET
 
 
-class Label(Part):
+class Label(NestedParams):
     """What a field is called."""
 
     custom: str
     type: Literal["custom"]
 
 
-class Choice(Part):
+class Choice(NestedParams):
     """One of what a field may hold."""
 
     label: str
     value: str
 
 
-class Choices(Part):
+class Choices(NestedParams):
     """What a field may hold."""
 
     options: list[Choice]
     default_value: OptText = UNSET
 
 
-class Typed(Part):
+class FieldLimits(NestedParams):
     """How long a field may be."""
 
     default_value: OptText = UNSET
@@ -74,16 +74,16 @@ class Typed(Part):
     minimum_length: OptInteger = UNSET
 
 
-class CustomField(Part, kw_only=True):
+class CustomField(NestedParams, kw_only=True):
     """A field of the shop's own."""
 
     key: str
     label: Label
     type: Literal["dropdown", "numeric", "text"]
     dropdown: Choices | UnsetType = UNSET
-    numeric: Typed | UnsetType = UNSET
+    numeric: FieldLimits | UnsetType = UNSET
     optional: OptBool = UNSET
-    text: Typed | UnsetType = UNSET
+    text: FieldLimits | UnsetType = UNSET
 
 
 class SessionForm(CardForm, kw_only=True):
@@ -104,8 +104,8 @@ class SessionForm(CardForm, kw_only=True):
 
 def shipping_fields(call: Call, wanted: list[ShippingOption], currency: str) -> Fields:
     """What a session shows of its ways of shipping; the first one is chosen until the customer chooses."""
-    if len(wanted) > MOST_OPTIONS:
-        raise StripeError(f"You can have up to {MOST_OPTIONS} shipping options.", param="shipping_options")
+    if len(wanted) > MAX_SHIPPING_OPTIONS:
+        raise StripeError(f"You can have up to {MAX_SHIPPING_OPTIONS} shipping options.", param="shipping_options")
     rates = [_rate(call, each, f"shipping_options[{n}]", currency) for n, each in enumerate(wanted)]
     if not rates:
         return {}
@@ -139,11 +139,11 @@ def _rate(call: Call, wanted: ShippingOption, at: str, currency: str) -> Shippin
 
 def custom_fields(wanted: list[CustomField]) -> list[Fields]:
     """What a session shows of the shop's own fields."""
-    if len(wanted) > MOST_FIELDS:
-        raise StripeError(f"You can have up to {MOST_FIELDS} custom fields.", param="custom_fields")
+    if len(wanted) > MAX_CUSTOM_FIELDS:
+        raise StripeError(f"You can have up to {MAX_CUSTOM_FIELDS} custom fields.", param="custom_fields")
     for number, field in enumerate(wanted):
         _check_field(field, {each.key for each in wanted[:number]}, f"custom_fields[{number}]")
-    return [_shown(field) for field in wanted]
+    return [_render_custom_field(field) for field in wanted]
 
 
 def _check_field(field: CustomField, others: set[str], at: str) -> None:
@@ -156,7 +156,7 @@ def _check_field(field: CustomField, others: set[str], at: str) -> None:
         raise StripeError(f"Missing required param: {at}[dropdown].", code="parameter_missing", param=f"{at}[dropdown]")
 
 
-def _shown(field: CustomField) -> Fields:
+def _render_custom_field(field: CustomField) -> Fields:
     limits: Fields = {"default_value": None, "maximum_length": None, "minimum_length": None}
     if field.type == "dropdown":
         limits = {"default_value": None}
@@ -182,7 +182,7 @@ def shipping_details(form: SessionForm, allowed: list[str]) -> Fields:
     return {"address": address, "name": typed["name"]}
 
 
-def chosen(options: list[Fields], rate: str) -> Fields:
+def find_shipping_option(options: list[Fields], rate: str) -> Fields:
     """The way of shipping that a customer has chosen."""
     matches = [option for option in options if option["shipping_rate"] == rate]
     if not matches:
@@ -190,7 +190,7 @@ def chosen(options: list[Fields], rate: str) -> Fields:
     return matches[0]
 
 
-def filled(fields: list[Fields], typed: dict[str, str]) -> list[Fields]:
+def fill_custom_fields(fields: list[Fields], typed: dict[str, str]) -> list[Fields]:
     """The shop's own fields with what a customer has typed; raises for what does not fit."""
     return [{**each, each["type"]: {**each[each["type"]], "value": _value(each, typed)}} for each in fields]
 
@@ -213,7 +213,7 @@ def _value(field: Fields, typed: dict[str, str]) -> str | None:
 def billing_address(form: SessionForm) -> Fields:
     """Where a customer is, as they have typed it; raises for what is not enough to tell taxes by."""
     typed: dict[str, str] = form.billing or {}
-    if located(typed) is None:
+    if to_taxable_address(typed) is None:
         raise StripeError("Your billing address is incomplete.", param="billing")
     check_country(typed["country"], "billing[country]")
     return {name: typed.get(name) or None for name in (*_ADDRESS, "country")}
@@ -236,14 +236,16 @@ def inputs(call: Call, fields: list[Fields], options: list[Fields], countries: l
         parts += [_input(f"shipping[{name}]", label, name == "line1") for name, label in _ADDRESS.items()]
         parts.append(_select("shipping[country]", "Country", [(each, each) for each in countries]))
     if options:
-        parts.append(_select("shipping_rate", "Shipping", [_offered(call, each, currency) for each in options]))
+        parts.append(
+            _select("shipping_rate", "Shipping", [_to_select_option(call, each, currency) for each in options])
+        )
     parts += [_custom(field) for field in fields]
     return "".join(parts)
 
 
-def _offered(call: Call, option: Fields, currency: str) -> tuple[str, str]:
+def _to_select_option(call: Call, option: Fields, currency: str) -> tuple[str, str]:
     rate = retrieve(call, SHIPPING_RATES, option["shipping_rate"])
-    return rate.id, f"{rate.display_name} ({spoken(option['shipping_amount'], currency)})"
+    return rate.id, f"{rate.display_name} ({format_amount(option['shipping_amount'], currency)})"
 
 
 def _custom(field: Fields) -> str:

@@ -22,7 +22,7 @@ from .destinations import check_destination
 from .discounts import DiscountParams
 from .layer import version_of
 from .objects import Fields, new, new_id, now, refer, show
-from .optional_items import OptItems, check_mode, offered
+from .optional_items import OptItems, build_optional_items, check_mode
 from .params import (
     Integer,
     OptBool,
@@ -30,19 +30,19 @@ from .params import (
     OptMetadata,
     OptText,
     check_text,
-    given,
+    collect_params,
     is_set,
-    merged_metadata,
+    merge_metadata,
     value_of,
 )
 from .promotion_codes import PROMOTION_CODES
-from .sale_items import OptSaleItems, SaleItem, add_items, check_counted, items_for, prices_for
+from .sale_items import OptSaleItems, SaleItem, add_items, check_quantities, items_for, prices_for
 from .urls import check_url
 
 api = Operations(prefix="/v1/checkout/sessions")
 
 DAY = 86400
-LEAST_OPEN = 30 * 60
+MIN_OPEN_SECONDS = 30 * 60
 
 
 class CreateSession(PageSettings, kw_only=True):
@@ -83,18 +83,18 @@ class CreateSession(PageSettings, kw_only=True):
 @api.post("")
 def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields:
     """Open a page on which something is paid, subscribed to, or a card is kept for later."""
-    fields = given(params, *_NO_COLUMNS)
+    fields = collect_params(params, *_NO_COLUMNS)
     fields["ui_mode"] = _ui_mode(call, params)
     _check(call, params, fields)
     fields["custom_fields"] = custom_fields(params.custom_fields or [])
     fields["settings"] = settings_of(params, fields.get("customer"))
     fields["payment_intent_data"] = value_of(params.payment_intent_data or {})
     check_text(fields["payment_intent_data"], "payment_intent_data")
-    fields |= automatic_tax.switched(call, params.automatic_tax)
+    fields |= automatic_tax.to_automatic_tax_columns(call, params.automatic_tax)
     fields["subscription_data"] = value_of(params.subscription_data or {})
     if isinstance(params.subscription_data, SubscriptionData):
         check_data(call, params.subscription_data)
-    metadata = merged_metadata({}, params.metadata)
+    metadata = merge_metadata({}, params.metadata)
     shipping = params.shipping_options or []
     optional = params.optional_items
     made = open_session(call, params.line_items, params.discounts, shipping, optional, **fields, metadata=metadata)
@@ -136,10 +136,10 @@ def open_session(
     id = new_id(call, "cs_test_", 58)
     sold = wanted if isinstance(wanted, list) else []
     items = add_items(call, id, sold)
-    check_counted(items, sold)
+    check_quantities(items, sold)
     fields["mode"] = fields.get("mode") or _mode(call, items)
     check_items(call, fields["mode"], items)
-    if options := fields.get("optional_items") or offered(call, optional, items):
+    if options := fields.get("optional_items") or build_optional_items(call, optional, items):
         check_mode(call, options, fields["mode"])
         fields["optional_items"] = options
     coupons = [_coupon(call, each, f"discounts[{n}]") for n, each in enumerate(discounts or [])]
@@ -175,7 +175,7 @@ def _check_taxed(call: Call, items: list[SaleItem], fields: Fields) -> None:
     updates: Fields = fields.get("settings", {}).get("customer_update") or {}
     if customer is None or "auto" in (updates.get("address"), updates.get("shipping")):
         return
-    if automatic_tax.place_of(call, customer) is None:
+    if automatic_tax.find_tax_location(call, customer) is None:
         message = (
             "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to "
             "the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' "
@@ -264,7 +264,7 @@ def _check_urls(params: CreateSession, ui_mode: str) -> None:
 
 
 def _check_expiry(call: Call, at: Integer | UnsetType) -> None:
-    if isinstance(at, int) and not now(call) + LEAST_OPEN <= at <= now(call) + DAY:
+    if isinstance(at, int) and not now(call) + MIN_OPEN_SECONDS <= at <= now(call) + DAY:
         message = "The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation."
         raise StripeError(message, param="expires_at")
 

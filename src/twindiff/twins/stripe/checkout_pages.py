@@ -12,24 +12,32 @@ from twindiff.kit import Answer, Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, payments
-from .checkout_collecting import collected, count_discounts, inputs, shipping_of
-from .checkout_customers import asks_email, begun, billing_of, customer_of, email_of, has_invoice, keep_typed
+from .checkout_collecting import apply_session_form, count_discounts, inputs, shipping_of
+from .checkout_customers import (
+    asks_email,
+    billing_of,
+    customer_of,
+    email_of,
+    has_invoice,
+    save_typed_details,
+    set_session_customer,
+)
 from .checkout_data import subscription_fields
 from .checkout_extras import SessionForm, ShippingOption
 from .checkout_opening import open_session
 from .checkout_sessions import SESSIONS, CheckoutSession
-from .currencies import spoken
+from .currencies import format_amount
 from .customers import CUSTOMERS, Customer
-from .discounts import DiscountParams, give
+from .discounts import DiscountParams, create_discounts
 from .events import record_row
 from .inline_prices import accept_inline
 from .invoice_objects import INVOICES
 from .objects import find, retrieve
-from .pages import Returned, card_form, new_method, page, redirect, table
+from .pages import ReturnParams, card_form, new_method, page, redirect, table
 from .params import Params
-from .payment_links import LINKS, PaymentLink, asked, count_completed, payment_data, subscription_data
+from .payment_links import LINKS, PaymentLink, count_completed, payment_data, subscription_data, to_session_columns
 from .payment_methods import PaymentMethod, attach, make
-from .sale_invoices import paid_invoice
+from .sale_invoices import create_paid_invoice
 from .sale_items import SaleItemParams, items_for, items_params, prices_for
 from .setup_intents import CreateSetup, create_setup_intent
 from .subscription_objects import SUBSCRIPTIONS
@@ -45,7 +53,7 @@ DONE = "Thank you. You can close this page."
 
 
 @api.get("/c/pay/{session}", open=True, scope="publishable")
-def show_session(call: Call, session: str, params: Annotated[Returned, Body]) -> Answer:
+def show_session(call: Call, session: str, params: Annotated[ReturnParams, Body]) -> Answer:
     """Show what is to be paid, or lead on to the shop a customer who has just authenticated."""
     row = retrieve(call, SESSIONS, session)
     returned = params.payment_intent or params.setup_intent
@@ -72,9 +80,9 @@ def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Answer:
     total = sum(item.amount_total for item in items)
     session = CheckoutSession(
         id="", seq=0, created=0, expires_at=0, mode="payment", payment_method_types=["card"], currency=link.currency,
-        shipping_options=link.shipping_options, **asked(link),
+        shipping_options=link.shipping_options, **to_session_columns(link),
     )  # fmt: skip
-    form = card_form(f"Pay {spoken(total, link.currency)}", asks_email=True, extras=inputs(call, session))
+    form = card_form(f"Pay {format_amount(total, link.currency)}", asks_email=True, extras=inputs(call, session))
     return page("Pay", table(rows, link.currency) + form)
 
 
@@ -93,7 +101,7 @@ def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Ans
         wanted,
         list[DiscountParams](),
         [ShippingOption(shipping_rate=each["shipping_rate"]) for each in link.shipping_options],
-        **asked(link),
+        **to_session_columns(link),
         success_url=after.get("url"),
         metadata=link.metadata,
         customer_creation=link.customer_creation,
@@ -122,7 +130,7 @@ def _session_page(call: Call, row: CheckoutSession, error: str = "", typed: str 
     details: dict[str, int] = row.total_details or {}
     further = (("Discount", -details.get("amount_discount", 0)), ("Shipping", details.get("amount_shipping", 0)))
     rows += [*(each for each in further if each[1]), ("Total", row.amount_total or 0)]
-    button = "Subscribe" if row.mode == "subscription" else f"Pay {spoken(row.amount_total or 0, currency)}"
+    button = "Subscribe" if row.mode == "subscription" else f"Pay {format_amount(row.amount_total or 0, currency)}"
     extras = inputs(call, row)
     form = card_form(button, error, email=email, asks_email=asks, extras=extras)
     return page("Checkout", table(rows, currency) + form)
@@ -135,7 +143,7 @@ def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Answer:
             call.memo["paying"] = row.id
             email = email_of(call, row, form)
             customer = customer_of(call, row, form, email)
-            row = collected(call, begun(call, row, customer, form, email), form)
+            row = apply_session_form(call, set_session_customer(call, row, customer, form, email), form)
             method = make(call, new_method(form, email, billing_of(row)))
             pay = {"payment": _pay_once, "subscription": _subscribe, "setup": _set_up}[row.mode]
             refused, action = pay(call, row, method, customer)
@@ -177,7 +185,7 @@ def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer
     assert customer is not None  # one is made in this mode
     attach(call, method, customer.id)
     if automatic_tax.is_on(row):
-        keep_typed(call, row)
+        save_typed_details(call, row)
     items = items_for(call, row.id)
     prices = prices_for(call, items)
     accept_inline(call, prices)
@@ -187,11 +195,11 @@ def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer
         call,
         CreateSubscription(
             customer=customer.id,
-            items=[ItemFields(**_known(each)) for each in again],
-            add_invoice_items=[OnceItem(**_known(each)) for each in once],
-            automatic_tax=automatic_tax.again(row),
+            items=[ItemFields(**_drop_empty(each)) for each in again],
+            add_invoice_items=[OnceItem(**_drop_empty(each)) for each in once],
+            automatic_tax=automatic_tax.copy_automatic_tax(row),
             default_payment_method=method.id,
-            discounts=[DiscountParams(**_known(each)) for each in row.discounts],
+            discounts=[DiscountParams(**_drop_empty(each)) for each in row.discounts],
             **subscription_fields(row.subscription_data),
         ),
     )
@@ -212,7 +220,7 @@ def _outcome_of(call: Call, row: CheckoutSession, invoice: str) -> Outcome:
     return None, _action(intent.next_action)
 
 
-def _known(each: dict[str, Any]) -> dict[str, Any]:
+def _drop_empty(each: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in each.items() if value}
 
 
@@ -247,13 +255,13 @@ def _address(call: Call, row: CheckoutSession) -> str:
 
 def complete(call: Call, row: CheckoutSession) -> Answer:
     """Close a session that was paid, and go on to the shop."""
-    return _onwards(_completed(call, row))
+    return _onwards(_complete_session(call, row))
 
 
-def _completed(call: Call, row: CheckoutSession) -> CheckoutSession:
+def _complete_session(call: Call, row: CheckoutSession) -> CheckoutSession:
     free = row.mode == "setup" or not row.amount_total or _in_trial(call, row)
     status = "no_payment_required" if free else "paid"
-    keep_typed(call, row)
+    save_typed_details(call, row)
     invoice = _invoice(call, row) if has_invoice(row) and not free else row.invoice
     done = call.db.change(row, status="complete", payment_status=status, invoice=invoice)
     count_discounts(call, done)
@@ -268,12 +276,12 @@ def _invoice(call: Call, row: CheckoutSession) -> str:
     said: dict[str, Any] = dict(row.settings["invoice_creation"].get("invoice_data") or {})
     said["rendering"] = said.pop("rendering_options", None)
     said.pop("issuer", None)
-    off = [DiscountParams(**_known(each)) for each in row.discounts]
+    off = [DiscountParams(**_drop_empty(each)) for each in row.discounts]
     intent = retrieve(call, payments.PAYMENTS, row.payment_intent or "")
     customer = retrieve(call, CUSTOMERS, row.customer or "")
     kept = {"automatic_tax": row.automatic_tax, "shipping_cost": row.shipping_cost}
-    fields = {**said, **kept, "discounts": give(call, off, customer.id)}
-    return paid_invoice(call, customer, items_for(call, row.id), intent, fields).id
+    fields = {**said, **kept, "discounts": create_discounts(call, off, customer.id)}
+    return create_paid_invoice(call, customer, items_for(call, row.id), intent, fields).id
 
 
 def _in_trial(call: Call, row: CheckoutSession) -> bool:
@@ -288,14 +296,14 @@ def _onwards(row: CheckoutSession) -> Answer:
     return redirect(url.replace("{CHECKOUT_SESSION_ID}", row.id))
 
 
-def _paid(call: Call, intent: payments.PaymentIntent) -> None:
+def _complete_paid_session(call: Call, intent: payments.PaymentIntent) -> None:
     """Close the session of an intent that was paid after its customer had authenticated, who returns to its page."""
     _, is_page, id = (intent.return_url or "").partition(PAGE)
     row = find(call, SESSIONS, id) if is_page else None
     if row is None or row.status != "open" or call.memo.get("paying") == row.id:
         return
     if row.payment_intent == intent.id or (intent.invoice and row.invoice == intent.invoice):
-        _completed(call, row)
+        _complete_session(call, row)
 
 
-payments.PAID.append(_paid)
+payments.PAID.append(_complete_paid_session)

@@ -15,23 +15,23 @@ from .checkout_settings import VIEWS, branding
 from .customers import CUSTOMERS
 from .events import record_row
 from .layer import version_of
-from .lists import equal, list_of, of_objects, within
-from .objects import Fields, StripeObject, resource, retrieve, show, shown
+from .lists import equal, list_of, to_range_conditions, to_reference_conditions
+from .objects import Fields, StripeObject, build_view, resource, retrieve, show
 from .params import (
     ListParams,
+    NestedParams,
     OptRange,
     OptText,
     Params,
-    Part,
 )
 from .payments import PAYMENTS
 from .sale_amounts import total_details
-from .sale_items import listed_items, shown_items
+from .sale_items import list_items, render_items
 
 api = Operations(prefix="/v1/checkout/sessions")
 
 DAY = 86400
-LEAST_OPEN = 30 * 60
+MIN_OPEN_SECONDS = 30 * 60
 
 
 class CheckoutSession(
@@ -97,7 +97,7 @@ def _shipping_options(row: CheckoutSession) -> list[Any]:
     return row.shipping_options or []
 
 
-session_object = shown(
+session_object = build_view(
     CheckoutSession,
     "checkout.session",
     "settings",
@@ -131,7 +131,7 @@ def _fill(call: Call, objects: list[Fields]) -> None:
 
 
 def _items(call: Call, fields: Fields) -> Fields:
-    return shown_items(call, fields["id"], f"/v1/checkout/sessions/{fields['id']}/line_items")
+    return render_items(call, fields["id"], f"/v1/checkout/sessions/{fields['id']}/line_items")
 
 
 SESSIONS = resource(
@@ -163,7 +163,7 @@ OLD_MODES = {"embedded_page": "embedded", "elements": "custom", "hosted_page": "
 NEW_MODES = {old: new for new, old in OLD_MODES.items()}
 
 
-class CustomerFilter(Part):
+class CustomerFilter(NestedParams):
     """Whose sessions are listed."""
 
     email: str
@@ -204,16 +204,16 @@ def expire_session(call: Call, session: str, params: Annotated[Params, Body]) ->
 def list_line_items(call: Call, session: str, params: Annotated[ListParams, Body]) -> Fields:
     """List what a session sells."""
     row = retrieve(call, SESSIONS, session)
-    return listed_items(call, row.id, params, f"/v1/checkout/sessions/{session}/line_items")
+    return list_items(call, row.id, params, f"/v1/checkout/sessions/{session}/line_items")
 
 
 @api.get("")
 def list_sessions(call: Call, params: Annotated[ListSessions, Body]) -> Fields:
     """List sessions."""
-    where = within(CheckoutSession.created, params.created)
+    where = to_range_conditions(CheckoutSession.created, params.created)
     where += equal((CheckoutSession.payment_link, params.payment_link), (CheckoutSession.status, params.status))
-    where += of_objects(call, (CheckoutSession.customer, params.customer, CUSTOMERS))
-    where += of_objects(call, (CheckoutSession.payment_intent, params.payment_intent, PAYMENTS))
+    where += to_reference_conditions(call, (CheckoutSession.customer, params.customer, CUSTOMERS))
+    where += to_reference_conditions(call, (CheckoutSession.payment_intent, params.payment_intent, PAYMENTS))
     where += equal((CheckoutSession.subscription, params.subscription))
     if isinstance(params.customer_details, CustomerFilter):
         where += equal((CheckoutSession.customer_email, params.customer_details.email))

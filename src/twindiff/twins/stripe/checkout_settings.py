@@ -12,32 +12,32 @@ from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .accounts import own_account
-from .objects import Fields, unmanaged
-from .params import AutomaticTax, Issuer, OptBool, OptText, Params, Part, Unset, value_of
+from .objects import Fields, render_unmanaged_payments
+from .params import AutomaticTax, Issuer, NestedParams, OptBool, OptText, Params, Unset, value_of
 
 Keeps = Literal["auto", "never"]
 
 
-class Switch(Part):
+class Switch(NestedParams):
     """Whether something is on."""
 
     enabled: bool
 
 
-class TaxIdCollection(Part):
+class TaxIdCollection(NestedParams):
     """Whether tax ids are asked for."""
 
     enabled: bool
     required: Literal["if_supported", "never"] | UnsetType = UNSET
 
 
-class Agreement(Part):
+class Agreement(NestedParams):
     """Where it is said how a payment method is used again."""
 
     position: Literal["auto", "hidden"]
 
 
-class ConsentCollection(Part):
+class ConsentCollection(NestedParams):
     """What customers are asked to agree to."""
 
     payment_method_reuse_agreement: Agreement | UnsetType = UNSET
@@ -45,13 +45,13 @@ class ConsentCollection(Part):
     terms_of_service: Literal["none", "required"] | UnsetType = UNSET
 
 
-class Message(Part):
+class Message(NestedParams):
     """A text of the shop's own."""
 
     message: str
 
 
-class CustomText(Part):
+class CustomText(NestedParams):
     """Texts of the shop's own, by where they stand."""
 
     after_submit: Message | Unset | UnsetType = UNSET
@@ -60,7 +60,7 @@ class CustomText(Part):
     terms_of_service_acceptance: Message | Unset | UnsetType = UNSET
 
 
-class CustomerUpdate(Part):
+class CustomerUpdate(NestedParams):
     """What is kept with the customer of what they type."""
 
     address: Keeps | UnsetType = UNSET
@@ -68,7 +68,7 @@ class CustomerUpdate(Part):
     shipping: Keeps | UnsetType = UNSET
 
 
-class SavedMethods(Part):
+class SavedMethods(NestedParams):
     """How payment methods of a customer are kept and offered."""
 
     allow_redisplay_filters: list[Literal["always", "limited", "unspecified"]] | UnsetType = UNSET
@@ -76,34 +76,34 @@ class SavedMethods(Part):
     payment_method_save: Literal["disabled", "enabled"] | UnsetType = UNSET
 
 
-class Recovery(Part):
+class Recovery(NestedParams):
     """Whether an expired page leads to a new one."""
 
     enabled: bool
     allow_promotion_codes: OptBool = UNSET
 
 
-class AfterExpiration(Part):
+class AfterExpiration(NestedParams):
     """What happens when a page has expired."""
 
     recovery: Recovery | UnsetType = UNSET
 
 
-class NameAsked(Part):
+class NameAsked(NestedParams):
     """Whether a name is asked for."""
 
     enabled: bool
     optional: OptBool = UNSET
 
 
-class NameCollection(Part):
+class NameCollection(NestedParams):
     """Whose name is asked for."""
 
     business: NameAsked | UnsetType = UNSET
     individual: NameAsked | UnsetType = UNSET
 
 
-class SetupData(Part):
+class SetupData(NestedParams):
     """What a session's SetupIntent has."""
 
     description: OptText = UNSET
@@ -111,21 +111,21 @@ class SetupData(Part):
     on_behalf_of: OptText = UNSET
 
 
-class InvoiceField(Part):
+class InvoiceField(NestedParams):
     """A field that an invoice shows."""
 
     name: str
     value: str
 
 
-class InvoiceRendering(Part):
+class InvoiceRendering(NestedParams):
     """How an invoice is rendered."""
 
     amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
     template: OptText = UNSET
 
 
-class InvoiceData(Part):
+class InvoiceData(NestedParams):
     """What the invoice of a payment has."""
 
     account_tax_ids: list[str] | Unset | UnsetType = UNSET
@@ -137,7 +137,7 @@ class InvoiceData(Part):
     rendering_options: InvoiceRendering | Unset | UnsetType = UNSET
 
 
-class InvoiceCreation(Part):
+class InvoiceCreation(NestedParams):
     """Whether a payment has an invoice."""
 
     enabled: bool
@@ -206,72 +206,72 @@ def details_of(email: str | None, mode: str) -> Fields:
     return {**dict.fromkeys(names), "email": email, "tax_exempt": None if mode == "setup" else "none"}
 
 
-def _kept(row: Any, name: str) -> Any:
+def _get_setting(row: Any, name: str) -> Any:
     settings: Fields = row.settings or {}
     return settings.get(name)
 
 
 def _as_given(name: str) -> Callable[[Any], Any]:
-    return lambda row: _kept(row, name)
+    return lambda row: _get_setting(row, name)
 
 
 def _phone(row: Any) -> Fields:
-    return _kept(row, "phone_number_collection") or {"enabled": False}
+    return _get_setting(row, "phone_number_collection") or {"enabled": False}
 
 
 def _text(row: Any) -> Fields:
-    given: Fields = _kept(row, "custom_text") or {}
+    given: Fields = _get_setting(row, "custom_text") or {}
     return {**dict.fromkeys(CustomText.__struct_fields__), **given}
 
 
 def _options(row: Any) -> Fields:
     usual: Fields = {"card": {"request_three_d_secure": "automatic"}}
-    given: Fields = _kept(row, "payment_method_options") or {}
+    given: Fields = _get_setting(row, "payment_method_options") or {}
     return {**usual, **{name: {**usual.get(name, {}), **said} for name, said in given.items()}}
 
 
 def _consents(row: Any) -> Fields | None:
-    given: Fields | None = _kept(row, "consent_collection")
+    given: Fields | None = _get_setting(row, "consent_collection")
     return given and {**dict.fromkeys(ConsentCollection.__struct_fields__), **given}
 
 
-def _saved(row: Any) -> Fields | None:
-    given: Fields | None = _kept(row, "saved_payment_method_options")
+def _render_saved_method_options(row: Any) -> Fields | None:
+    given: Fields | None = _get_setting(row, "saved_payment_method_options")
     if given:
         return {**dict.fromkeys(SavedMethods.__struct_fields__), **given}
     return dict(USUALLY_SAVED) if row.customer and row.mode != "setup" else None
 
 
 def _adaptive(row: Any) -> Fields:
-    return _kept(row, "adaptive_pricing") or {"enabled": row.mode != "setup"}
+    return _get_setting(row, "adaptive_pricing") or {"enabled": row.mode != "setup"}
 
 
 def _collection(row: Any) -> str:
     return row.payment_method_collection or ("if_required" if row.mode == "payment" else "always")
 
 
-def _collected(row: Any) -> Fields:
+def _render_collected_information(row: Any) -> Fields:
     return row.collected_information or {"business_name": None, "individual_name": None, "shipping_details": None}
 
 
-def _unmanaged(row: Any) -> Fields | None:
-    return unmanaged(row) if row.mode != "setup" else None
+def _render_managed_payments(row: Any) -> Fields | None:
+    return render_unmanaged_payments(row) if row.mode != "setup" else None
 
 
 def _names(row: Any) -> Fields | None:
-    given: Fields | None = _kept(row, "name_collection")
+    given: Fields | None = _get_setting(row, "name_collection")
     return given and {name: {"optional": False, **said} for name, said in given.items()}
 
 
 def _recovery(row: Any) -> Fields | None:
-    given: Fields | None = _kept(row, "after_expiration")
+    given: Fields | None = _get_setting(row, "after_expiration")
     if not given or not given.get("recovery"):
         return None
     return {"recovery": {"allow_promotion_codes": False, "expires_at": None, "url": None, **given["recovery"]}}
 
 
 def _tax_ids(row: Any) -> Fields | None:
-    given: Fields | None = _kept(row, "tax_id_collection")
+    given: Fields | None = _get_setting(row, "tax_id_collection")
     return given and {"required": "never", **given}
 
 
@@ -281,7 +281,7 @@ _NO_INVOICE_DATA = (
 
 
 def _invoice_creation(row: Any) -> Fields | None:
-    return invoice_creation(_kept(row, "invoice_creation")) if row.mode == "payment" else None
+    return invoice_creation(_get_setting(row, "invoice_creation")) if row.mode == "payment" else None
 
 
 def invoice_creation(wanted: Fields | None) -> Fields:
@@ -296,19 +296,19 @@ VIEWS: Fields = {
     "adaptive_pricing": _adaptive,
     "after_expiration": _recovery,
     "branding_settings": _as_given("branding_settings"),
-    "collected_information": _collected,
+    "collected_information": _render_collected_information,
     "consent": _as_given("consent"),
     "consent_collection": _consents,
     "custom_text": _text,
     "excluded_payment_method_types": _as_given("excluded_payment_method_types"),
     "invoice_creation": _invoice_creation,
-    "managed_payments": _unmanaged,
+    "managed_payments": _render_managed_payments,
     "name_collection": _names,
     "origin_context": _as_given("origin_context"),
     "payment_method_collection": _collection,
     "payment_method_options": _options,
     "phone_number_collection": _phone,
-    "saved_payment_method_options": _saved,
+    "saved_payment_method_options": _render_saved_method_options,
     "tax_id_collection": _tax_ids,
     "wallet_options": _as_given("wallet_options"),
 }
@@ -332,7 +332,7 @@ def _needs_terms(settings: Fields) -> bool:
     return asks.get("terms_of_service") == "required"
 
 
-def agreed(settings: Fields, terms: OptText) -> Fields:
+def accept_terms(settings: Fields, terms: OptText) -> Fields:
     """The settings with what the customer has agreed to; raises for one who has not."""
     if not _needs_terms(settings):
         return settings

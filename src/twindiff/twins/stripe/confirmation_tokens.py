@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .objects import Fields, StripeObject, new, now, resource, retrieve, shown
-from .params import OptText, Params, Shipping, given, value_of
+from .objects import Fields, StripeObject, build_view, new, now, resource, retrieve
+from .params import OptText, Params, Shipping, collect_params, value_of
 from .payment_methods import METHODS, NewMethod, PaymentMethod, columns_of, method_named, named_columns
 
 api = Operations(prefix="/v1")
@@ -38,7 +38,7 @@ TOKENS = resource(
     ConfirmationToken,
     "confirmation_token",
     "ctoken_",
-    shown(
+    build_view(
         ConfirmationToken,
         "confirmation_token",
         "payment_method",
@@ -81,7 +81,7 @@ def create_confirmation_token(call: Call, params: Annotated[CreateToken, Body]) 
     made = new(
         call,
         TOKENS,
-        **given(params, "payment_method", "payment_method_data"),
+        **collect_params(params, "payment_method", "payment_method_data"),
         payment_method=known and known.id,
         columns=columns,
         payment_method_preview=_preview(METHODS.show(method)),

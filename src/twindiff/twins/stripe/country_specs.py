@@ -12,7 +12,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .countries import SETTLES_IN
 from .currencies import SUPPORTED
-from .lists import fixed_list
+from .lists import render_fixed_list
 from .objects import Fields
 from .params import ListParams, Params, check_country
 
@@ -44,7 +44,7 @@ def spec(country: str) -> Fields:
 @api.get("")
 def list_country_specs(call: Call, params: Annotated[ListParams, Body]) -> Fields:
     """List the countries that shops are in."""
-    return fixed_list([spec(each) for each in sorted(SETTLES_IN)], params, "/v1/country_specs", "country spec")
+    return render_fixed_list([spec(each) for each in sorted(SETTLES_IN)], params, "/v1/country_specs", "country spec")
 
 
 @api.get("/{country}")

@@ -11,23 +11,23 @@ from typing import Annotated, Any, ClassVar, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .events import record, update
-from .lists import list_of, within
-from .objects import Fields, StripeObject, find, new, now, refer, resource, retrieve, shown
+from .lists import list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, find, new, now, refer, resource, retrieve
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
     check_percentage,
-    given,
+    collect_params,
     is_set,
-    merged_metadata,
+    merge_metadata,
 )
 from .prices import check_keys
 from .pricing import percentage, shares
@@ -53,7 +53,7 @@ class Coupon(StripeObject, table="coupons", key=("id",), unique=(("seq",),)):
     deleted: Column[bool] = column(default=False)
 
 
-coupon_object = shown(Coupon, "coupon", "applies_to", "currency_options", "deleted")
+coupon_object = build_view(Coupon, "coupon", "applies_to", "currency_options", "deleted")
 
 
 def _applies_to(call: Call, fields: Fields) -> Any:
@@ -77,13 +77,13 @@ COUPONS = resource(
 )
 
 
-class AppliesTo(Part):
+class AppliesTo(NestedParams):
     """What a coupon is for."""
 
     products: list[str] | UnsetType = UNSET
 
 
-class AmountOff(Part):
+class AmountOff(NestedParams):
     """How much less in another currency."""
 
     amount_off: Integer
@@ -123,11 +123,11 @@ class ListCoupons(ListParams):
 def create_coupon(call: Call, params: Annotated[CreateCoupon, Body]) -> Fields:
     """Make a coupon."""
     _check(call, params)
-    fields = given(params)
+    fields = collect_params(params)
     _free(call, fields.get("id"))
     if "currency" in fields:
-        fields["currency"] = checked_currency(fields["currency"])
-    made = new(call, COUPONS, **fields, metadata=merged_metadata({}, params.metadata))
+        fields["currency"] = parse_currency(fields["currency"])
+    made = new(call, COUPONS, **fields, metadata=merge_metadata({}, params.metadata))
     record(call, "coupon.created", coupon_object(made))
     return coupon_object(made)
 
@@ -142,11 +142,11 @@ def retrieve_coupon(call: Call, coupon: str, params: Annotated[Params, Body]) ->
 def update_coupon(call: Call, coupon: str, params: Annotated[CouponParams, Body]) -> Fields:
     """Change what may change of a coupon."""
     row = _existing(call, coupon)
-    fields = given(params)
+    fields = collect_params(params)
     if isinstance(params.currency_options, dict):
         check_keys(params.currency_options)
         fields["currency_options"] = {**row.currency_options, **fields["currency_options"]}
-    return coupon_object(update(call, COUPONS, row, **fields, metadata=merged_metadata(row.metadata, params.metadata)))
+    return coupon_object(update(call, COUPONS, row, **fields, metadata=merge_metadata(row.metadata, params.metadata)))
 
 
 @api.delete("/{coupon}")
@@ -161,7 +161,7 @@ def delete_coupon(call: Call, coupon: str, params: Annotated[Params, Body]) -> F
 @api.get("")
 def list_coupons(call: Call, params: Annotated[ListCoupons, Body]) -> Fields:
     """List coupons."""
-    where = within(Coupon.created, params.created)
+    where = to_range_conditions(Coupon.created, params.created)
     return list_of(call, COUPONS, params, "/v1/coupons", ~Coupon.deleted, *where)
 
 

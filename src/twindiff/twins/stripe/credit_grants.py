@@ -11,27 +11,27 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .customers import CUSTOMERS
 from .events import record_row, update
 from .invoice_objects import Invoice
 from .line_items import LineItem, lines_of
-from .lists import list_of, of_objects
-from .objects import Fields, StripeObject, new, now, refer, resource, retrieve, shown
+from .lists import list_of, to_reference_conditions
+from .objects import Fields, StripeObject, build_view, new, now, refer, resource, retrieve
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptInteger,
     OptMetadata,
     OptText,
     Params,
-    Part,
-    given,
+    collect_params,
     integer_or_word,
-    merged_metadata,
+    merge_metadata,
 )
 from .prices import PRICES, Price
-from .test_clocks import enter
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/billing")
 
@@ -62,7 +62,7 @@ GRANTS = resource(
     CreditGrant,
     "billing.credit_grant",
     "credgr_",
-    shown(CreditGrant, "billing.credit_grant", "remaining", customer_account=None),
+    build_view(CreditGrant, "billing.credit_grant", "remaining", customer_account=None),
     spoken="billing credit grant",
     expandable=("customer", "test_clock"),
 )
@@ -89,40 +89,40 @@ TRANSACTIONS = resource(
     CreditTransaction,
     "billing.credit_balance_transaction",
     "cbctxn_",
-    shown(CreditTransaction, "billing.credit_balance_transaction", "customer"),
+    build_view(CreditTransaction, "billing.credit_balance_transaction", "customer"),
     spoken="billing credit balance transaction",
     expandable=("credit_grant", "test_clock", "credits_applied.invoice"),
 )
 
 
-class Monetary(Part):
+class Monetary(NestedParams):
     """An amount of money."""
 
     currency: str
     value: Integer
 
 
-class GrantAmount(Part, kw_only=True):
+class GrantAmount(NestedParams, kw_only=True):
     """How much is granted."""
 
     type: Literal["monetary"]
     monetary: Monetary | UnsetType = UNSET
 
 
-class PriceNamed(Part):
+class PriceNamed(NestedParams):
     """A price."""
 
     id: str
 
 
-class Scope(Part):
+class Scope(NestedParams):
     """What credits are for: all that is billed by usage, or some prices."""
 
     price_type: Literal["metered"] | UnsetType = UNSET
     prices: list[PriceNamed] | UnsetType = UNSET
 
 
-class Applicability(Part):
+class Applicability(NestedParams):
     """What credits are for."""
 
     scope: Scope
@@ -163,7 +163,7 @@ class OfGrant(OfCustomer):
     credit_grant: OptText = UNSET
 
 
-class SummaryFilter(Part, kw_only=True):
+class SummaryFilter(NestedParams, kw_only=True):
     """Which credits are added up."""
 
     type: Literal["applicability_scope", "credit_grant"]
@@ -182,8 +182,8 @@ class Summary(Params, kw_only=True):
 @api.post("/credit_grants")
 def create_grant(call: Call, params: Annotated[CreateGrant, Body]) -> Fields:
     """Grant credits to a customer."""
-    customer = refer(call, CUSTOMERS, _named(params.customer), "customer")
-    enter(call, customer.test_clock)
+    customer = refer(call, CUSTOMERS, _require_customer(params.customer), "customer")
+    use_clock_time(call, customer.test_clock)
     value, currency = _amount(params.amount)
     _check_scope(call, params.applicability_config.scope)
     begins = params.effective_at if isinstance(params.effective_at, int) else now(call)
@@ -191,14 +191,14 @@ def create_grant(call: Call, params: Annotated[CreateGrant, Body]) -> Fields:
         raise StripeError("The `expires_at` must be in the future, and after `effective_at`.", param="expires_at")
     if isinstance(params.priority, int) and not 0 <= params.priority <= HIGHEST:
         raise StripeError(f"The priority must be from 0 to {HIGHEST}.", param="priority")
-    fields = given(params, "amount", "customer_account", "effective_at")
+    fields = collect_params(params, "amount", "customer_account", "effective_at")
     made = new(
         call,
         GRANTS,
         **fields,
         amount=money(value, currency),
         effective_at=begins,
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
         remaining=value,
         test_clock=customer.test_clock,
         updated=now(call),
@@ -226,14 +226,14 @@ def update_grant(call: Call, id: str, params: Annotated[UpdateGrant, Body]) -> F
         until = wanted if isinstance(wanted, int) else None
         if until is not None and until <= now(call):
             raise StripeError("The `expires_at` must be in the future.", param="expires_at")
-    metadata = merged_metadata(row.metadata, params.metadata)
-    return GRANTS.show(_changed(call, row, expires_at=until, metadata=metadata))
+    metadata = merge_metadata(row.metadata, params.metadata)
+    return GRANTS.show(_update_grant(call, row, expires_at=until, metadata=metadata))
 
 
 @api.get("/credit_grants")
 def list_grants(call: Call, params: Annotated[OfCustomer, Body]) -> Fields:
     """List grants."""
-    where = of_objects(call, (CreditGrant.customer, params.customer, CUSTOMERS))
+    where = to_reference_conditions(call, (CreditGrant.customer, params.customer, CUSTOMERS))
     return list_of(call, GRANTS, params, "/v1/billing/credit_grants", *where)
 
 
@@ -242,8 +242,8 @@ def expire_grant(call: Call, id: str, params: Annotated[Params, Body]) -> Fields
     """Let what is left of a grant be over now."""
     row = _open(call, id)
     if row.remaining:
-        _enter(call, row, "debit", {"amount": _left(row), "type": "credits_expired"})
-    return GRANTS.show(_changed(call, row, expires_at=now(call), remaining=0))
+        _enter(call, row, "debit", {"amount": _to_remaining_amount(row), "type": "credits_expired"})
+    return GRANTS.show(_update_grant(call, row, expires_at=now(call), remaining=0))
 
 
 @api.post("/credit_grants/{id}/void")
@@ -253,14 +253,14 @@ def void_grant(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     if row.remaining != row.amount["monetary"]["value"]:
         raise StripeError(f"The credit grant {id} cannot be voided, since credits of it were applied.")
     _enter(call, row, "debit", {"amount": row.amount, "type": "credits_voided"})
-    return GRANTS.show(_changed(call, row, voided_at=now(call), remaining=0))
+    return GRANTS.show(_update_grant(call, row, voided_at=now(call), remaining=0))
 
 
 @api.get("/credit_balance_transactions")
 def list_transactions(call: Call, params: Annotated[OfGrant, Body]) -> Fields:
     """List what has changed a customer's credits."""
     table = CreditTransaction
-    where = of_objects(
+    where = to_reference_conditions(
         call, (table.customer, params.customer, CUSTOMERS), (table.credit_grant, params.credit_grant, GRANTS)
     )
     return list_of(call, TRANSACTIONS, params, "/v1/billing/credit_balance_transactions", *where)
@@ -275,8 +275,8 @@ def retrieve_transaction(call: Call, id: str, params: Annotated[Params, Body]) -
 @api.get("/credit_balance_summary")
 def retrieve_summary(call: Call, params: Annotated[Summary, Body]) -> Fields:
     """Add up what a customer has."""
-    customer = refer(call, CUSTOMERS, _named(params.customer), "customer")
-    enter(call, customer.test_clock)
+    customer = refer(call, CUSTOMERS, _require_customer(params.customer), "customer")
+    use_clock_time(call, customer.test_clock)
     rows = _grants(call, customer.id)
     if params.filter.type == "credit_grant":
         wanted = retrieve(call, GRANTS, params.filter.credit_grant or "", param="filter[credit_grant]", status=400)
@@ -299,7 +299,7 @@ def money(value: int, currency: str) -> Fields:
     return {"type": "monetary", "monetary": {"currency": currency, "value": value}}
 
 
-def _named(customer: OptText) -> str:
+def _require_customer(customer: OptText) -> str:
     if not isinstance(customer, str) or not customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     return customer
@@ -312,7 +312,7 @@ def _amount(wanted: GrantAmount) -> tuple[int, str]:
     if wanted.monetary.value < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount[monetary][value]")
-    return wanted.monetary.value, checked_currency(wanted.monetary.currency, "amount[monetary][currency]")
+    return wanted.monetary.value, parse_currency(wanted.monetary.currency, "amount[monetary][currency]")
 
 
 def _check_scope(call: Call, scope: Scope) -> None:
@@ -329,18 +329,18 @@ def _check_scope(call: Call, scope: Scope) -> None:
 def _open(call: Call, id: str) -> CreditGrant:
     """A grant that is neither voided nor over."""
     row = retrieve(call, GRANTS, id)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     if row.voided_at is not None or (row.expires_at is not None and row.expires_at <= now(call)):
         how = "was voided" if row.voided_at else "has expired"
         raise StripeError(f"The credit grant {id} {how}, and cannot be changed.")
     return row
 
 
-def _changed(call: Call, row: CreditGrant, **wanted: Any) -> CreditGrant:
+def _update_grant(call: Call, row: CreditGrant, **wanted: Any) -> CreditGrant:
     return update(call, GRANTS, row, "billing.credit_grant.updated", **wanted, updated=now(call))
 
 
-def _left(row: CreditGrant) -> Fields:
+def _to_remaining_amount(row: CreditGrant) -> Fields:
     return money(row.remaining, row.amount["monetary"]["currency"])
 
 
@@ -403,7 +403,7 @@ def _spend(call: Call, draft: Invoice, line: str, row: CreditGrant) -> bool:
     return True
 
 
-def give_back(call: Call, invoice: Invoice) -> None:
+def restore_credits(call: Call, invoice: Invoice) -> None:
     """Give back the credits of an invoice that was voided."""
     for line in lines_of(call, invoice.id):
         for each in line.pretax_credit_amounts:

@@ -13,15 +13,15 @@ from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .invoice_objects import Invoice
-from .line_items import LINE_ITEMS, LineItem, shown_tax
+from .line_items import LINE_ITEMS, LineItem, render_tax
 from .objects import Fields, refer, retrieve
-from .params import OptInteger, OptMetadata, OptText, Part, Unset, merged_metadata
+from .params import NestedParams, OptInteger, OptMetadata, OptText, Unset, merge_metadata
 from .prices import decimal_amount
-from .pricing import rounded, taxes_on, unit_price
+from .pricing import round_amount, taxes_on, unit_price
 from .tax_rates import TAX_RATES, tax_rates_of
 
 
-class NoteLine(Part, kw_only=True):
+class NoteLine(NestedParams, kw_only=True):
     """What is taken back of a line, or of something that is on no line."""
 
     type: Literal["custom_line_item", "invoice_line_item"]
@@ -37,7 +37,7 @@ class NoteLine(Part, kw_only=True):
 
 def line_of(call: Call, params: NoteLine, invoice: Invoice, at: str) -> Fields:
     """A line of a note as its columns."""
-    shared: Fields = {"type": params.type, "metadata": merged_metadata({}, params.metadata)}
+    shared: Fields = {"type": params.type, "metadata": merge_metadata({}, params.metadata)}
     if params.type == "custom_line_item":
         return {**shared, **_custom(call, params, at)}
     line = refer(call, LINE_ITEMS, params.invoice_line_item or "", f"{at}[invoice_line_item]")
@@ -64,15 +64,19 @@ def _custom(call: Call, params: NoteLine, at: str) -> Fields:
     rates = [retrieve(call, TAX_RATES, id) for id in ids]
     taxes = taxes_on(amount, [(rate.id, rate.percentage, rate.inclusive) for rate in rates])
     said = {"description": params.description or None, "quantity": quantity, "tax_rates": ids}
-    return {**unit, **said, "amount": amount, "taxes": [shown_tax(tax) for tax in taxes]}
+    return {**unit, **said, "amount": amount, "taxes": [render_tax(tax) for tax in taxes]}
 
 
 def _share(line: LineItem, amount: int) -> Fields:
     """The discounts and taxes that go with a part of a line's amount."""
     part = Fraction(amount, line.amount)
-    off = [{**each, "amount": rounded(each["amount"] * part)} for each in line.discount_amounts]
+    off = [{**each, "amount": round_amount(each["amount"] * part)} for each in line.discount_amounts]
     taxes = [
-        {**tax, "amount": rounded(tax["amount"] * part), "taxable_amount": rounded(tax["taxable_amount"] * part)}
+        {
+            **tax,
+            "amount": round_amount(tax["amount"] * part),
+            "taxable_amount": round_amount(tax["taxable_amount"] * part),
+        }
         for tax in line.taxes
     ]
     return {"discount_amounts": off, "taxes": taxes, "tax_rates": line.tax_rates}

@@ -10,7 +10,7 @@ from typing import Any
 from twindiff.kit import Call, Column, Json, column
 
 from .lists import list_object
-from .objects import LEFT_OUT, Fields, StripeObject, resource, shown
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, resource
 from .tax_rates import fill_tax_rates
 
 
@@ -86,7 +86,7 @@ def _without_tax(row: CreditNote) -> int:
     return row.amount - sum(tax["amount"] for tax in row.total_taxes) - on_shipping
 
 
-credit_note_object = shown(
+credit_note_object = build_view(
     CreditNote,
     "credit_note",
     amount_shipping=_shipping,
@@ -99,7 +99,7 @@ credit_note_object = shown(
     total=CreditNote.amount,
     total_excluding_tax=_without_tax,
 )
-_all_of_line = shown(
+_all_of_line = build_view(
     CreditNoteLine,
     "credit_note_line_item",
     "credit_note",

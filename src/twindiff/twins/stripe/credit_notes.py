@@ -14,24 +14,24 @@ from . import customer_balances, invoicing
 from .charges import CHARGES
 from .credit_note_lines import NoteLine, line_of
 from .credit_note_objects import CREDIT_NOTE_LINES, CREDIT_NOTES, CreditNote, CreditNoteLine
-from .currencies import spoken
+from .currencies import format_amount
 from .customers import CUSTOMERS
 from .events import record_row, update
 from .invoice_objects import INVOICES, Invoice
-from .invoice_payments import ask_for_rest, paid_of
-from .lists import clamped, list_object, list_of, of_objects, within
+from .invoice_payments import list_paid_payments, update_open_payment
+from .lists import clamp_limit, list_object, list_of, to_range_conditions, to_reference_conditions
 from .objects import Fields, new, now, refer, retrieve, show, show_all
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
 )
 from .payments import PAYMENTS
 from .refunds import REFUNDS, CreateRefund, create_refund
@@ -41,7 +41,7 @@ api = Operations(prefix="/v1/credit_notes")
 Reason = Literal["duplicate", "fraudulent", "order_change", "product_unsatisfactory"]
 
 
-class NotedRefund(Part):
+class NotedRefund(NestedParams):
     """A refund that is a part of a note."""
 
     amount_refunded: OptInteger = UNSET
@@ -49,7 +49,7 @@ class NotedRefund(Part):
     type: Literal["refund"] | UnsetType = UNSET
 
 
-class NotedShipping(Part):
+class NotedShipping(NestedParams):
     """The way of shipping whose cost is taken back."""
 
     shipping_rate: OptText = UNSET
@@ -97,7 +97,7 @@ class PreviewLines(CreateNote, kw_only=True):
     ending_before: OptText = UNSET
 
 
-class Seen(Exception):
+class CreditNotePreview(Exception):
     """A note that was seen, with its lines."""
 
     def __init__(self, note: Fields, lines: list[Fields]) -> None:
@@ -115,19 +115,19 @@ def create_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Field
 @api.get("/preview", reads=False)
 def preview_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Fields:
     """Show a note as it would be; there is no balance transaction of it."""
-    return {**_seen(call, params).note, "customer_balance_transaction": None}
+    return {**_preview_note(call, params).note, "customer_balance_transaction": None}
 
 
 @api.get("/preview/lines", reads=False)
 def preview_credit_note_lines(call: Call, params: Annotated[PreviewLines, Body]) -> Fields:
     """List the lines of a note as it would be."""
     names = CreateNote.__struct_fields__
-    lines = _seen(call, CreateNote(**{name: getattr(params, name) for name in names})).lines
-    most = clamped(params.limit)
+    lines = _preview_note(call, CreateNote(**{name: getattr(params, name) for name in names})).lines
+    most = clamp_limit(params.limit)
     return list_object(lines[:most], "/v1/credit_notes/preview/lines", has_more=len(lines) > most)
 
 
-def _seen(call: Call, params: CreateNote) -> Seen:
+def _preview_note(call: Call, params: CreateNote) -> CreditNotePreview:
     """A note that is made and taken back, so that a preview cannot differ from what will be."""
     memo = dict(call.memo)
     try:
@@ -135,8 +135,8 @@ def _seen(call: Call, params: CreateNote) -> Seen:
             made = _make(call, params)
             mine = CreditNoteLine.credit_note == made.id
             rows = call.db.rows(CreditNoteLine, mine, order=-CreditNoteLine.seq)
-            raise Seen(show(call, CREDIT_NOTES, made), show_all(call, CREDIT_NOTE_LINES, rows))
-    except Seen as seen:
+            raise CreditNotePreview(show(call, CREDIT_NOTES, made), show_all(call, CREDIT_NOTE_LINES, rows))
+    except CreditNotePreview as seen:
         return seen
     finally:
         call.memo.clear()
@@ -160,12 +160,12 @@ def _make(call: Call, params: CreateNote) -> CreditNote:
     made = new(
         call,
         CREDIT_NOTES,
-        **given(params, *_NO_COLUMNS),
+        **collect_params(params, *_NO_COLUMNS),
         **sums,
         currency=invoice.currency,
         customer=invoice.customer,
         invoice=invoice.id,
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
         shipping_cost=shipping,
         number=f"{invoice.number}-CN-{call.db.count(CreditNote, CreditNote.invoice == invoice.id) + 1:02d}",
         type=_type(before, amount - before),
@@ -176,7 +176,7 @@ def _make(call: Call, params: CreateNote) -> CreditNote:
         new(call, CREDIT_NOTE_LINES, credit_note=made.id, **line)
     made = _repay(call, made, invoice, params)
     record_row(call, "credit_note.created", CREDIT_NOTES, made)
-    _note(call, invoice, made)
+    _apply_to_invoice(call, invoice, made)
     return made
 
 
@@ -220,7 +220,7 @@ def _check_parts(call: Call, params: CreateNote, invoice: Invoice) -> None:
 def _check_refund(call: Call, linked: NotedRefund, invoice: Invoice, at: str) -> None:
     """Raise for a refund of another payment, or for more than it is."""
     made = refer(call, REFUNDS, linked.refund or "", f"{at}[refund]")
-    if made.payment_intent not in [each.payment_intent for each in paid_of(call, invoice)]:
+    if made.payment_intent not in [each.payment_intent for each in list_paid_payments(call, invoice)]:
         message = f"The refund {made.id} is not of a payment of the invoice {invoice.id}."
         raise StripeError(message, param=f"{at}[refund]")
     if isinstance(linked.amount_refunded, int) and not 0 < linked.amount_refunded <= made.amount:
@@ -259,8 +259,8 @@ def retrieve_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -
 def update_credit_note(call: Call, id: str, params: Annotated[UpdateNote, Body]) -> Fields:
     """Change what a note says."""
     row = retrieve(call, CREDIT_NOTES, id)
-    metadata = merged_metadata(row.metadata, params.metadata)
-    return show(call, CREDIT_NOTES, update(call, CREDIT_NOTES, row, **given(params), metadata=metadata))
+    metadata = merge_metadata(row.metadata, params.metadata)
+    return show(call, CREDIT_NOTES, update(call, CREDIT_NOTES, row, **collect_params(params), metadata=metadata))
 
 
 @api.get("/{id}/lines")
@@ -280,15 +280,15 @@ def void_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fi
         raise StripeError("You can only void issued credit notes of open invoices.")
     voided = call.db.change(row, status="void", voided_at=now(call))
     record_row(call, "credit_note.voided", CREDIT_NOTES, voided)
-    _note(call, invoice, voided)
+    _apply_to_invoice(call, invoice, voided)
     return show(call, CREDIT_NOTES, voided)
 
 
 @api.get("")
 def list_credit_notes(call: Call, params: Annotated[ListNotes, Body]) -> Fields:
     """List notes."""
-    where = within(CreditNote.created, params.created)
-    where += of_objects(
+    where = to_range_conditions(CreditNote.created, params.created)
+    where += to_reference_conditions(
         call, (CreditNote.customer, params.customer, CUSTOMERS), (CreditNote.invoice, params.invoice, INVOICES)
     )
     return list_of(call, CREDIT_NOTES, params, "/v1/credit_notes", *where)
@@ -319,7 +319,7 @@ def _check_amount(call: Call, invoice: Invoice, amount: int) -> None:
         raise StripeError(message, param="amount")
 
 
-def _note(call: Call, invoice: Invoice, note: CreditNote) -> None:
+def _apply_to_invoice(call: Call, invoice: Invoice, note: CreditNote) -> None:
     """Let less be paid, which a voided note takes back; an invoice of which nothing is left is paid."""
     sign = -1 if note.status == "void" else 1
     before, after = sign * note.pre_payment_amount, sign * note.post_payment_amount
@@ -333,9 +333,9 @@ def _note(call: Call, invoice: Invoice, note: CreditNote) -> None:
         post_payment_credit_notes_amount=invoice.post_payment_credit_notes_amount + after,
     )
     if noted.status == "open":
-        ask_for_rest(call, noted)
+        update_open_payment(call, noted)
     if noted.status == "open" and noted.amount_remaining == 0:
-        invoicing.paid(call, noted)
+        invoicing.mark_paid(call, noted)
 
 
 def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -> CreditNote:
@@ -343,9 +343,9 @@ def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -
     parts = [params.credit_amount, params.refund_amount, params.out_of_band_amount]
     credit, refund, elsewhere = (each if isinstance(each, int) else 0 for each in parts)
     linked = params.refunds if isinstance(params.refunds, list) else []
-    refunds = [_linked(call, each) for each in linked]
+    refunds = [_link_refund(call, each) for each in linked]
     _check_sum(note, credit + refund + elsewhere + sum(each["amount_refunded"] for each in refunds))
-    fields: Fields = {"refunds": [*refunds, *_refunded(call, invoice, refund)]}
+    fields: Fields = {"refunds": [*refunds, *_refund_payments(call, invoice, refund)]}
     if credit:
         customer = retrieve(call, CUSTOMERS, invoice.customer)
         entry = customer_balances.adjust(
@@ -355,29 +355,31 @@ def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -
     return call.db.change(note, **fields)
 
 
-def _linked(call: Call, linked: NotedRefund) -> Fields:
+def _link_refund(call: Call, linked: NotedRefund) -> Fields:
     """A refund that was made before, the whole of it unless a part is named."""
     made = retrieve(call, REFUNDS, linked.refund or "")
-    return _shown(made.id, linked.amount_refunded if isinstance(linked.amount_refunded, int) else made.amount)
+    return _render_refund(made.id, linked.amount_refunded if isinstance(linked.amount_refunded, int) else made.amount)
 
 
 def _check_sum(note: CreditNote, given_back: int) -> None:
     if given_back != note.post_payment_amount:
         wanted, currency = note.post_payment_amount, note.currency
         raise StripeError(
-            f"The sum of credit amount, refund amount and out of band amount ({spoken(given_back, currency)}) must "
-            f"equal the credit note amount ({spoken(wanted, currency)})."
+            f"The sum of credit amount, refund amount and out of band amount ({format_amount(given_back, currency)}) must "
+            f"equal the credit note amount ({format_amount(wanted, currency)})."
         )
 
 
-def _refunded(call: Call, invoice: Invoice, amount: int) -> list[Fields]:
+def _refund_payments(call: Call, invoice: Invoice, amount: int) -> list[Fields]:
     """Refund what an invoice was paid with, one payment after the other."""
     made: list[Fields] = []
-    for each in paid_of(call, invoice) if amount else ():
+    for each in list_paid_payments(call, invoice) if amount else ():
         intent = retrieve(call, PAYMENTS, each.payment_intent)
         charge = retrieve(call, CHARGES, intent.latest_charge or "")
         if part := min(amount, charge.amount_captured - charge.amount_refunded):
-            made.append(_shown(create_refund(call, CreateRefund(payment_intent=intent.id, amount=part))["id"], part))
+            made.append(
+                _render_refund(create_refund(call, CreateRefund(payment_intent=intent.id, amount=part))["id"], part)
+            )
             amount -= part
     if amount:
         message = f"The invoice {invoice.id} has no payments of which so much could be refunded."
@@ -385,5 +387,5 @@ def _refunded(call: Call, invoice: Invoice, amount: int) -> list[Fields]:
     return made
 
 
-def _shown(refund: str, amount: int) -> Fields:
+def _render_refund(refund: str, amount: int) -> Fields:
     return {"amount_refunded": amount, "refund": refund, "type": "refund", "payment_record_refund": None}

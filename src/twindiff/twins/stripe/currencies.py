@@ -22,14 +22,14 @@ CURRENCIES = frozenset(SUPPORTED)
 ZERO_DECIMAL = frozenset(_WITHOUT_DECIMALS.split())
 THREE_DECIMAL = frozenset(_WITH_THREE.split())
 
-LEAST_CHARGE = {
+MIN_CHARGE = {
     "usd": 50, "aed": 200, "aud": 50, "brl": 50, "cad": 50, "chf": 50, "czk": 1500, "dkk": 250, "eur": 50, "gbp": 30,
     "hkd": 400, "huf": 17500, "inr": 50, "jpy": 50, "mxn": 1000, "myr": 200, "nok": 300, "nzd": 50, "pln": 200,
     "ron": 200, "sek": 300, "sgd": 50, "thb": 1000,
 }  # fmt: skip
 """The least that can be charged: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts"""
 
-MOST = 99_999_999
+MAX_AMOUNT = 99_999_999
 """Eight digits, as Stripe takes."""
 
 SPOKEN = {
@@ -43,7 +43,7 @@ SPOKEN = {
 }
 
 
-def checked_currency(currency: str, param: str = "currency") -> str:
+def parse_currency(currency: str, param: str = "currency") -> str:
     """A currency in lower case; raises for one that Stripe does not support."""
     lower = currency.lower()
     if lower not in CURRENCIES:
@@ -59,7 +59,7 @@ def decimals(currency: str) -> int:
     return 0 if currency in ZERO_DECIMAL else 3 if currency in THREE_DECIMAL else 2
 
 
-def spoken(amount: int, currency: str) -> str:
+def format_amount(amount: int, currency: str) -> str:
     """An amount as messages have it: `$10.00`, `10.00 cad`."""
     places = decimals(currency)
     number = f"{amount / 10**places:,.{places}f}"
@@ -77,11 +77,11 @@ def check_charge(amount: int, currency: str) -> None:
             code="parameter_invalid_integer",
             param="amount",
         )
-    if amount < LEAST_CHARGE.get(currency, 0):
-        least = spoken(LEAST_CHARGE[currency], currency)
+    if amount < MIN_CHARGE.get(currency, 0):
+        least = format_amount(MIN_CHARGE[currency], currency)
         raise StripeError(f"Amount must be at least {least} {currency}", code="amount_too_small", param="amount")
-    if amount > MOST:
-        most = spoken(MOST, currency)
+    if amount > MAX_AMOUNT:
+        most = format_amount(MAX_AMOUNT, currency)
         raise StripeError(f"Amount must be no more than {most}", code="amount_too_large", param="amount")
     if currency in THREE_DECIMAL and amount % 10:
         message = f"Invalid amount: {currency} amounts must end with a zero, as in 5120 for 5.120."

@@ -10,12 +10,22 @@ from typing import Annotated, Any, ClassVar
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .customers import CUSTOMERS, CashSettings, Customer, existing, own_mode
 from .events import record, record_row, update
-from .lists import equal, list_of, within
-from .objects import INCLUDES, Fields, StripeObject, new, resource, retrieve, shown
-from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, given, merged_metadata, value_of
+from .lists import equal, list_of, to_range_conditions
+from .objects import INCLUDES, Fields, StripeObject, build_view, new, resource, retrieve
+from .params import (
+    Integer,
+    ListParams,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    collect_params,
+    merge_metadata,
+    value_of,
+)
 
 api = Operations(prefix="/v1")
 
@@ -43,7 +53,7 @@ CUSTOMER_TRANSACTIONS = resource(
     CustomerBalanceTransaction,
     "customer_balance_transaction",
     "cbtxn_",
-    shown(CustomerBalanceTransaction, "customer_balance_transaction", customer_account=None),
+    build_view(CustomerBalanceTransaction, "customer_balance_transaction", customer_account=None),
     spoken="customer balance transaction",
     param="transaction",
     expandable=("customer", "invoice", "credit_note", "checkout_session"),
@@ -66,7 +76,7 @@ class CashTransaction(
     """What there is under the name of the type."""
 
 
-_cash_shared = shown(CashTransaction, "customer_cash_balance_transaction", "details", customer_account=None)
+_cash_shared = build_view(CashTransaction, "customer_cash_balance_transaction", "details", customer_account=None)
 
 
 def cash_transaction_object(row: CashTransaction) -> Fields:
@@ -129,8 +139,10 @@ class Fund(Params):
 def create_balance_transaction(call: Call, customer: str, params: Annotated[CreateTransaction, Body]) -> Fields:
     """Change what a customer owes, or is owed."""
     row = existing(call, customer)
-    metadata = merged_metadata({}, params.metadata)
-    made = adjust(call, row, params.amount, params.currency, **given(params, "amount", "currency"), metadata=metadata)
+    metadata = merge_metadata({}, params.metadata)
+    made = adjust(
+        call, row, params.amount, params.currency, **collect_params(params, "amount", "currency"), metadata=metadata
+    )
     return CUSTOMER_TRANSACTIONS.show(made)
 
 
@@ -140,7 +152,7 @@ def list_balance_transactions(call: Call, customer: str, params: Annotated[ListT
     existing(call, customer)
     table = CustomerBalanceTransaction
     url = f"/v1/customers/{customer}/balance_transactions"
-    where = within(table.created, params.created) + equal((table.invoice, params.invoice))
+    where = to_range_conditions(table.created, params.created) + equal((table.invoice, params.invoice))
     return list_of(call, CUSTOMER_TRANSACTIONS, params, url, table.customer == customer, *where)
 
 
@@ -156,9 +168,9 @@ def update_transaction(
 ) -> Fields:
     """Change what is said of an adjustment."""
     row = _of(call, customer, transaction)
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return CUSTOMER_TRANSACTIONS.show(
-        update(call, CUSTOMER_TRANSACTIONS, row, False, **given(params), metadata=metadata)
+        update(call, CUSTOMER_TRANSACTIONS, row, False, **collect_params(params), metadata=metadata)
     )
 
 
@@ -198,7 +210,7 @@ def retrieve_cash_transaction(call: Call, customer: str, transaction: str, param
 @api.post("/test_helpers/customers/{customer}/fund_cash_balance")
 def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) -> Fields:
     """Let a customer send cash."""
-    row, currency = existing(call, customer), checked_currency(params.currency)
+    row, currency = existing(call, customer), parse_currency(params.currency)
     if params.amount < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
@@ -261,7 +273,7 @@ def adjust(
     call: Call, customer: Customer, amount: int, currency: str, *, type: str = "adjustment", **fields: Any
 ) -> CustomerBalanceTransaction:
     """Add to what a customer owes, which is in one currency; a negative amount is credit."""
-    currency = checked_currency(currency)
+    currency = parse_currency(currency)
     if customer.currency and customer.currency != currency:
         message = (
             f"You cannot combine currencies on a single customer. This customer has a balance or has been billed in "

@@ -11,8 +11,8 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .customers import CUSTOMERS
-from .objects import Fields, StripeObject, new, new_id, now, refer, resource, retrieve, shown
-from .params import OptInteger, OptText, Params, Part, Unset, value_of
+from .objects import Fields, StripeObject, build_view, new, new_id, now, refer, resource, retrieve
+from .params import NestedParams, OptInteger, OptText, Params, Unset, value_of
 
 api = Operations(prefix="/v1")
 
@@ -29,17 +29,17 @@ class EphemeralKey(StripeObject, table="ephemeral_keys", key=("id",), unique=(("
 
 
 EPHEMERAL_KEYS = resource(
-    EphemeralKey, "ephemeral_key", "ephkey_", shown(EphemeralKey, "ephemeral_key"), spoken="ephemeral key"
+    EphemeralKey, "ephemeral_key", "ephkey_", build_view(EphemeralKey, "ephemeral_key"), spoken="ephemeral key"
 )
 
 
-class Switch(Part):
+class Switch(NestedParams):
     """A component that is on or off."""
 
     enabled: bool
 
 
-class Features(Part):
+class Features(NestedParams):
     """What an element lets the customer do with the payment methods that are kept."""
 
     payment_method_allow_redisplay_filters: list[Redisplay] | UnsetType = UNSET
@@ -51,14 +51,14 @@ class Features(Part):
     payment_method_save_usage: Literal["", "off_session", "on_session"] | UnsetType = UNSET
 
 
-class Element(Part):
+class Element(NestedParams):
     """A component that shows payment methods."""
 
     enabled: bool
     features: Features | Unset | UnsetType = UNSET
 
 
-class Components(Part):
+class Components(NestedParams):
     """What the secret is for."""
 
     active_entitlements: Switch | UnsetType = UNSET

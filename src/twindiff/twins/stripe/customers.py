@@ -13,28 +13,28 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import record, record_row, update
-from .lists import equal, list_object, list_of, of_objects, within
-from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
+from .lists import equal, list_object, list_of, to_range_conditions, to_reference_conditions
+from .objects import Fields, StripeObject, build_view, new, refer, resource, retrieve
 from .params import (
     Address,
     ListParams,
+    NestedParams,
     OptInteger,
     OptMetadata,
     OptName,
     OptRange,
     OptText,
     Params,
-    Part,
     SearchParams,
     Shipping,
     Unset,
     check_text,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     value_of,
 )
 from .search import search_of
-from .test_clocks import TEST_CLOCKS, enter, named_clock
+from .test_clocks import TEST_CLOCKS, require_clock, use_clock_time
 
 api = Operations(prefix="/v1/customers")
 
@@ -47,7 +47,7 @@ NO_SETTINGS: Fields = {
 ON_DELETE: list[Callable[[Call, str], None]] = []
 """What else is done for a customer that is deleted, given its id."""
 _INVOICE_PREFIX = re.compile(r"[A-Z0-9]{1,12}")
-MOST_UNDER_CLOCK = 3
+MAX_CUSTOMERS_PER_CLOCK = 3
 NO_TOKENS = (
     "Card Token usage on the Customers API and Charges API has reached end of life. In order to continue "
     "processing your payments, you will need to use the Payment Intents and Payment Methods API. Read more "
@@ -114,7 +114,7 @@ def _all_settings(row: Customer) -> Fields:
     return {**NO_SETTINGS, **row.invoice_settings}
 
 
-_existing = shown(
+_existing = build_view(
     Customer,
     "customer",
     *HIDDEN,
@@ -151,21 +151,21 @@ CUSTOMERS = resource(
 )
 
 
-class CustomField(Part):
+class CustomField(NestedParams):
     """A field that all invoices of a customer show."""
 
     name: str
     value: str
 
 
-class Rendering(Part):
+class Rendering(NestedParams):
     """How invoices are rendered."""
 
     amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
     template: OptText = UNSET
 
 
-class InvoiceSettings(Part):
+class InvoiceSettings(NestedParams):
     """What a customer's invoices have by default."""
 
     custom_fields: list[CustomField] | Unset | UnsetType = UNSET
@@ -174,19 +174,19 @@ class InvoiceSettings(Part):
     rendering_options: Rendering | Unset | UnsetType = UNSET
 
 
-class CashSettings(Part):
+class CashSettings(NestedParams):
     """How a cash balance is applied."""
 
     reconciliation_mode: Literal["automatic", "manual", "merchant_default"] | UnsetType = UNSET
 
 
-class CashBalance(Part):
+class CashBalance(NestedParams):
     """A customer's cash balance."""
 
     settings: CashSettings | UnsetType = UNSET
 
 
-class Tax(Part):
+class Tax(NestedParams):
     """Where a customer is taxed."""
 
     ip_address: OptText = UNSET
@@ -218,7 +218,7 @@ class CustomerParams(Params):
     tax_exempt: Literal["", "exempt", "none", "reverse"] | UnsetType = UNSET
 
 
-class TaxId(Part):
+class TaxId(NestedParams):
     """A tax id of a new customer."""
 
     type: str
@@ -296,7 +296,7 @@ def _keep_tax_ids(call: Call, customer: Customer, wanted: list[TaxId]) -> None:
 
 def _with_methods(call: Call, customer: Customer, first: str) -> Customer:
     """A customer with the payment method that was given, by the same name perhaps, to pay invoices with."""
-    from .payment_methods import attach, attached, method_named
+    from .payment_methods import attach, method_named, retrieve_attached_method
 
     default: str | None = customer.invoice_settings.get("default_payment_method")
     method = attach(call, method_named(call, first), customer.id) if first else None
@@ -304,7 +304,7 @@ def _with_methods(call: Call, customer: Customer, first: str) -> Customer:
         settings = {**customer.invoice_settings, "default_payment_method": method.id}
         return call.db.change(customer, invoice_settings=settings)
     if default:
-        attached(call, default, customer.id, _DEFAULT)
+        retrieve_attached_method(call, default, customer.id, _DEFAULT)
     return customer
 
 
@@ -332,7 +332,7 @@ def retrieve_customer(call: Call, id: str, params: Annotated[Params, Body]) -> F
 @api.post("/{id}")
 def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]) -> Fields:
     """Change what is given of a customer."""
-    from .payment_methods import attached
+    from .payment_methods import retrieve_attached_method
 
     customer = existing(call, id)
     fields = _fields(params, customer)
@@ -343,7 +343,7 @@ def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]
             f"No such source: '{params.default_source[:500]}'", code="resource_missing", param="default_source"
         )
     if isinstance(params.invoice_settings, InvoiceSettings) and params.invoice_settings.default_payment_method:
-        attached(call, str(params.invoice_settings.default_payment_method), customer.id, _DEFAULT)
+        retrieve_attached_method(call, str(params.invoice_settings.default_payment_method), customer.id, _DEFAULT)
     changed = update(call, CUSTOMERS, customer, **fields)
     _check_location(call, changed, params)
     return customer_object(changed)
@@ -353,7 +353,7 @@ def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]
 def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Delete a customer, which ends its subscriptions; what else there was with it stays."""
     customer = existing(call, id)
-    enter(call, customer.test_clock)
+    use_clock_time(call, customer.test_clock)
     for follow in ON_DELETE:
         follow(call, id)
     customer = existing(call, id)
@@ -384,9 +384,9 @@ def delete_customer_discount(call: Call, id: str, params: Annotated[Params, Body
 @api.get("")
 def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields:
     """List the customers that were not deleted."""
-    where = within(Customer.created, params.created)
+    where = to_range_conditions(Customer.created, params.created)
     where += equal((Customer.email, params.email))
-    where += of_objects(call, (Customer.test_clock, params.test_clock, TEST_CLOCKS))
+    where += to_reference_conditions(call, (Customer.test_clock, params.test_clock, TEST_CLOCKS))
     return list_of(call, CUSTOMERS, params, "/v1/customers", ~Customer.deleted, *where)
 
 
@@ -397,13 +397,13 @@ def existing(call: Call, id: str) -> Customer:
 
 def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fields:
     """The columns that are wanted; `now` is the customer as it is."""
-    fields = given(params, "tax", "tax_id_data", "source", "cash_balance", "invoice_settings", *skipped)
+    fields = collect_params(params, "tax", "tax_id_data", "source", "cash_balance", "invoice_settings", *skipped)
     if params.source:
         raise StripeError(NO_TOKENS)
     if email := fields.get("email"):
         check_email(email, "email")
     if params.metadata is not UNSET or now is None:
-        fields["metadata"] = merged_metadata(now.metadata if now else {}, params.metadata)
+        fields["metadata"] = merge_metadata(now.metadata if now else {}, params.metadata)
     if isinstance(params.invoice_settings, InvoiceSettings):
         fields["invoice_settings"] = _settings(now, params.invoice_settings)
     if isinstance(params.cash_balance, CashBalance) and isinstance(params.cash_balance.settings, CashSettings):
@@ -416,11 +416,11 @@ def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fiel
 
 def _join(call: Call, clock: str) -> None:
     """Let a customer live under a test clock, which has few of them."""
-    named_clock(call, clock)
-    if call.db.count(Customer, Customer.test_clock == clock, ~Customer.deleted) >= MOST_UNDER_CLOCK:
-        message = f"You have reached the limit of {MOST_UNDER_CLOCK} customers for this test clock."
+    require_clock(call, clock)
+    if call.db.count(Customer, Customer.test_clock == clock, ~Customer.deleted) >= MAX_CUSTOMERS_PER_CLOCK:
+        message = f"You have reached the limit of {MAX_CUSTOMERS_PER_CLOCK} customers for this test clock."
         raise StripeError(message, param="test_clock")
-    enter(call, clock)
+    use_clock_time(call, clock)
 
 
 def own_mode(wanted: str | None) -> Fields:

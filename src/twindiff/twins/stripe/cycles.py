@@ -15,16 +15,16 @@ from . import customers, invoicing, proration, subscription_schedules
 from .billing_work import cancel_all, schedule, schedule_all, work
 from .customers import CUSTOMERS, Customer
 from .events import record_row
-from .invoice_objects import INVOICES, Invoice, make_invoice, priced
+from .invoice_objects import INVOICES, Invoice, build_pricing, make_invoice
 from .line_items import LINE_ITEMS, LineItem
-from .line_texts import described, every, product_name, rate, tier_lines
+from .line_texts import describe_period, format_interval, format_rate, product_name, tier_lines
 from .meters import METERS, usage
 from .objects import Fields, find, new, now, retrieve
 from .payments import PAYMENTS
-from .pending_updates import carry_out
+from .pending_updates import apply_pending_update
 from .periods import DAY, next_boundary, previous_boundary
 from .prices import Price
-from .pricing import bands, prorated, unit_price
+from .pricing import bands, prorate_amount, unit_price
 from .subscription_objects import (
     ENDED,
     SUBSCRIPTION_ITEMS,
@@ -33,9 +33,9 @@ from .subscription_objects import (
     SubscriptionItem,
     invoice_defaults,
     items_of,
+    notify_subscriptions_changed,
+    record_subscription_update,
     state,
-    tell_customer,
-    told,
 )
 from .test_clocks import ON_DELETE
 
@@ -51,7 +51,7 @@ def prices_of(call: Call, items: Sequence[SubscriptionItem]) -> dict[str, Price]
     return {row.id: row for row in call.db.rows(Price, Price.id.in_(ids))}
 
 
-def draft(call: Call, row: Subscription, reason: str, start: int, end: int) -> Invoice:
+def create_draft(call: Call, row: Subscription, reason: str, start: int, end: int) -> Invoice:
     """A draft for a subscription, without lines."""
     customer = retrieve(call, CUSTOMERS, row.customer)
     due = now(call) + (row.days_until_due or 0) * DAY if row.collection_method == "send_invoice" else None
@@ -83,16 +83,16 @@ def add_period(
     start, end = period
     full = proration.full_price(price, item.quantity, row.currency)
     if trial or not price.tiers:
-        amount = 0 if trial else prorated(full, end - start, whole) if whole else full
-        text = described(call, row, item, price, trial=trial)
+        amount = 0 if trial else prorate_amount(full, end - start, whole) if whole else full
+        text = describe_period(call, row, item, price, trial=trial)
         lines = [_line(call, invoice, row, item, price, amount, period, text)]
     else:
         quantity = Decimal(1 if item.quantity is None else item.quantity)
         lines = _tiers(call, invoice, row, item, price, period, quantity, end - start if whole else 0, whole or 0)
     if not trial:
-        net = proration.discounted(call, row, item, full)
+        net = proration.apply_percent_discounts(call, row, item, full)
         source = {"invoice": invoice.id, "line": lines[0].id}
-        billed = proration.billed_by(item, price, net, period, whole or end - start, **source)
+        billed = proration.build_billed_record(item, price, net, period, whole or end - start, **source)
         if lines[1:]:
             billed["lines"] = [line.id for line in lines]
         call.db.change(item, billed=billed)
@@ -111,7 +111,7 @@ def add_usage(
     amount = unit_price(proration.amounts_in(price, row.currency), max(quantity, Decimal(0)))
     if billed:
         amount, quantity = amount - billed["amount"], quantity - Decimal(billed["quantity"])
-    text = f"{quantity.normalize():f} \N{MULTIPLICATION SIGN} {product_name(call, price)} {rate(row, price)}"
+    text = f"{quantity.normalize():f} \N{MULTIPLICATION SIGN} {product_name(call, price)} {format_rate(row, price)}"
     _line(call, invoice, row, item, price, amount, period, text, quantity)
 
 
@@ -131,7 +131,11 @@ def _tiers(
     lines = [
         _line(call, invoice, row, item, price, each.amount, period, each.description, each.quantity, each.unit)
         for each in tier_lines(
-            reached, product_name(call, price), row.currency, every(price), lambda full: prorated(full, left, whole)
+            reached,
+            product_name(call, price),
+            row.currency,
+            format_interval(price),
+            lambda full: prorate_amount(full, left, whole),
         )
     ]
     return lines[::-1]
@@ -168,7 +172,7 @@ def _line(
         metadata=row.metadata,
         parent={"type": "subscription_item_details", "subscription_item_details": details},
         period={"start": period[0], "end": period[1]},
-        pricing=priced(price, unit or proration.amounts_in(price, row.currency)["unit_amount_decimal"]),
+        pricing=build_pricing(price, unit or proration.amounts_in(price, row.currency)["unit_amount_decimal"]),
         quantity=int(number),
         quantity_decimal=f"{number.normalize():f}",
         subscription=row.id,
@@ -218,7 +222,7 @@ def expire_incomplete(call: Call, id: str) -> None:
     before = state(call, row)
     cancel_all(call, id)
     call.db.change(row, status="incomplete_expired", ended_at=now(call))
-    told(call, before)
+    record_subscription_update(call, before)
     invoice = find(call, INVOICES, row.latest_invoice or "")
     if invoice and invoice.status == "open":
         invoicing.void(call, invoice)
@@ -244,7 +248,7 @@ def collect_again(call: Call, id: str) -> None:
     if row and row.pause_collection:
         before = state(call, row)
         call.db.change(row, pause_collection=None)
-        told(call, before)
+        record_subscription_update(call, before)
 
 
 @work
@@ -262,13 +266,13 @@ def renew(call: Call, id: str) -> None:
     if row.status == "trialing" and not _trial_over(call, row):
         return
     row = retrieve(call, SUBSCRIPTIONS, id)
-    subscription_schedules.phase_over(call, row, at)
+    subscription_schedules.handle_period_ended(call, row, at)
     row, items = retrieve(call, SUBSCRIPTIONS, id), items_of(call, id)
     if row.status in ENDED:
         return
     due = [item for item in items if item.current_period_end <= at]
     _bill(call, row, due)
-    told(call, before)
+    record_subscription_update(call, before)
     set_times(call, retrieve(call, SUBSCRIPTIONS, id), items_of(call, id))
 
 
@@ -277,7 +281,7 @@ def _bill(call: Call, row: Subscription, due: Sequence[SubscriptionItem]) -> Non
         return
     prices = prices_of(call, due)
     start = min(item.current_period_start for item in due)
-    invoice = draft(call, row, "subscription_cycle", start, due[0].current_period_end)
+    invoice = create_draft(call, row, "subscription_cycle", start, due[0].current_period_end)
     for item in due:
         price = prices[item.price]
         old = (item.current_period_start, item.current_period_end)
@@ -288,10 +292,10 @@ def _bill(call: Call, row: Subscription, due: Sequence[SubscriptionItem]) -> Non
         moved = call.db.change(item, current_period_start=old[1], current_period_end=end)
         if not is_metered(price):
             add_period(call, invoice, row, moved, price, (old[1], end))
-    invoicing.take_pending(call, invoice, row.id)
+    invoicing.add_pending_items(call, invoice, row.id)
     if row.status == "unpaid":
         invoice = call.db.change(invoice, auto_advance=False)
-    invoicing.created(call, invoice)
+    invoicing.publish_draft(call, invoice)
     call.db.change(row, latest_invoice=invoice.id)
 
 
@@ -302,11 +306,11 @@ def _bill_usage(call: Call, row: Subscription, at: int) -> None:
     metered = [item for item in items if is_metered(prices[item.price])]
     if not metered:
         return
-    invoice = draft(call, row, "subscription_cycle", metered[0].current_period_start, at)
+    invoice = create_draft(call, row, "subscription_cycle", metered[0].current_period_start, at)
     for item in metered:
         add_usage(call, invoice, row, item, prices[item.price], (item.current_period_start, at))
-    invoicing.take_pending(call, invoice, row.id)
-    invoicing.created(call, invoice)
+    invoicing.add_pending_items(call, invoice, row.id)
+    invoicing.publish_draft(call, invoice)
     call.db.change(row, latest_invoice=invoice.id)
 
 
@@ -320,7 +324,7 @@ def _trial_over(call: Call, row: Subscription) -> bool:
         return False
     if missing and behavior == "pause":
         pause(call, row)
-        told(call, before)
+        record_subscription_update(call, before)
         return False
     call.db.change(row, status="active")
     return True
@@ -362,8 +366,8 @@ def end(call: Call, row: Subscription, **details: Any) -> Subscription:
         cancellation_details={**row.cancellation_details, **details},
     )
     record_row(call, "customer.subscription.deleted", SUBSCRIPTIONS, ended)
-    subscription_schedules.subscription_ended(call, ended)
-    tell_customer(call, row.customer)
+    subscription_schedules.handle_subscription_ended(call, ended)
+    notify_subscriptions_changed(call, row.customer)
     return ended
 
 
@@ -404,19 +408,19 @@ def collection_pause(call: Call, invoice: Invoice) -> str:
     return row.pause_collection["behavior"] if row and row.pause_collection else ""
 
 
-def keep_discounts(call: Call, id: str, kept: list[str]) -> None:
+def retain_discounts(call: Call, id: str, kept: list[str]) -> None:
     """Leave a subscription the discounts that go on."""
     if row := find(call, SUBSCRIPTIONS, id):
         call.db.change(row, discounts=[each for each in row.discounts if each in kept])
 
 
-def keep_item_discounts(call: Call, id: str, kept: list[str]) -> None:
+def retain_item_discounts(call: Call, id: str, kept: list[str]) -> None:
     """Leave a subscription's item the discounts that go on."""
     if item := find(call, SUBSCRIPTION_ITEMS, id):
         call.db.change(item, discounts=[each for each in item.discounts if each in kept])
 
 
-def invoice_paid(call: Call, invoice: Invoice) -> None:
+def handle_invoice_paid(call: Call, invoice: Invoice) -> None:
     """Let a subscription go on whose invoice was paid."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row is None or row.status in ENDED:
@@ -429,7 +433,7 @@ def invoice_paid(call: Call, invoice: Invoice) -> None:
     go_on = _apply_pending if row.pending_update and is_latest else _become_active
     go_on(call, row)
     if before:
-        told(call, before)
+        record_subscription_update(call, before)
 
 
 def _become_active(call: Call, row: Subscription) -> None:
@@ -451,7 +455,7 @@ def _apply_pending(call: Call, row: Subscription) -> None:
     """Do what waited for a payment: an update is made, or a paused subscription goes on."""
     schedule(call, expire_update, row.id, None, row.test_clock)
     if row.put_off:
-        active = carry_out(call, row)
+        active = apply_pending_update(call, row)
         set_times(call, active, items_of(call, row.id))
     else:
         active = call.db.change(row, status="active", status_details=None, pending_update=None)
@@ -474,7 +478,7 @@ def restart(call: Call, row: Subscription) -> None:
     set_times(call, row, items_of(call, row.id))
 
 
-def payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
+def handle_payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
     """Let a subscription be past due, or end it after the last attempt."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row is None or row.status in ENDED or row.pending_update or call.memo.get("putting_off") == row.id:
@@ -484,15 +488,15 @@ def payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
     elif row.status == "active" and row.latest_invoice == invoice.id:
         before = state(call, row)
         call.db.change(row, status="past_due")
-        told(call, before)
+        record_subscription_update(call, before)
 
 
-def invoice_voided(call: Call, invoice: Invoice) -> None:
+def handle_invoice_voided(call: Call, invoice: Invoice) -> None:
     """Let a subscription be active again whose open invoice was voided."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row and row.status in ("past_due", "unpaid") and row.latest_invoice == invoice.id:
         before = state(call, row)
         call.db.change(row, status="active")
-        told(call, before)
+        record_subscription_update(call, before)
     elif row and row.status == "incomplete" and invoice.billing_reason == "subscription_create":
         expire_incomplete(call, row.id)

@@ -61,7 +61,7 @@ def check_destination(call: Call, params: Any, amount: int) -> None:
     check_account(call, params.on_behalf_of, "on_behalf_of", "account")
 
 
-def pay_on(call: Call, charge: Charge) -> Charge:
+def transfer_to_destination(call: Call, charge: Charge) -> Charge:
     """A charge whose money was transferred to its destination, less a fee."""
     wanted: Fields = charge.transfer_data
     group = charge.transfer_group or (f"group_{charge.payment_intent}" if charge.payment_intent else None)
@@ -76,11 +76,13 @@ def pay_on(call: Call, charge: Charge) -> Charge:
     fields: Fields = {"transfer": transfer.id, "transfer_group": group}
     if charge.application_fee_amount:
         kept = min(charge.application_fee_amount, charge.amount_captured)
-        fields["application_fee"] = application_fees.keep(call, charge, wanted["destination"], kept).id
+        fields["application_fee"] = application_fees.create_fee(call, charge, wanted["destination"], kept).id
     return call.db.change(charge, **fields)
 
 
-def take_back(call: Call, charge: Charge, amount: int, refund: str, *, transfer: bool, fee: bool) -> str | None:
+def reverse_destination_transfer(
+    call: Call, charge: Charge, amount: int, refund: str, *, transfer: bool, fee: bool
+) -> str | None:
     """Take back a refunded part of what was paid on, and give back that part of the fee; gives the reversal's id."""
     reversal = None
     if transfer and charge.transfer:
@@ -91,7 +93,7 @@ def take_back(call: Call, charge: Charge, amount: int, refund: str, *, transfer:
         kept = retrieve(call, FEES, charge.application_fee)
         part = min(amount * kept.amount // charge.amount_captured, kept.amount - kept.amount_refunded)
         if part:
-            application_fees.give_back(call, kept, part, {})
+            application_fees.refund_fee(call, kept, part, {})
     return reversal
 
 

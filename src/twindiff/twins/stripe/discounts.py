@@ -12,9 +12,9 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .coupons import COUPONS, Coupon, redeem
 from .events import record_row
-from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, refer, resource, shown
-from .params import OptText, Part, Unset
-from .periods import shifted
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, refer, resource
+from .params import NestedParams, OptText, Unset
+from .periods import shift_time
 from .promotion_codes import PROMOTION_CODES, redeem_code
 
 
@@ -36,7 +36,7 @@ def _source(row: Discount) -> Fields:
     return {"type": "coupon", "coupon": row.coupon}
 
 
-discount_object = shown(
+discount_object = build_view(
     Discount,
     "discount",
     "coupon",
@@ -55,7 +55,7 @@ DISCOUNTS = resource(
 )
 
 
-class DiscountParams(Part):
+class DiscountParams(NestedParams):
     """A coupon, a promotion code, or a discount that is there already."""
 
     coupon: OptText = UNSET
@@ -66,16 +66,16 @@ class DiscountParams(Part):
 OptDiscounts = list[DiscountParams] | Unset | UnsetType
 
 
-def give(
+def create_discounts(
     call: Call, wanted: OptDiscounts, customer: str | None, amount: int = 0, at: str = "discounts", **holder: str | None
 ) -> list[str]:
     """Make the discounts that parameters ask for; `holder` is what has them, as `subscription=id`."""
     if not isinstance(wanted, list):
         return []
-    return [_give(call, each, customer, amount, f"{at}[{n}]", holder) for n, each in enumerate(wanted)]
+    return [_create_discount(call, each, customer, amount, f"{at}[{n}]", holder) for n, each in enumerate(wanted)]
 
 
-def _give(
+def _create_discount(
     call: Call, wanted: DiscountParams, customer: str | None, amount: int, at: str, holder: dict[str, str | None]
 ) -> str:
     if isinstance(wanted.discount, str) and wanted.discount:
@@ -106,7 +106,7 @@ def _give(
 
 
 def _end(coupon: Coupon, start: int) -> int | None:
-    return shifted(start, "month", coupon.duration_in_months or 0) if coupon.duration == "repeating" else None
+    return shift_time(start, "month", coupon.duration_in_months or 0) if coupon.duration == "repeating" else None
 
 
 def coupons_of(call: Call, ids: Sequence[str], at: int) -> list[tuple[str, Coupon]]:
@@ -123,7 +123,7 @@ def coupons_of(call: Call, ids: Sequence[str], at: int) -> list[tuple[str, Coupo
     return coupons
 
 
-def taken(call: Call, id: str) -> Fields:
+def record_deleted_discount(call: Call, id: str) -> Fields:
     """A discount that nobody has any more, of which is told, as it is shown then."""
     row = refer(call, DISCOUNTS, id, "discount")
     record_row(call, "customer.discount.deleted", DISCOUNTS, row)
@@ -131,7 +131,7 @@ def taken(call: Call, id: str) -> Fields:
     return {**left, "deleted": True}
 
 
-def used(call: Call, ids: Sequence[str]) -> list[str]:
+def end_one_time_discounts(call: Call, ids: Sequence[str]) -> list[str]:
     """The discounts that go on after an invoice: those that were for one invoice end with it."""
     once = {id for id, coupon in coupons_of(call, ids, now(call)) if coupon.duration == "once"}
     for id in once:

@@ -14,9 +14,20 @@ from .balance_transactions import TRANSACTIONS, BalanceTransaction, enter
 from .charges import CHARGES, Charge
 from .events import record, record_row, update
 from .files import FILES
-from .lists import list_of, of_objects, within
-from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
-from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, Part, Unset, given, merged_metadata
+from .lists import list_of, to_range_conditions, to_reference_conditions
+from .objects import Fields, StripeObject, build_view, new, now, object_id, refer, resource, retrieve, show
+from .params import (
+    ListParams,
+    NestedParams,
+    OptBool,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Unset,
+    collect_params,
+    merge_metadata,
+)
 from .payments import PAYMENTS
 
 api = Operations(prefix="/v1")
@@ -36,7 +47,7 @@ REASONS = {"fraudulent": "10.4", "product_not_received": "13.1", "inquiry": "10"
 OPEN = ("needs_response", "warning_needs_response", "under_review", "warning_under_review")
 
 
-class Evidence(Part):
+class Evidence(NestedParams):
     """What the shop says for itself; names of files are those of `FILES_OF_EVIDENCE`."""
 
     access_activity_log: OptText = UNSET
@@ -125,7 +136,7 @@ def _none(row: Dispute) -> list[str]:
     return []
 
 
-dispute_object = shown(
+dispute_object = build_view(
     Dispute,
     "dispute",
     "transactions",
@@ -201,8 +212,8 @@ def _of(call: Call, charge: str) -> str:
 @api.get("/disputes")
 def list_disputes(call: Call, params: Annotated[ListDisputes, Body]) -> Fields:
     """List disputes; those of one charge are counted."""
-    where = within(Dispute.created, params.created)
-    where += of_objects(
+    where = to_range_conditions(Dispute.created, params.created)
+    where += to_reference_conditions(
         call, (Dispute.charge, params.charge, CHARGES), (Dispute.payment_intent, params.payment_intent, PAYMENTS)
     )
     listed = list_of(call, DISPUTES, params, "/v1/disputes", *where)
@@ -213,15 +224,15 @@ def list_disputes(call: Call, params: Annotated[ListDisputes, Body]) -> Fields:
 def update_dispute(call: Call, id: str, params: Annotated[UpdateDispute, Body]) -> Fields:
     """Give evidence, which is sent to the bank unless `submit` is false; what was kept so far is sent by `submit`."""
     dispute = retrieve(call, DISPUTES, id)
-    wanted: Fields = {"metadata": merged_metadata(dispute.metadata, params.metadata)}
-    added = given(params, "submit").get("evidence", {})
+    wanted: Fields = {"metadata": merge_metadata(dispute.metadata, params.metadata)}
+    added = collect_params(params, "submit").get("evidence", {})
     evidence: Fields = {**dispute.evidence, **added}
     if added:
         _check_evidence(call, dispute, added)
         wanted["evidence"] = evidence
     is_kept = dispute.submission_count == 0 and any(evidence.values())
     if params.submit is not False and (added or (params.submit and is_kept)):
-        wanted |= _submitted(call, dispute, evidence)
+        wanted |= _build_submission(call, dispute, evidence)
     return dispute_object(update(call, DISPUTES, dispute, "charge.dispute.updated", **wanted))
 
 
@@ -245,7 +256,7 @@ def _check_evidence(call: Call, dispute: Dispute, added: Fields) -> None:
         raise StripeError(message, param="evidence")
 
 
-def _submitted(call: Call, dispute: Dispute, evidence: Fields) -> Fields:
+def _build_submission(call: Call, dispute: Dispute, evidence: Fields) -> Fields:
     """What becomes of a dispute when the bank gets the evidence."""
     is_decided = evidence.get("uncategorized_text") in ("winning_evidence", "losing_evidence")
     return {

@@ -12,7 +12,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Operations, column
 from twindiff.kit.styles.stripe import StripeError
 
 from .lists import equal, list_of
-from .objects import Fields, StripeObject, new, resource, retrieve, shown
+from .objects import Fields, StripeObject, build_view, new, resource, retrieve
 from .params import ListParams, OptBool, OptText, Params
 
 api = Operations(prefix="/v1")
@@ -36,7 +36,7 @@ METHOD_DOMAINS = resource(
     MethodDomain,
     "payment_method_domain",
     "pmd_",
-    shown(MethodDomain, "payment_method_domain", **dict.fromkeys(WALLETS, _status)),
+    build_view(MethodDomain, "payment_method_domain", **dict.fromkeys(WALLETS, _status)),
     spoken="payment method domain",
     param="payment_method_domain",
 )
@@ -49,7 +49,7 @@ class AppleDomain(
 
 
 APPLE_DOMAINS = resource(
-    AppleDomain, "apple_pay_domain", "apwc_", shown(AppleDomain, "apple_pay_domain"), spoken="apple pay domain"
+    AppleDomain, "apple_pay_domain", "apwc_", build_view(AppleDomain, "apple_pay_domain"), spoken="apple pay domain"
 )
 
 
@@ -86,7 +86,7 @@ class ListMethodDomains(ListAppleDomains):
 @api.post("/payment_method_domains")
 def create_method_domain(call: Call, params: Annotated[CreateMethodDomain, Body]) -> Fields:
     """Make a domain known, once: who asks again is given the one that is there."""
-    name = _checked(params.domain_name)
+    name = _parse_domain_name(params.domain_name)
     known = call.db.find(MethodDomain, MethodDomain.domain_name == name)
     return METHOD_DOMAINS.show(
         known or new(call, METHOD_DOMAINS, domain_name=name, enabled=params.enabled is not False)
@@ -123,7 +123,7 @@ def list_method_domains(call: Call, params: Annotated[ListMethodDomains, Body]) 
 @api.post("/apple_pay/domains")
 def create_apple_domain(call: Call, params: Annotated[CreateAppleDomain, Body]) -> Fields:
     """Make a domain known to Apple Pay."""
-    name = _checked(params.domain_name)
+    name = _parse_domain_name(params.domain_name)
     known = call.db.find(AppleDomain, AppleDomain.domain_name == name)
     return APPLE_DOMAINS.show(known or new(call, APPLE_DOMAINS, domain_name=name))
 
@@ -148,7 +148,7 @@ def list_apple_domains(call: Call, params: Annotated[ListAppleDomains, Body]) ->
     return list_of(call, APPLE_DOMAINS, params, "/v1/apple_pay/domains", *where)
 
 
-def _checked(name: str) -> str:
+def _parse_domain_name(name: str) -> str:
     if not _DOMAIN.fullmatch(name):
         message = f"Invalid domain name: {name[:253]}. Give a host without a scheme or a path, such as shop.example."
         raise StripeError(message, param="domain_name")

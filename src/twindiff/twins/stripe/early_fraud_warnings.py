@@ -11,8 +11,8 @@ from twindiff.kit import UNSET, Body, Call, Column, Operations, column
 
 from .charges import CHARGES, Charge
 from .events import record_row
-from .lists import list_of, of_objects, within
-from .objects import Fields, StripeObject, new, resource, retrieve, show, shown
+from .lists import list_of, to_range_conditions, to_reference_conditions
+from .objects import Fields, StripeObject, build_view, new, resource, retrieve, show
 from .params import ListParams, OptRange, OptText, Params
 from .payments import PAYMENTS
 
@@ -43,7 +43,7 @@ WARNINGS = resource(
     FraudWarning,
     "radar.early_fraud_warning",
     "issfr_",
-    shown(FraudWarning, "radar.early_fraud_warning", actionable=None),
+    build_view(FraudWarning, "radar.early_fraud_warning", actionable=None),
     spoken="early fraud warning",
     param="early_fraud_warning",
     expandable=("charge", "payment_intent"),
@@ -59,7 +59,7 @@ class ListWarnings(ListParams):
     payment_intent: OptText = UNSET
 
 
-def warn(call: Call, charge: Charge) -> None:
+def create_warning(call: Call, charge: Charge) -> None:
     """Let the issuer warn of a payment."""
     made = new(call, WARNINGS, charge=charge.id, payment_intent=charge.payment_intent)
     record_row(call, "radar.early_fraud_warning.created", WARNINGS, made)
@@ -74,8 +74,8 @@ def retrieve_warning(call: Call, early_fraud_warning: str, params: Annotated[Par
 @api.get("")
 def list_warnings(call: Call, params: Annotated[ListWarnings, Body]) -> Fields:
     """List warnings, of all payments or of one."""
-    where = within(FraudWarning.created, params.created)
-    where += of_objects(
+    where = to_range_conditions(FraudWarning.created, params.created)
+    where += to_reference_conditions(
         call,
         (FraudWarning.charge, params.charge, CHARGES),
         (FraudWarning.payment_intent, params.payment_intent, PAYMENTS),

@@ -13,8 +13,8 @@ from twindiff.kit.styles.stripe import StripeError
 from .customers import CUSTOMERS
 from .events import record, update
 from .lists import equal, list_object, list_of
-from .objects import LEFT_OUT, Fields, StripeObject, new, refer, resource, retrieve, show, shown
-from .params import ListParams, OptBool, OptMetadata, OptName, OptText, Params, given, merged_metadata
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, refer, resource, retrieve, show
+from .params import ListParams, OptBool, OptMetadata, OptName, OptText, Params, collect_params, merge_metadata
 from .prices import Price
 from .products import PRODUCTS, Product
 from .subscription_objects import CHANGED, Subscription, SubscriptionItem
@@ -36,7 +36,7 @@ FEATURES = resource(
     Feature,
     "entitlements.feature",
     "feat_",
-    shown(Feature, "entitlements.feature", created=LEFT_OUT),
+    build_view(Feature, "entitlements.feature", created=LEFT_OUT),
     spoken="entitlements feature",
 )
 
@@ -60,7 +60,7 @@ PRODUCT_FEATURES = resource(
     ProductFeature,
     "product_feature",
     "prodft_",
-    shown(ProductFeature, "product_feature", "product", created=LEFT_OUT),
+    build_view(ProductFeature, "product_feature", "product", created=LEFT_OUT),
     spoken="product feature",
     fill=_fill,
 )
@@ -83,7 +83,7 @@ ENTITLEMENTS = resource(
     ActiveEntitlement,
     "entitlements.active_entitlement",
     "ent_",
-    shown(ActiveEntitlement, "entitlements.active_entitlement", "customer", created=LEFT_OUT),
+    build_view(ActiveEntitlement, "entitlements.active_entitlement", "customer", created=LEFT_OUT),
     spoken="active entitlement",
     expandable=("feature",),
 )
@@ -134,7 +134,7 @@ def create_feature(call: Call, params: Annotated[CreateFeature, Body]) -> Fields
     if call.db.find(Feature, Feature.lookup_key == params.lookup_key):
         message = f"A feature with the lookup key '{params.lookup_key[:100]}' already exists."
         raise StripeError(message, code="resource_already_exists", param="lookup_key")
-    made = new(call, FEATURES, **given(params), metadata=merged_metadata({}, params.metadata))
+    made = new(call, FEATURES, **collect_params(params), metadata=merge_metadata({}, params.metadata))
     return FEATURES.show(made)
 
 
@@ -148,8 +148,8 @@ def retrieve_feature(call: Call, id: str, params: Annotated[Params, Body]) -> Fi
 def update_feature(call: Call, id: str, params: Annotated[UpdateFeature, Body]) -> Fields:
     """Change a feature, or with `active` of false archive it."""
     row = retrieve(call, FEATURES, id)
-    metadata = merged_metadata(row.metadata, params.metadata)
-    return FEATURES.show(update(call, FEATURES, row, False, **given(params), metadata=metadata))
+    metadata = merge_metadata(row.metadata, params.metadata)
+    return FEATURES.show(update(call, FEATURES, row, False, **collect_params(params), metadata=metadata))
 
 
 @api.get("/entitlements/features")
@@ -217,7 +217,7 @@ def _entitle(call: Call, customer: str) -> None:
     if not call.db.rows(Feature, limit=1):
         return
     known = {row.feature: row for row in call.db.rows(ActiveEntitlement, ActiveEntitlement.customer == customer)}
-    wanted = _wanted(call, customer)
+    wanted = _load_entitled_features(call, customer)
     if known.keys() == wanted.keys():
         return
     for id in known.keys() - wanted.keys():
@@ -235,7 +235,7 @@ def _entitle(call: Call, customer: str) -> None:
     record(call, "entitlements.active_entitlement_summary.updated", summary)
 
 
-def _wanted(call: Call, customer: str) -> dict[str, Feature]:
+def _load_entitled_features(call: Call, customer: str) -> dict[str, Feature]:
     """The features of what a customer is subscribed to."""
     subscriptions = call.db.rows(Subscription, Subscription.customer == customer, Subscription.status.in_(ENTITLED))
     items = call.db.rows(SubscriptionItem, SubscriptionItem.subscription.in_([row.id for row in subscriptions]))

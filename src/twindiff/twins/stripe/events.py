@@ -17,14 +17,27 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Store, Uns
 from twindiff.kit.styles.stripe import StripeError
 
 from .layer import VERSION
-from .lists import equal, list_of, within
-from .objects import RESOURCES, Fields, R, Resource, StripeObject, filled, find, new, resource, retrieve, show, shown
+from .lists import equal, list_of, to_range_conditions
+from .objects import (
+    RESOURCES,
+    Fields,
+    R,
+    Resource,
+    StripeObject,
+    build_view,
+    find,
+    new,
+    resource,
+    retrieve,
+    show,
+    show_filled,
+)
 from .params import ListParams, OptRange, OptText, Params, check_count
 from .webhook_endpoints import listening
 
 api = Operations(prefix="/v1/events")
 
-MOST_TYPES = 20
+MAX_EVENT_TYPES = 20
 _encode = msgspec.json.Encoder().encode
 
 
@@ -48,14 +61,14 @@ class Event(
     api_version: Column[str] = column(default=VERSION)
 
 
-class Former(NamedTuple, Generic[R]):
+class PreviousRow(NamedTuple, Generic[R]):
     """A row before it was changed, and what it kept of other rows (`Later.keep`) where that may have changed too."""
 
     row: R
     kept: Fields | None = None
 
 
-class Told(NamedTuple):
+class FirstEvent(NamedTuple):
     """What the first event of an operation has told of an object; those after it tell only what differs from that."""
 
     event: str
@@ -111,7 +124,7 @@ def _request(row: Event) -> Fields:
     return row.request or {"id": None, "idempotency_key": None}
 
 
-event_object = shown(Event, "event", request=_request)
+event_object = build_view(Event, "event", request=_request)
 EVENTS = resource(Event, "event", "evt_", event_object, fill=_fill)
 
 
@@ -129,8 +142,8 @@ def list_events(call: Call, params: Annotated[ListEvents, Body]) -> Fields:
     """List events, of some types or of all that begin alike, as in `charge.*`."""
     if params.type is not UNSET and params.types is not UNSET:
         raise StripeError("You may only specify one of these parameters: type, types.", param="type")
-    check_count(params.types, "types", MOST_TYPES)
-    where = within(Event.created, params.created)
+    check_count(params.types, "types", MAX_EVENT_TYPES)
+    where = to_range_conditions(Event.created, params.created)
     if isinstance(params.type, str):
         is_family = params.type.endswith(".*")
         where += [Event.type.starts(params.type[:-1])] if is_family else equal((Event.type, params.type))
@@ -147,11 +160,11 @@ def retrieve_event(call: Call, id: str, params: Annotated[Params, Body]) -> Fiel
 
 def record(call: Call, type: str, object: Fields) -> None:
     """Note that something happened to an object, which is given as it is shown now, and tell webhook endpoints."""
-    _note(call, type, {"object": object})
+    _write_event(call, type, {"object": object})
 
 
 def record_row(
-    call: Call, type: str, kind: Resource[R], row: R, before: Former[R] | None = None, *, also: Sequence[str] = ()
+    call: Call, type: str, kind: Resource[R], row: R, before: PreviousRow[R] | None = None, *, also: Sequence[str] = ()
 ) -> None:
     """Note that something happened to the object of a row, and what it was before that, if it is told.
 
@@ -160,24 +173,24 @@ def record_row(
     kept = kind.later.keep(call, row) if kind.later else None
     rest: Fields = {}
     if kind.fill and kept is None:
-        rest["filled"] = filled(call, kind, row).filled
+        rest["filled"] = show_filled(call, kind, row).filled
     if before:
         rest["was"] = _was(before, row, kept)
     types = (type, *also)
-    first = _told_first(call, row)
+    first = _find_first_event(call, row)
     if first is None:
-        event = _note(call, type, {**_whole(kind, row, kept), **rest})
-        first = call.memo[f"told {row.id}"] = Told(event, row, kept)
+        event = _write_event(call, type, {**_whole(kind, row, kept), **rest})
+        first = call.memo[f"told {row.id}"] = FirstEvent(event, row, kept)
         types = also
     if types:
         told = {**_since(first, row, kept), **rest}
         for each in types:
-            _note(call, each, told)
+            _write_event(call, each, told)
 
 
-def _told_first(call: Call, row: StripeObject) -> Told | None:
+def _find_first_event(call: Call, row: StripeObject) -> FirstEvent | None:
     """What the operation has told of a row, unless that was undone."""
-    told: Told | None = call.memo.get(f"told {row.id}")
+    told: FirstEvent | None = call.memo.get(f"told {row.id}")
     return told if told and find(call, EVENTS, told.event) else None
 
 
@@ -187,28 +200,28 @@ def _whole(kind: Resource[R], row: R, kept: Fields | None) -> Fields:
     return told if kept is None else {**told, "kept": kept}
 
 
-def _since(first: Told, row: StripeObject, kept: Fields | None) -> Fields:
+def _since(first: FirstEvent, row: StripeObject, kept: Fields | None) -> Fields:
     """What differs from what was told first."""
-    told: Fields = {"since": first.event, "row": _changed(row, first.row)}
+    told: Fields = {"since": first.event, "row": _diff_columns(row, first.row)}
     return told if kept == first.kept else {**told, "kept": kept}
 
 
-def _was(before: Former[R], row: R, kept: Fields | None) -> Fields:
+def _was(before: PreviousRow[R], row: R, kept: Fields | None) -> Fields:
     """What differed before."""
-    was: Fields = {"row": _changed(before.row, row)}
+    was: Fields = {"row": _diff_columns(before.row, row)}
     if before.kept is not None and kept is not None:
         was["kept"] = {name: value for name, value in before.kept.items() if value != kept[name]}
     return was
 
 
-def _changed(row: StripeObject, other: StripeObject) -> Fields:
+def _diff_columns(row: StripeObject, other: StripeObject) -> Fields:
     """The columns in which a row differs from another one, with which it has most values in common."""
     mine, others = astuple(row), astuple(other)
     apart = compress(zip(row.__struct_fields__, mine, others, strict=True), map(is_not, mine, others))
     return {name: value for name, value, was in apart if value != was}
 
 
-def _note(call: Call, type: str, told: Fields) -> str:
+def _write_event(call: Call, type: str, told: Fields) -> str:
     """Write an event; gives its id."""
     data, request = _encode(told).decode(), call.memo.get("request")
     made = new(call, EVENTS, type=type, data=data, request=request, pending_webhooks=listening(call, type))
@@ -223,7 +236,7 @@ def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = 
     """
     revised = revise(call.db, row, **wanted)
     if revised is not row and event is not False:
-        record_row(call, event or f"{kind.name}.updated", kind, revised, Former(row))
+        record_row(call, event or f"{kind.name}.updated", kind, revised, PreviousRow(row))
     return revised
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from twindiff.kit import Call, Column, Json, column
 
 from .lists import list_object
-from .objects import LEFT_OUT, Fields, StripeObject, resource, shown
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, resource
 
 
 class ExternalAccount(
@@ -40,7 +40,7 @@ EXTERNAL_ACCOUNTS = resource(
     ExternalAccount,
     "bank_account",
     "ba_",
-    shown(
+    build_view(
         ExternalAccount,
         "bank_account",
         created=LEFT_OUT,

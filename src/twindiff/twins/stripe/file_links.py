@@ -12,8 +12,8 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .events import update
 from .files import FILES, LINKED, File, FileLinkData
-from .lists import equal, list_object, list_of, within
-from .objects import Fields, StripeObject, new, now, resource, retrieve, show, show_all, shown
+from .lists import equal, list_object, list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, new, now, resource, retrieve, show, show_all
 from .params import (
     ListParams,
     OptBool,
@@ -23,7 +23,7 @@ from .params import (
     OptText,
     Params,
     integer_or_word,
-    merged_metadata,
+    merge_metadata,
 )
 
 api = Operations()
@@ -55,7 +55,7 @@ FILE_LINKS = resource(
     FileLink,
     "file_link",
     "link_",
-    shown(FileLink, "file_link", "until"),
+    build_view(FileLink, "file_link", "until"),
     param="link",
     expandable=("file",),
     fill=_fill,
@@ -89,15 +89,15 @@ class ListLinks(ListParams):
 def create_file_link(call: Call, params: Annotated[CreateLink, Body]) -> Fields:
     """Let everybody who knows an address see a file."""
     row = retrieve(call, FILES, params.file, param="file", status=400)
-    return show(call, FILE_LINKS, _made(call, row, params.expires_at, params.metadata))
+    return show(call, FILE_LINKS, _create_link(call, row, params.expires_at, params.metadata))
 
 
-def _made(call: Call, row: File, expires_at: OptInteger, metadata: OptMetadata) -> FileLink:
+def _create_link(call: Call, row: File, expires_at: OptInteger, metadata: OptMetadata) -> FileLink:
     if row.purpose not in LINKED:
         message = f"Files whose purpose is {row.purpose} cannot have links."
         raise StripeError(message, param="file")
     until = _later(call, expires_at) if isinstance(expires_at, int) else None
-    fields = {"secret": call.ids.new("", 48), **_until(until), "metadata": merged_metadata({}, metadata)}
+    fields = {"secret": call.ids.new("", 48), **_until(until), "metadata": merge_metadata({}, metadata)}
     return new(call, FILE_LINKS, file=row.id, **fields)
 
 
@@ -123,7 +123,7 @@ def update_file_link(call: Call, link: str, params: Annotated[UpdateLink, Body])
             raise StripeError("An expired file link cannot be updated.", param="expires_at")
         wanted = integer_or_word(params.expires_at, "expires_at", "now", "")
         until = now(call) if wanted == "now" else _later(call, wanted) if isinstance(wanted, int) else None
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return show(call, FILE_LINKS, update(call, FILE_LINKS, row, False, **_until(until), metadata=metadata))
 
 
@@ -134,7 +134,7 @@ def _until(at: int | UnsetType | None) -> Fields:
 @api.get("/v1/file_links")
 def list_file_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields:
     """List links."""
-    where = within(FileLink.created, params.created) + equal((FileLink.file, params.file))
+    where = to_range_conditions(FileLink.created, params.created) + equal((FileLink.file, params.file))
     if params.expired is not UNSET:
         where.append(FileLink.until <= now(call) if params.expired else FileLink.until > now(call))
     return list_of(call, FILE_LINKS, params, "/v1/file_links", *where)
@@ -164,4 +164,4 @@ def links_of(call: Call, files: list[Fields]) -> None:
 def link_at_once(call: Call, row: File, wanted: FileLinkData) -> None:
     """Make the link that an upload asks for."""
     if wanted.create:
-        _made(call, row, wanted.expires_at, wanted.metadata)
+        _create_link(call, row, wanted.expires_at, wanted.metadata)

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Answer, Body, Call, Column, Operations, UnsetType, Upload, column, file_answer
 
-from .lists import equal, list_of, within
-from .objects import LEFT_OUT, Fields, StripeObject, new, resource, retrieve, show, shown
-from .params import ListParams, OptInteger, OptMetadata, OptRange, Params, Part
+from .lists import equal, list_of, to_range_conditions
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, retrieve, show
+from .params import ListParams, NestedParams, OptInteger, OptMetadata, OptRange, Params
 
 api = Operations(prefix="/v1/files")
 
@@ -20,7 +20,7 @@ Purpose = Literal[
     "dispute_evidence", "identity_document", "issuing_regulatory_reporting", "pci_document",
     "platform_terms_of_service", "tax_document_user_upload", "terminal_android_apk", "terminal_reader_splashscreen",
 ]  # fmt: skip
-LARGEST = 16_000_000
+MAX_FILE_BYTES = 16_000_000
 LINKED = (
     "business_icon", "business_logo", "customer_signature", "dispute_evidence", "issuing_regulatory_reporting",
     "pci_document", "tax_document_user_upload", "terminal_android_apk",
@@ -45,11 +45,11 @@ def _fill(call: Call, files: list[Fields]) -> None:
     links_of(call, files)
 
 
-file_object = shown(File, "file", "content_type", "digest", expires_at=None, livemode=LEFT_OUT)
+file_object = build_view(File, "file", "content_type", "digest", expires_at=None, livemode=LEFT_OUT)
 FILES = resource(File, "file", "file_", file_object, param="file", spoken="file upload", fill=_fill)
 
 
-class FileLinkData(Part, kw_only=True):
+class FileLinkData(NestedParams, kw_only=True):
     """The link that is made at once."""
 
     create: bool
@@ -72,7 +72,7 @@ class ListFiles(ListParams):
     purpose: Purpose | UnsetType = UNSET
 
 
-@api.post("", body_limit=LARGEST)
+@api.post("", body_limit=MAX_FILE_BYTES)
 def create_file(call: Call, params: Annotated[CreateFile, Body]) -> Fields:
     """Keep a file."""
     upload = params.file
@@ -110,5 +110,5 @@ def retrieve_file_contents(call: Call, file: str, params: Annotated[Params, Body
 @api.get("")
 def list_files(call: Call, params: Annotated[ListFiles, Body]) -> Fields:
     """List files."""
-    where = within(File.created, params.created) + equal((File.purpose, params.purpose))
+    where = to_range_conditions(File.created, params.created) + equal((File.purpose, params.purpose))
     return list_of(call, FILES, params, "/v1/files", *where)

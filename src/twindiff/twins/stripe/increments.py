@@ -10,17 +10,17 @@ from typing import Annotated, Any
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from .amount_details import OptAmountDetails, merged_details
+from .amount_details import OptAmountDetails, merge_details
 from .charges import CHARGES
 from .currencies import check_charge
 from .events import record_row, update
 from .objects import Fields, retrieve
-from .params import Integer, OptInteger, OptMetadata, OptText, Params, merged_metadata
-from .payments import PAYMENTS, PaymentIntent, payment_intent_object, unexpected, with_intent
+from .params import Integer, OptInteger, OptMetadata, OptText, Params, merge_metadata
+from .payments import PAYMENTS, PaymentIntent, build_unexpected_state_error, payment_intent_object, with_intent
 
 api = Operations(prefix="/v1/payment_intents", layers=[with_intent])
 
-MOST = 10
+MAX_INCREMENTS = 10
 
 
 class Increment(Params, kw_only=True):
@@ -40,31 +40,31 @@ class Increment(Params, kw_only=True):
 def increment_authorization(call: Call, intent: str, params: Annotated[Increment, Body]) -> Fields:
     """Have more authorized."""
     row = retrieve(call, PAYMENTS, intent)
-    charge = retrieve(call, CHARGES, _checked(row, params.amount).latest_charge or "")
+    charge = retrieve(call, CHARGES, _check_incrementable(row, params.amount).latest_charge or "")
     details: Fields = charge.payment_method_details
     if details["card"]["incremental_authorization"]["status"] != "available":
         message = "The authorization of this PaymentIntent cannot be incremented."
         raise StripeError(message)
     done = details["card"].get("increments", 0) + 1
-    if done > MOST:
-        raise StripeError(f"The authorization of a PaymentIntent can be incremented up to {MOST} times.")
+    if done > MAX_INCREMENTS:
+        raise StripeError(f"The authorization of a PaymentIntent can be incremented up to {MAX_INCREMENTS} times.")
     card = {**details["card"], "amount_authorized": params.amount, "increments": done}
     update(call, CHARGES, charge, amount=params.amount, payment_method_details={**details, "card": card})
     wanted: Fields = {"amount": params.amount, "amount_capturable": params.amount}
     if params.amount_details is not UNSET:
-        wanted["amount_details"] = merged_details(call, row.amount_details, params.amount_details, params.amount)
+        wanted["amount_details"] = merge_details(call, row.amount_details, params.amount_details, params.amount)
     for name in ("application_fee_amount", "description"):
         if (value := getattr(params, name)) is not UNSET:
             wanted[name] = value
-    held = call.db.change(row, **wanted, metadata=merged_metadata(row.metadata, params.metadata))
+    held = call.db.change(row, **wanted, metadata=merge_metadata(row.metadata, params.metadata))
     record_row(call, "payment_intent.amount_capturable_updated", PAYMENTS, held)
     return payment_intent_object(held)
 
 
-def _checked(row: PaymentIntent, amount: int) -> PaymentIntent:
+def _check_incrementable(row: PaymentIntent, amount: int) -> PaymentIntent:
     """An intent of which more can be authorized."""
     if row.status != "requires_capture":
-        raise unexpected(
+        raise build_unexpected_state_error(
             f"This PaymentIntent's authorization could not be incremented because it has a status of {row.status}. "
             "Only a PaymentIntent with one of the following statuses may be incremented: requires_capture."
         )

@@ -23,19 +23,19 @@ from .invoiceitems import (
     delete_invoiceitem,
     update_invoiceitem,
 )
-from .invoicing import drop, take
+from .invoicing import add_items, remove_item_line
 from .line_items import LINE_ITEMS, LineItem
 from .objects import Fields, find, refer, retrieve, show
-from .params import OptBool, OptInteger, OptMetadata, OptText, Params, Part, merged_metadata
+from .params import NestedParams, OptBool, OptInteger, OptMetadata, OptText, Params, merge_metadata
 from .price_params import PriceData
-from .test_clocks import enter
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/invoices")
 
-MOST = 250
+MAX_LINES_PER_REQUEST = 250
 
 
-class Line(Part, kw_only=True):
+class Line(NestedParams, kw_only=True):
     """A line: an amount, a price, or an item that waits."""
 
     amount: OptInteger = UNSET
@@ -58,7 +58,7 @@ class ChangedLine(Line, kw_only=True):
     id: str
 
 
-class RemovedLine(Part, kw_only=True):
+class RemovedLine(NestedParams, kw_only=True):
     """A line that is taken away; its item is deleted, or waits for another invoice."""
 
     id: str
@@ -123,7 +123,7 @@ def remove_lines(call: Call, invoice: str, params: Annotated[RemoveLines, Body])
         if wanted.behavior == "delete":
             delete_invoiceitem(call, item.id, Params())
         else:
-            drop(call, draft, item.id)
+            remove_item_line(call, draft, item.id)
             call.db.change(item, invoice=None)
     return show(call, INVOICES, retrieve(call, INVOICES, invoice))
 
@@ -137,17 +137,17 @@ def update_line(call: Call, invoice: str, line_item: str, params: Annotated[Upda
     return LINE_ITEMS.show(retrieve(call, LINE_ITEMS, line.id))
 
 
-def _begin(call: Call, invoice: str, lines: Sequence[Part], params: LinesParams) -> Invoice:
+def _begin(call: Call, invoice: str, lines: Sequence[NestedParams], params: LinesParams) -> Invoice:
     """The draft whose lines are changed."""
     draft = retrieve(call, INVOICES, invoice)
-    enter(call, draft.test_clock)
+    use_clock_time(call, draft.test_clock)
     if draft.status != "draft":
         raise StripeError(f"Invoice {invoice} is no longer editable", code="invoice_not_editable", param="invoice")
-    if len(lines) > MOST:
-        raise StripeError(f"At most {MOST} lines can be given at once.", param="lines")
+    if len(lines) > MAX_LINES_PER_REQUEST:
+        raise StripeError(f"At most {MAX_LINES_PER_REQUEST} lines can be given at once.", param="lines")
     if params.invoice_metadata is UNSET:
         return draft
-    metadata = merged_metadata(draft.metadata, params.invoice_metadata, "invoice_metadata")
+    metadata = merge_metadata(draft.metadata, params.invoice_metadata, "invoice_metadata")
     return update(call, INVOICES, draft, metadata=metadata)
 
 
@@ -176,7 +176,7 @@ def _change(call: Call, line: LineItem, params: ItemParams) -> None:
     if fields - {"description", "metadata"}:
         _item_of(call, line)
     said = {"description": params.description or line.description}
-    call.db.change(line, **said, metadata=merged_metadata(line.metadata, params.metadata))
+    call.db.change(line, **said, metadata=merge_metadata(line.metadata, params.metadata))
 
 
 def _add(call: Call, draft: Invoice, line: Line, param: str) -> None:
@@ -184,7 +184,7 @@ def _add(call: Call, draft: Invoice, line: Line, param: str) -> None:
         item = refer(call, INVOICE_ITEMS, line.invoice_item, param)
         if item.invoice or item.customer != draft.customer:
             raise StripeError(f"The invoice item {item.id} does not wait for an invoice of this customer.", param=param)
-        take(call, draft, [call.db.change(item, invoice=draft.id)])
+        add_items(call, draft, [call.db.change(item, invoice=draft.id)])
         return
     said = {name: getattr(line, name) for name in Line.__struct_fields__ if name != "invoice_item"}
     currency = UNSET if line.amount is UNSET else draft.currency

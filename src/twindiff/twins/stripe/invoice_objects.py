@@ -18,7 +18,7 @@ from .customers import Customer
 from .events import record_row
 from .line_items import LINE_ITEMS, LineItem, lines_of, pretax
 from .lists import list_object
-from .objects import LEFT_OUT, Fields, Later, StripeObject, new, new_id, now, resource, shown
+from .objects import LEFT_OUT, DeferredFill, Fields, StripeObject, build_view, new, new_id, now, resource
 from .prices import Price
 from .tax_rates import TaxRate, fill_tax_rates, put_tax_rates, rates_of
 
@@ -109,7 +109,7 @@ class Invoice(
     """What its payment has for connected accounts."""
 
 
-def _hosted(row: Invoice) -> str | None:
+def _to_hosted_url(row: Invoice) -> str | None:
     return f"https://invoice.stripe.com/i/acct_test/{row.secret}" if row.status != "draft" else None
 
 
@@ -124,7 +124,7 @@ def _next_attempt(row: Invoice) -> int | None:
     return row.next_payment_attempt
 
 
-def _delivered(row: Invoice) -> int | None:
+def _to_delivery_time(row: Invoice) -> int | None:
     return row.webhooks_delivered_at or row.created
 
 
@@ -168,7 +168,7 @@ def _settings(row: Invoice) -> Fields:
     return {**empty, **row.payment_settings} if row.payment_settings else empty
 
 
-invoice_object = shown(
+invoice_object = build_view(
     Invoice,
     "invoice",
     "subscription",
@@ -183,7 +183,7 @@ invoice_object = shown(
     automatic_tax=shown_as("disabled_reason", "enabled", "liability", "provider", "status"),
     customer_account=None,
     default_source=None,
-    hosted_invoice_url=_hosted,
+    hosted_invoice_url=_to_hosted_url,
     invoice_pdf=_pdf,
     issuer=_issuer,
     on_behalf_of=_behalf,
@@ -193,7 +193,7 @@ invoice_object = shown(
     rendering=_rendering,
     status_transitions=_transitions,
     total_pretax_credit_amounts=_pretax,
-    webhooks_delivered_at=_delivered,
+    webhooks_delivered_at=_to_delivery_time,
 )
 
 
@@ -219,7 +219,7 @@ def _put(invoice: Fields, lines: Sequence[LineItem], count: int, base_url: str) 
         invoice["invoice_pdf"] = f"{base_url}/i/{secret}/pdf"
 
 
-def _keep(call: Call, row: Invoice) -> Fields:
+def _collect_event_data(call: Call, row: Invoice) -> Fields:
     """The lines and the tax rates that an event of an invoice shows."""
     lines, rates = lines_of(call, row.id), rates_of(call, row.default_tax_rates)
     return {"lines": lines[:SHOWN_LINES], "count": len(lines), "base_url": call.base_url, "tax_rates": rates}
@@ -255,7 +255,7 @@ INVOICES = resource(
         "confirmation_secret": invoice_payments.secret_of_invoice,
     },
     fill=_fill,
-    later=Later(_keep, _fill_later),
+    later=DeferredFill(_collect_event_data, _fill_later),
 )
 
 
@@ -322,7 +322,7 @@ def _frozen(row: InvoiceItem) -> list[str]:
     return FROZEN if row.proration else []
 
 
-invoiceitem_object = shown(
+invoiceitem_object = build_view(
     InvoiceItem,
     "invoiceitem",
     "subscription",
@@ -354,7 +354,7 @@ def make_item(call: Call, **fields: Any) -> InvoiceItem:
     return made
 
 
-def priced(price: Price, unit_amount_decimal: str | None) -> Fields:
+def build_pricing(price: Price, unit_amount_decimal: str | None) -> Fields:
     """Which price something has, as items and lines show it."""
     details = {"price": price.id, "product": price.product}
     return {"type": "price_details", "price_details": details, "unit_amount_decimal": unit_amount_decimal}

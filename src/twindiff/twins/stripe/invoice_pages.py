@@ -12,14 +12,14 @@ from twindiff.kit import Answer, Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
 from . import invoicing
-from .currencies import spoken
+from .currencies import format_amount
 from .invoice_objects import INVOICES, Invoice
 from .objects import retrieve
 from .pages import CardForm, card_form, new_method, page, table
 from .params import Params
 from .payment_methods import attach, make
 from .printed import items_of, totals_of
-from .test_clocks import enter
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/i")
 
@@ -27,14 +27,14 @@ api = Operations(prefix="/i")
 @api.get("/{secret}", open=True, scope="publishable")
 def show_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
     """Show an invoice, with a form while it is to be paid."""
-    return _invoice_page(call, _known(call, secret))
+    return _invoice_page(call, _retrieve_hosted_invoice(call, secret))
 
 
 @api.post("/{secret}", open=True, scope="publishable")
 def pay_invoice(call: Call, secret: str, params: Annotated[CardForm, Body]) -> Answer:
     """Pay with the card that was typed."""
-    invoice = _known(call, secret)
-    enter(call, invoice.test_clock)
+    invoice = _retrieve_hosted_invoice(call, secret)
+    use_clock_time(call, invoice.test_clock)
     try:
         with call.db.savepoint():
             method = attach(call, make(call, new_method(params, invoice.customer_email)), invoice.customer)
@@ -44,7 +44,7 @@ def pay_invoice(call: Call, secret: str, params: Annotated[CardForm, Body]) -> A
     return _invoice_page(call, retrieve(call, INVOICES, invoice.id), str(refused or ""))
 
 
-def _known(call: Call, secret: str) -> Invoice:
+def _retrieve_hosted_invoice(call: Call, secret: str) -> Invoice:
     invoice = call.db.find(Invoice, Invoice.secret == secret)
     if invoice is None or invoice.status == "draft":
         raise StripeError("There is no such page.", status=404)
@@ -58,7 +58,7 @@ def _lines(call: Call, invoice: Invoice) -> str:
 def _invoice_page(call: Call, invoice: Invoice, error: str = "") -> Answer:
     said = f"<p>{escape(invoice.customer_name or invoice.customer_email or '')}</p>{_lines(call, invoice)}"
     if invoice.status in ("open", "uncollectible"):
-        said += card_form(f"Pay {spoken(invoice.amount_remaining, invoice.currency)}", error)
+        said += card_form(f"Pay {format_amount(invoice.amount_remaining, invoice.currency)}", error)
     else:
         said += f"<p>This invoice is {escape(invoice.status)}.</p>"
     return page(f"Invoice {invoice.number}", said)

@@ -12,9 +12,9 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import payments
 from .events import record_row
-from .lists import equal, list_object, list_of, of_objects, within
-from .objects import RESOURCES, Fields, StripeObject, find, new, now, resource, retrieve, shown
-from .params import ListParams, OptRange, OptText, Params, Part
+from .lists import equal, list_object, list_of, to_range_conditions, to_reference_conditions
+from .objects import RESOURCES, Fields, StripeObject, build_view, find, new, now, resource, retrieve
+from .params import ListParams, NestedParams, OptRange, OptText, Params
 from .payment_methods import METHODS, method_named
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _transitions(row: InvoicePayment) -> Fields:
     return {"canceled_at": None, "paid_at": None, **row.status_transitions}
 
 
-invoice_payment_object = shown(
+invoice_payment_object = build_view(
     InvoicePayment, "invoice_payment", "payment_intent", payment=_payment, status_transitions=_transitions
 )
 INVOICE_PAYMENTS = resource(
@@ -62,7 +62,7 @@ INVOICE_PAYMENTS = resource(
 )
 
 
-class PaymentFilter(Part):
+class PaymentFilter(NestedParams):
     """Which payment it is."""
 
     type: Literal["charge", "payment_intent", "payment_record"]
@@ -81,8 +81,8 @@ class ListInvoicePayments(ListParams, kw_only=True):
 @api.get("")
 def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Body]) -> Fields:
     """List payments of invoices."""
-    where = within(InvoicePayment.created, params.created)
-    where += of_objects(call, (InvoicePayment.invoice, params.invoice, RESOURCES["in_"]))
+    where = to_range_conditions(InvoicePayment.created, params.created)
+    where += to_reference_conditions(call, (InvoicePayment.invoice, params.invoice, RESOURCES["in_"]))
     where += equal((InvoicePayment.status, params.status))
     if isinstance(params.payment, PaymentFilter) and (id := params.payment.payment_intent):
         intent = retrieve(call, payments.PAYMENTS, id, param="payment[payment_intent]", status=400)
@@ -109,7 +109,7 @@ def secret_of_invoice(call: Call, invoice: Fields) -> Fields | None:
     return {"client_secret": intent.client_secret, "type": "payment_intent"} if intent else None
 
 
-def ask(call: Call, invoice: Invoice) -> str:
+def ensure_payment_intent(call: Call, invoice: Invoice) -> str:
     """Make the PaymentIntent by which an invoice is to be paid, unless it has one; gives its id."""
     known = find(call, payments.PAYMENTS, invoice.payment_intent) if invoice.payment_intent else None
     intent = known or payments.create(
@@ -160,7 +160,7 @@ def attempt(
     """Try to pay an invoice with a payment method; gives what became of its PaymentIntent, and why it failed."""
     intent = retrieve(call, payments.PAYMENTS, invoice.payment_intent or "")
     if intent.status not in payments.CONFIRMABLE:
-        raise payments.unexpected(f"The invoice's PaymentIntent has a status of {intent.status}.")
+        raise payments.build_unexpected_state_error(f"The invoice's PaymentIntent has a status of {intent.status}.")
     row = method_named(call, method)
     changes: dict[str, Any] = {"payment_method": row.id}
     if intent.amount != invoice.amount_remaining:
@@ -187,19 +187,19 @@ def attach(call: Call, invoice: Invoice, intent: payments.PaymentIntent) -> Invo
     )
 
 
-def attached(call: Call, intent: payments.PaymentIntent) -> InvoicePayment | None:
+def find_attached_payment(call: Call, intent: payments.PaymentIntent) -> InvoicePayment | None:
     """The payment that an intent was attached to an invoice as; None for the invoice's own."""
     row = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
     return row if row and not row.is_default else None
 
 
-def note_paid(call: Call, row: InvoicePayment, amount: int) -> None:
+def record_payment_paid(call: Call, row: InvoicePayment, amount: int) -> None:
     """Note that a payment was made."""
     fields = {"status": "paid", "amount_paid": amount, "status_transitions": {"paid_at": now(call)}}
     record_row(call, "invoice_payment.paid", INVOICE_PAYMENTS, call.db.change(row, **fields))
 
 
-def ask_for_rest(call: Call, invoice: Invoice) -> None:
+def update_open_payment(call: Call, invoice: Invoice) -> None:
     """Let an invoice's own payment ask for what is left to pay; once nothing is, it will never be made."""
     if not invoice.amount_remaining:
         settle(call, invoice, paid=0)
@@ -211,7 +211,7 @@ def ask_for_rest(call: Call, invoice: Invoice) -> None:
             call.db.change(intent, amount=invoice.amount_remaining)
 
 
-def paid_of(call: Call, invoice: Invoice) -> list[InvoicePayment]:
+def list_paid_payments(call: Call, invoice: Invoice) -> list[InvoicePayment]:
     """The payments that an invoice was paid with, newest first."""
     mine = (InvoicePayment.invoice == invoice.id, InvoicePayment.status == "paid")
     return call.db.rows(InvoicePayment, *mine, order=-InvoicePayment.seq)
@@ -221,7 +221,7 @@ def settle(call: Call, invoice: Invoice, *, paid: int) -> None:
     """Note what an invoice's own open payment has paid; of 0 that it will never be, and its intent is canceled."""
     for row in _open(call, invoice):
         if paid and row.is_default:
-            note_paid(call, row, paid)
+            record_payment_paid(call, row, paid)
             continue
         call.db.change(row, status="canceled", status_transitions={"canceled_at": now(call)})
         intent = find(call, payments.PAYMENTS, row.payment_intent)
@@ -246,7 +246,7 @@ def method_of(call: Call, invoice: Invoice, subscription_method: str | None, cus
     return None
 
 
-def unfinished(intent: payments.PaymentIntent) -> StripeError | None:
+def find_action_required_error(intent: payments.PaymentIntent) -> StripeError | None:
     """That a payment waits for the customer, which stays as it is; https://docs.stripe.com/error-codes"""
     if intent.status != "requires_action":
         return None

@@ -16,9 +16,9 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import cycles, invoiceitems, invoicing, subscription_changes
-from .automatic_tax import switched
+from .automatic_tax import to_automatic_tax_columns
 from .customers import CUSTOMERS, CreateCustomer, Customer, TaxId, create_customer
-from .discounts import OptDiscounts, give
+from .discounts import OptDiscounts, create_discounts
 from .invoice_objects import INVOICES, make_invoice
 from .layer import version_of
 from .objects import Fields, find, now, refer, retrieve, show
@@ -26,13 +26,13 @@ from .params import (
     Address,
     Integer,
     Issuer,
+    NestedParams,
     OptAutomaticTax,
     OptBool,
     OptInteger,
     OptMetadata,
     OptText,
     Params,
-    Part,
     Shipping,
     Unset,
 )
@@ -58,19 +58,19 @@ from .subscription_schedules import (
 )
 from .subscriptions import create_subscription
 from .tax_rates import tax_rates_of
-from .test_clocks import enter
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/invoices")
 
 
-class PreviewPeriod(Part):
+class PreviewPeriod(NestedParams):
     """From when until when."""
 
     end: Integer
     start: Integer
 
 
-class PreviewItem(Part, kw_only=True):
+class PreviewItem(NestedParams, kw_only=True):
     """What is on the preview besides what waits."""
 
     amount: OptInteger = UNSET
@@ -91,7 +91,7 @@ class PreviewItem(Part, kw_only=True):
     unit_amount_decimal: OptText = UNSET
 
 
-class PreviewSubscription(Part, kw_only=True):
+class PreviewSubscription(NestedParams, kw_only=True):
     """How a subscription would be."""
 
     billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
@@ -107,7 +107,7 @@ class PreviewSubscription(Part, kw_only=True):
     trial_end: OptText = UNSET
 
 
-class PreviewSchedule(Part, kw_only=True):
+class PreviewSchedule(NestedParams, kw_only=True):
     """How a schedule would be."""
 
     billing_mode: BillingMode | UnsetType = UNSET
@@ -116,7 +116,7 @@ class PreviewSchedule(Part, kw_only=True):
     proration_behavior: Behavior | UnsetType = UNSET
 
 
-class CustomerDetails(Part):
+class CustomerDetails(NestedParams):
     """A customer who is not there yet."""
 
     address: Address | Unset | UnsetType = UNSET
@@ -143,7 +143,7 @@ class CreatePreview(Params, kw_only=True):
     subscription_details: PreviewSubscription | UnsetType = UNSET
 
 
-class Seen(Exception):
+class InvoicePreview(Exception):
     """An invoice that was seen."""
 
     def __init__(self, invoice: Fields) -> None:
@@ -162,9 +162,9 @@ def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields
     memo = dict(call.memo)
     try:
         with call.db.savepoint():
-            made = retrieve(call, INVOICES, _made(call, params))
-            raise Seen(_upcoming(call, show(call, INVOICES, made)))
-    except Seen as seen:
+            made = retrieve(call, INVOICES, _build_preview(call, params))
+            raise InvoicePreview(_upcoming(call, show(call, INVOICES, made)))
+    except InvoicePreview as seen:
         return seen.invoice
     finally:
         call.memo.clear()
@@ -227,13 +227,13 @@ def _check_wanted(call: Call, params: CreatePreview) -> None:
     )
 
 
-def _made(call: Call, params: CreatePreview) -> str:
+def _build_preview(call: Call, params: CreatePreview) -> str:
     """Make the invoice that is to be seen; gives its id."""
     if params.schedule or isinstance(params.schedule_details, PreviewSchedule):
-        return _planned(call, params)
+        return _preview_schedule(call, params)
     row = _subscription(call, params)
     customer = retrieve(call, CUSTOMERS, row.customer) if row else _customer(call, params)
-    enter(call, customer.test_clock)
+    use_clock_time(call, customer.test_clock)
     _add_items(call, params, customer)
     details = params.subscription_details
     wanted = details if isinstance(details, PreviewSubscription) else None
@@ -242,16 +242,16 @@ def _made(call: Call, params: CreatePreview) -> str:
             return _first(call, wanted, params, customer)
     if row := row or _soonest(call, customer):
         if params.discounts is not UNSET:
-            row = call.db.change(row, discounts=give(call, params.discounts, customer.id))
-        row = call.db.change(row, **switched(call, params.automatic_tax))
+            row = call.db.change(row, discounts=create_discounts(call, params.discounts, customer.id))
+        row = call.db.change(row, **to_automatic_tax_columns(call, params.automatic_tax))
         return _next(call, row, params.subscription_details)
-    discounts = give(call, params.discounts, customer.id)
-    fields = {"discounts": discounts, **switched(call, params.automatic_tax)}
+    discounts = create_discounts(call, params.discounts, customer.id)
+    fields = {"discounts": discounts, **to_automatic_tax_columns(call, params.automatic_tax)}
     draft = make_invoice(call, customer, currency=params.currency or customer.currency or "usd", **fields)
-    invoicing.take_pending(call, draft)
+    invoicing.add_pending_items(call, draft)
     if not invoicing.lines_of(call, draft.id):
         raise _none(customer.id)
-    return invoicing.created(call, draft).id
+    return invoicing.publish_draft(call, draft).id
 
 
 def _customer(call: Call, params: CreatePreview) -> Customer:
@@ -290,19 +290,19 @@ def _subscription(call: Call, params: CreatePreview) -> Subscription | None:
     return row
 
 
-def _planned(call: Call, params: CreatePreview) -> str:
+def _preview_schedule(call: Call, params: CreatePreview) -> str:
     """The invoice of a schedule: the next one, or the one that is made as it begins or is changed."""
     details = params.schedule_details if isinstance(params.schedule_details, PreviewSchedule) else PreviewSchedule()
     known = refer(call, SCHEDULES, params.schedule, "schedule") if params.schedule else None
     customer = retrieve(call, CUSTOMERS, known.customer) if known else _customer(call, params)
-    enter(call, customer.test_clock)
+    use_clock_time(call, customer.test_clock)
     _add_items(call, params, customer)
     owner = find(call, SUBSCRIPTIONS, known.subscription) if known and known.subscription else None
     details = _with_discounts(params, details, owner)
     if owner and params.discounts is not UNSET:
-        owner = call.db.change(owner, discounts=give(call, params.discounts, customer.id))
+        owner = call.db.change(owner, discounts=create_discounts(call, params.discounts, customer.id))
     if owner:
-        owner = call.db.change(owner, **switched(call, params.automatic_tax))
+        owner = call.db.change(owner, **to_automatic_tax_columns(call, params.automatic_tax))
     plan = _changed_plan(call, known, details) if known else _new_plan(call, customer, details, params.automatic_tax)
     if plan.status == "not_started":
         call.memo["now"] = max(plan.phases[0]["start_date"], now(call))
@@ -387,7 +387,7 @@ def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType
     if isinstance(wanted, PreviewSubscription):
         call.memo["prorated_at"] = wanted.proration_date or now(call)
         with _of_details():
-            row = _changed(call, row, wanted)
+            row = _apply_preview_changes(call, row, wanted)
     if row.latest_invoice and row.latest_invoice != latest:
         return row.latest_invoice
     if row.status not in ENDED:
@@ -399,7 +399,7 @@ def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType
     return seen
 
 
-def _changed(call: Call, row: Subscription, wanted: PreviewSubscription) -> Subscription:
+def _apply_preview_changes(call: Call, row: Subscription, wanted: PreviewSubscription) -> Subscription:
     if wanted.cancel_now is True:
         prorate = wanted.proration_behavior != "none"
         return subscription_changes.cancel(call, row, prorate=prorate, invoice_now=True)

@@ -14,7 +14,7 @@ from . import invoicing
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, make_item
 from .line_items import lines_of
 from .objects import Fields, find, retrieve
-from .params import Part
+from .params import NestedParams
 
 _COPIED = (
     "account_tax_ids", "automatic_tax", "collection_method", "currency", "custom_fields", "default_payment_method",
@@ -23,7 +23,7 @@ _COPIED = (
 )  # fmt: skip
 
 
-class FromInvoice(Part):
+class FromInvoice(NestedParams):
     """The invoice that is revised."""
 
     action: Literal["revision"]
@@ -64,7 +64,7 @@ def copy_lines(call: Call, row: Invoice, draft: Invoice) -> None:
             taxed_as=former and former.taxed_as,
             **fields,
         )
-        invoicing.take(call, draft, [item], quiet=True)
+        invoicing.add_items(call, draft, [item], quiet=True)
 
 
 def replace(call: Call, final: Invoice) -> None:

@@ -10,11 +10,11 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .checkout_extras import cost_of
 from .objects import Fields, refer
-from .params import OptText, Part, Unset
+from .params import NestedParams, OptText, Unset
 from .shipping_rates import SHIPPING_RATES, RateData, make_rate
 
 
-class ShippingCost(Part):
+class ShippingCost(NestedParams):
     """A way of shipping, or one that is made for this invoice."""
 
     shipping_rate: OptText = UNSET

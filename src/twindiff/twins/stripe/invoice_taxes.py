@@ -12,22 +12,22 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .automatic_tax import (
     OFF,
-    Sold,
+    TaxableSale,
+    build_location_error,
     check_default,
-    check_sold,
+    check_taxable,
+    find_tax_location,
     is_on,
-    place_of,
     shipping_taxed,
     tax_on_shipping,
     taxes,
-    unrecognized,
 )
 from .customers import Customer
 from .events import record_row
 from .invoice_objects import INVOICES, Invoice, InvoiceItem
 from .line_items import LineItem, Totals, lines_of
 from .objects import Fields, find
-from .subscription_objects import SUBSCRIPTIONS, state, told
+from .subscription_objects import SUBSCRIPTIONS, record_subscription_update, state
 
 LACKING = "requires_location_inputs"
 
@@ -36,11 +36,14 @@ def reckon(call: Call, draft: Invoice, customer: Customer, totals: Totals, metho
     """A draft that says how the last calculation went, whose taxes are put on its lines."""
     if not is_on(draft):
         return draft
-    place = place_of(call, customer, method)
+    place = find_tax_location(call, customer, method)
     changes: Fields = {"automatic_tax": {**draft.automatic_tax, "status": "complete" if place else LACKING}}
     if place:
         lefts = totals.taxable()
-        sold = [each._replace(amount=left) for each, left in zip(_sold(call, totals.lines), lefts, strict=True)]
+        sold = [
+            each._replace(amount=left)
+            for each, left in zip(_build_taxable_sales(call, totals.lines), lefts, strict=True)
+        ]
         totals.taxes = [[each] for each in taxes(call, place, customer, sold, draft.currency)]
     if draft.shipping_cost:
         tax = tax_on_shipping(call, place, customer, draft.shipping_cost, draft.currency) if place else None
@@ -49,17 +52,17 @@ def reckon(call: Call, draft: Invoice, customer: Customer, totals: Totals, metho
     return revise(call.db, draft, **changes)
 
 
-def _sold(call: Call, lines: Sequence[LineItem]) -> list[Sold]:
+def _build_taxable_sales(call: Call, lines: Sequence[LineItem]) -> list[TaxableSale]:
     """What lines are for; what they are taxed as is said by prices, or by items that have none but in name."""
     ids = [line.invoice_item for line in lines if line.invoice_item]
     columns = (InvoiceItem.id, InvoiceItem.taxed_as)
     said: dict[str, Fields] = dict(call.db.rows(InvoiceItem, InvoiceItem.id.in_(ids), columns=columns)) if ids else {}
-    sold: list[Sold] = []
+    sold: list[TaxableSale] = []
     for line in lines:
         pricing: Fields = line.pricing or {}
         details: Fields = (pricing.get("price_details") if line.product else None) or {}
         own: Fields = said.get(line.invoice_item or "") or {}
-        sold.append(Sold(0, details.get("price"), line.product, own.get("tax_behavior"), own.get("tax_code")))
+        sold.append(TaxableSale(0, details.get("price"), line.product, own.get("tax_behavior"), own.get("tax_code")))
     return sold
 
 
@@ -68,8 +71,8 @@ def check(call: Call, draft: Invoice) -> None:
     if is_on(draft):
         lines = lines_of(call, draft.id)
         rates = [*draft.default_tax_rates, *(id for line in lines for id in line.tax_rates)]
-        sold = _sold(call, lines)
-        check_sold(call, [each.price for each in sold], rates)
+        sold = _build_taxable_sales(call, lines)
+        check_taxable(call, [each.price for each in sold], rates)
         if any(not each.price and each.behavior in (None, "unspecified") for each in sold):
             check_default(call, "An item of the invoice")
 
@@ -83,20 +86,20 @@ def go_on_without(call: Call, draft: Invoice) -> Invoice:
     """A subscription's draft without automatic tax, as its subscription is from now on; raises for any other draft."""
     row = find(call, SUBSCRIPTIONS, draft.subscription) if draft.subscription else None
     if row is None:
-        raise unrecognized()
+        raise build_location_error()
     before = state(call, row)
     call.db.change(row, automatic_tax={**OFF, "disabled_reason": LACKING})
-    told(call, before)
+    record_subscription_update(call, before)
     cost = draft.shipping_cost and shipping_taxed(draft.shipping_cost, None)
     off = {**OFF, "disabled_reason": f"finalization_{LACKING}"}
     return call.db.change(draft, automatic_tax=off, shipping_cost=cost)
 
 
-def refused(call: Call, draft: Invoice) -> StripeError | None:
+def record_finalization_failure(call: Call, draft: Invoice) -> StripeError | None:
     """Why a draft cannot become final, which is noted on it and told."""
     if draft.subscription or not lacks_location(draft):
         return None
-    error = unrecognized()
+    error = build_location_error()
     said = {"code": error.fields["code"], "message": str(error), "type": "invalid_request_error"}
     failed = call.db.change(draft, last_finalization_error=said)
     record_row(call, "invoice.finalization_failed", INVOICES, failed)

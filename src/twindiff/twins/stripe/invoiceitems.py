@@ -12,27 +12,27 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import invoice_taxes, invoicing
-from .currencies import MOST, checked_currency
+from .currencies import MAX_AMOUNT, parse_currency
 from .customers import CUSTOMERS
-from .discounts import OptDiscounts, give
+from .discounts import OptDiscounts, create_discounts
 from .events import record_row, update
 from .inline_prices import check_sold, price_of
-from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, make_item, one_off, priced
-from .lists import list_of, of_objects, within
+from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, build_pricing, make_item, one_off
+from .lists import list_of, to_range_conditions, to_reference_conditions
 from .objects import Fields, find, now, object_id, refer, retrieve, show
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptBool,
     OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
     Unset,
     is_set,
-    merged_metadata,
+    merge_metadata,
     value_of,
 )
 from .price_params import PriceData, TaxBehavior
@@ -42,19 +42,19 @@ from .products import PRODUCTS
 from .subscription_objects import SUBSCRIPTIONS
 from .tax_codes import check_tax_code
 from .tax_rates import tax_rates_of
-from .test_clocks import enter
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/invoiceitems")
 
 
-class Period(Part):
+class Period(NestedParams):
     """From when until when."""
 
     end: Integer
     start: Integer
 
 
-class Pricing(Part):
+class Pricing(NestedParams):
     """Which price it is."""
 
     price: OptText = UNSET
@@ -105,7 +105,7 @@ def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Field
     if not isinstance(params.customer, str) or not params.customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
-    enter(call, customer.test_clock)
+    use_clock_time(call, customer.test_clock)
     draft = _draft(call, params.invoice, customer.id)
     owner = refer(call, SUBSCRIPTIONS, params.subscription, "subscription").id if params.subscription else None
     fields = _fields(call, params, draft.currency if draft else customer.currency)
@@ -118,12 +118,12 @@ def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Field
         invoice=draft.id if draft else None,
         subscription=owner,
         parent=_parent(owner),
-        discounts=give(call, params.discounts, customer.id, invoice_item=id),
-        metadata=merged_metadata({}, params.metadata),
+        discounts=create_discounts(call, params.discounts, customer.id, invoice_item=id),
+        metadata=merge_metadata({}, params.metadata),
         **{"period": {"start": now(call), "end": now(call)}, **fields},
     )
     if draft:
-        invoicing.take(call, draft, [row])
+        invoicing.add_items(call, draft, [row])
         invoice_taxes.check(call, draft)
     return show(call, INVOICE_ITEMS, row)
 
@@ -138,15 +138,15 @@ def retrieve_invoiceitem(call: Call, invoiceitem: str, params: Annotated[Params,
 def update_invoiceitem(call: Call, invoiceitem: str, params: Annotated[ItemParams, Body]) -> Fields:
     """Change an item that is on no invoice yet, or on a draft."""
     item = retrieve(call, INVOICE_ITEMS, invoiceitem)
-    enter(call, item.test_clock)
+    use_clock_time(call, item.test_clock)
     draft = _changeable(call, item, "modified")
     fields = _fields(call, params, item.currency, item) if _prices(params) else _plain(call, params, item)
     if params.discounts is not UNSET:
-        fields["discounts"] = give(call, params.discounts, item.customer, invoice_item=item.id)
-    metadata = merged_metadata(item.metadata, params.metadata)
+        fields["discounts"] = create_discounts(call, params.discounts, item.customer, invoice_item=item.id)
+    metadata = merge_metadata(item.metadata, params.metadata)
     changed = update(call, INVOICE_ITEMS, item, False, **fields, metadata=metadata)
     if draft:
-        invoicing.retake(call, draft, changed)
+        invoicing.update_item_line(call, draft, changed)
         invoice_taxes.check(call, draft)
     return show(call, INVOICE_ITEMS, changed)
 
@@ -159,15 +159,15 @@ def delete_invoiceitem(call: Call, invoiceitem: str, params: Annotated[Params, B
     record_row(call, "invoiceitem.deleted", INVOICE_ITEMS, item)
     call.db.remove(item)
     if draft:
-        invoicing.drop(call, draft, item.id)
+        invoicing.remove_item_line(call, draft, item.id)
     return {"id": item.id, "object": "invoiceitem", "deleted": True}
 
 
 @api.get("")
 def list_invoiceitems(call: Call, params: Annotated[ListItems, Body]) -> Fields:
     """List items, those that wait or those of an invoice."""
-    where = within(InvoiceItem.created, params.created)
-    where += of_objects(
+    where = to_range_conditions(InvoiceItem.created, params.created)
+    where += to_reference_conditions(
         call, (InvoiceItem.customer, params.customer, CUSTOMERS), (InvoiceItem.invoice, params.invoice, INVOICES)
     )
     if params.pending is not UNSET:
@@ -238,7 +238,7 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
         return {
             **fields,
             "amount": params.amount,
-            "currency": checked_currency(asked),
+            "currency": parse_currency(asked),
             "pricing": one_off(call, each),
         }
     if price := _price(call, params):
@@ -249,7 +249,7 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
         unit = decimal_amount(each, "unit_amount_decimal")
         total = unit_price(unit, quantity)
         pricing = one_off(call, unit["unit_amount_decimal"])
-        return {**fields, "amount": total, "currency": checked_currency(asked), "pricing": pricing}
+        return {**fields, "amount": total, "currency": parse_currency(asked), "pricing": pricing}
     if item is None:
         message = "Must provide one of the following: amount, pricing, price_data, or unit_amount_decimal."
         raise StripeError(message, code="parameter_missing", param="amount")
@@ -269,7 +269,7 @@ def _check_ways(params: ItemParams) -> None:
 
 
 def _check_amount(amount: int) -> None:
-    if abs(amount) > MOST * 100:
+    if abs(amount) > MAX_AMOUNT * 100:
         raise StripeError("Amount is too large.", code="amount_too_large", param="amount")
 
 
@@ -313,5 +313,5 @@ def _of_price(price: Price, quantity: Decimal, currency: str) -> Fields:
         "amount": unit_price(fields, quantity),
         "currency": currency if option else price.currency,
         "product": price.product,
-        "pricing": priced(price, fields["unit_amount_decimal"]),
+        "pricing": build_pricing(price, fields["unit_amount_decimal"]),
     }

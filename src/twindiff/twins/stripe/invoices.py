@@ -11,21 +11,22 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, invoice_taxes, invoicing
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .customers import CUSTOMERS
 from .destinations import check_account
-from .discounts import OptDiscounts, give
-from .events import Former, record_row, update
+from .discounts import OptDiscounts, create_discounts
+from .events import PreviousRow, record_row, update
 from .invoice_objects import INVOICES, Invoice, make_invoice
 from .invoice_revisions import FromInvoice, copy_lines, fields_of, original
 from .invoice_shipping import OptShippingCost, ShippingCost, shipping_cost
 from .line_items import LINE_ITEMS, LineItem
-from .lists import equal, list_of, of_objects, within
+from .lists import equal, list_of, to_range_conditions, to_reference_conditions
 from .objects import Fields, now, object_id, refer, retrieve, show
 from .params import (
     Integer,
     Issuer,
     ListParams,
+    NestedParams,
     OptAutomaticTax,
     OptBool,
     OptInteger,
@@ -33,25 +34,24 @@ from .params import (
     OptRange,
     OptText,
     Params,
-    Part,
     SearchParams,
     Shipping,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     or_none,
     time_or_word,
     value_of,
 )
 from .payment_intents import TransferData
-from .payment_methods import TYPES, attached
+from .payment_methods import TYPES, retrieve_attached_method
 from .payments import PAYMENTS
 from .periods import DAY
 from .search import search_of
 from .subscription_objects import SUBSCRIPTIONS, invoice_defaults
 from .tax_ids import TAX_IDS
 from .tax_rates import tax_rates_of
-from .test_clocks import enter
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/invoices")
 
@@ -63,14 +63,14 @@ LATE = frozenset({"auto_advance", "default_payment_method", "metadata", "payment
 """What may be changed of a final invoice; https://docs.stripe.com/invoicing/overview"""
 
 
-class CustomField(Part):
+class CustomField(NestedParams):
     """A field that an invoice shows."""
 
     name: str
     value: str
 
 
-class PaymentSettings(Part):
+class PaymentSettings(NestedParams):
     """How an invoice may be paid; cards are what this twin takes."""
 
     default_mandate: OptText = UNSET
@@ -78,13 +78,13 @@ class PaymentSettings(Part):
     payment_method_types: list[str] | Unset | UnsetType = UNSET
 
 
-class Pdf(Part):
+class Pdf(NestedParams):
     """How an invoice is printed."""
 
     page_size: Literal["a4", "auto", "letter"] | UnsetType = UNSET
 
 
-class Rendering(Part):
+class Rendering(NestedParams):
     """How an invoice is rendered."""
 
     amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
@@ -186,7 +186,7 @@ def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields
     if not isinstance(owner_id, str) or not owner_id:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     customer = refer(call, CUSTOMERS, owner_id, "customer")
-    enter(call, customer.test_clock)
+    use_clock_time(call, customer.test_clock)
     fields = _fields(call, params, revised, customer.id)
     fields = {**(fields_of(revised) if revised else {}), **fields}
     subscription = fields.pop("subscription", None)
@@ -194,16 +194,16 @@ def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields
         owner = refer(call, SUBSCRIPTIONS, subscription, "subscription")
         fields = {**invoice_defaults(owner), **fields}
     fields.setdefault("auto_advance", False)
-    fields["currency"] = checked_currency(fields.get("currency") or customer.currency or "usd")
+    fields["currency"] = parse_currency(fields.get("currency") or customer.currency or "usd")
     if isinstance(params.shipping_cost, ShippingCost):
         fields["shipping_cost"] = shipping_cost(call, params.shipping_cost, fields["currency"])
     draft = make_invoice(call, customer, **fields)
     if revised:
         copy_lines(call, revised, draft)
     if subscription or params.pending_invoice_items_behavior == "include":
-        invoicing.take_pending(call, draft, subscription)
-    invoice_taxes.check(call, invoicing.created(call, draft))
-    return _shown(call, draft.id)
+        invoicing.add_pending_items(call, draft, subscription)
+    invoice_taxes.check(call, invoicing.publish_draft(call, draft))
+    return _render_invoice(call, draft.id)
 
 
 SEARCHABLE = {
@@ -242,14 +242,14 @@ def retrieve_upcoming_invoice(call: Call, params: Annotated[Upcoming, Body]) -> 
 @api.get("/{invoice}")
 def retrieve_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
     """Look at an invoice."""
-    return _shown(call, invoice)
+    return _render_invoice(call, invoice)
 
 
 @api.post("/{invoice}")
 def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Body]) -> Fields:
     """Change a draft; of a final one, its metadata and how it is collected."""
     row = retrieve(call, INVOICES, invoice)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     fields = _fields(call, params, row, row.customer)
     if row.status != "draft" and set(fields) - LATE:
         raise StripeError("Finalized invoices can't be updated in this way")
@@ -259,8 +259,8 @@ def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Bo
     if "auto_advance" in fields and changed.status == "draft":
         changed = invoicing.advance_later(call, changed)
     if changed is not row:
-        record_row(call, "invoice.updated", INVOICES, changed, Former(row))
-    return _shown(call, invoice)
+        record_row(call, "invoice.updated", INVOICES, changed, PreviousRow(row))
+    return _render_invoice(call, invoice)
 
 
 @api.delete("/{invoice}")
@@ -272,17 +272,17 @@ def delete_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) ->
     if row.subscription:
         raise StripeError("You cannot delete an invoice that a subscription has made. Void it instead.")
     record_row(call, "invoice.deleted", INVOICES, row)
-    invoicing.forget(call, row)
+    invoicing.delete_draft(call, row)
     return {"id": invoice, "object": "invoice", "deleted": True}
 
 
 @api.get("")
 def list_invoices(call: Call, params: Annotated[ListInvoices, Body]) -> Fields:
     """List invoices."""
-    where = within(Invoice.created, params.created)
+    where = to_range_conditions(Invoice.created, params.created)
     if params.due_date is not UNSET:
-        where += within(Invoice.due_date, params.due_date)  # pyright: ignore[reportArgumentType] - None is never within
-    where += of_objects(
+        where += to_range_conditions(Invoice.due_date, params.due_date)  # pyright: ignore[reportArgumentType] - None is never within
+    where += to_reference_conditions(
         call,
         (Invoice.customer, params.customer, CUSTOMERS),
         (Invoice.subscription, params.subscription, SUBSCRIPTIONS),
@@ -302,13 +302,13 @@ def list_lines(call: Call, invoice: str, params: Annotated[ListParams, Body]) ->
 def finalize_invoice(call: Call, invoice: str, params: Annotated[Finalize, Body]) -> Any:
     """Make a draft final, so that it can be paid; one whose taxes cannot be reckoned stays a draft."""
     row = retrieve(call, INVOICES, invoice)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     advance = row.auto_advance if params.auto_advance is UNSET else params.auto_advance
     row = call.db.change(row, auto_advance=bool(advance))
-    if row.automatic_tax and (refused := invoice_taxes.refused(call, invoicing.retotal(call, row))):
+    if row.automatic_tax and (refused := invoice_taxes.record_finalization_failure(call, invoicing.retotal(call, row))):
         return refused
     invoicing.finalize(call, row)
-    return _shown(call, invoice)
+    return _render_invoice(call, invoice)
 
 
 @api.post("/{invoice}/pay")
@@ -318,7 +318,7 @@ def pay_invoice(call: Call, invoice: str, params: Annotated[Pay, Body]) -> Any:
     A payment that the bank declines is answered with its error, and stays as a failed attempt.
     """
     row = retrieve(call, INVOICES, invoice)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     refused = invoicing.pay(
         call,
         row,
@@ -327,25 +327,25 @@ def pay_invoice(call: Call, invoice: str, params: Annotated[Pay, Body]) -> Any:
         forgive=params.forgive is True,
         off_session=params.off_session is not False,
     )
-    return refused or _shown(call, invoice)
+    return refused or _render_invoice(call, invoice)
 
 
 @api.post("/{invoice}/attach_payment")
 def attach_payment(call: Call, invoice: str, params: Annotated[Attach, Body]) -> Fields:
     """Let a PaymentIntent of the same customer pay an invoice, or a part of it."""
     row = retrieve(call, INVOICES, invoice)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     if not isinstance(params.payment_intent, str) or not params.payment_intent:
         raise StripeError("Missing required param: payment_intent.", code="parameter_missing", param="payment_intent")
     invoicing.attach(call, row, refer(call, PAYMENTS, params.payment_intent, "payment_intent"))
-    return _shown(call, invoice)
+    return _render_invoice(call, invoice)
 
 
 @api.post("/{invoice}/send")
 def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
     """Send an invoice to its customer, which makes a draft final."""
     row = retrieve(call, INVOICES, invoice)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     if row.collection_method != "send_invoice":
         raise StripeError("You can only manually send an invoice if its collection method is 'send_invoice'.")
     if row.status == "draft":
@@ -355,28 +355,28 @@ def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> F
     if not row.customer_email:
         raise StripeError("The customer must have an email address for the invoice to be sent.")
     record_row(call, "invoice.sent", INVOICES, row)
-    return _shown(call, invoice)
+    return _render_invoice(call, invoice)
 
 
 @api.post("/{invoice}/void")
 def void_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
     """Let an invoice be as if it never was."""
     row = retrieve(call, INVOICES, invoice)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     invoicing.void(call, row)
-    return _shown(call, invoice)
+    return _render_invoice(call, invoice)
 
 
 @api.post("/{invoice}/mark_uncollectible")
 def mark_uncollectible(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
     """Give up that an invoice will be paid."""
     row = retrieve(call, INVOICES, invoice)
-    enter(call, row.test_clock)
-    invoicing.give_up(call, row)
-    return _shown(call, invoice)
+    use_clock_time(call, row.test_clock)
+    invoicing.set_uncollectible(call, row)
+    return _render_invoice(call, invoice)
 
 
-def _shown(call: Call, id: str) -> Fields:
+def _render_invoice(call: Call, id: str) -> Fields:
     return show(call, INVOICES, retrieve(call, INVOICES, id))
 
 
@@ -389,17 +389,17 @@ _NO_COLUMNS = (
 
 def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: str) -> Fields:
     """The columns that are wanted."""
-    fields = given(params, *_NO_COLUMNS)
+    fields = collect_params(params, *_NO_COLUMNS)
     if params.shipping_cost is not UNSET and row:
         wanted = params.shipping_cost
         fields["shipping_cost"] = (
             shipping_cost(call, wanted, row.currency) if isinstance(wanted, ShippingCost) else None
         )
     if params.metadata is not UNSET or row is None:
-        fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
+        fields["metadata"] = merge_metadata(row.metadata if row else {}, params.metadata)
     if params.discounts is not UNSET:
         id = row.id if row else object_id(call, INVOICES.prefix)
-        fields["discounts"] = give(call, params.discounts, customer, invoice=id)
+        fields["discounts"] = create_discounts(call, params.discounts, customer, invoice=id)
         fields |= {} if row else {"id": id}
     if params.default_tax_rates is not UNSET:
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
@@ -407,14 +407,14 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         refer(call, TAX_IDS, id, f"account_tax_ids[{number}]")
     _check_number(call, params.number, row)
     if params.default_payment_method:
-        attached(call, params.default_payment_method, customer, "default_payment_method")
+        retrieve_attached_method(call, params.default_payment_method, customer, "default_payment_method")
     if isinstance(params.effective_at, str):
         fields["effective_at"] = time_or_word(params.effective_at, "effective_at", "") or None
     if isinstance(params.payment_settings, PaymentSettings):
         check_types(params.payment_settings.payment_method_types)
         fields["payment_settings"] = {**(row.payment_settings if row else {}), **value_of(params.payment_settings)}
-    fields |= _connected(call, params, row)
-    fields |= automatic_tax.switched(call, params.automatic_tax)
+    fields |= _build_connect(call, params, row)
+    fields |= automatic_tax.to_automatic_tax_columns(call, params.automatic_tax)
     cost = fields.get("shipping_cost") or (row.shipping_cost if row else None)
     if cost and "automatic_tax" in fields and not fields["automatic_tax"]:
         fields["shipping_cost"] = automatic_tax.shipping_taxed(cost, None)
@@ -429,7 +429,7 @@ def _check_number(call: Call, number: OptText, row: Invoice | None) -> None:
         raise StripeError(f"The invoice number {number} is already in use.", param="number")
 
 
-def _connected(call: Call, params: InvoiceParams, row: Invoice | None) -> Fields:
+def _build_connect(call: Call, params: InvoiceParams, row: Invoice | None) -> Fields:
     """What an invoice's payment has for connected accounts."""
     names = ("application_fee_amount", "on_behalf_of", "transfer_data")
     wanted = {name: value_of(getattr(params, name)) for name in names if getattr(params, name) is not UNSET}

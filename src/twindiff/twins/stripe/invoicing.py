@@ -15,10 +15,10 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import credit_grants, customer_balances, cycles, invoice_payments, invoice_revisions, invoice_taxes
 from .billing_work import cancel_all, schedule, schedule_first, work
-from .currencies import LEAST_CHARGE
+from .currencies import MIN_CHARGE
 from .customers import CUSTOMERS, Customer
-from .discounts import coupons_of, used
-from .events import Former, record_row, update
+from .discounts import coupons_of, end_one_time_discounts
+from .events import PreviousRow, record_row, update
 from .invoice_objects import INVOICES, Invoice, InvoiceItem
 from .invoice_payments import InvoicePayment
 from .line_items import LINE_ITEMS, LineItem, Totals, lines_of
@@ -31,11 +31,11 @@ from .tax_rates import TaxRate
 HOUR = 3600
 RETRIES = (3 * DAY, 5 * DAY, 7 * DAY)
 """How long after each failed attempt the next one comes."""
-MOST_LINES = 250
+MAX_LINES = 250
 NOT_OPEN = "You can only pass in open invoices. This invoice isn't open."
 
 
-def created(call: Call, draft: Invoice) -> Invoice:
+def publish_draft(call: Call, draft: Invoice) -> Invoice:
     """Tell of a new draft that has its lines, and let it advance if it does so by itself."""
     at = _advances_at(call, draft)
     if at is not None:
@@ -59,13 +59,13 @@ def _advances_at(call: Call, draft: Invoice) -> int | None:
 # Lines of a draft
 
 
-def take_pending(call: Call, draft: Invoice, subscription: str | None = None) -> None:
+def add_pending_items(call: Call, draft: Invoice, subscription: str | None = None) -> None:
     """Put what waits for a customer's next invoice on a draft; with a subscription, what waits for that one too."""
-    mine = waiting(call, draft.customer, subscription, draft.currency)
-    take(call, draft, mine[:MOST_LINES], quiet=True)
+    mine = list_pending_items(call, draft.customer, subscription, draft.currency)
+    add_items(call, draft, mine[:MAX_LINES], quiet=True)
 
 
-def waiting(call: Call, customer: str, subscription: str | None, currency: str) -> list[InvoiceItem]:
+def list_pending_items(call: Call, customer: str, subscription: str | None, currency: str) -> list[InvoiceItem]:
     """What waits for a customer's next invoice in a currency, of a subscription or of any."""
     mine = (InvoiceItem.customer == customer, InvoiceItem.invoice == None)  # noqa: E711 - a condition on the column
     items = call.db.rows(InvoiceItem, *mine, order=InvoiceItem.seq)
@@ -73,7 +73,7 @@ def waiting(call: Call, customer: str, subscription: str | None, currency: str) 
     return [each for each in wanted if each.currency == currency]
 
 
-def take(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet: bool = False) -> None:
+def add_items(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet: bool = False) -> None:
     """Put items on a draft as lines."""
     for item in items:
         if item.currency != draft.currency:
@@ -85,30 +85,30 @@ def take(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet: boo
             item = call.db.change(item, invoice=draft.id)
         new(call, LINE_ITEMS, invoice=draft.id, **_line_of(item))
     if not quiet:
-        _told(call, draft, retotal(call, draft))
+        _record_update(call, draft, retotal(call, draft))
 
 
-def retake(call: Call, draft: Invoice, item: InvoiceItem) -> None:
+def update_item_line(call: Call, draft: Invoice, item: InvoiceItem) -> None:
     """Let a draft's line follow its item."""
     if line := call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item.id):
         call.db.change(line, **_line_of(item))
-    _told(call, draft, retotal(call, draft))
+    _record_update(call, draft, retotal(call, draft))
 
 
-def drop(call: Call, draft: Invoice, item: str) -> None:
+def remove_item_line(call: Call, draft: Invoice, item: str) -> None:
     """Take an item's line from a draft."""
     if line := call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item):
         call.db.remove(line)
-    _told(call, draft, retotal(call, draft))
+    _record_update(call, draft, retotal(call, draft))
 
 
-def _told(call: Call, old: Invoice, changed: Invoice) -> None:
+def _record_update(call: Call, old: Invoice, changed: Invoice) -> None:
     if changed is not old:
-        record_row(call, "invoice.updated", INVOICES, changed, Former(old))
+        record_row(call, "invoice.updated", INVOICES, changed, PreviousRow(old))
 
 
 def _line_of(item: InvoiceItem) -> Fields:
-    proration = {"credited_items": _credited(item)} if item.proration else None
+    proration = {"credited_items": _get_credited_line(item)} if item.proration else None
     details: Fields = {
         "invoice_item": item.id,
         "proration": item.proration,
@@ -129,7 +129,7 @@ def _line_of(item: InvoiceItem) -> Fields:
     }
 
 
-def _credited(item: InvoiceItem) -> Fields | None:
+def _get_credited_line(item: InvoiceItem) -> Fields | None:
     details: Fields = item.proration_details
     credited: Fields = details["credited_items"] or {}
     return credited.get("invoice_line_item_details")
@@ -164,10 +164,10 @@ def retotal(call: Call, draft: Invoice) -> Invoice:
 def _due(total: int, balance: int, currency: str) -> int:
     """What is left to pay after the customer's balance; too little to be charged is carried over in the balance."""
     due = max(0, total + balance)
-    return 0 if due < LEAST_CHARGE.get(currency, 1) else due
+    return 0 if due < MIN_CHARGE.get(currency, 1) else due
 
 
-def forget(call: Call, draft: Invoice) -> None:
+def delete_draft(call: Call, draft: Invoice) -> None:
     """Remove a draft; items that were taken onto it wait again."""
     for item in call.db.rows(InvoiceItem, InvoiceItem.invoice == draft.id):
         call.db.change(item, invoice=None)
@@ -190,13 +190,13 @@ def finalize_draft(call: Call, id: str) -> None:
     if held == "keep_as_draft":
         call.db.change(draft, auto_advance=False, automatically_finalizes_at=None)
         return
-    if draft.automatic_tax and invoice_taxes.refused(call, retotal(call, draft)):
+    if draft.automatic_tax and invoice_taxes.record_finalization_failure(call, retotal(call, draft)):
         return
     final = finalize(call, draft)
     if held == "void" and final.status == "open":
         void(call, final)
     elif held == "mark_uncollectible" and final.status == "open":
-        give_up(call, final)
+        set_uncollectible(call, final)
     elif final.status == "open" and final.collection_method == "charge_automatically":
         attempt_payment(call, id)
     elif final.status == "open":
@@ -232,12 +232,12 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
         **_collection(call, draft),
     )
     if final.amount_due:
-        final = call.db.change(final, payment_intent=invoice_payments.ask(call, final))
+        final = call.db.change(final, payment_intent=invoice_payments.ensure_payment_intent(call, final))
     _use_discounts(call, final)
     record_row(call, "invoice.finalized", INVOICES, final)
     if final.from_invoice:
         invoice_revisions.replace(call, final)
-    return final if final.amount_due else paid(call, final)
+    return final if final.amount_due else mark_paid(call, final)
 
 
 def _is_up_to_date(call: Call, customer: Customer, draft: Invoice) -> bool:
@@ -270,13 +270,13 @@ def _collection(call: Call, draft: Invoice) -> Fields:
 def _use_discounts(call: Call, final: Invoice) -> None:
     if not final.total_discount_amounts:
         return
-    kept = used(call, final.discounts)
+    kept = end_one_time_discounts(call, final.discounts)
     if final.subscription and kept != final.discounts:
-        cycles.keep_discounts(call, final.subscription, kept)
+        cycles.retain_discounts(call, final.subscription, kept)
     for line in lines_of(call, final.id):
-        kept = used(call, line.discounts)
+        kept = end_one_time_discounts(call, line.discounts)
         if line.subscription_item and kept != line.discounts:
-            cycles.keep_item_discounts(call, line.subscription_item, kept)
+            cycles.retain_item_discounts(call, line.subscription_item, kept)
 
 
 @work
@@ -285,7 +285,7 @@ def overdue(call: Call, id: str) -> None:
     invoice = find(call, INVOICES, id)
     if invoice and invoice.status == "open":
         record_row(call, "invoice.overdue", INVOICES, invoice)
-        cycles.payment_failed(call, invoice, last=False)
+        cycles.handle_payment_failed(call, invoice, last=False)
 
 
 # Paid
@@ -305,13 +305,13 @@ def pay(
         raise StripeError("This invoice has been voided and cannot be paid.")
     if elsewhere:
         invoice_payments.settle(call, invoice, paid=0)
-        paid(call, invoice, off_stripe=True)
+        mark_paid(call, invoice, off_stripe=True)
         return None
     chosen = method or _method(call, invoice)
     if not chosen:
         raise invoice_payments.no_method()
     intent, refused = _attempt(call, invoice, chosen, off_session=off_session)
-    return refused or invoice_payments.unfinished(intent)
+    return refused or invoice_payments.find_action_required_error(intent)
 
 
 def _method(call: Call, invoice: Invoice) -> str | None:
@@ -331,7 +331,7 @@ def attempt_payment(call: Call, id: str) -> None:
     if method := _method(call, invoice):
         _attempt(call, invoice, method, off_session=True)
     else:
-        _failed(call, invoice)
+        _record_failed_attempt(call, invoice)
 
 
 def first_attempt(call: Call, invoice: Invoice) -> tuple[PaymentIntent | None, StripeError | None]:
@@ -345,14 +345,14 @@ def _attempt(
 ) -> tuple[PaymentIntent, StripeError | None]:
     intent, refused = invoice_payments.attempt(call, invoice, method, off_session=off_session)
     if refused:
-        _failed(call, invoice)
+        _record_failed_attempt(call, invoice)
     elif intent.status == "requires_action":
         waiting = call.db.change(invoice, attempted=True)
         record_row(call, "invoice.payment_action_required", INVOICES, waiting)
     return intent, refused
 
 
-def _failed(call: Call, invoice: Invoice) -> None:
+def _record_failed_attempt(call: Call, invoice: Invoice) -> None:
     """Note a failed attempt; one of an invoice that was sent changes nothing of its subscription."""
     count = _attempts(call, invoice)
     collects = invoice.collection_method == "charge_automatically"
@@ -360,11 +360,11 @@ def _failed(call: Call, invoice: Invoice) -> None:
     at = now(call) + RETRIES[count - 1] if retries and count <= len(RETRIES) else None
     schedule(call, attempt_payment, invoice.id, at, invoice.test_clock)
     failed = call.db.change(invoice, attempt_count=count, attempted=True, next_payment_attempt=at)
-    record_row(call, "invoice.updated", INVOICES, failed, Former(invoice))
+    record_row(call, "invoice.updated", INVOICES, failed, PreviousRow(invoice))
     record_row(call, "invoice.payment_failed", INVOICES, failed)
     _delinquent(call, invoice.customer, yes=True)
     if collects:
-        cycles.payment_failed(call, failed, last=retries and at is None)
+        cycles.handle_payment_failed(call, failed, last=retries and at is None)
 
 
 def _attempts(call: Call, invoice: Invoice) -> int:
@@ -381,15 +381,15 @@ def _delinquent(call: Call, id: str, *, yes: bool) -> None:
         update(call, CUSTOMERS, customer, delinquent=yes)
 
 
-def intent_succeeded(call: Call, intent: PaymentIntent) -> None:
+def handle_intent_succeeded(call: Call, intent: PaymentIntent) -> None:
     """Let an invoice be paid whose PaymentIntent was paid by itself, as by a customer who has authenticated."""
     invoice = find(call, INVOICES, intent.invoice) if intent.invoice else None
     if invoice is None or invoice.status not in ("open", "uncollectible"):
         return
-    if payment := intent.id != invoice.payment_intent and invoice_payments.attached(call, intent):
+    if payment := intent.id != invoice.payment_intent and invoice_payments.find_attached_payment(call, intent):
         credit(call, invoice, payment, intent.amount_received)
     else:
-        paid(call, invoice)
+        mark_paid(call, invoice)
 
 
 def attach(call: Call, invoice: Invoice, intent: PaymentIntent) -> None:
@@ -408,7 +408,7 @@ def attach(call: Call, invoice: Invoice, intent: PaymentIntent) -> None:
 def credit(call: Call, invoice: Invoice, payment: InvoicePayment, amount: int) -> None:
     """Take an attached payment off what is left of an invoice, which is paid once nothing is."""
     taken = min(amount, invoice.amount_remaining)
-    invoice_payments.note_paid(call, payment, amount)
+    invoice_payments.record_payment_paid(call, payment, amount)
     credited = call.db.change(
         invoice,
         amount_paid=invoice.amount_paid + taken,
@@ -417,15 +417,15 @@ def credit(call: Call, invoice: Invoice, payment: InvoicePayment, amount: int) -
     )
     if amount > taken:
         record_row(call, "invoice.overpaid", INVOICES, credited)
-    invoice_payments.ask_for_rest(call, credited)
+    invoice_payments.update_open_payment(call, credited)
     if credited.amount_remaining == 0:
-        paid(call, credited)
+        mark_paid(call, credited)
 
 
-PAID.append(intent_succeeded)
+PAID.append(handle_intent_succeeded)
 
 
-def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
+def mark_paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
     """An invoice that was paid, or of which nothing is left to pay."""
     due = invoice.amount_remaining
     changes: dict[str, Any] = {
@@ -443,11 +443,11 @@ def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
         invoice_payments.settle(call, settled, paid=due)
     cancel_all(call, invoice.id)
     if due:
-        record_row(call, "invoice.updated", INVOICES, settled, Former(invoice))
+        record_row(call, "invoice.updated", INVOICES, settled, PreviousRow(invoice))
     record_row(call, "invoice.paid", INVOICES, settled, also=("invoice.payment_succeeded",))
     if due:
         _delinquent(call, invoice.customer, yes=False)
-    cycles.invoice_paid(call, settled)
+    cycles.handle_invoice_paid(call, settled)
     return settled
 
 
@@ -461,7 +461,7 @@ def void(call: Call, invoice: Invoice) -> Invoice:
     return _end(call, invoice, "void", "voided_at", "invoice.voided")
 
 
-def give_up(call: Call, invoice: Invoice) -> Invoice:
+def set_uncollectible(call: Call, invoice: Invoice) -> Invoice:
     """An invoice that nobody expects to be paid."""
     if invoice.status != "open":
         raise StripeError(NOT_OPEN)
@@ -472,7 +472,7 @@ def give_up(call: Call, invoice: Invoice) -> Invoice:
         status_transitions={**invoice.status_transitions, "marked_uncollectible_at": now(call)},
     )
     cancel_all(call, invoice.id)
-    record_row(call, "invoice.updated", INVOICES, changed, Former(invoice))
+    record_row(call, "invoice.updated", INVOICES, changed, PreviousRow(invoice))
     record_row(call, "invoice.marked_uncollectible", INVOICES, changed)
     return changed
 
@@ -487,13 +487,13 @@ def _end(call: Call, invoice: Invoice, status: str, at: str, event: str) -> Invo
     invoice_payments.settle(call, ended, paid=0)
     cancel_all(call, invoice.id)
     if invoice.total_pretax_credit_amounts:
-        credit_grants.give_back(call, invoice)
+        credit_grants.restore_credits(call, invoice)
     taken = (invoice.ending_balance or 0) - invoice.starting_balance
     if taken:
         customer = retrieve(call, CUSTOMERS, invoice.customer)
         back = "unapplied_from_invoice"
         customer_balances.adjust(call, customer, -taken, invoice.currency, type=back, invoice=invoice.id)
-    record_row(call, "invoice.updated", INVOICES, ended, Former(invoice))
+    record_row(call, "invoice.updated", INVOICES, ended, PreviousRow(invoice))
     record_row(call, event, INVOICES, ended)
-    cycles.invoice_voided(call, ended)
+    cycles.handle_invoice_voided(call, ended)
     return ended

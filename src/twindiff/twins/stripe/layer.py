@@ -16,7 +16,7 @@ from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row, column, 
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.styles.stripe import InvalidApiKey, StripeError, mask_key
 
-from .objects import LETTERS, expanded
+from .objects import LETTERS, expand_objects
 
 VERSION = "2026-08-26.dahlia"
 """The version of accounts, and of whoever names none."""
@@ -25,7 +25,7 @@ _VERSION = re.compile(r"(\d{4}-\d\d-\d\d)(\.[a-z]+)?(; ?[a-z_]+=v\d+)*")
 _LIKE_STRIPES = re.compile(r"(sk|rk|pk|ek)_(?!test_)")
 """Keys of Stripe's that are not for test mode."""
 LOGS = "https://dashboard.stripe.com/acct_1TwindiffTestShop/test/workbench/logs"
-LONGEST_KEY = 255
+MAX_KEY_CHARACTERS = 255
 KEPT_SECONDS = 24 * 3600
 """After so long a key is as good as new."""
 _LETTERS = bytes(ord(LETTERS[byte % len(LETTERS)]) for byte in range(256))
@@ -52,7 +52,7 @@ class KeyIsPublishable(StripeError):
     status = 403
 
 
-def around(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def wrap_operation(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """The layer around all operations."""
     request_id = _request_id(exchange, call)
     call.memo["request"] = {"id": request_id, "idempotency_key": _idempotency_key(exchange) or None}
@@ -120,8 +120,8 @@ def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
     key = _idempotency_key(exchange)
     if not key or exchange.request.verb != "POST":
         return _answer(exchange, call, proceed)
-    if len(key) > LONGEST_KEY:
-        message = f"Idempotency keys can be at most {LONGEST_KEY} characters long; this one has {len(key)}."
+    if len(key) > MAX_KEY_CHARACTERS:
+        message = f"Idempotency keys can be at most {MAX_KEY_CHARACTERS} characters long; this one has {len(key)}."
         raise StripeError(message, kind="idempotency_error")
     asked, at = _digest(exchange), call.clock.unix()
     known = call.db.find(IdempotencyKey, IdempotencyKey.key == key)
@@ -141,13 +141,15 @@ def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
             path=exchange.request.path,
         )
         call.db.add(row)
-        return answer._replace(headers=(*answer.headers, *_kept(row)))
+        return answer._replace(headers=(*answer.headers, *_build_idempotency_headers(row)))
     if known.request != asked:
-        raise _used_otherwise(known, exchange.request.path)
-    return Answer(known.body.encode(), known.status, headers=(*_kept(known), ("Idempotent-Replayed", "true")))
+        raise _build_key_reuse_error(known, exchange.request.path)
+    return Answer(
+        known.body.encode(), known.status, headers=(*_build_idempotency_headers(known), ("Idempotent-Replayed", "true"))
+    )
 
 
-def _used_otherwise(known: IdempotencyKey, path: str) -> StripeError:
+def _build_key_reuse_error(known: IdempotencyKey, path: str) -> StripeError:
     """That a key belongs to another request."""
     alike = "with the same parameters they were first used with"
     if known.path and known.path != path:
@@ -159,7 +161,7 @@ def _used_otherwise(known: IdempotencyKey, path: str) -> StripeError:
     return StripeError(message, kind="idempotency_error")
 
 
-def _kept(row: IdempotencyKey) -> tuple[tuple[str, str], ...]:
+def _build_idempotency_headers(row: IdempotencyKey) -> tuple[tuple[str, str], ...]:
     """The headers of answers that are kept: the key, and the request that was answered first."""
     return (("Idempotency-Key", row.key), ("Original-Request", row.request_id))
 
@@ -183,16 +185,16 @@ def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answ
 
 
 def _answer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
-    value = proceed() if exchange.operation.reads else _written(call, proceed)
+    value = proceed() if exchange.operation.reads else _run_unit_of_work(call, proceed)
     paths = _paths(exchange)
     if isinstance(value, ApiError):
         _log(value, call.memo["request"]["id"])
     elif paths and isinstance(value, dict):
-        value = expanded(call, value, paths)
+        value = expand_objects(call, value, paths)
     return exchange.answer(value)
 
 
-def _written(call: Call, proceed: Callable[[], Any]) -> Any:
+def _run_unit_of_work(call: Call, proceed: Callable[[], Any]) -> Any:
     with written_once(call):
         return proceed()
 

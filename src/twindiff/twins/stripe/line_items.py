@@ -11,7 +11,7 @@ from itertools import chain
 from twindiff.kit import Call, Column, Json, column
 
 from .coupons import Coupon, off_each, takes_off
-from .objects import LEFT_OUT, Fields, StripeObject, resource, shown
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, resource
 from .pricing import Tax, taxes_on
 from .tax_rates import TaxRate
 
@@ -64,7 +64,7 @@ def _pretax(row: LineItem) -> list[Fields]:
     return pretax(row.discount_amounts, row.pretax_credit_amounts)
 
 
-line_item_object = shown(
+line_item_object = build_view(
     LineItem,
     "line_item",
     "tax_rates",
@@ -114,13 +114,13 @@ class Totals:
                 if amount:
                     self.off[at][id] = amount
 
-    def _left(self, at: int) -> int:
+    def _compute_remaining(self, at: int) -> int:
         return self.lines[at].amount - sum(self.off[at].values())
 
     def _base(self, at: int, coupon: Coupon) -> int:
         """What a coupon may take something off of a line."""
         line = self.lines[at]
-        return max(self._left(at), 0) if line.discountable and takes_off(coupon, line.product) else 0
+        return max(self._compute_remaining(at), 0) if line.discountable and takes_off(coupon, line.product) else 0
 
     def _shares(self, coupon: Coupon, only: int | None = None) -> list[int]:
         """How much a coupon takes off each line, or off one alone."""
@@ -140,7 +140,7 @@ class Totals:
 
     def taxable(self) -> list[int]:
         """What taxes are on of each line: what discounts and credits leave of it."""
-        return [self._left(at) - self.credits[at] for at in range(len(self.lines))]
+        return [self._compute_remaining(at) - self.credits[at] for at in range(len(self.lines))]
 
     def amounts(self, shipping: int = 0) -> Fields:
         """An invoice's fields of them, with what shipping costs before taxes; `total` is what is to be paid."""
@@ -162,14 +162,14 @@ class Totals:
             "total_excluding_tax": total - added - inner,
             "total_discount_amounts": [{"amount": off, "discount": id} for id, off in by_discount.items()],
             "total_pretax_credit_amounts": [each for line in self.lines for each in line.pretax_credit_amounts],
-            "total_taxes": [shown_tax(_together(several)) for several in by_rate.values()],
+            "total_taxes": [render_tax(_together(several)) for several in by_rate.values()],
         }
 
     def write(self, call: Call) -> None:
         """Note on each line what is taken off it and which taxes are on it."""
         for at, line in enumerate(self.lines):
             off = [{"amount": amount, "discount": id} for id, amount in self.off[at].items()]
-            taxes = [shown_tax(tax) for tax in self.taxes[at]]
+            taxes = [render_tax(tax) for tax in self.taxes[at]]
             if (line.discount_amounts, line.taxes) != (off, taxes):
                 call.db.change(line, discount_amounts=off, taxes=taxes)
 
@@ -179,7 +179,7 @@ def _together(several: Sequence[Tax]) -> Tax:
     return several[0]._replace(amount=amount, taxable=taxable)
 
 
-def shown_tax(tax: Tax) -> Fields:
+def render_tax(tax: Tax) -> Fields:
     """A tax as lines and invoices show it."""
     return {
         "amount": tax.amount,

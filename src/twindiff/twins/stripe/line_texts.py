@@ -12,9 +12,9 @@ from typing import NamedTuple
 from twindiff.kit import Call
 
 from . import proration
-from .currencies import decimals, spoken
+from .currencies import decimals, format_amount
 from .prices import Price
-from .pricing import Band, rounded
+from .pricing import Band, round_amount
 from .products import Product
 from .subscription_objects import Subscription, SubscriptionItem
 
@@ -35,38 +35,38 @@ def tier_lines(bands: list[Band], what: str, currency: str, period: str, part: C
         text = (
             f"{band.quantity.normalize():f} \N{MULTIPLICATION SIGN} {_of_tier(what, band, band.unit, currency, period)}"
         )
-        lines.append(TierLine(part(rounded(band.unit * band.quantity)), text, band.quantity, _text(band.unit)))
+        lines.append(TierLine(part(round_amount(band.unit * band.quantity)), text, band.quantity, _text(band.unit)))
         if band.flat is not None:
             text = _of_tier(what, band, band.flat, currency, period)
-            lines.append(TierLine(part(rounded(band.flat)), text, Decimal(0), _text(band.flat)))
+            lines.append(TierLine(part(round_amount(band.flat)), text, Decimal(0), _text(band.flat)))
     return lines[::-1]
 
 
 def _of_tier(what: str, band: Band, amount: Decimal, currency: str, period: str) -> str:
-    return f"{what} (Tier {band.tier} at {_spoken(amount, currency)} / {period})"
+    return f"{what} (Tier {band.tier} at {_format_fraction(amount, currency)} / {period})"
 
 
-def _spoken(amount: Decimal, currency: str) -> str:
+def _format_fraction(amount: Decimal, currency: str) -> str:
     """An amount that may be a fraction of the currency's smallest unit."""
-    whole = rounded(amount)
+    whole = round_amount(amount)
     if amount == whole:
-        return spoken(whole, currency)
+        return format_amount(whole, currency)
     number = _text(amount / 10 ** decimals(currency))
-    return spoken(0, currency).replace(f"{0:.{decimals(currency)}f}", number)
+    return format_amount(0, currency).replace(f"{0:.{decimals(currency)}f}", number)
 
 
 def _text(amount: Decimal) -> str:
     return f"{amount.normalize():f}"
 
 
-def described(call: Call, row: Subscription, item: SubscriptionItem, price: Price, *, trial: bool) -> str:
+def describe_period(call: Call, row: Subscription, item: SubscriptionItem, price: Price, *, trial: bool) -> str:
     """What a line of a period says."""
     product = _product(call, price)
     name = product.name if product else price.product
     if trial:
         return f"Trial period for {name}"
     unit = f" {product.unit_label}" if product and product.unit_label else ""
-    return f"{1 if item.quantity is None else item.quantity}{unit} \N{MULTIPLICATION SIGN} {name} {rate(row, price)}"
+    return f"{1 if item.quantity is None else item.quantity}{unit} \N{MULTIPLICATION SIGN} {name} {format_rate(row, price)}"
 
 
 def product_name(call: Call, price: Price) -> str:
@@ -79,13 +79,13 @@ def _product(call: Call, price: Price) -> Product | None:
     return call.db.find(Product, Product.id == price.product)
 
 
-def rate(row: Subscription, price: Price) -> str:
+def format_rate(row: Subscription, price: Price) -> str:
     """How much a price is, and how often."""
     amount = proration.amounts_in(price, row.currency)["unit_amount_decimal"]
-    return f"(at {_spoken(Decimal(amount or 0), row.currency)} / {every(price)})"
+    return f"(at {_format_fraction(Decimal(amount or 0), row.currency)} / {format_interval(price)})"
 
 
-def every(price: Price) -> str:
+def format_interval(price: Price) -> str:
     """How often a price is asked for."""
     count, unit = price.recurring["interval_count"], price.recurring["interval"]
     return unit if count == 1 else f"every {count} {unit}s"

@@ -15,7 +15,7 @@ from twindiff.kit.styles.stripe import StripeError
 from .objects import Fields, R, Resource, retrieve, show_all
 from .params import ListParams, Range
 
-MOST = 100
+MAX_PAGE_ITEMS = 100
 
 
 def list_of(
@@ -24,7 +24,9 @@ def list_of(
     """A page of the objects for which conditions hold."""
     after, before = _cursors(call, kind, params)
     order = kind.table.seq if oldest_first else -kind.table.seq
-    page = page_beside(call.db, kind.table, *where, by=order, limit=clamped(params.limit), after=after, before=before)
+    page = page_beside(
+        call.db, kind.table, *where, by=order, limit=clamp_limit(params.limit), after=after, before=before
+    )
     return list_object(show_all(call, kind, page.rows), url, has_more=page.has_more)
 
 
@@ -33,10 +35,10 @@ def list_object(data: list[Any], url: str, *, has_more: bool = False, **more: An
     return {"object": "list", "data": data, "has_more": has_more, "url": url, **more}
 
 
-def fixed_list(objects: Sequence[Fields], params: ListParams, url: str, spoken: str) -> Fields:
+def render_fixed_list(objects: Sequence[Fields], params: ListParams, url: str, spoken: str) -> Fields:
     """A page of objects that are the same for every shop."""
     _check_cursors(params)
-    limit, places = clamped(params.limit), {each["id"]: place for place, each in enumerate(objects)}
+    limit, places = clamp_limit(params.limit), {each["id"]: place for place, each in enumerate(objects)}
     for name in ("starting_after", "ending_before"):
         if (id := getattr(params, name)) and id not in places:
             raise StripeError(f"No such {spoken}: '{id[:500]}'", code="resource_missing", param=name)
@@ -48,9 +50,9 @@ def fixed_list(objects: Sequence[Fields], params: ListParams, url: str, spoken: 
     return list_object([*objects[start : start + limit]], url, has_more=start + limit < len(objects))
 
 
-def clamped(limit: int) -> int:
+def clamp_limit(limit: int) -> int:
     """How many objects a page has: Stripe takes what is out of bounds as the bound."""
-    return min(max(limit, 1), MOST)
+    return min(max(limit, 1), MAX_PAGE_ITEMS)
 
 
 def _cursors(call: Call, kind: Resource[R], params: ListParams) -> tuple[R | None, R | None]:
@@ -68,7 +70,7 @@ def _cursor(call: Call, kind: Resource[R], params: ListParams, name: str) -> R |
     return retrieve(call, kind, id, param=name, status=400) if id else None
 
 
-def within(column: Column[int] | Column[int | None], wanted: int | Range | UnsetType) -> list[Expression]:
+def to_range_conditions(column: Column[int] | Column[int | None], wanted: int | Range | UnsetType) -> list[Expression]:
     """The conditions that a filter such as `created` or `created[gte]` means."""
     if wanted is UNSET:
         return []
@@ -83,7 +85,7 @@ def within(column: Column[int] | Column[int | None], wanted: int | Range | Unset
     return [condition(value) for value, condition in bounds if value is not UNSET]
 
 
-def of_objects(call: Call, *wanted: tuple[Column[Any], Any, Resource[Any]]) -> list[Expression]:
+def to_reference_conditions(call: Call, *wanted: tuple[Column[Any], Any, Resource[Any]]) -> list[Expression]:
     """A condition for each column that holds the id of an object, which must be there, if a deleted one."""
     for column, id, kind in wanted:
         if id is not UNSET:

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 
-from .objects import LEFT_OUT, Fields, StripeObject, new, now, resource, retrieve, shown
-from .params import OptInteger, OptText, Params, Part, Unset, value_of
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, now, resource, retrieve
+from .params import NestedParams, OptInteger, OptText, Params, Unset, value_of
 from .payment_methods import PaymentMethod
 
 api = Operations(prefix="/v1/mandates")
@@ -35,20 +35,20 @@ def _many(row: Mandate) -> Fields | None:
     return {} if row.type == "multi_use" else None
 
 
-mandate_object = shown(Mandate, "mandate", created=LEFT_OUT, multi_use=_many)
+mandate_object = build_view(Mandate, "mandate", created=LEFT_OUT, multi_use=_many)
 MANDATES = resource(
     Mandate, "mandate", "mandate_", mandate_object, param="mandate", expandable=("payment_method", "mandate")
 )
 
 
-class Online(Part):
+class Online(NestedParams):
     """From where a customer has agreed on the shop's page."""
 
     ip_address: OptText = UNSET
     user_agent: OptText = UNSET
 
 
-class Acceptance(Part, kw_only=True):
+class Acceptance(NestedParams, kw_only=True):
     """How a customer has agreed."""
 
     type: Literal["offline", "online"] | UnsetType = UNSET
@@ -57,7 +57,7 @@ class Acceptance(Part, kw_only=True):
     online: Online | UnsetType = UNSET
 
 
-class MandateData(Part):
+class MandateData(NestedParams):
     """What makes a mandate."""
 
     customer_acceptance: Acceptance

@@ -15,10 +15,10 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .customers import CUSTOMERS
 from .events import record, update
-from .lists import equal, fixed_list, list_of
-from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
-from .params import Integer, ListParams, OptInteger, OptName, OptText, Params, Part, given
-from .test_clocks import enter
+from .lists import equal, list_of, render_fixed_list
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, resource, retrieve
+from .params import Integer, ListParams, NestedParams, OptInteger, OptName, OptText, Params, collect_params
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/billing")
 
@@ -44,7 +44,7 @@ def _status_transitions(row: Meter) -> Fields:
     return {"deactivated_at": None, **row.status_transitions}
 
 
-meter_object = shown(Meter, "billing.meter", status_transitions=_status_transitions)
+meter_object = build_view(Meter, "billing.meter", status_transitions=_status_transitions)
 METERS = resource(Meter, "billing.meter", "mtr_", meter_object, spoken="billing meter")
 
 
@@ -63,23 +63,23 @@ class MeterEvent(
     value: Column[str]
 
 
-meter_event_object = shown(MeterEvent, "billing.meter_event", "customer", "value", id=LEFT_OUT)
+meter_event_object = build_view(MeterEvent, "billing.meter_event", "customer", "value", id=LEFT_OUT)
 
 
-class Mapping(Part):
+class Mapping(NestedParams):
     """Where an event names its customer."""
 
     event_payload_key: str
     type: Literal["by_id"]
 
 
-class Aggregation(Part):
+class Aggregation(NestedParams):
     """How values are brought to one."""
 
     formula: Literal["count", "last", "sum"]
 
 
-class ValueSettings(Part):
+class ValueSettings(NestedParams):
     """Where an event has its value."""
 
     event_payload_key: str
@@ -130,7 +130,7 @@ class CreateMeterEvent(Params):
     timestamp: OptInteger = UNSET
 
 
-class CancelEvent(Part):
+class CancelEvent(NestedParams):
     """The event that is taken back."""
 
     identifier: OptText = UNSET
@@ -150,7 +150,7 @@ def create_meter(call: Call, params: Annotated[CreateMeter, Body]) -> Fields:
     if _metering(call, params.event_name):
         message = f"An active meter with event name '{params.event_name[:100]}' already exists."
         raise StripeError(message, param="event_name")
-    fields = given(params)
+    fields = collect_params(params)
     fields.setdefault("customer_mapping", {"event_payload_key": "stripe_customer_id", "type": "by_id"})
     fields.setdefault("value_settings", {"event_payload_key": "value"})
     made = new(call, METERS, **fields, updated=now(call))
@@ -167,7 +167,7 @@ def retrieve_meter(call: Call, id: str, params: Annotated[Params, Body]) -> Fiel
 @api.post("/meters/{id}")
 def update_meter(call: Call, id: str, params: Annotated[UpdateMeter, Body]) -> Fields:
     """Change the name of a meter."""
-    return meter_object(update(call, METERS, retrieve(call, METERS, id), **given(params)))
+    return meter_object(update(call, METERS, retrieve(call, METERS, id), **collect_params(params)))
 
 
 @api.get("/meters")
@@ -210,7 +210,7 @@ def list_event_summaries(call: Call, id: str, params: Annotated[Summaries, Body]
         windows[at - (at - start) % width].append((value,))
     sums = [(at, _together(meter, windows[at])) for at in sorted(windows, reverse=True)]
     data = [_summary(meter, value, at, at + width) for at, value in sums if value]
-    return fixed_list(data, params, f"/v1/billing/meters/{id}/event_summaries", "billing meter event summary")
+    return render_fixed_list(data, params, f"/v1/billing/meters/{id}/event_summaries", "billing meter event summary")
 
 
 def _summary(meter: Meter, value: Decimal, start: int, end: int) -> Fields:
@@ -237,7 +237,7 @@ def create_meter_event(call: Call, params: Annotated[CreateMeterEvent, Body]) ->
         )
     customer = _customer(call, meter, params.payload)
     if known := find(call, CUSTOMERS, customer):
-        enter(call, known.test_clock)
+        use_clock_time(call, known.test_clock)
     when = params.timestamp if isinstance(params.timestamp, int) else now(call)
     _check_time(call, when)
     identifier = params.identifier or call.ids.uuid()
@@ -335,7 +335,7 @@ def _events(call: Call, meter: Meter, customer: str, start: int, end: int) -> li
     )
 
 
-def used_since(call: Call, meter: Meter, customer: str, seq: int) -> Decimal:
+def sum_usage_since(call: Call, meter: Meter, customer: str, seq: int) -> Decimal:
     """What a customer used by all that was told of it after something was made."""
     rows: list[tuple[Any, ...]] = call.db.rows(
         MeterEvent,

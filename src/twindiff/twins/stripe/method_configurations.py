@@ -12,8 +12,8 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 
 from .events import update
 from .lists import equal, list_of
-from .objects import LEFT_OUT, Fields, StripeObject, find, new, resource, retrieve, shown
-from .params import ListParams, OptBool, OptText, Params, Part, is_set, value_of
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, resource, retrieve
+from .params import ListParams, NestedParams, OptBool, OptText, Params, is_set, value_of
 
 api = Operations(prefix="/v1/payment_method_configurations")
 
@@ -22,13 +22,13 @@ DEFAULT = "pmc_1TwindiffTestShop"
 _ON = ("amazon_pay", "apple_pay", "card", "cashapp", "google_pay", "klarna", "link")
 
 
-class Preference(Part):
+class Preference(NestedParams):
     """Whether a way to pay is shown."""
 
     preference: Literal["none", "off", "on"] | UnsetType = UNSET
 
 
-class Offered(Part):
+class MethodPreferenceParams(NestedParams):
     """What is said of one way to pay."""
 
     display_preference: Preference | UnsetType = UNSET
@@ -37,58 +37,58 @@ class Offered(Part):
 class ConfigurationParams(Params):
     """The ways to pay, and what is said of each."""
 
-    acss_debit: Offered | UnsetType = UNSET
-    affirm: Offered | UnsetType = UNSET
-    afterpay_clearpay: Offered | UnsetType = UNSET
-    alipay: Offered | UnsetType = UNSET
-    alma: Offered | UnsetType = UNSET
-    amazon_pay: Offered | UnsetType = UNSET
-    apple_pay: Offered | UnsetType = UNSET
-    au_becs_debit: Offered | UnsetType = UNSET
-    bacs_debit: Offered | UnsetType = UNSET
-    bancontact: Offered | UnsetType = UNSET
-    billie: Offered | UnsetType = UNSET
-    blik: Offered | UnsetType = UNSET
-    boleto: Offered | UnsetType = UNSET
-    card: Offered | UnsetType = UNSET
-    cartes_bancaires: Offered | UnsetType = UNSET
-    cashapp: Offered | UnsetType = UNSET
-    crypto: Offered | UnsetType = UNSET
-    customer_balance: Offered | UnsetType = UNSET
-    eps: Offered | UnsetType = UNSET
-    fpx: Offered | UnsetType = UNSET
-    giropay: Offered | UnsetType = UNSET
-    google_pay: Offered | UnsetType = UNSET
-    grabpay: Offered | UnsetType = UNSET
-    ideal: Offered | UnsetType = UNSET
-    jcb: Offered | UnsetType = UNSET
-    kakao_pay: Offered | UnsetType = UNSET
-    klarna: Offered | UnsetType = UNSET
-    konbini: Offered | UnsetType = UNSET
-    kr_card: Offered | UnsetType = UNSET
-    link: Offered | UnsetType = UNSET
-    mobilepay: Offered | UnsetType = UNSET
-    multibanco: Offered | UnsetType = UNSET
-    naver_pay: Offered | UnsetType = UNSET
-    nz_bank_account: Offered | UnsetType = UNSET
-    oxxo: Offered | UnsetType = UNSET
-    p24: Offered | UnsetType = UNSET
-    pay_by_bank: Offered | UnsetType = UNSET
-    payco: Offered | UnsetType = UNSET
-    paynow: Offered | UnsetType = UNSET
-    paypal: Offered | UnsetType = UNSET
-    pix: Offered | UnsetType = UNSET
-    promptpay: Offered | UnsetType = UNSET
-    revolut_pay: Offered | UnsetType = UNSET
-    samsung_pay: Offered | UnsetType = UNSET
-    satispay: Offered | UnsetType = UNSET
-    sepa_debit: Offered | UnsetType = UNSET
-    sofort: Offered | UnsetType = UNSET
-    swish: Offered | UnsetType = UNSET
-    twint: Offered | UnsetType = UNSET
-    us_bank_account: Offered | UnsetType = UNSET
-    wechat_pay: Offered | UnsetType = UNSET
-    zip: Offered | UnsetType = UNSET
+    acss_debit: MethodPreferenceParams | UnsetType = UNSET
+    affirm: MethodPreferenceParams | UnsetType = UNSET
+    afterpay_clearpay: MethodPreferenceParams | UnsetType = UNSET
+    alipay: MethodPreferenceParams | UnsetType = UNSET
+    alma: MethodPreferenceParams | UnsetType = UNSET
+    amazon_pay: MethodPreferenceParams | UnsetType = UNSET
+    apple_pay: MethodPreferenceParams | UnsetType = UNSET
+    au_becs_debit: MethodPreferenceParams | UnsetType = UNSET
+    bacs_debit: MethodPreferenceParams | UnsetType = UNSET
+    bancontact: MethodPreferenceParams | UnsetType = UNSET
+    billie: MethodPreferenceParams | UnsetType = UNSET
+    blik: MethodPreferenceParams | UnsetType = UNSET
+    boleto: MethodPreferenceParams | UnsetType = UNSET
+    card: MethodPreferenceParams | UnsetType = UNSET
+    cartes_bancaires: MethodPreferenceParams | UnsetType = UNSET
+    cashapp: MethodPreferenceParams | UnsetType = UNSET
+    crypto: MethodPreferenceParams | UnsetType = UNSET
+    customer_balance: MethodPreferenceParams | UnsetType = UNSET
+    eps: MethodPreferenceParams | UnsetType = UNSET
+    fpx: MethodPreferenceParams | UnsetType = UNSET
+    giropay: MethodPreferenceParams | UnsetType = UNSET
+    google_pay: MethodPreferenceParams | UnsetType = UNSET
+    grabpay: MethodPreferenceParams | UnsetType = UNSET
+    ideal: MethodPreferenceParams | UnsetType = UNSET
+    jcb: MethodPreferenceParams | UnsetType = UNSET
+    kakao_pay: MethodPreferenceParams | UnsetType = UNSET
+    klarna: MethodPreferenceParams | UnsetType = UNSET
+    konbini: MethodPreferenceParams | UnsetType = UNSET
+    kr_card: MethodPreferenceParams | UnsetType = UNSET
+    link: MethodPreferenceParams | UnsetType = UNSET
+    mobilepay: MethodPreferenceParams | UnsetType = UNSET
+    multibanco: MethodPreferenceParams | UnsetType = UNSET
+    naver_pay: MethodPreferenceParams | UnsetType = UNSET
+    nz_bank_account: MethodPreferenceParams | UnsetType = UNSET
+    oxxo: MethodPreferenceParams | UnsetType = UNSET
+    p24: MethodPreferenceParams | UnsetType = UNSET
+    pay_by_bank: MethodPreferenceParams | UnsetType = UNSET
+    payco: MethodPreferenceParams | UnsetType = UNSET
+    paynow: MethodPreferenceParams | UnsetType = UNSET
+    paypal: MethodPreferenceParams | UnsetType = UNSET
+    pix: MethodPreferenceParams | UnsetType = UNSET
+    promptpay: MethodPreferenceParams | UnsetType = UNSET
+    revolut_pay: MethodPreferenceParams | UnsetType = UNSET
+    samsung_pay: MethodPreferenceParams | UnsetType = UNSET
+    satispay: MethodPreferenceParams | UnsetType = UNSET
+    sepa_debit: MethodPreferenceParams | UnsetType = UNSET
+    sofort: MethodPreferenceParams | UnsetType = UNSET
+    swish: MethodPreferenceParams | UnsetType = UNSET
+    twint: MethodPreferenceParams | UnsetType = UNSET
+    us_bank_account: MethodPreferenceParams | UnsetType = UNSET
+    wechat_pay: MethodPreferenceParams | UnsetType = UNSET
+    zip: MethodPreferenceParams | UnsetType = UNSET
 
 
 TYPES = tuple(name for name in ConfigurationParams.__struct_fields__ if name != "expand")
@@ -126,15 +126,17 @@ class MethodConfiguration(
     """What was said of each type: `on`, `off` or `none`."""
 
 
-_shared = shown(MethodConfiguration, "payment_method_configuration", "preferences", created=LEFT_OUT, application=None)
+_shared = build_view(
+    MethodConfiguration, "payment_method_configuration", "preferences", created=LEFT_OUT, application=None
+)
 
 
 def configuration_object(row: MethodConfiguration) -> Fields:
     """A configuration as shown, with all types that there are."""
-    return {**_shared(row), **{type: _shown(type, row.preferences.get(type, "none")) for type in TYPES}}
+    return {**_shared(row), **{type: _render_method(type, row.preferences.get(type, "none")) for type in TYPES}}
 
 
-def _shown(type: str, preference: str) -> Fields:
+def _render_method(type: str, preference: str) -> Fields:
     value = ("on" if type in _ON else "off") if preference == "none" else preference
     said = {"overridable": None, "preference": preference, "value": value}
     return {"available": value == "on", "display_preference": said}
@@ -166,13 +168,13 @@ def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body
 @api.get("/{configuration}")
 def retrieve_configuration(call: Call, configuration: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a configuration."""
-    return configuration_object(_known(call, configuration))
+    return configuration_object(_retrieve_configuration(call, configuration))
 
 
 @api.post("/{configuration}")
 def update_configuration(call: Call, configuration: str, params: Annotated[UpdateConfiguration, Body]) -> Fields:
     """Change which ways to pay are offered."""
-    row = _known(call, configuration)
+    row = _retrieve_configuration(call, configuration)
     if find(call, CONFIGURATIONS, row.id) is None:
         row = new(call, CONFIGURATIONS, id=row.id, name=row.name, is_default=True, created=0)
     preferences = {**row.preferences, **_preferences(params)}
@@ -195,7 +197,7 @@ def _own() -> MethodConfiguration:
     return MethodConfiguration(id=DEFAULT, seq=0, created=0, name="Default", is_default=True)
 
 
-def _known(call: Call, id: str) -> MethodConfiguration:
+def _retrieve_configuration(call: Call, id: str) -> MethodConfiguration:
     """A configuration; the shop's own is as it was in the beginning until it is changed."""
     known = find(call, CONFIGURATIONS, id)
     return known or (_own() if id == DEFAULT else retrieve(call, CONFIGURATIONS, id))

@@ -142,7 +142,7 @@ def without_method(kind: str, customer: str | None) -> str:
     )
 
 
-def allowed(types: list[str], currency: str = "") -> list[str]:
+def filter_allowed_types(types: list[str], currency: str = "") -> list[str]:
     """Those of some types that suit a currency, without a word of the others; raises where none of them does."""
     for number, type in enumerate(types):
         if type not in TYPES:

@@ -49,7 +49,7 @@ def verify_payment_microdeposits(call: Call, intent: str, params: Annotated[Veri
     """Go on with a payment whose account is verified."""
     row = retrieve(call, PAYMENTS, intent)
     method = _method(call, row, "PaymentIntent")
-    if failure := _checked(method, params):
+    if failure := _verify_deposits(method, params):
         return payments.fail(call, row, method, failure)[1]
     call.db.change(method, verified=True)
     done, refused = payments.confirm(call, row, authenticated=True)
@@ -61,7 +61,7 @@ def verify_setup_microdeposits(call: Call, intent: str, params: Annotated[Verify
     """Agree on an account that is verified."""
     row = retrieve(call, SETUPS, intent)
     method = _method(call, row, "SetupIntent")
-    if failure := _checked(method, params):
+    if failure := _verify_deposits(method, params):
         return setup_intents.fail(call, row, method, failure)[1]
     call.db.change(method, verified=True)
     return setup_intent_object(setup_intents.complete(call, row, succeeds=True))
@@ -80,7 +80,7 @@ def _method(call: Call, intent: PaymentIntent | SetupIntent, spoken: str) -> Pay
     return retrieve(call, METHODS, intent.payment_method or "")
 
 
-def _checked(method: PaymentMethod, params: VerifyMicrodeposits) -> Decline | None:
+def _verify_deposits(method: PaymentMethod, params: VerifyMicrodeposits) -> Decline | None:
     """Why an account cannot be verified any more; None where it is, and raises where another try may do."""
     amounts = params.amounts if isinstance(params.amounts, list) else []
     if bool(amounts) == bool(params.descriptor_code):

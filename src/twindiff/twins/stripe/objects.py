@@ -44,7 +44,7 @@ class StripeObject(Row, omit_defaults=True):
     created: Column[int] = column(derived=True)
 
 
-class Later(NamedTuple, Generic[R]):
+class DeferredFill(NamedTuple, Generic[R]):
     """How an event of an object is filled when somebody reads it, and not already when it is written.
 
     `keep` gives the other rows that the object shows; `fill` puts what was kept into the object.
@@ -70,7 +70,7 @@ class Resource(NamedTuple, Generic[R]):
     param: str = "id"
     id_length: int = 24
     fill: Fill | None = None
-    later: Later[R] | None = None
+    later: DeferredFill[R] | None = None
 
     def missing(self, id: str, *, param: str | None = None, status: int = 404) -> StripeError:
         """That there is no such object."""
@@ -110,7 +110,7 @@ def resource(
     expandable: Sequence[str] = (),
     includes: Mapping[str, Callable[[Call, Fields], Any]] | None = None,
     fill: Fill | None = None,
-    later: Later[R] | None = None,
+    later: DeferredFill[R] | None = None,
 ) -> Resource[R]:
     """Make a kind of objects known; `expandable` are its fields that hold ids, dotted those of its parts."""
     made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, fill, later)
@@ -120,7 +120,7 @@ def resource(
     return made
 
 
-def shown(table: type[R], name: str, *hidden: str, **fields: Any) -> View[R]:
+def build_view(table: type[R], name: str, *hidden: str, **fields: Any) -> View[R]:
     """How a row is shown: all columns but those that are hidden, `object`, `livemode`, and further fields."""
     columns = {each: column for each, column in table_of(table).columns.items() if each not in ("seq", *hidden)}
     ordered = {"id": columns.pop("id"), "object": name, **columns, "livemode": False, **fields}
@@ -140,8 +140,8 @@ def show(call: Call, kind: Resource[R], row: R) -> Fields:
     return show_all(call, kind, [row])[0]
 
 
-class Filled(dict[str, Any]):
-    """An object that notes in `filled` what is put into it."""
+class FilledObject(dict[str, Any]):
+    """An object that notes in `show_filled` what is put into it."""
 
     def __init__(self, fields: Fields) -> None:
         super().__init__(fields)
@@ -152,9 +152,9 @@ class Filled(dict[str, Any]):
         self.filled[name] = value
 
 
-def filled(call: Call, kind: Resource[R], row: R) -> Filled:
+def show_filled(call: Call, kind: Resource[R], row: R) -> FilledObject:
     """A row as it is shown, with a note of what it shows of others."""
-    object = Filled(kind.show(row))
+    object = FilledObject(kind.show(row))
     if kind.fill:
         kind.fill(call, [object])
     return object
@@ -169,10 +169,10 @@ class PartWith(dict[str, Any]):
 
 
 LEFT_OUT: Any = object()
-"""Given to `shown` for a field that these objects do not have, as `livemode=LEFT_OUT`."""
+"""Given to `build_view` for a field that these objects do not have, as `livemode=LEFT_OUT`."""
 
 
-def unmanaged(row: Any) -> Fields:
+def render_unmanaged_payments(row: Any) -> Fields:
     """That the shop sells for itself, and Stripe not for it."""
     return {"enabled": False}
 
@@ -185,7 +185,7 @@ def now(call: Call) -> int:
 def new(call: Call, kind: Resource[R], **fields: Any) -> R:
     """Write an object with an id of its own; `created` and `id` may be given."""
     fields["seq"] = number = call.db.next("stripe_objects", at_least=AFTER_SEEDS)
-    fields["id"] = fields.get("id") or _numbered(call, number, kind.prefix, kind.id_length)
+    fields["id"] = fields.get("id") or _build_id(call, number, kind.prefix, kind.id_length)
     if "created" not in fields:
         fields["created"] = now(call)
     return call.db.add(kind.table(**fields))
@@ -201,10 +201,10 @@ def object_id(call: Call, prefix: str, length: int = 24) -> str:
 
     So an index by id grows at its end, instead of being written all over.
     """
-    return _numbered(call, call.db.next("stripe_objects", at_least=AFTER_SEEDS), prefix, length)
+    return _build_id(call, call.db.next("stripe_objects", at_least=AFTER_SEEDS), prefix, length)
 
 
-def _numbered(call: Call, number: int, prefix: str, length: int) -> str:
+def _build_id(call: Call, number: int, prefix: str, length: int) -> str:
     """The id of the object that has a number in the order in which they are made."""
     high, low = divmod(_FIRST + number, _ALL_PAIRS)
     return call.ids.new(f"{prefix}1{_first_letters(high)}{_PAIRS[low]}", length - 1 - _PLACES, LETTERS)
@@ -251,7 +251,7 @@ def prefix_of(id: str) -> str:
     return next(longer, match[0] if match else "")
 
 
-def expanded(call: Call, value: Any, paths: Sequence[str]) -> Any:
+def expand_objects(call: Call, value: Any, paths: Sequence[str]) -> Any:
     """A value with objects in place of the ids at the paths, as `expand[]` asks."""
 
     def load(ids: Sequence[str]) -> Mapping[str, Fields]:

@@ -12,21 +12,21 @@ from typing import Annotated
 from twindiff.kit import UNSET, Call, Meta, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import spoken
+from .currencies import format_amount
 from .objects import Fields, refer, retrieve
-from .params import Part, value_of
+from .params import NestedParams, value_of
 from .prices import PRICES
 from .products import PRODUCTS
 from .proration import full_price
 from .sale_items import Adjustable, SaleItem, SaleItemParams, add_items
 
-MOST = 10
-MOST_OF_ONE = 99
+MAX_OPTIONAL_ITEMS = 10
+DEFAULT_MAX_QUANTITY = 99
 """How many of one item may be bought, unless it is said."""
-MOST_OF_ALL = 999_999
+MAX_QUANTITY = 999_999
 
 
-class OptionalItem(Part, kw_only=True):
+class OptionalItem(NestedParams, kw_only=True):
     """One thing that may be added."""
 
     price: str
@@ -37,12 +37,12 @@ class OptionalItem(Part, kw_only=True):
 OptItems = list[OptionalItem] | UnsetType
 
 
-def offered(call: Call, wanted: OptItems, items: Sequence[SaleItem]) -> list[Fields] | None:
+def build_optional_items(call: Call, wanted: OptItems, items: Sequence[SaleItem]) -> list[Fields] | None:
     """What may be added, as pages and links show it; raises for what does not go with what is sold."""
     if not isinstance(wanted, list):
         return None
-    if len(wanted) > MOST:
-        raise StripeError(f"You can have up to {MOST} optional items.", param="optional_items")
+    if len(wanted) > MAX_OPTIONAL_ITEMS:
+        raise StripeError(f"You can have up to {MAX_OPTIONAL_ITEMS} optional items.", param="optional_items")
     for number, each in enumerate(wanted):
         at = f"optional_items[{number}][price]"
         price = refer(call, PRICES, each.price, at)
@@ -52,7 +52,7 @@ def offered(call: Call, wanted: OptItems, items: Sequence[SaleItem]) -> list[Fie
         _check_bounds(each, f"optional_items[{number}][adjustable_quantity]")
         if items and price.currency != items[0].currency:
             raise StripeError("All prices must have the same currency.", param=at)
-    return [_shown(each) for each in wanted]
+    return [_render_optional_item(each) for each in wanted]
 
 
 def _check_bounds(wanted: OptionalItem, at: str) -> None:
@@ -60,9 +60,9 @@ def _check_bounds(wanted: OptionalItem, at: str) -> None:
     bounds = wanted.adjustable_quantity
     if not isinstance(bounds, Adjustable):
         return
-    most = MOST_OF_ONE if bounds.maximum is UNSET else bounds.maximum
-    if not 1 <= most <= MOST_OF_ALL:
-        raise StripeError(f"The maximum must be from 1 to {MOST_OF_ALL}.", param=f"{at}[maximum]")
+    most = DEFAULT_MAX_QUANTITY if bounds.maximum is UNSET else bounds.maximum
+    if not 1 <= most <= MAX_QUANTITY:
+        raise StripeError(f"The maximum must be from 1 to {MAX_QUANTITY}.", param=f"{at}[maximum]")
     if not 0 <= (bounds.minimum or 0) <= most:
         raise StripeError("The minimum must be from 0 to the maximum.", param=f"{at}[minimum]")
 
@@ -75,7 +75,7 @@ def check_mode(call: Call, options: Sequence[Fields], mode: str) -> None:
             raise StripeError(message, param=f"optional_items[{number}][price]")
 
 
-def _shown(wanted: OptionalItem) -> Fields:
+def _render_optional_item(wanted: OptionalItem) -> Fields:
     adjustable: Fields | None = value_of(wanted.adjustable_quantity) if wanted.adjustable_quantity else None
     bounds = {"enabled": False, "maximum": None, "minimum": None, **adjustable} if adjustable else None
     return {"adjustable_quantity": bounds, "price": wanted.price, "quantity": wanted.quantity}
@@ -88,7 +88,7 @@ def inputs(call: Call, options: Sequence[Fields]) -> str:
 
 def _input(call: Call, option: Fields) -> str:
     price = retrieve(call, PRICES, option["price"])
-    cost = spoken(full_price(price, 1, price.currency), price.currency)
+    cost = format_amount(full_price(price, 1, price.currency), price.currency)
     name, said = f"optional[{price.id}]", escape(f"Add {retrieve(call, PRODUCTS, price.product).name} ({cost})")
     least, most = _bounds(option)
     if least == most:
@@ -103,7 +103,7 @@ def _bounds(option: Fields) -> tuple[int, int]:
     if not adjustable["enabled"]:
         return option["quantity"], option["quantity"]
     most: int | None = adjustable["maximum"]
-    return max(adjustable["minimum"] or 0, 1), MOST_OF_ONE if most is None else most
+    return max(adjustable["minimum"] or 0, 1), DEFAULT_MAX_QUANTITY if most is None else most
 
 
 def add_chosen(

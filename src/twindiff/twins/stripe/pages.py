@@ -11,7 +11,7 @@ from html import escape
 from twindiff.kit import UNSET, Answer, page_answer
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import spoken
+from .currencies import format_amount
 from .objects import Fields
 from .params import Address, OptText, Params
 from .payment_methods import Billing, CardParams, NewMethod
@@ -33,7 +33,7 @@ _FIELDS = """<label>Card number <input name="number" inputmode="numeric" autocom
 <label>Name on card <input name="name" autocomplete="cc-name"></label>"""
 
 
-class Returned(Params):
+class ReturnParams(Params):
     """What an authentication page says of whom it sends back."""
 
     payment_intent: OptText = UNSET
@@ -42,7 +42,7 @@ class Returned(Params):
     setup_intent_client_secret: OptText = UNSET
 
 
-class CardForm(Returned, kw_only=True):
+class CardForm(ReturnParams, kw_only=True):
     """What a customer types on a page."""
 
     number: OptText = UNSET
@@ -65,7 +65,7 @@ def redirect(url: str) -> Answer:
 def table(rows: Sequence[tuple[str, int]], currency: str) -> str:
     """Amounts with what they are for."""
     lines = "".join(
-        f"<tr><td>{escape(what)}</td><td>{escape(spoken(amount, currency))}</td></tr>" for what, amount in rows
+        f"<tr><td>{escape(what)}</td><td>{escape(format_amount(amount, currency))}</td></tr>" for what, amount in rows
     )
     return f"<table>{lines}</table>"
 

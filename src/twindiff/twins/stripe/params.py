@@ -1,6 +1,6 @@
 """What operations take: each has one struct of parameters, and refuses what that does not name.
 
-A parameter that was not given is UNSET. An empty text unsets what it names, so `given` has None for it.
+A parameter that was not given is UNSET. An empty text unsets what it names, so `collect_params` has None for it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Unset = Literal[""]
 """What a list or an object may be given to unset it."""
 OptMetadata = dict[str, str] | Unset | UnsetType
 
-LONGEST_TEXT = 5000
-LONGEST = {
+MAX_TEXT_CHARACTERS = 5000
+MAX_CHARACTERS = {
     ("", "lookup_key"): 200,
     ("business_profile", "headline"): 60,
     ("custom_fields", "key"): 200,
@@ -58,13 +58,13 @@ LONGEST = {
 }
 """The longest texts, by what they are in and by name, that are not as long as most; https://docs.stripe.com/api"""
 
-MOST_ELEMENTS = {"custom_fields": 4, "images": 8, "marketing_features": 15}
+MAX_ELEMENTS = {"custom_fields": 4, "images": 8, "marketing_features": 15}
 """How many there may be of some things; https://docs.stripe.com/api"""
 
-MOST_METADATA = 50
-LONGEST_METADATA_NAME = 40
-LONGEST_METADATA_VALUE = 500
-LONGEST_DESCRIPTOR = 22
+MAX_METADATA_KEYS = 50
+MAX_METADATA_KEY_CHARACTERS = 40
+MAX_METADATA_VALUE_CHARACTERS = 500
+MAX_DESCRIPTOR_CHARACTERS = 22
 NOT_IN_DESCRIPTORS = "<>\\'\"*"
 DESCRIPTORS = frozenset({"statement_descriptor", "statement_descriptor_suffix"})
 
@@ -78,7 +78,7 @@ class Params(Struct, forbid_unknown_fields=True, kw_only=True):
     expand: list[str] | UnsetType = UNSET
 
 
-class Part(Struct, forbid_unknown_fields=True, kw_only=True):
+class NestedParams(Struct, forbid_unknown_fields=True, kw_only=True):
     """An object among the parameters."""
 
 
@@ -88,14 +88,14 @@ NO_HEAD_OFFICE = (
 )
 
 
-class AutomaticTax(Part):
+class AutomaticTax(NestedParams):
     """Whether Stripe Tax reckons the tax; `automatic_tax.switched` makes the column of it."""
 
     enabled: bool
     liability: dict[str, str] | UnsetType = UNSET
 
 
-class Issuer(Part):
+class Issuer(NestedParams):
     """Who issues an invoice, which is always the shop itself."""
 
     type: Literal["account", "self"]
@@ -109,7 +109,7 @@ class Issuer(Part):
 OptAutomaticTax = AutomaticTax | UnsetType
 
 
-class Range(Part):
+class Range(NestedParams):
     """A time or number between bounds, as in `created[gte]`."""
 
     gt: OptInteger = UNSET
@@ -137,7 +137,7 @@ class SearchParams(Params):
     page: OptText = UNSET
 
 
-class Address(Part):
+class Address(NestedParams):
     """A postal address."""
 
     city: OptText = UNSET
@@ -148,7 +148,7 @@ class Address(Part):
     state: OptText = UNSET
 
 
-class Shipping(Part):
+class Shipping(NestedParams):
     """Whom and where something is sent to."""
 
     address: Address
@@ -172,7 +172,7 @@ def value_of(given: Any) -> Any:
     return None if given == "" else given
 
 
-def given(params: Struct, *skipped: str) -> dict[str, Any]:
+def collect_params(params: Struct, *skipped: str) -> dict[str, Any]:
     """The parameters that were given, by name, without `expand`, `metadata`, `automatic_tax` and those skipped."""
     values: dict[str, Any] = {}
     longest: Mapping[str, int] = getattr(params, "longest", {})
@@ -185,7 +185,7 @@ def given(params: Struct, *skipped: str) -> dict[str, Any]:
 
 @cache
 def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
-    """The parameters that `given` looks at."""
+    """The parameters that `collect_params` looks at."""
     return [name for name in params.__struct_fields__ if name not in {"expand", "metadata", "automatic_tax", *skipped}]
 
 
@@ -203,7 +203,7 @@ def check_text(value: Any, *path: str, longest: int | None = None) -> None:
         for name, each in cast(dict[str, Any], value).items():
             check_text(each, *path, name)
     if isinstance(value, list):
-        check_count(value, join_path([*path]), MOST_ELEMENTS.get(path[-1], len(cast(list[Any], value))))
+        check_count(value, join_path([*path]), MAX_ELEMENTS.get(path[-1], len(cast(list[Any], value))))
         for number, each in enumerate(cast(list[Any], value)):
             check_text(each, *path, str(number))
 
@@ -222,16 +222,16 @@ def check_country(code: str, param: str) -> None:
 def _longest(path: tuple[str, ...]) -> int:
     """How long a text may be, by its name and that of the list it is in."""
     if "metadata" in path:
-        return LONGEST_TEXT
+        return MAX_TEXT_CHARACTERS
     *_, inside, name = ("", *(each for each in path if not each.isdecimal()))
-    return LONGEST.get((inside, name), LONGEST_TEXT)
+    return MAX_CHARACTERS.get((inside, name), MAX_TEXT_CHARACTERS)
 
 
 def _check_descriptor(value: str, param: str) -> None:
     """Refuse what no bank would print; https://docs.stripe.com/get-started/account/statement-descriptors"""
-    if len(value) > LONGEST_DESCRIPTOR:
+    if len(value) > MAX_DESCRIPTOR_CHARACTERS:
         message = (
-            f"The statement descriptor must be at most {LONGEST_DESCRIPTOR} characters. {value} is {len(value)} "
+            f"The statement descriptor must be at most {MAX_DESCRIPTOR_CHARACTERS} characters. {value} is {len(value)} "
             "characters long."
         )
         raise StripeError(message, param=param)
@@ -248,7 +248,7 @@ def check_count(values: Any, param: str, most: int) -> None:
         raise StripeError(f"Array {param} exceeded maximum {most} allowed elements.", param=param)
 
 
-def merged_metadata(
+def merge_metadata(
     now: dict[str, str], wanted: dict[str, str] | Literal[""] | UnsetType, param: str = "metadata"
 ) -> dict[str, str]:
     """Metadata with what is wanted of it; an empty value deletes its key, an empty text all of them.
@@ -262,23 +262,23 @@ def merged_metadata(
     for name, value in wanted.items():
         _check_metadatum(name, value, param)
     merged = {name: value for name, value in {**now, **wanted}.items() if value != ""}
-    if len(merged) > MOST_METADATA:
-        message = f"You can only have up to {MOST_METADATA} metadata keys, but you passed in {len(merged)}."
+    if len(merged) > MAX_METADATA_KEYS:
+        message = f"You can only have up to {MAX_METADATA_KEYS} metadata keys, but you passed in {len(merged)}."
         raise StripeError(message, param=param)
     return merged
 
 
 def _check_metadatum(name: str, value: str, param: str) -> None:
-    if len(name) > LONGEST_METADATA_NAME:
+    if len(name) > MAX_METADATA_KEY_CHARACTERS:
         message = (
-            f"Metadata keys can have up to {LONGEST_METADATA_NAME} characters, but you passed in a key that is "
-            f"{len(name)} characters. Invalid key: {name[:LONGEST_TEXT]}"
+            f"Metadata keys can have up to {MAX_METADATA_KEY_CHARACTERS} characters, but you passed in a key that is "
+            f"{len(name)} characters. Invalid key: {name[:MAX_TEXT_CHARACTERS]}"
         )
         raise StripeError(message, param=param)
-    if len(value) > LONGEST_METADATA_VALUE:
+    if len(value) > MAX_METADATA_VALUE_CHARACTERS:
         message = (
-            f"Metadata values can have up to {LONGEST_METADATA_VALUE} characters, but you passed in a value that is "
-            f"{len(value)} characters. Invalid value: {value[:LONGEST_TEXT]}"
+            f"Metadata values can have up to {MAX_METADATA_VALUE_CHARACTERS} characters, but you passed in a value that is "
+            f"{len(value)} characters. Invalid value: {value[:MAX_TEXT_CHARACTERS]}"
         )
         raise StripeError(message, param=f"{param}[{name}]")
 

@@ -10,16 +10,15 @@ from typing import Annotated, Any, ClassVar, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from .amount_details import OptAmountDetails, merged_details
+from .amount_details import OptAmountDetails, merge_details
 from .confirmation_tokens import Spent, spend
-from .currencies import check_charge, checked_currency
+from .currencies import check_charge, parse_currency
 from .customers import CUSTOMERS, check_email
 from .destinations import check_destination
 from .events import update
-from .lists import list_of, of_objects, within
+from .lists import list_of, to_range_conditions, to_reference_conditions
 from .mandates import OptMandateData, accept
 from .method_types import (
-    allowed,
     check_allowed,
     check_choice,
     check_confirms,
@@ -27,24 +26,25 @@ from .method_types import (
     check_owner,
     check_redirects,
     check_types,
+    filter_allowed_types,
     without_method,
 )
 from .objects import Fields, refer, retrieve
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptBool,
     OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
     SearchParams,
     Shipping,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     value_of,
 )
 from .payment_methods import DEBITS, METHODS, REDIRECTS, NewMethod, PaymentMethod, make, method_named
@@ -54,12 +54,12 @@ from .payments import (
     PAYMENTS,
     PaymentIntent,
     automatic_types,
+    build_unexpected_state_error,
     cancel,
     capture,
     confirm,
     create,
     payment_intent_object,
-    unexpected,
     with_intent,
 )
 from .search import search_of
@@ -70,14 +70,14 @@ CaptureMethod = Literal["automatic", "automatic_async", "manual"]
 Usage = Literal["", "off_session", "on_session"]
 
 
-class Automatic(Part):
+class Automatic(NestedParams):
     """Whether the dashboard's payment methods are taken."""
 
     enabled: bool
     allow_redirects: Literal["always", "never"] | UnsetType = UNSET
 
 
-class TransferData(Part):
+class TransferData(NestedParams):
     """Which account is paid on."""
 
     amount: OptInteger = UNSET
@@ -223,7 +223,7 @@ _ONLY_CONFIRMED = (
 def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> Any:
     """Ask for an amount, and with `confirm` try to get it at once."""
     check_choice(call, params)
-    currency = checked_currency(params.currency)
+    currency = parse_currency(params.currency)
     check_charge(params.amount, currency)
     check_confirms("PaymentIntent", params, _ONLY_CONFIRMED)
     check_destination(call, params, params.amount)
@@ -231,7 +231,7 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
         check_email(params.receipt_email, "receipt_email")
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
-    fields = {**given(params, *_NO_COLUMNS, "amount", "currency"), **_ways(params, currency)}
+    fields = {**collect_params(params, *_NO_COLUMNS, "amount", "currency"), **_ways(params, currency)}
     if "automatic_payment_methods" not in fields:
         _check_descriptor(params, fields["payment_method_types"])
     spent = spend(call, params.confirmation_token)
@@ -245,8 +245,8 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
         **fields,
         payment_method=method and method.id,
         payment_method_options=value_of(params.payment_method_options or {}),
-        amount_details=merged_details(call, None, params.amount_details, params.amount),
-        metadata=merged_metadata({}, params.metadata),
+        amount_details=merge_details(call, None, params.amount_details, params.amount),
+        metadata=merge_metadata({}, params.metadata),
     )
     if spent:
         spent.on(call, payment_intent=made.id)
@@ -280,8 +280,8 @@ def retrieve_payment_intent(call: Call, intent: str, params: Annotated[RetrieveI
 @api.get("")
 def list_payment_intents(call: Call, params: Annotated[ListIntents, Body]) -> Fields:
     """List PaymentIntents."""
-    where = within(PaymentIntent.created, params.created)
-    where += of_objects(call, (PaymentIntent.customer, params.customer, CUSTOMERS))
+    where = to_range_conditions(PaymentIntent.created, params.created)
+    where += to_reference_conditions(call, (PaymentIntent.customer, params.customer, CUSTOMERS))
     return list_of(call, PAYMENTS, params, "/v1/payment_intents", *where)
 
 
@@ -290,23 +290,23 @@ def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateInten
     """Change what is given of a PaymentIntent; the amount only as long as nobody has paid."""
     row = retrieve(call, PAYMENTS, intent)
     check_choice(call, params)
-    wanted = given(params, *_NO_COLUMNS)
+    wanted = collect_params(params, *_NO_COLUMNS)
     _check_update(call, row, params)
     if not row.automatic_payment_methods:
         _check_descriptor(params, wanted.get("payment_method_types", row.payment_method_types))
     if isinstance(params.allowed_payment_method_types, list):
-        types = allowed(params.allowed_payment_method_types, wanted.get("currency", row.currency))
+        types = filter_allowed_types(params.allowed_payment_method_types, wanted.get("currency", row.currency))
         wanted |= {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
     if params.amount_details is not UNSET:
         total: int = wanted.get("amount", row.amount)
-        wanted["amount_details"] = merged_details(call, row.amount_details, params.amount_details, total)
+        wanted["amount_details"] = merge_details(call, row.amount_details, params.amount_details, total)
     method = _method(call, params, wanted.get("customer", row.customer))
     check_allowed("PaymentIntent", method, wanted.get("payment_method_types", row.payment_method_types))
     if method:
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return payment_intent_object(update(call, PAYMENTS, row, False, **wanted, metadata=metadata))
 
 
@@ -320,7 +320,7 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
         message = (
             "You cannot confirm this PaymentIntent because it has already succeeded after being previously confirmed."
         )
-        raise unexpected(message)
+        raise build_unexpected_state_error(message)
     if row.status == "canceled":
         _check_ways(row, params)
     if row.status not in CONFIRMABLE:
@@ -328,9 +328,9 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
             f"You cannot confirm this PaymentIntent because it has a status of {row.status}. Only a PaymentIntent "
             "with one of the following statuses may be confirmed: requires_confirmation, requires_action."
         )
-        raise unexpected(message)
+        raise build_unexpected_state_error(message)
     spent = spend(call, params.confirmation_token)
-    wanted = {**(spent.fields if spent else {}), **given(params, *_NO_COLUMNS)}
+    wanted = {**(spent.fields if spent else {}), **collect_params(params, *_NO_COLUMNS)}
     if spent:
         spent.on(call, payment_intent=row.id)
     if method := _method(call, params, row.customer, spent):
@@ -339,7 +339,7 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
     if params.amount_details is not UNSET:
-        wanted["amount_details"] = merged_details(call, row.amount_details, params.amount_details, row.amount)
+        wanted["amount_details"] = merge_details(call, row.amount_details, params.amount_details, row.amount)
     changed = call.db.change(row, **wanted) if wanted else row
     if changed.payment_method is None:
         raise _without_method(changed)
@@ -355,10 +355,10 @@ def capture_payment_intent(call: Call, intent: str, params: Annotated[CaptureInt
         raise StripeError(message, param="final_capture")
     if params.amount_details is not UNSET:
         total = params.amount_to_capture if isinstance(params.amount_to_capture, int) else row.amount
-        details = merged_details(call, row.amount_details, params.amount_details, total)
+        details = merge_details(call, row.amount_details, params.amount_details, total)
         row = call.db.change(row, amount_details=details)
     captured = capture(call, row, params.amount_to_capture)
-    metadata = merged_metadata(captured.metadata, params.metadata)
+    metadata = merge_metadata(captured.metadata, params.metadata)
     return payment_intent_object(update(call, PAYMENTS, captured, False, metadata=metadata))
 
 
@@ -373,7 +373,7 @@ def _ways(params: CreateIntent, currency: str) -> Fields:
     """How the intent can be paid: as is said, or as the dashboard says."""
     automatic = params.automatic_payment_methods
     if isinstance(params.allowed_payment_method_types, list):
-        types = allowed(params.allowed_payment_method_types, currency)
+        types = filter_allowed_types(params.allowed_payment_method_types, currency)
         return {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_types, list):
         if isinstance(automatic, Automatic) and automatic.enabled:
@@ -419,7 +419,7 @@ def _method(call: Call, params: IntentParams, customer: str | None, spent: Spent
 
 
 def _without_method(intent: PaymentIntent) -> StripeError:
-    return unexpected(without_method("PaymentIntent", intent.customer))
+    return build_unexpected_state_error(without_method("PaymentIntent", intent.customer))
 
 
 def _confirm(call: Call, intent: PaymentIntent, params: ConfirmIntent) -> Any:
@@ -442,7 +442,7 @@ def _check_update(call: Call, intent: PaymentIntent, params: UpdateIntent) -> No
     if params.amount is not UNSET:
         _check_open(intent, "amount")
     _check_ways(intent, params)
-    currency = checked_currency(params.currency) if isinstance(params.currency, str) else intent.currency
+    currency = parse_currency(params.currency) if isinstance(params.currency, str) else intent.currency
     if isinstance(params.amount, int):
         check_charge(params.amount, currency)
     if params.receipt_email:
@@ -460,7 +460,7 @@ def _check_ways(intent: PaymentIntent, params: IntentParams | UpdateIntent) -> N
 
 def _check_open(intent: PaymentIntent, name: str) -> None:
     if intent.status not in CONFIRMABLE:
-        raise unexpected(
+        raise build_unexpected_state_error(
             f"This PaymentIntent's {name} could not be updated because it has a status of {intent.status}. You may "
             f"only update the {name} of a PaymentIntent with one of the following statuses: {', '.join(CONFIRMABLE)}.",
             param=name,

@@ -26,21 +26,21 @@ from .checkout_settings import (
 from .destinations import check_sale
 from .events import record_row, update
 from .lists import equal, list_of
-from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, object_id, resource, retrieve, show, shown
-from .optional_items import OptItems, check_mode, offered
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, new_id, object_id, resource, retrieve, show
+from .optional_items import OptItems, build_optional_items, check_mode
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptAutomaticTax,
     OptBool,
     OptInteger,
     OptMetadata,
     OptText,
     Params,
-    Part,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     value_of,
 )
 from .payment_intents import TransferData
@@ -51,8 +51,8 @@ from .sale_items import (
     add_items,
     is_recurring,
     items_for,
-    listed_items,
-    shown_items,
+    list_items,
+    render_items,
     totals,
 )
 from .urls import check_url
@@ -123,7 +123,7 @@ def _tax_ids(row: PaymentLink) -> Fields:
     return VIEWS["tax_id_collection"](row) or {"enabled": False, "required": "never"}
 
 
-link_object = shown(
+link_object = build_view(
     PaymentLink,
     "payment_link",
     "settings",
@@ -151,7 +151,7 @@ def _fill(call: Call, objects: list[Fields]) -> None:
 
 
 def _items(call: Call, fields: Fields) -> Fields:
-    return shown_items(call, fields["id"], f"/v1/payment_links/{fields['id']}/line_items")
+    return render_items(call, fields["id"], f"/v1/payment_links/{fields['id']}/line_items")
 
 
 LINKS = resource(
@@ -167,7 +167,7 @@ LINKS = resource(
 )
 
 
-class AfterCompletion(Part):
+class AfterCompletion(NestedParams):
     """What comes after a payment."""
 
     type: Literal["hosted_confirmation", "redirect"]
@@ -175,16 +175,16 @@ class AfterCompletion(Part):
     redirect: dict[str, str] | UnsetType = UNSET
 
 
-class Completed(Part):
+class CompletedSessionsLimit(NestedParams):
     """How many sessions may be completed."""
 
     limit: Integer
 
 
-class Restrictions(Part):
+class Restrictions(NestedParams):
     """How often a link may be used."""
 
-    completed_sessions: Completed
+    completed_sessions: CompletedSessionsLimit
 
 
 class LinkParams(Params, kw_only=True):
@@ -227,7 +227,7 @@ class CreateLink(LinkParams, kw_only=True):
     shipping_options: list[ShippingOption] | UnsetType = UNSET
 
 
-class ChangedItem(Part, kw_only=True):
+class ChangedItem(NestedParams, kw_only=True):
     """How many of something are sold from now on."""
 
     id: str
@@ -271,7 +271,7 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
     fields |= shipping_fields(call, shipping, fields["currency"])
     fields.pop("shipping_cost", None)
     slug = f"test_{new_id(call, '', 18)}"
-    made = new(call, LINKS, id=id, slug=slug, **fields, metadata=merged_metadata({}, params.metadata))
+    made = new(call, LINKS, id=id, slug=slug, **fields, metadata=merge_metadata({}, params.metadata))
     record_row(call, "payment_link.created", LINKS, made)
     return show(call, LINKS, made)
 
@@ -291,7 +291,7 @@ def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateL
     if params.optional_items is not UNSET:
         options = _options(call, items_for(call, row.id), params.optional_items or [])
         row = call.db.change(row, optional_items=options or None)
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return show(call, LINKS, update(call, LINKS, row, **_fields(call, params, row), metadata=metadata))
 
 
@@ -299,7 +299,7 @@ def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateL
 def list_line_items(call: Call, payment_link: str, params: Annotated[ListParams, Body]) -> Fields:
     """List what a link sells."""
     row = retrieve(call, LINKS, payment_link)
-    return listed_items(call, row.id, params, f"/v1/payment_links/{payment_link}/line_items")
+    return list_items(call, row.id, params, f"/v1/payment_links/{payment_link}/line_items")
 
 
 @api.get("")
@@ -310,7 +310,7 @@ def list_payment_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields
 
 def _options(call: Call, items: list[SaleItem], wanted: OptItems) -> list[Fields] | None:
     """What may be added to what a link sells."""
-    options = offered(call, wanted, items)
+    options = build_optional_items(call, wanted, items)
     check_mode(call, options or [], "subscription" if is_recurring(call, items) else "payment")
     return options
 
@@ -323,7 +323,7 @@ SETTINGS = (
 
 def _fields(call: Call, params: LinkParams, row: PaymentLink | None) -> Fields:
     """The columns that are wanted; `row` is the link as it is."""
-    fields = given(
+    fields = collect_params(
         params,
         "line_items",
         "optional_items",
@@ -357,7 +357,7 @@ def _fields(call: Call, params: LinkParams, row: PaymentLink | None) -> Fields:
             raise StripeError(
                 f"This twin's page takes cards alone; '{type[:50]}' was given.", param="payment_method_types"
             )
-    return fields | automatic_tax.switched(call, params.automatic_tax)
+    return fields | automatic_tax.to_automatic_tax_columns(call, params.automatic_tax)
 
 
 def _change_item(call: Call, row: PaymentLink, params: ChangedItem, number: int) -> None:
@@ -372,7 +372,7 @@ def _change_item(call: Call, row: PaymentLink, params: ChangedItem, number: int)
         call.db.change(item, quantity=params.quantity, amount_subtotal=each, amount_total=total)
 
 
-def asked(row: PaymentLink) -> Fields:
+def to_session_columns(row: PaymentLink) -> Fields:
     """What the sessions of a link ask for, as their columns."""
     return {
         "allow_promotion_codes": row.allow_promotion_codes,

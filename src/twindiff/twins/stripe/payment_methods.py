@@ -10,23 +10,23 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError, join_choices
 
-from .banks import BANKS, Bank, BankAccount, bank_columns, bank_named
-from .cards import BY_NAME, Card, card_named, card_numbered, decline_of
+from .banks import BANKS, Bank, BankAccount, bank_columns, find_bank
+from .cards import BY_NAME, Card, decline_of, find_card, find_card_by_number
 from .customers import CUSTOMERS, Customer, check_email, existing
 from .events import record_row, update
 from .lists import equal, list_of
-from .objects import Fields, StripeObject, find, new, now, refer, resource, retrieve, shown
+from .objects import Fields, StripeObject, build_view, find, new, now, refer, resource, retrieve
 from .params import (
     Address,
     ListParams,
+    NestedParams,
     OptInteger,
     OptMetadata,
     OptText,
     Params,
-    Part,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     value_of,
 )
 from .redirect_methods import Boleto, Fpx, NaverPay, PayersBank, Sofort, details_of
@@ -77,7 +77,7 @@ class PaymentMethod(
     """Whether a bank account is known to be the customer's."""
 
 
-_shared = shown(
+_shared = build_view(
     PaymentMethod,
     "payment_method",
     "details",
@@ -109,7 +109,7 @@ METHODS = resource(
 )
 
 
-class CardParams(Part):
+class CardParams(NestedParams):
     """A card by its token, or by its number."""
 
     token: OptText = UNSET
@@ -120,7 +120,7 @@ class CardParams(Part):
     networks: dict[str, Any] | UnsetType = UNSET
 
 
-class Billing(Part):
+class Billing(NestedParams):
     """Who pays."""
 
     address: Address | Unset | UnsetType = UNSET
@@ -163,7 +163,7 @@ class CreateMethod(NewMethod):
     payment_method: OptText = UNSET
 
 
-class UpdateCard(Part):
+class UpdateCard(NestedParams):
     """What may change of a card."""
 
     exp_month: OptInteger = UNSET
@@ -211,13 +211,13 @@ def retrieve_payment_method(call: Call, id: str, params: Annotated[Params, Body]
 def update_payment_method(call: Call, id: str, params: Annotated[UpdateMethod, Body]) -> Fields:
     """Change what is given of a payment method."""
     method = retrieve(call, METHODS, id)
-    wanted = given(params, "card", "billing_details")
+    wanted = collect_params(params, "card", "billing_details")
     if isinstance(params.billing_details, Billing):
         wanted["billing_details"] = {**method.billing_details, **_billing(params.billing_details)}
     if isinstance(params.card, UpdateCard):
         wanted["details"] = {**method.details, **value_of(params.card)}
         check_expiry(call, wanted["details"]["exp_month"], wanted["details"]["exp_year"])
-    metadata = merged_metadata(method.metadata, params.metadata)
+    metadata = merge_metadata(method.metadata, params.metadata)
     return payment_method_object(update(call, METHODS, method, **wanted, metadata=metadata))
 
 
@@ -226,14 +226,14 @@ def list_payment_methods(call: Call, params: Annotated[ListMethods, Body]) -> Fi
     """List the payment methods of a customer; of none Stripe lists none."""
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
-    return _listed(call, params, "/v1/payment_methods", params.customer or "")
+    return _list_methods(call, params, "/v1/payment_methods", params.customer or "")
 
 
 @api.get("/customers/{customer}/payment_methods")
 def list_customer_payment_methods(call: Call, customer: str, params: Annotated[ListMethods, Body]) -> Fields:
     """List the payment methods of a customer."""
     existing(call, customer)
-    return _listed(call, params, f"/v1/customers/{customer}/payment_methods", customer)
+    return _list_methods(call, params, f"/v1/customers/{customer}/payment_methods", customer)
 
 
 @api.get("/customers/{customer}/payment_methods/{id}")
@@ -298,12 +298,12 @@ def attach(call: Call, method: PaymentMethod, customer: str) -> PaymentMethod:
             network_decline_code=decline.network_decline_code,
             param="",
         )
-    attached = call.db.change(checked(call, method), customer=customer)
+    attached = call.db.change(run_card_checks(call, method), customer=customer)
     record_row(call, "payment_method.attached", METHODS, attached)
     return attached
 
 
-def checked(call: Call, method: PaymentMethod) -> PaymentMethod:
+def run_card_checks(call: Call, method: PaymentMethod) -> PaymentMethod:
     """A card whose bank has been asked about its security code and address."""
     if method.type != "card" or method.details["checks"]["cvc_check"] != "unchecked":
         return method
@@ -337,9 +337,9 @@ def method_named(call: Call, id: str, param: str = "payment_method", status: int
 def named_columns(call: Call, id: str) -> Fields | None:
     """The columns of `pm_card_visa`, `pm_usBankAccount_success` and the like."""
     if id.startswith("pm_card_"):
-        card = card_named(id)
+        card = find_card(id)
         return card_columns(call, card, UNSET) if card else None
-    bank = bank_named(id)
+    bank = find_bank(id)
     if bank is None:
         return None
     number = {"iban": bank.number} if bank.type == "sepa_debit" else {"account_number": bank.number}
@@ -347,7 +347,7 @@ def named_columns(call: Call, id: str) -> Fields | None:
     return {**bank_columns(call, bank.type, BankAccount(**number)), "billing_details": billing, "verified": True}
 
 
-def attached(call: Call, id: str, customer: str, param: str) -> PaymentMethod:
+def retrieve_attached_method(call: Call, id: str, customer: str, param: str) -> PaymentMethod:
     """The payment method of an id, which must belong to a customer."""
     method = retrieve(call, METHODS, id, param=param, status=400)
     if method.customer != customer:
@@ -369,7 +369,7 @@ def columns_of(call: Call, params: NewMethod) -> Fields:
     type = _type(params)
     fields: Fields = {
         "billing_details": _billing(params.billing_details) if isinstance(params.billing_details, Billing) else {},
-        "metadata": merged_metadata({}, params.metadata),
+        "metadata": merge_metadata({}, params.metadata),
         "allow_redisplay": params.allow_redisplay or "unspecified",
     }
     if type == "card":
@@ -393,13 +393,13 @@ def _check_type(type: str) -> None:
 
 
 def _card(call: Call, params: CardParams | UnsetType) -> Fields:
-    from .tokens import spend
+    from .tokens import consume_card_token
 
     if not isinstance(params, CardParams):
         raise StripeError("Missing required param: card.", code="parameter_missing", param="card")
     if isinstance(params.token, str):
-        card = card_named(params.token)
-        return card_columns(call, card, params) if card else spend(call, params.token)
+        card = find_card(params.token)
+        return card_columns(call, card, params) if card else consume_card_token(call, params.token)
     return numbered_card(call, params)
 
 
@@ -409,7 +409,7 @@ def numbered_card(call: Call, params: CardParams) -> Fields:
         if getattr(params, name) is UNSET:
             raise StripeError(f"Missing required param: card[{name}].", code="parameter_missing", param=f"card[{name}]")
     check_expiry(call, int(params.exp_month or 0), int(params.exp_year or 0))
-    card = card_numbered(str(params.number))
+    card = find_card_by_number(str(params.number))
     digits = (4,) if card.brand == "amex" else (3,)
     if params.cvc and not (params.cvc.isdecimal() and len(params.cvc) in digits):
         message = "Your card's security code is invalid."
@@ -459,7 +459,7 @@ def card_columns(call: Call, card: Card, params: CardParams | UnsetType) -> Fiel
     return {"type": "card", "details": details, "test_card": card.name}
 
 
-def _listed(call: Call, params: ListMethods, url: str, customer: str) -> Fields:
+def _list_methods(call: Call, params: ListMethods, url: str, customer: str) -> Fields:
     if params.type:
         _check_type(params.type)
     where = equal((PaymentMethod.type, params.type), (PaymentMethod.allow_redisplay, params.allow_redisplay))

@@ -12,14 +12,26 @@ from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, co
 from twindiff.kit.styles.stripe import StripeError
 
 from . import reviews
-from .amount_details import shown_details
+from .amount_details import render_details
 from .cards import AUTHENTICATION, Decline
 from .charge_outcomes import ELEVATED
 from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
 from .customers import Customer
 from .events import record_row, update
-from .objects import Fields, StripeObject, find, new, new_id, now, object_id, resource, retrieve, shown, unmanaged
-from .payment_methods import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod, attach, checked, outcome_of
+from .objects import (
+    Fields,
+    StripeObject,
+    build_view,
+    find,
+    new,
+    new_id,
+    now,
+    object_id,
+    render_unmanaged_payments,
+    resource,
+    retrieve,
+)
+from .payment_methods import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod, attach, outcome_of, run_card_checks
 
 api = Operations()
 
@@ -128,10 +140,10 @@ def configuration(row: Any) -> Fields | None:
 
 
 def _amount_details(row: PaymentIntent) -> Fields:
-    return shown_details(row.id, row.amount_details or {})
+    return render_details(row.id, row.amount_details or {})
 
 
-payment_intent_object = shown(
+payment_intent_object = build_view(
     PaymentIntent,
     "payment_intent",
     "invoice",
@@ -140,7 +152,7 @@ payment_intent_object = shown(
     amount_details=_amount_details,
     application=None,
     customer_account=None,
-    managed_payments=unmanaged,
+    managed_payments=render_unmanaged_payments,
     payment_method_configuration_details=configuration,
     payment_method_options=_options,
     payment_record=None,
@@ -186,7 +198,7 @@ def create(call: Call, amount: int, currency: str, **fields: Any) -> PaymentInte
     return made
 
 
-def unexpected(message: str, **fields: Any) -> StripeError:
+def build_unexpected_state_error(message: str, **fields: Any) -> StripeError:
     """That an intent is not in a state for what is asked."""
     return StripeError(message, code="payment_intent_unexpected_state", **fields)
 
@@ -225,16 +237,16 @@ def confirm(
         raise StripeError(DETACHED)
     if method.type == "customer_balance" and (action := _lacking(call, intent)):
         return _wait(call, intent, action), None
-    if not authenticated and (action := _needed(intent, method, off_session=off_session)):
+    if not authenticated and (action := _find_required_action(intent, method, off_session=off_session)):
         if off_session:
             return fail(call, intent, method, AUTHENTICATION, None)
         return _await_action(call, intent, action), None
     if method.type in DEBITS:
         return _process(call, intent, method), None
-    return _charge(call, intent, checked(call, method), off_session=off_session)
+    return _charge(call, intent, run_card_checks(call, method), off_session=off_session)
 
 
-def _needed(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> str:
+def _find_required_action(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> str:
     """What the customer must do first: `use_stripe_sdk`, `redirect_to_url`, or nothing."""
     if method.type in TO_VERIFY and not method.verified:
         return "verify_with_microdeposits"
@@ -263,9 +275,9 @@ def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent
 
 
 def _lacking(call: Call, intent: PaymentIntent) -> Fields | None:
-    from .bank_transfers import lacking
+    from .bank_transfers import find_missing_funds
 
-    return lacking(call, intent)
+    return find_missing_funds(call, intent)
 
 
 def _wait(call: Call, intent: PaymentIntent, action: Fields) -> PaymentIntent:
@@ -291,12 +303,12 @@ def microdeposit_action(call: Call, intent: str) -> Fields:
 def _charge(
     call: Call, intent: PaymentIntent, method: PaymentMethod, *, off_session: bool
 ) -> tuple[PaymentIntent, StripeError | None]:
-    asked = _asked(intent, method, off_session=off_session)
+    asked = _build_attempt(intent, method, off_session=off_session)
     charge, decline = attempt(call, asked)
-    return _charged(call, intent, method, charge, decline)
+    return _apply_charge(call, intent, method, charge, decline)
 
 
-def _asked(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> Attempt:
+def _build_attempt(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> Attempt:
     shared = {name: getattr(intent, name) for name in _SHARED}
     return Attempt(
         intent.amount,
@@ -309,7 +321,7 @@ def _asked(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -
     )
 
 
-def _charged(
+def _apply_charge(
     call: Call, intent: PaymentIntent, method: PaymentMethod, charge: Charge, decline: Decline | None
 ) -> tuple[PaymentIntent, StripeError | None]:
     """An intent with what has become of its charge."""
@@ -355,9 +367,9 @@ def _dispute(call: Call, charge: Charge) -> None:
 
         open_dispute(call, charge, charge.special.removeprefix("dispute_"))
     if charge.special == "fraud_warning":
-        from .early_fraud_warnings import warn
+        from .early_fraud_warnings import create_warning
 
-        warn(call, charge)
+        create_warning(call, charge)
 
 
 def fail(
@@ -398,7 +410,7 @@ def fail(
 
 def _process(call: Call, intent: PaymentIntent, method: PaymentMethod) -> PaymentIntent:
     """An intent whose debit is on its way."""
-    charge = begin(call, _asked(intent, method, off_session=True))
+    charge = begin(call, _build_attempt(intent, method, off_session=True))
     wait = DELAYED_SECONDS if charge.special.startswith("delayed") else DEBIT_SECONDS
     waiting = call.db.change(
         intent,
@@ -416,7 +428,7 @@ def settle_debit(call: Call, intent: PaymentIntent) -> None:
     """Take the money, or learn that there is none, when the bank has answered."""
     method = retrieve(call, METHODS, intent.payment_method or "")
     charge, decline = conclude(call, retrieve(call, CHARGES, intent.latest_charge or ""))
-    _charged(call, intent, method, charge, decline)
+    _apply_charge(call, intent, method, charge, decline)
 
 
 def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[PaymentIntent, StripeError | None]:
@@ -433,12 +445,12 @@ def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[Paym
 def capture(call: Call, intent: PaymentIntent, wanted: int | UnsetType) -> PaymentIntent:
     """An intent whose authorized money was taken, or as much of it as is wanted; the rest is released."""
     if intent.status == "succeeded" and intent.capture_method == "manual":
-        raise unexpected(
+        raise build_unexpected_state_error(
             "The remaining amount on this PaymentIntent could not be captured because the remainder of the authorized "
             "amount has been released.",
         )
     if intent.status != "requires_capture":
-        raise unexpected(
+        raise build_unexpected_state_error(
             f"This PaymentIntent could not be captured because it has a status of {intent.status}. Only a "
             "PaymentIntent with one of the following statuses may be captured: requires_capture.",
         )
@@ -472,7 +484,7 @@ def _captured_amount(intent: PaymentIntent, wanted: int | UnsetType) -> int:
 def cancel(call: Call, intent: PaymentIntent, reason: str | None = None) -> PaymentIntent:
     """An intent that nobody pays any more; what was authorized is released."""
     if intent.status not in CANCELABLE:
-        raise unexpected(
+        raise build_unexpected_state_error(
             f"You cannot cancel this PaymentIntent because it has a status of {intent.status}. Only a PaymentIntent "
             f"with one of the following statuses may be canceled: {', '.join(CANCELABLE)}.",
         )

@@ -12,12 +12,12 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .accounts import own_account
 from .balance_transactions import available, enter
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .events import record_row, update
 from .external_accounts import EXTERNAL_ACCOUNTS
-from .lists import equal, list_of, within
-from .objects import Fields, StripeObject, new, now, resource, retrieve, shown
-from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, given, merged_metadata
+from .lists import equal, list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, new, now, resource, retrieve
+from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, collect_params, merge_metadata
 
 api = Operations(prefix="/v1/payouts")
 
@@ -44,7 +44,7 @@ class Payout(StripeObject, table="payouts", key=("id",), unique=(("seq",),), ind
     status: Column[str] = column(default="pending")
 
 
-payout_object = shown(
+payout_object = build_view(
     Payout,
     "payout",
     application_fee=None,
@@ -100,11 +100,11 @@ def create_payout(call: Call, params: Annotated[CreatePayout, Body]) -> Fields:
     if params.amount < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
-    currency = checked_currency(params.currency)
+    currency = parse_currency(params.currency)
     if isinstance(params.destination, str):
         _check_destination(call, params.destination)
     check_funds(call, params.amount, currency)
-    fields = given(params, "amount", "currency", "payout_method", "source_type")
+    fields = collect_params(params, "amount", "currency", "payout_method", "source_type")
     made = new(
         call,
         PAYOUTS,
@@ -112,7 +112,7 @@ def create_payout(call: Call, params: Annotated[CreatePayout, Body]) -> Fields:
         amount=params.amount,
         currency=currency,
         arrival_date=(now(call) // DAY + DAYS_TO_ARRIVE) * DAY,
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
     )
     entered = enter(call, "payout", -params.amount, currency, made.id, description="STRIPE PAYOUT")
     made = call.db.change(made, balance_transaction=entered.id)
@@ -129,7 +129,9 @@ def retrieve_payout(call: Call, payout: str, params: Annotated[Params, Body]) ->
 @api.get("")
 def list_payouts(call: Call, params: Annotated[ListPayouts, Body]) -> Fields:
     """List payouts."""
-    where = within(Payout.created, params.created) + within(Payout.arrival_date, params.arrival_date)
+    where = to_range_conditions(Payout.created, params.created) + to_range_conditions(
+        Payout.arrival_date, params.arrival_date
+    )
     where += equal((Payout.status, params.status), (Payout.destination, params.destination))
     return list_of(call, PAYOUTS, params, "/v1/payouts", *where)
 
@@ -138,7 +140,7 @@ def list_payouts(call: Call, params: Annotated[ListPayouts, Body]) -> Fields:
 def update_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body]) -> Fields:
     """Change the metadata of a payout."""
     row = retrieve(call, PAYOUTS, payout)
-    return payout_object(update(call, PAYOUTS, row, metadata=merged_metadata(row.metadata, params.metadata)))
+    return payout_object(update(call, PAYOUTS, row, metadata=merge_metadata(row.metadata, params.metadata)))
 
 
 @api.post("/{payout}/cancel")
@@ -168,7 +170,7 @@ def reverse_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body
         currency=row.currency,
         arrival_date=now(call),
         original_payout=row.id,
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
         status="paid",
     )
     entered = enter(call, "payout", row.amount, row.currency, made.id, description="STRIPE PAYOUT REVERSAL")

@@ -51,13 +51,13 @@ def _objects(pages: Sequence[Sequence[str]], size: str) -> Iterator[bytes]:
         fonts = f"<< /Font << /F {_NUMBER_OF_FONT} 0 R >> >>"
         box, contents = f"[0 0 {width} {height}]", f"{_FIRST_PAGE + 2 * at + 1} 0 R"
         yield (f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Resources {fonts} /Contents {contents} >>".encode())
-        shown = b"\n".join(b"(" + _escaped(line) + b") '" for line in lines)
+        shown = b"\n".join(b"(" + _escape_line(line) + b") '" for line in lines)
         top = height - _MARGIN
         text = f"BT /F {_FONT_SIZE} Tf {_LINE_HEIGHT} TL {_MARGIN} {top} Td\n".encode() + shown + b"\nET"
         yield f"<< /Length {len(text)} >>\nstream\n".encode() + text + b"\nendstream"
 
 
-def _escaped(line: str) -> bytes:
+def _escape_line(line: str) -> bytes:
     known = line.encode("cp1252", "replace")
     return known.replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)").replace(b"\r", b" ")
 

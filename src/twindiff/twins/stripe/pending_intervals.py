@@ -12,7 +12,7 @@ from . import cycles, invoicing
 from .billing_work import schedule, work
 from .objects import Fields, find, now
 from .params import or_none
-from .periods import shifted
+from .periods import shift_time
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription
 from .subscription_params import OptPendingInterval, PendingInterval
 
@@ -25,7 +25,7 @@ def set_interval(call: Call, row: Subscription, wanted: OptPendingInterval) -> S
         schedule(call, bill_pending, row.id, None, row.test_clock)
         return call.db.change(row, pending_invoice_item_interval=None, next_pending_invoice_item_invoice=None)
     count = or_none(wanted.interval_count) or 1
-    if not 1 <= count <= 52 or shifted(0, wanted.interval, count) > shifted(0, "year", 1):
+    if not 1 <= count <= 52 or shift_time(0, wanted.interval, count) > shift_time(0, "year", 1):
         message = "The interval for pending invoice items can be at most one year (1 year, 12 months or 52 weeks)."
         raise StripeError(message, param="pending_invoice_item_interval[interval_count]")
     every = {"interval": wanted.interval, "interval_count": count}
@@ -34,7 +34,7 @@ def set_interval(call: Call, row: Subscription, wanted: OptPendingInterval) -> S
 
 def _next(call: Call, row: Subscription) -> Subscription:
     every: Fields = row.pending_invoice_item_interval
-    at = shifted(now(call), every["interval"], every["interval_count"])
+    at = shift_time(now(call), every["interval"], every["interval_count"])
     schedule(call, bill_pending, row.id, at, row.test_clock)
     return call.db.change(row, next_pending_invoice_item_invoice=at)
 
@@ -46,7 +46,7 @@ def bill_pending(call: Call, id: str) -> None:
     if row is None or row.status in ENDED or not row.pending_invoice_item_interval:
         return
     row = _next(call, row)
-    if invoicing.waiting(call, row.customer, row.id, row.currency):
-        draft = cycles.draft(call, row, "subscription_update", now(call), now(call))
-        invoicing.take_pending(call, draft, row.id)
-        invoicing.created(call, draft)
+    if invoicing.list_pending_items(call, row.customer, row.id, row.currency):
+        draft = cycles.create_draft(call, row, "subscription_update", now(call), now(call))
+        invoicing.add_pending_items(call, draft, row.id)
+        invoicing.publish_draft(call, draft)

@@ -20,19 +20,19 @@ PENDING = "pending_if_incomplete"
 _MOVED = ("billing_cycle_anchor", "status", "trial_end", "trial_start")
 
 
-class State(NamedTuple):
+class SubscriptionSnapshot(NamedTuple):
     """A subscription and its items at one time."""
 
     row: Subscription
     items: list[SubscriptionItem]
 
 
-def state_of(call: Call, id: str) -> State:
+def state_of(call: Call, id: str) -> SubscriptionSnapshot:
     """A subscription as it is now."""
-    return State(retrieve(call, SUBSCRIPTIONS, id), items_of(call, id))
+    return SubscriptionSnapshot(retrieve(call, SUBSCRIPTIONS, id), items_of(call, id))
 
 
-def put_off(call: Call, before: State, expires_at: int) -> Subscription:
+def put_off(call: Call, before: SubscriptionSnapshot, expires_at: int) -> Subscription:
     """Take back what was changed since, all but the invoice, and keep it to be done when that is paid."""
     row, items = state_of(call, before.row.id)
     moved = {name: getattr(row, name) for name in _MOVED if getattr(row, name) != getattr(before.row, name)}
@@ -49,7 +49,7 @@ def put_off(call: Call, before: State, expires_at: int) -> Subscription:
     return call.db.change(row, **were, pending_update=update, put_off=kept)
 
 
-def carry_out(call: Call, row: Subscription) -> Subscription:
+def apply_pending_update(call: Call, row: Subscription) -> Subscription:
     """Do what was put off."""
     kept: Fields = row.put_off or {}
     _become(call, items_of(call, row.id), kept["items"])

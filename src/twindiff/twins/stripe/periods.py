@@ -14,7 +14,7 @@ SECONDS = {"day": DAY, "week": 7 * DAY}
 MONTHS = {"month": 1, "year": 12}
 
 
-def shifted(moment: int, interval: str, count: int) -> int:
+def shift_time(moment: int, interval: str, count: int) -> int:
     """A time some intervals later, or earlier; a day that a month lacks is its last."""
     if seconds := SECONDS.get(interval):
         return moment + seconds * count
@@ -31,7 +31,7 @@ def next_boundary(anchor: int, after: int, interval: str, count: int) -> int:
         turn = (_months(after) - _months(anchor)) // (MONTHS[interval] * count)
     else:
         turn = (after - anchor) // (SECONDS[interval] * count)
-    while (boundary := shifted(anchor, interval, count * turn)) <= after:
+    while (boundary := shift_time(anchor, interval, count * turn)) <= after:
         turn += 1
     return boundary
 
@@ -40,7 +40,7 @@ def previous_boundary(anchor: int, at: int, interval: str, count: int) -> int:
     """The last boundary of the periods around an anchor that is not later than a time."""
     following = next_boundary(anchor, at, interval, count)
     turn = 1
-    while (earlier := shifted(following, interval, -count * turn)) > at:
+    while (earlier := shift_time(following, interval, -count * turn)) > at:
         turn += 1
     back = next_boundary(anchor, earlier - 1, interval, count)
     return back if back <= at else earlier
@@ -56,7 +56,7 @@ def next_day(after: int, wanted: Mapping[str, int | None]) -> int:
         minute=start.minute if minute is None else minute,
         second=start.second if second is None else second,
     )
-    months = (shifted(int(clock.timestamp()), "month", count) for count in range(14))
+    months = (shift_time(int(clock.timestamp()), "month", count) for count in range(14))
     days = (_on_day(each, wanted["day_of_month"] or 1) for each in months)
     month = wanted["month"]
     return next(each for each in days if each > after and month in (None, datetime.fromtimestamp(each, UTC).month))

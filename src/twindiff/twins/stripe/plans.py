@@ -11,19 +11,19 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import record, update
-from .lists import equal, list_of, of_objects, within
+from .lists import equal, list_of, to_range_conditions, to_reference_conditions
 from .objects import Fields, find, new_id, refer
 from .params import (
     ListParams,
+    NestedParams,
     OptBool,
     OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
 )
 from .price_params import Interval, ProductData, Recurring, Tier
 from .prices import PRICES, CreatePrice, Price, TransformQuantity, make, plan_object
@@ -34,7 +34,7 @@ PLANS = PRICES._replace(name="plan", show=plan_object, spoken="plan", param="pla
 """Prices as they are shown here."""
 
 
-class PlanProduct(Part):
+class PlanProduct(NestedParams):
     """A product that is made with its plan."""
 
     name: str
@@ -106,12 +106,12 @@ def retrieve_plan(call: Call, plan: str, params: Annotated[Params, Body]) -> Fie
 def update_plan(call: Call, plan: str, params: Annotated[UpdatePlan, Body]) -> Fields:
     """Change what may change of a plan; its amount may not."""
     row = _plan(call, plan)
-    fields = given(params, "product", "trial_period_days")
+    fields = collect_params(params, "product", "trial_period_days")
     if isinstance(params.product, str) and params.product:
         fields["product"] = refer(call, PRODUCTS, params.product, "product").id
     if params.trial_period_days is not UNSET:
         fields["recurring"] = {**row.recurring, "trial_period_days": params.trial_period_days}
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return plan_object(update(call, PRICES, row, **fields, metadata=metadata))
 
 
@@ -126,9 +126,9 @@ def delete_plan(call: Call, plan: str, params: Annotated[Params, Body]) -> Field
 @api.get("")
 def list_plans(call: Call, params: Annotated[ListPlans, Body]) -> Fields:
     """List plans, and all other recurring prices."""
-    where = [*within(Price.created, params.created), Price.type == "recurring", ~Price.deleted]
+    where = [*to_range_conditions(Price.created, params.created), Price.type == "recurring", ~Price.deleted]
     where += equal((Price.active, params.active))
-    where += of_objects(call, (Price.product, params.product, PRODUCTS))
+    where += to_reference_conditions(call, (Price.product, params.product, PRODUCTS))
     return list_of(call, PLANS, params, "/v1/plans", *where)
 
 

@@ -12,19 +12,19 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import record_row, update
-from .lists import clamped, list_object
-from .objects import Fields, StripeObject, find, new, new_id, now, refer, resource, shown
+from .lists import clamp_limit, list_object
+from .objects import Fields, StripeObject, build_view, find, new, new_id, now, refer, resource
 from .params import (
     ListParams,
+    NestedParams,
     OptBool,
     OptInteger,
     OptMetadata,
     OptText,
     Params,
-    Part,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     value_of,
 )
 from .prices import PRICES
@@ -97,7 +97,7 @@ CONFIGURATIONS = resource(
     PortalConfiguration,
     "billing_portal.configuration",
     "bpc_",
-    shown(
+    build_view(
         PortalConfiguration,
         "billing_portal.configuration",
         "login_secret",
@@ -110,7 +110,7 @@ CONFIGURATIONS = resource(
 )
 
 
-class Profile(Part):
+class Profile(NestedParams):
     """What the page says of the shop."""
 
     headline: OptText = UNSET
@@ -118,7 +118,7 @@ class Profile(Part):
     terms_of_service_url: OptText = UNSET
 
 
-class CustomerUpdate(Part):
+class CustomerUpdate(NestedParams):
     """What customers may change of themselves."""
 
     allowed_updates: list[Literal["address", "email", "name", "phone", "shipping", "tax_id"]] | Unset | UnsetType = (
@@ -127,27 +127,27 @@ class CustomerUpdate(Part):
     enabled: OptBool = UNSET
 
 
-class Switch(Part):
+class Switch(NestedParams):
     """What is on or off."""
 
     enabled: bool
 
 
-class MethodUpdate(Part):
+class MethodUpdate(NestedParams):
     """Whether customers may change how they pay."""
 
     enabled: bool
     payment_method_configuration: OptText = UNSET
 
 
-class Reasons(Part):
+class Reasons(NestedParams):
     """Whether customers are asked why they leave."""
 
     enabled: bool
     options: list[Feedback] | Unset | UnsetType = UNSET
 
 
-class Cancel(Part):
+class Cancel(NestedParams):
     """Whether customers may end subscriptions, and when these end then."""
 
     cancellation_reason: Reasons | UnsetType = UNSET
@@ -156,7 +156,7 @@ class Cancel(Part):
     proration_behavior: Behavior | UnsetType = UNSET
 
 
-class Adjustable(Part):
+class Adjustable(NestedParams):
     """How many of a product customers may have."""
 
     enabled: bool
@@ -164,7 +164,7 @@ class Adjustable(Part):
     minimum: OptInteger = UNSET
 
 
-class Offered(Part):
+class PortalProductParams(NestedParams):
     """The prices of a product that customers may change to."""
 
     product: str
@@ -172,31 +172,31 @@ class Offered(Part):
     adjustable_quantity: Adjustable | UnsetType = UNSET
 
 
-class Condition(Part):
+class Condition(NestedParams):
     """What is put off until the end of the period."""
 
     type: Literal["decreasing_item_amount", "shortening_interval"]
 
 
-class Conditions(Part):
+class Conditions(NestedParams):
     """All that is put off."""
 
     conditions: list[Condition] | Unset | UnsetType = UNSET
 
 
-class SubscriptionUpdate(Part):
+class SubscriptionUpdate(NestedParams):
     """Whether customers may change subscriptions, and to what."""
 
     billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
     default_allowed_updates: list[Literal["price", "promotion_code", "quantity"]] | Unset | UnsetType = UNSET
     enabled: OptBool = UNSET
-    products: list[Offered] | Unset | UnsetType = UNSET
+    products: list[PortalProductParams] | Unset | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     schedule_at_period_end: Conditions | UnsetType = UNSET
     trial_update_behavior: Literal["continue_trial", "end_trial"] | UnsetType = UNSET
 
 
-class Features(Part):
+class Features(NestedParams):
     """What customers may do."""
 
     customer_update: CustomerUpdate | UnsetType = UNSET
@@ -244,7 +244,7 @@ def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body
             param = f"features[{name}][enabled]"
             raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
     fields = _fields(call, params, OFF, {})
-    made = new(call, CONFIGURATIONS, **fields, metadata=merged_metadata({}, params.metadata), updated=now(call))
+    made = new(call, CONFIGURATIONS, **fields, metadata=merge_metadata({}, params.metadata), updated=now(call))
     record_row(call, "billing_portal.configuration.created", CONFIGURATIONS, made)
     return CONFIGURATIONS.show(made)
 
@@ -252,19 +252,19 @@ def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body
 @api.get("/{configuration}")
 def retrieve_configuration(call: Call, configuration: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a configuration."""
-    return CONFIGURATIONS.show(configured(call, configuration))
+    return CONFIGURATIONS.show(retrieve_portal_configuration(call, configuration))
 
 
 @api.post("/{configuration}")
 def update_configuration(call: Call, configuration: str, params: Annotated[UpdateConfiguration, Body]) -> Fields:
     """Change what is given of a configuration."""
-    row = configured(call, configuration)
+    row = retrieve_portal_configuration(call, configuration)
     if params.active is False and row.is_default:
         raise StripeError("You cannot deactivate the default configuration.", param="active")
     if row.id == DEFAULT and find(call, CONFIGURATIONS, DEFAULT) is None:
         row = new(call, CONFIGURATIONS, id=DEFAULT, features=ON, is_default=True, updated=now(call))
     fields = _fields(call, params, row.features, row.business_profile)
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return CONFIGURATIONS.show(update(call, CONFIGURATIONS, row, **fields, metadata=metadata, updated=now(call)))
 
 
@@ -273,7 +273,7 @@ def list_configurations(call: Call, params: Annotated[ListConfigurations, Body])
     """List configurations, the newest first; the default is the oldest."""
     rows = call.db.rows(PortalConfiguration, order=-PortalConfiguration.seq)
     if all(row.id != DEFAULT for row in rows):
-        rows.append(configured(call, DEFAULT))
+        rows.append(retrieve_portal_configuration(call, DEFAULT))
     wanted = [row for row in rows if params.active in (UNSET, row.active)]
     wanted = [row for row in wanted if params.is_default in (UNSET, row.is_default)]
     page, more = _page(call, wanted, params)
@@ -285,18 +285,20 @@ def _page(
     call: Call, rows: list[PortalConfiguration], params: ListConfigurations
 ) -> tuple[list[PortalConfiguration], bool]:
     """A page of rows beside one of them, and whether there are more."""
-    most = clamped(params.limit)
+    most = clamp_limit(params.limit)
     if params.ending_before:
-        before = configured(call, params.ending_before, param="ending_before", status=400)
+        before = retrieve_portal_configuration(call, params.ending_before, param="ending_before", status=400)
         newer = [row for row in rows if row.seq > before.seq]
         return newer[-most:], len(newer) > most
     if params.starting_after:
-        after = configured(call, params.starting_after, param="starting_after", status=400)
+        after = retrieve_portal_configuration(call, params.starting_after, param="starting_after", status=400)
         rows = [row for row in rows if row.seq < after.seq]
     return rows[:most], len(rows) > most
 
 
-def configured(call: Call, id: str, *, param: str = "configuration", status: int = 404) -> PortalConfiguration:
+def retrieve_portal_configuration(
+    call: Call, id: str, *, param: str = "configuration", status: int = 404
+) -> PortalConfiguration:
     """The configuration of an id."""
     if row := find(call, CONFIGURATIONS, id):
         return row
@@ -308,14 +310,14 @@ def configured(call: Call, id: str, *, param: str = "configuration", status: int
 
 def _fields(call: Call, params: ConfigurationParams, features: Fields, profile: Fields) -> Fields:
     """The columns that are wanted; `features` and `profile` are what there is before."""
-    fields = given(params, "features", "login_page")
+    fields = collect_params(params, "features", "login_page")
     check_url(fields.get("default_return_url"), "default_return_url")
     for name in ("privacy_policy_url", "terms_of_service_url"):
         check_url(getattr(params.business_profile, name, UNSET), f"business_profile[{name}]")
     wanted: Any = getattr(params, "features", UNSET)
     if isinstance(wanted, Features):
         _check_products(call, wanted.subscription_update)
-        fields["features"] = _merged(features, wanted)
+        fields["features"] = _merge_features(features, wanted)
     if isinstance(params.business_profile, Profile):
         fields["business_profile"] = {**profile, **value_of(params.business_profile)}
     if isinstance(params.login_page, Switch):
@@ -323,7 +325,7 @@ def _fields(call: Call, params: ConfigurationParams, features: Fields, profile: 
     return fields
 
 
-def _merged(features: Fields, wanted: Features) -> Fields:
+def _merge_features(features: Fields, wanted: Features) -> Fields:
     """Features with what is given of each; an empty text for a list is a list of nothing."""
     merged: Fields = {**features}
     for name, part in value_of(wanted).items():
@@ -331,7 +333,7 @@ def _merged(features: Fields, wanted: Features) -> Fields:
         merged[name] = {**merged[name], **part, **{field: list[str]() for field in emptied}}
     reasons = merged["subscription_cancel"]["cancellation_reason"]
     cancel = {"cancellation_reason": {"options": ALL_FEEDBACK, **reasons}}
-    offered = [_offered(each) for each in merged["subscription_update"]["products"] or ()] or None
+    offered = [_with_adjustable_quantity(each) for each in merged["subscription_update"]["products"] or ()] or None
     return {
         **merged,
         "subscription_cancel": {**merged["subscription_cancel"], **cancel},
@@ -339,7 +341,7 @@ def _merged(features: Fields, wanted: Features) -> Fields:
     }
 
 
-def _offered(product: Fields) -> Fields:
+def _with_adjustable_quantity(product: Fields) -> Fields:
     """A product with how many of it customers may have, which is what they have unless that is said."""
     bounds: Fields = {"enabled": False, "maximum": None, "minimum": 1, **(product.get("adjustable_quantity") or {})}
     return {**product, "adjustable_quantity": bounds}

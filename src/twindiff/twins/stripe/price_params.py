@@ -6,13 +6,13 @@ from typing import Literal
 
 from twindiff.kit import UNSET, UnsetType
 
-from .params import OptBool, OptInteger, OptMetadata, OptText, Part
+from .params import NestedParams, OptBool, OptInteger, OptMetadata, OptText
 
 Interval = Literal["day", "month", "week", "year"]
 TaxBehavior = Literal["exclusive", "inclusive", "unspecified"]
 
 
-class Recurring(Part):
+class Recurring(NestedParams):
     """How often a price is charged."""
 
     interval: Interval
@@ -22,7 +22,7 @@ class Recurring(Part):
     usage_type: Literal["licensed", "metered"] | UnsetType = UNSET
 
 
-class CustomUnitAmount(Part):
+class CustomUnitAmount(NestedParams):
     """What a customer may choose to pay."""
 
     enabled: bool
@@ -31,7 +31,7 @@ class CustomUnitAmount(Part):
     preset: OptInteger = UNSET
 
 
-class Tier(Part):
+class Tier(NestedParams):
     """What a unit costs up to a quantity."""
 
     up_to: str
@@ -41,7 +41,7 @@ class Tier(Part):
     unit_amount_decimal: OptText = UNSET
 
 
-class CurrencyOption(Part):
+class CurrencyOption(NestedParams):
     """What a price is in another currency."""
 
     custom_unit_amount: CustomUnitAmount | UnsetType = UNSET
@@ -51,7 +51,7 @@ class CurrencyOption(Part):
     unit_amount_decimal: OptText = UNSET
 
 
-class Amounts(Part):
+class Amounts(NestedParams):
     """What a unit costs."""
 
     currency: str
@@ -69,7 +69,7 @@ class NewPrice(Amounts):
     metadata: OptMetadata = UNSET
 
 
-class ProductData(Part):
+class ProductData(NestedParams):
     """A product that is made with its price."""
 
     name: str

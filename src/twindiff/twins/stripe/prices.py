@@ -12,9 +12,9 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Meta, Operations, Unse
 from twindiff.kit.styles.stripe import StripeError
 
 from . import products
-from .currencies import MOST, checked_currency
+from .currencies import MAX_AMOUNT, parse_currency
 from .events import record, update
-from .lists import equal, list_of, of_objects, within
+from .lists import equal, list_of, to_range_conditions, to_reference_conditions
 from .meters import METERS
 from .objects import (
     EXPANDABLE,
@@ -22,29 +22,29 @@ from .objects import (
     RESOURCES,
     Fields,
     StripeObject,
+    build_view,
     find,
     new,
     refer,
     resource,
     retrieve,
-    shown,
 )
 from .params import (
     ListParams,
+    NestedParams,
     OptBool,
     OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
     SearchParams,
     Unset,
     check_count,
-    given,
+    collect_params,
     integer_or_word,
     is_set,
-    merged_metadata,
+    merge_metadata,
     or_none,
     value_of,
 )
@@ -64,9 +64,9 @@ from .search import search_of
 
 api = Operations(prefix="/v1/prices")
 
-MOST_KEYS = 10
+MAX_LOOKUP_KEYS = 10
 """How many lookup keys a list of prices may be asked for by."""
-LONGEST_INTERVALS = {"day": 1095, "week": 156, "month": 36, "year": 3}
+MAX_INTERVAL_COUNTS = {"day": 1095, "week": 156, "month": 36, "year": 3}
 
 
 class Price(
@@ -104,7 +104,7 @@ class Price(
 
 
 HIDDEN = ("tiers", "currency_options", "interval", "usage_type", "meter", "deleted", "inline")
-price_object = shown(Price, "price", *HIDDEN)
+price_object = build_view(Price, "price", *HIDDEN)
 
 
 def plan_object(row: Price) -> Fields:
@@ -157,7 +157,7 @@ EXPANDABLE.add("plan.product")
 INCLUDES["plan.tiers"] = _tiers
 
 
-class TransformQuantity(Part):
+class TransformQuantity(NestedParams):
     """How quantities are divided before they are charged."""
 
     divide_by: Annotated[int, Meta(ge=1)]
@@ -192,7 +192,7 @@ class CreatePrice(PriceParams):
     unit_amount_decimal: OptText = UNSET
 
 
-class RecurringFilter(Part):
+class RecurringFilter(NestedParams):
     """Which recurring prices are listed."""
 
     interval: Interval | UnsetType = UNSET
@@ -222,7 +222,9 @@ def make(call: Call, params: CreatePrice, **more: Any) -> Price:
     """Write a price as parameters want it."""
     product = product_of(call, params.product, params.product_data)
     _check_scheme(params)
-    fields = given(params, "product", "product_data", "recurring", "transfer_lookup_key", "tiers", "currency_options")
+    fields = collect_params(
+        params, "product", "product_data", "recurring", "transfer_lookup_key", "tiers", "currency_options"
+    )
     fields |= {**amounts(params), **_recurring_fields(call, params.recurring)}
     fields["tiers"] = _tier_list(params.tiers)
     fields["custom_unit_amount"] = _custom(params.custom_unit_amount)
@@ -258,7 +260,7 @@ def retrieve_price(call: Call, price: str, params: Annotated[Params, Body]) -> F
 def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -> Fields:
     """Change what may change of a price; its amount may not."""
     row = refer(call, PRICES, price, "price", status=404)
-    fields = given(params, "transfer_lookup_key", "currency_options")
+    fields = collect_params(params, "transfer_lookup_key", "currency_options")
     if row.tax_behavior != "unspecified" and fields.get("tax_behavior", row.tax_behavior) != row.tax_behavior:
         message = f"The `tax_behavior` of a price cannot be changed once it is `{row.tax_behavior}`."
         raise StripeError(message, param="tax_behavior")
@@ -267,19 +269,19 @@ def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -
         _take_lookup_key(call, key, transfer=params.transfer_lookup_key is True)
     if params.currency_options is not UNSET:
         fields["currency_options"] = _options(params.currency_options)
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return price_object(update(call, PRICES, row, **fields, metadata=metadata))
 
 
 @api.get("")
 def list_prices(call: Call, params: Annotated[ListPrices, Body]) -> Fields:
     """List prices."""
-    where = [~Price.deleted, *within(Price.created, params.created)]
+    where = [~Price.deleted, *to_range_conditions(Price.created, params.created)]
     where += equal((Price.active, params.active), (Price.currency, params.currency), (Price.type, params.type))
-    where += of_objects(call, (Price.product, params.product, products.PRODUCTS))
-    check_count(params.lookup_keys, "lookup_keys", MOST_KEYS)
+    where += to_reference_conditions(call, (Price.product, params.product, products.PRODUCTS))
+    check_count(params.lookup_keys, "lookup_keys", MAX_LOOKUP_KEYS)
     if params.currency:
-        checked_currency(params.currency)
+        parse_currency(params.currency)
     if isinstance(params.lookup_keys, list):
         where.append(Price.lookup_key.in_(params.lookup_keys))
     if isinstance(params.recurring, RecurringFilter):
@@ -312,15 +314,15 @@ def product_of(call: Call, id: OptText, data: ProductData | UnsetType, at: str =
     if is_set(id) and is_set(data):
         raise StripeError("You may only specify one of these parameters: product, product_data.", param="product")
     if isinstance(data, ProductData):
-        return products.make_product(call, **given(data), metadata=merged_metadata({}, data.metadata)).id
+        return products.make_product(call, **collect_params(data), metadata=merge_metadata({}, data.metadata)).id
     if not isinstance(id, str) or not id:
         raise StripeError("You must specify either `product` or `product_data` when creating a price.")
     return refer(call, products.PRODUCTS, id, f"{at}[product]" if at else "product").id
 
 
 def _make(call: Call, product: str, metadata: OptMetadata, fields: Fields) -> Price:
-    fields["currency"] = checked_currency(fields["currency"])
-    made = new(call, PRICES, **fields, product=product, metadata=merged_metadata({}, metadata))
+    fields["currency"] = parse_currency(fields["currency"])
+    made = new(call, PRICES, **fields, product=product, metadata=merge_metadata({}, metadata))
     record(call, "price.created", price_object(made))
     return made
 
@@ -357,7 +359,7 @@ def _check_amount(amount: Decimal, param: str) -> None:
     if amount < 0:
         message = "This value must be greater than or equal to 0."
         raise StripeError(message, code="parameter_invalid_integer", param=param)
-    if amount > MOST * 10_000:
+    if amount > MAX_AMOUNT * 10_000:
         message = "This value must be less than or equal to 999999999999."
         raise StripeError(message, code="parameter_invalid_integer", param=param)
 
@@ -435,7 +437,7 @@ def check_keys(options: dict[str, Any]) -> None:
         if currency != currency.lower():
             message = f"Currencies must be lowercase when used as keys in a map. Use `{currency.lower()}` instead of "
             raise StripeError(f"{message}`{currency}`.", param="currency_options")
-        checked_currency(currency, f"currency_options[{currency}]")
+        parse_currency(currency, f"currency_options[{currency}]")
 
 
 def _option(option: CurrencyOption, currency: str) -> Fields:
@@ -452,7 +454,7 @@ def _recurring_fields(call: Call, recurring: Recurring | UnsetType) -> Fields:
     if not isinstance(recurring, Recurring):
         return {"type": "one_time"}
     count = recurring.interval_count if isinstance(recurring.interval_count, int) else 1
-    if not 1 <= count <= LONGEST_INTERVALS[recurring.interval]:
+    if not 1 <= count <= MAX_INTERVAL_COUNTS[recurring.interval]:
         message = "Invalid interval: must be at least one, and no longer than three years."
         raise StripeError(message, param="recurring[interval_count]")
     is_metered = recurring.usage_type == "metered"

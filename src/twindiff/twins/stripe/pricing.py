@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 Fields = dict[str, Any]
 
 
-def rounded(amount: Decimal | Fraction) -> int:
+def round_amount(amount: Decimal | Fraction) -> int:
     """The nearest whole amount; halves away from zero."""
     if isinstance(amount, Decimal):
         return int(amount.to_integral_value(ROUND_HALF_UP))
@@ -24,10 +24,12 @@ def rounded(amount: Decimal | Fraction) -> int:
 
 def unit_price(price: Fields, quantity: Decimal) -> int:
     """What a quantity costs at a price: its `unit_amount_decimal`, `tiers` and `tiers_mode`, `transform_quantity`."""
-    quantity = _transformed(price.get("transform_quantity"), quantity)
+    quantity = _transform_quantity(price.get("transform_quantity"), quantity)
     if not price.get("tiers"):
-        return rounded(Decimal(price["unit_amount_decimal"] or 0) * quantity)
-    return rounded(sum((band.unit * band.quantity + (band.flat or 0) for band in _bands(price, quantity)), Decimal(0)))
+        return round_amount(Decimal(price["unit_amount_decimal"] or 0) * quantity)
+    return round_amount(
+        sum((band.unit * band.quantity + (band.flat or 0) for band in _bands(price, quantity)), Decimal(0))
+    )
 
 
 class Band(NamedTuple):
@@ -41,12 +43,12 @@ class Band(NamedTuple):
 
 def bands(price: Fields, quantity: Decimal) -> list[Band]:
     """The tiers of a price that a quantity reaches; nothing where a price has none."""
-    return _bands(price, _transformed(price.get("transform_quantity"), quantity)) if price.get("tiers") else []
+    return _bands(price, _transform_quantity(price.get("transform_quantity"), quantity)) if price.get("tiers") else []
 
 
 def _bands(price: Fields, quantity: Decimal) -> list[Band]:
     if price.get("tiers_mode") == "graduated":
-        return [_band(at, tier, part) for at, (tier, part) in enumerate(_graduated(price["tiers"], quantity), 1)]
+        return [_band(at, tier, part) for at, (tier, part) in enumerate(_split_by_tier(price["tiers"], quantity), 1)]
     reached = ((at, tier) for at, tier in enumerate(price["tiers"], 1) if _reaches(tier, quantity))
     return [_band(*next(reached), quantity)]
 
@@ -60,14 +62,14 @@ def _band(number: int, tier: Fields, quantity: Decimal) -> Band:
     return Band(number, quantity, Decimal(tier["unit_amount_decimal"] or 0), None if flat is None else Decimal(flat))
 
 
-def _transformed(transform: Fields | None, quantity: Decimal) -> Decimal:
+def _transform_quantity(transform: Fields | None, quantity: Decimal) -> Decimal:
     if not transform:
         return quantity
     parts, rest = divmod(quantity, Decimal(transform["divide_by"]))
     return parts + (1 if rest and transform["round"] == "up" else 0)
 
 
-def _graduated(tiers: Sequence[Fields], quantity: Decimal) -> list[tuple[Fields, Decimal]]:
+def _split_by_tier(tiers: Sequence[Fields], quantity: Decimal) -> list[tuple[Fields, Decimal]]:
     """The tiers that a quantity reaches, with how much of it is in each; the first one is reached by nothing, too."""
     reached: list[tuple[Fields, Decimal]] = []
     below = Decimal(0)
@@ -80,7 +82,7 @@ def _graduated(tiers: Sequence[Fields], quantity: Decimal) -> list[tuple[Fields,
     return reached
 
 
-def prorated(amount: int, left: int, whole: int) -> int:
+def prorate_amount(amount: int, left: int, whole: int) -> int:
     """The part of an amount for the seconds that are left of a period; halves go down: -2.5 is -3, and 4.5 is 4."""
     if whole <= 0:
         return amount
@@ -101,7 +103,7 @@ def shares(amount: int, weights: Sequence[int]) -> list[int]:
 
 def percentage(amount: int, percent: float) -> int:
     """A part of an amount in percent, to the nearest whole."""
-    return rounded(Decimal(amount) * Decimal(str(percent)) / 100)
+    return round_amount(Decimal(amount) * Decimal(str(percent)) / 100)
 
 
 class Tax(NamedTuple):

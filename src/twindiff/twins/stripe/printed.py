@@ -13,7 +13,7 @@ from twindiff.kit import Answer, Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
 from .credit_note_objects import CREDIT_NOTES, CreditNote, CreditNoteLine
-from .currencies import spoken
+from .currencies import format_amount
 from .customers import CUSTOMERS
 from .invoice_objects import INVOICES, NAME, PAGES, Invoice
 from .line_items import lines_of
@@ -62,7 +62,11 @@ def _invoice(call: Call, invoice: Invoice, size: str) -> list[str]:
     facts += [(each["name"], each["value"]) for each in invoice.custom_fields or ()]
     items, totals = items_of(call, invoice), totals_of(call, invoice)
     whom = _bill_to(invoice.customer_name, invoice.customer_email, invoice.customer_address)
-    body = [*_table(items, totals, invoice.currency, size), *_said(invoice.description), *_said(invoice.footer)]
+    body = [
+        *_table(items, totals, invoice.currency, size),
+        *_to_paragraph(invoice.description),
+        *_to_paragraph(invoice.footer),
+    ]
     return _paper("Invoice", facts, whom, body)
 
 
@@ -89,7 +93,7 @@ def _credit_note(call: Call, note: CreditNote) -> list[str]:
     items = [(line.description or "", line.amount) for line in mine]
     totals = [*_taxes(call, note.total_taxes), ("Total", note.amount)]
     whom = _bill_to(invoice.customer_name, invoice.customer_email, invoice.customer_address)
-    return _paper("Credit note", facts, whom, [*_table(items, totals, note.currency, PAGES), *_said(note.memo)])
+    return _paper("Credit note", facts, whom, [*_table(items, totals, note.currency, PAGES), *_to_paragraph(note.memo)])
 
 
 def _quote(call: Call, offer: Quote) -> list[str]:
@@ -100,7 +104,7 @@ def _quote(call: Call, offer: Quote) -> list[str]:
     totals += [*_unless_0("Tax", details.get("amount_tax", 0)), ("Total", offer.amount_total)]
     customer = retrieve(call, CUSTOMERS, offer.customer or "")
     table = _table(items, totals, offer.currency or "usd", PAGES)
-    body = [*_said(offer.header), *table, *_said(offer.description), *_said(offer.footer)]
+    body = [*_to_paragraph(offer.header), *table, *_to_paragraph(offer.description), *_to_paragraph(offer.footer)]
     return _paper("Quote", facts, _bill_to(customer.name, customer.email, customer.address), body)
 
 
@@ -115,7 +119,7 @@ def _unless_0(what: str, amount: int) -> Amounts:
     return [(what, amount)] if amount else []
 
 
-def _said(text: str | None) -> list[str]:
+def _to_paragraph(text: str | None) -> list[str]:
     return ["", *text.splitlines()] if text else []
 
 
@@ -142,7 +146,7 @@ def _paper(title: str, facts: Iterable[tuple[str, str | None]], whom: list[str],
 
 def _table(rows: Amounts, totals: Amounts, currency: str, size: str) -> list[str]:
     """What something is for, and what that comes to."""
-    items = [line for what, amount in rows for line in row(what, spoken(amount, currency), size)]
-    sums = [line for what, amount in totals for line in row(what, spoken(amount, currency), size)]
+    items = [line for what, amount in rows for line in row(what, format_amount(amount, currency), size)]
+    sums = [line for what, amount in totals for line in row(what, format_amount(amount, currency), size)]
     rule = "-" * columns(size)
     return [*row("Description", "Amount", size), rule, *items, rule, *sums]

@@ -12,21 +12,21 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import prices
 from .events import record, update
-from .lists import equal, list_of, within
-from .objects import Fields, StripeObject, find, new, now, refer, resource, shown
+from .lists import equal, list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, find, new, now, refer, resource
 from .params import (
     ListParams,
+    NestedParams,
     OptBool,
     OptMetadata,
     OptName,
     OptRange,
     OptText,
     Params,
-    Part,
     SearchParams,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
 )
 from .price_params import NewPrice
 from .search import search_of
@@ -70,11 +70,11 @@ def _tax_details(row: Product) -> Fields | None:
     return {"performance_location": None, "tax_code": row.tax_code} if row.tax_code else None
 
 
-product_object = shown(Product, "product", "deleted", attributes=_no_attributes, tax_details=_tax_details)
+product_object = build_view(Product, "product", "deleted", attributes=_no_attributes, tax_details=_tax_details)
 PRODUCTS = resource(Product, "product", "prod_", product_object, id_length=14, expandable=("default_price", "tax_code"))
 
 
-class Dimensions(Part):
+class Dimensions(NestedParams):
     """How large and heavy a parcel is."""
 
     height: float
@@ -83,7 +83,7 @@ class Dimensions(Part):
     width: float
 
 
-class Feature(Part):
+class Feature(NestedParams):
     """What a pricing table says of a product."""
 
     name: str
@@ -141,7 +141,7 @@ def create_product(call: Call, params: Annotated[CreateProduct, Body]) -> Fields
     if not params.name.strip():
         raise StripeError("Product name cannot be empty", code="parameter_invalid_empty", param="name")
     _free(call, fields.get("id"))
-    product = make_product(call, **fields, metadata=merged_metadata({}, params.metadata))
+    product = make_product(call, **fields, metadata=merge_metadata({}, params.metadata))
     if isinstance(params.default_price_data, NewPrice):
         price = prices.make_price(call, params.default_price_data, product.id, at="default_price_data")
         product = call.db.change(product, default_price=price.id)
@@ -184,7 +184,7 @@ def update_product(call: Call, id: str, params: Annotated[UpdateProduct, Body]) 
     fields = _fields(params)
     if price := fields.get("default_price"):
         _check_default(call, product, price)
-    metadata = merged_metadata(product.metadata, params.metadata)
+    metadata = merge_metadata(product.metadata, params.metadata)
     return product_object(update(call, PRODUCTS, product, **fields, metadata=metadata))
 
 
@@ -202,7 +202,7 @@ def delete_product(call: Call, id: str, params: Annotated[Params, Body]) -> Fiel
 @api.get("")
 def list_products(call: Call, params: Annotated[ListProducts, Body]) -> Fields:
     """List products."""
-    where = within(Product.created, params.created)
+    where = to_range_conditions(Product.created, params.created)
     where += equal((Product.active, params.active), (Product.shippable, params.shippable))
     where += equal((Product.type, params.type), (Product.url, params.url))
     if isinstance(params.ids, list):
@@ -211,7 +211,7 @@ def list_products(call: Call, params: Annotated[ListProducts, Body]) -> Fields:
 
 
 def _fields(params: ProductParams, *skipped: str) -> Fields:
-    fields = given(params, *skipped)
+    fields = collect_params(params, *skipped)
     check_url(params.url, "url")
     for name in ("images", "marketing_features"):
         if name in fields:

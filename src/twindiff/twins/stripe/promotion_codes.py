@@ -14,20 +14,20 @@ from twindiff.kit.styles.stripe import StripeError
 from .coupons import COUPONS, check_future
 from .customers import CUSTOMERS
 from .events import record, update
-from .lists import equal, list_of, of_objects, within
-from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
+from .lists import equal, list_of, to_range_conditions, to_reference_conditions
+from .objects import Fields, StripeObject, build_view, new, refer, resource, retrieve
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptBool,
     OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
 )
 
 api = Operations(prefix="/v1/promotion_codes")
@@ -58,7 +58,7 @@ def _promotion(row: PromotionCode) -> Fields:
     return {"type": "coupon", "coupon": row.coupon}
 
 
-promotion_code_object = shown(
+promotion_code_object = build_view(
     PromotionCode,
     "promotion_code",
     "coupon",
@@ -76,20 +76,20 @@ PROMOTION_CODES = resource(
 )
 
 
-class Promotion(Part):
+class Promotion(NestedParams):
     """What a code is for."""
 
     type: Literal["coupon"]
     coupon: OptText = UNSET
 
 
-class MinimumAmount(Part):
+class MinimumAmount(NestedParams):
     """The least that must be bought, in a currency."""
 
     minimum_amount: Integer
 
 
-class ChangedRestrictions(Part):
+class ChangedRestrictions(NestedParams):
     """What may change of restrictions."""
 
     currency_options: dict[str, MinimumAmount] | UnsetType = UNSET
@@ -147,11 +147,11 @@ def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Bod
     if isinstance(params.customer, str) and params.customer:
         refer(call, CUSTOMERS, params.customer, "customer")
     check_future(call, params.expires_at, "expires_at")
-    fields = given(params, "promotion", "customer_account")
+    fields = collect_params(params, "promotion", "customer_account")
     _check_restrictions(fields)
     fields["code"] = _free_code(call, fields.get("code"))
     fields["restrictions"] = {**NO_RESTRICTIONS, **(fields.get("restrictions") or {})}
-    made = new(call, PROMOTION_CODES, **fields, coupon=coupon.id, metadata=merged_metadata({}, params.metadata))
+    made = new(call, PROMOTION_CODES, **fields, coupon=coupon.id, metadata=merge_metadata({}, params.metadata))
     record(call, "promotion_code.created", promotion_code_object(made))
     return promotion_code_object(made)
 
@@ -166,21 +166,21 @@ def retrieve_promotion_code(call: Call, promotion_code: str, params: Annotated[P
 def update_promotion_code(call: Call, promotion_code: str, params: Annotated[UpdatePromotionCode, Body]) -> Fields:
     """Change whether a code may be used, or its metadata."""
     row = retrieve(call, PROMOTION_CODES, promotion_code)
-    fields = given(params)
+    fields = collect_params(params)
     if params.active is True and not row.active:
         _free_code(call, row.code)
     if changed := fields.pop("restrictions", None):
         fields["restrictions"] = {**row.restrictions, **changed}
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return promotion_code_object(update(call, PROMOTION_CODES, row, **fields, metadata=metadata))
 
 
 @api.get("")
 def list_promotion_codes(call: Call, params: Annotated[ListPromotionCodes, Body]) -> Fields:
     """List promotion codes."""
-    where = within(PromotionCode.created, params.created)
+    where = to_range_conditions(PromotionCode.created, params.created)
     where += equal((PromotionCode.active, params.active), (PromotionCode.code, params.code))
-    where += of_objects(
+    where += to_reference_conditions(
         call, (PromotionCode.coupon, params.coupon, COUPONS), (PromotionCode.customer, params.customer, CUSTOMERS)
     )
     return list_of(call, PROMOTION_CODES, params, "/v1/promotion_codes", *where)

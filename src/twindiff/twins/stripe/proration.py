@@ -13,10 +13,10 @@ from decimal import Decimal
 from twindiff.kit import Call
 
 from .discounts import coupons_of
-from .invoice_objects import InvoiceItem, make_item, priced
+from .invoice_objects import InvoiceItem, build_pricing, make_item
 from .objects import Fields, now, retrieve
 from .prices import PRICES, Price
-from .pricing import percentage, prorated, unit_price
+from .pricing import percentage, prorate_amount, unit_price
 from .products import PRODUCTS
 from .subscription_objects import Subscription, SubscriptionItem
 
@@ -40,7 +40,7 @@ def amounts_in(price: Price, currency: str) -> Fields:
     }
 
 
-def discounted(call: Call, subscription: Subscription, item: SubscriptionItem, amount: int) -> int:
+def apply_percent_discounts(call: Call, subscription: Subscription, item: SubscriptionItem, amount: int) -> int:
     """An amount less what coupons of an item and of its subscription take off in percent.
 
     Prorations are not discounted again.
@@ -51,12 +51,12 @@ def discounted(call: Call, subscription: Subscription, item: SubscriptionItem, a
     return amount
 
 
-def give_back(call: Call, subscription: Subscription, item: SubscriptionItem, at: int) -> InvoiceItem | None:
+def credit_unused_time(call: Call, subscription: Subscription, item: SubscriptionItem, at: int) -> InvoiceItem | None:
     """What was paid for the time that is left, as a pending item; nothing where nothing was asked for."""
     billed: Fields | None = item.billed
     if not billed or at >= billed["end"]:
         return None
-    amount = prorated(-billed["amount"], billed["end"] - max(at, billed["start"]), billed["whole"])
+    amount = prorate_amount(-billed["amount"], billed["end"] - max(at, billed["start"]), billed["whole"])
     price = retrieve(call, PRICES, billed["price"])
     credited: Fields = {"credited_items": _source(billed), "discount_amounts": []}
     return _pending(
@@ -71,19 +71,19 @@ def _source(billed: Fields) -> Fields:
     return {"type": "invoice_line_items", "invoice_item": None, "invoice_line_item_details": details}
 
 
-def ask(
+def charge_remaining_time(
     call: Call, subscription: Subscription, item: SubscriptionItem, price: Price, at: int, *, nothing: bool = False
 ) -> SubscriptionItem:
     """Ask for the time that is left of an item's period, as a pending item; the item as it is then."""
     end, whole = item.current_period_end, item.current_period_end - item.current_period_start
-    full = discounted(call, subscription, item, full_price(price, item.quantity, subscription.currency))
-    amount = 0 if nothing else prorated(full, end - at, whole)
+    full = apply_percent_discounts(call, subscription, item, full_price(price, item.quantity, subscription.currency))
+    amount = 0 if nothing else prorate_amount(full, end - at, whole)
     details: Fields = {"credited_items": None, "discount_amounts": []}
     made = _pending(call, subscription, item, price, item.quantity or 1, amount, (at, end), "Remaining", details)
-    return call.db.change(item, billed=billed_by(item, price, full, (at, end), whole, invoice_item=made.id))
+    return call.db.change(item, billed=build_billed_record(item, price, full, (at, end), whole, invoice_item=made.id))
 
 
-def billed_by(
+def build_billed_record(
     item: SubscriptionItem, price: Price, full: int, period: tuple[int, int], whole: int, **source: str
 ) -> Fields:
     """What an item remembers of a line or item that asked for it."""
@@ -117,7 +117,7 @@ def _pending(
         discountable=False,
         parent={"type": "subscription_details", "subscription_details": parent},
         period={"start": period[0], "end": period[1]},
-        pricing=priced(price, None),
+        pricing=build_pricing(price, None),
         proration=True,
         proration_details=details,
         quantity=quantity,

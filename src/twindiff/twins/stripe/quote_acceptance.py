@@ -16,14 +16,14 @@ from .inline_prices import accept_inline
 from .invoice_objects import make_invoice
 from .objects import Fields, refer
 from .params import Params
-from .quotes import Quote, become, entered
+from .quotes import Quote, become, require_quote_status
 from .sale_invoices import take_items
 from .sale_items import SaleItem, is_recurring, items_for, items_params, prices_for
 from .schedule_phases import Phase, PhaseItem
 from .subscription_params import BillingMode, CreateSubscription, ItemFields, OnceItem, SubscriptionTransfer
 from .subscription_schedules import CreateSchedule, create_schedule
 from .subscriptions import create_subscription
-from .test_clocks import enter
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/quotes")
 
@@ -31,8 +31,8 @@ api = Operations(prefix="/v1/quotes")
 @api.post("/{quote}/accept")
 def accept_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
     """Make of an offer what it is for: a subscription, or an invoice."""
-    row = entered(call, quote, "open", "accepted")
-    enter(call, row.test_clock)
+    row = require_quote_status(call, quote, "open", "accepted")
+    use_clock_time(call, row.test_clock)
     items = items_for(call, row.id)
     accept_inline(call, [item.price for item in items])
     if row.subscription_data.get("effective_date"):
@@ -44,7 +44,7 @@ def accept_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fie
     return become(call, row, "accepted", "accepted_at", "quote.accepted", **fields)
 
 
-def _shared(row: Quote) -> Fields:
+def _build_shared_params(row: Quote) -> Fields:
     """What a phase and a subscription take over alike."""
     transfer: Fields = row.transfer_data or {}
     percent = transfer.get("amount_percent")
@@ -53,7 +53,7 @@ def _shared(row: Quote) -> Fields:
     fee = row.application_fee_percent
     return {
         "application_fee_percent": UNSET if fee is None else fee,
-        "automatic_tax": automatic_tax.again(row),
+        "automatic_tax": automatic_tax.copy_automatic_tax(row),
         "default_tax_rates": row.default_tax_rates or UNSET,
         "discounts": [DiscountParams(discount=id) for id in row.discounts],
         "on_behalf_of": row.on_behalf_of or UNSET,
@@ -73,7 +73,7 @@ def _plan(call: Call, row: Quote, items: list[SaleItem]) -> str:
     phase = Phase(
         items=[PhaseItem(**each) for each in wanted if prices[each["price"]].type == "recurring"],
         add_invoice_items=[OnceItem(**each) for each in wanted if prices[each["price"]].type == "one_time"] or UNSET,
-        **_shared(row),
+        **_build_shared_params(row),
     )
     begins = str(row.subscription_data["effective_date"])
     planned = CreateSchedule(customer=row.customer or "", start_date=begins, phases=[phase], billing_mode=_mode(row))
@@ -99,7 +99,7 @@ def _subscribe(call: Call, row: Quote, items: list[SaleItem]) -> str:
             items=again,
             add_invoice_items=once or UNSET,
             billing_mode=_mode(row),
-            **_shared(row),
+            **_build_shared_params(row),
             **more,
         ),
     )
@@ -123,4 +123,4 @@ def _invoice(call: Call, row: Quote, items: list[SaleItem]) -> str:
         parent={"type": "quote_details", "quote_details": {"quote": row.id}, "subscription_details": None},
     )
     take_items(call, draft, customer, items)
-    return invoicing.created(call, draft).id
+    return invoicing.publish_draft(call, draft).id

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from twindiff.kit import Call
 
 from . import sale_amounts, sale_taxes
-from .automatic_tax import Place, place_of
+from .automatic_tax import TaxLocation, find_tax_location
 from .customers import CUSTOMERS, Customer
 from .discounts import coupons_of
 from .objects import Fields, now, refer
-from .sale_amounts import Off, Taxing, priced
+from .sale_amounts import AppliedDiscount, Taxing, compute_item_amounts
 from .sale_items import SaleItem, prices_for, totals
 
 
@@ -27,8 +27,8 @@ def amounts(call: Call, items: Sequence[SaleItem], quote: Fields) -> Fields:
         sale_taxes.check_items(call, items, quote.get("default_tax_rates", []))
         place = _place(call, quote)[0]
         taxes = {"automatic_tax": sale_taxes.status(quote["automatic_tax"], place)}
-    whole = priced(call, items, _off(call, quote), _taxing(call, quote))
-    sale_amounts.keep(call, whole)
+    whole = compute_item_amounts(call, items, _off(call, quote), _taxing(call, quote))
+    sale_amounts.write_amounts(call, whole)
     computed = {"recurring": _recurring(call, items, quote), "upfront": _sums(upfront(call, items, quote))}
     return {**totals(whole), **taxes, "computed": computed}
 
@@ -39,13 +39,13 @@ def upfront(call: Call, items: Sequence[SaleItem], quote: Fields) -> list[SaleIt
     if said.get("trial_period_days"):
         again = {item.id for item in recurring_items(call, items)}
         items = [replace(item, amount_subtotal=0) if item.id in again else item for item in items]
-    return priced(call, items, _off(call, quote), _taxing(call, quote))
+    return compute_item_amounts(call, items, _off(call, quote), _taxing(call, quote))
 
 
 def recurring(call: Call, items: Sequence[SaleItem], quote: Fields) -> list[SaleItem]:
     """What is paid again and again, less the discounts that last for ever."""
     lasting = [each for each in _off(call, quote) if each.coupon.duration == "forever"]
-    return priced(call, recurring_items(call, items), lasting, _taxing(call, quote))
+    return compute_item_amounts(call, recurring_items(call, items), lasting, _taxing(call, quote))
 
 
 def recurring_items(call: Call, items: Sequence[SaleItem]) -> list[SaleItem]:
@@ -67,8 +67,11 @@ def _sums(items: Sequence[SaleItem]) -> Fields:
     return {name: sums[name] for name in ("amount_subtotal", "amount_total", "total_details")}
 
 
-def _off(call: Call, quote: Fields) -> list[Off]:
-    return [Off(coupon, {"discount": id}) for id, coupon in coupons_of(call, quote.get("discounts", []), now(call))]
+def _off(call: Call, quote: Fields) -> list[AppliedDiscount]:
+    return [
+        AppliedDiscount(coupon, {"discount": id})
+        for id, coupon in coupons_of(call, quote.get("discounts", []), now(call))
+    ]
 
 
 def _taxing(call: Call, quote: Fields) -> Taxing:
@@ -77,7 +80,7 @@ def _taxing(call: Call, quote: Fields) -> Taxing:
     return sale_taxes.by_place(call, *_place(call, quote))
 
 
-def _place(call: Call, quote: Fields) -> tuple[Place | None, Customer | None]:
+def _place(call: Call, quote: Fields) -> tuple[TaxLocation | None, Customer | None]:
     """Where the customer is taxed, and who that is."""
     customer = refer(call, CUSTOMERS, quote["customer"], "customer") if quote.get("customer") else None
-    return (place_of(call, customer) if customer else None), customer
+    return (find_tax_location(call, customer) if customer else None), customer

@@ -13,15 +13,16 @@ from twindiff.kit.styles.stripe import StripeError
 from . import automatic_tax
 from .customers import CUSTOMERS, CustomField
 from .destinations import check_sale
-from .discounts import DISCOUNTS, OptDiscounts, give
+from .discounts import DISCOUNTS, OptDiscounts, create_discounts
 from .events import record_row, update
 from .inline_prices import accept_inline
-from .lists import equal, list_object, list_of, of_objects
+from .lists import equal, list_object, list_of, to_reference_conditions
 from .objects import (
     IN_PARTS,
     Fields,
     PartWith,
     StripeObject,
+    build_view,
     new,
     now,
     object_id,
@@ -30,21 +31,20 @@ from .objects import (
     retrieve,
     show,
     show_all,
-    shown,
 )
 from .params import (
     Issuer,
     ListParams,
+    NestedParams,
     OptAutomaticTax,
     OptBool,
     OptInteger,
     OptMetadata,
     OptText,
     Params,
-    Part,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     time_or_word,
     value_of,
 )
@@ -60,9 +60,9 @@ from .sale_items import (
     is_recurring,
     items_for,
     items_params,
-    listed_items,
+    list_items,
+    render_items,
     replace_items,
-    shown_items,
 )
 from .tax_rates import tax_rates_of
 
@@ -123,7 +123,7 @@ def _details(row: Quote) -> Fields:
     return total_details(row.total_details, row.id, "quote")
 
 
-def _computed(row: Quote) -> Fields:
+def _render_computed(row: Quote) -> Fields:
     """What is computed, each part of it with what it has when that is expanded."""
     return {name: part and _part(part, row.id, name) for name, part in row.computed.items()}
 
@@ -137,12 +137,12 @@ def _transitions(row: Quote) -> Fields:
     return {**NO_TRANSITIONS, **row.status_transitions}
 
 
-quote_object = shown(
+quote_object = build_view(
     Quote,
     "quote",
     application=None,
     automatic_tax=automatic_tax.shown_as("enabled", "liability", "provider", "status"),
-    computed=_computed,
+    computed=_render_computed,
     customer_account=None,
     invoice_settings=_settings,
     status_transitions=_transitions,
@@ -152,7 +152,7 @@ quote_object = shown(
 
 
 def _items(call: Call, fields: Fields) -> Fields:
-    return shown_items(call, fields["id"], f"/v1/quotes/{fields['id']}/line_items")
+    return render_items(call, fields["id"], f"/v1/quotes/{fields['id']}/line_items")
 
 
 QUOTES = resource(
@@ -176,7 +176,7 @@ QUOTES = resource(
 )
 
 
-class QuoteInvoice(Part):
+class QuoteInvoice(NestedParams):
     """What a quote's invoices have."""
 
     custom_fields: list[CustomField] | Unset | UnsetType = UNSET
@@ -186,7 +186,7 @@ class QuoteInvoice(Part):
     issuer: Issuer | UnsetType = UNSET
 
 
-class QuoteSubscription(Part):
+class QuoteSubscription(NestedParams):
     """What a quote's subscription has."""
 
     billing_mode: dict[str, Any] | UnsetType = UNSET
@@ -196,7 +196,7 @@ class QuoteSubscription(Part):
     trial_period_days: OptInteger = UNSET
 
 
-class QuoteTransfer(Part):
+class QuoteTransfer(NestedParams):
     """Which account is paid on, and how much of it: an amount, or of what is paid again and again a part."""
 
     destination: str
@@ -229,7 +229,7 @@ class QuoteParams(Params, kw_only=True):
     subscription_data: QuoteSubscription | UnsetType = UNSET
 
 
-class FromQuote(Part):
+class FromQuote(NestedParams):
     """The quote that another one is like, or takes the place of."""
 
     quote: str
@@ -314,7 +314,7 @@ def retrieve_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> F
 @api.post("/{quote}")
 def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -> Fields:
     """Change a draft."""
-    row = entered(call, quote, "draft", "updated")
+    row = require_quote_status(call, quote, "draft", "updated")
     if row.customer and params.customer not in (UNSET, row.customer):
         raise StripeError("The customer of a quote cannot be changed once it is specified.", param="customer")
     fields = _fields(call, params, row)
@@ -331,14 +331,14 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
 @api.post("/{quote}/finalize")
 def finalize_quote(call: Call, quote: str, params: Annotated[FinalizeQuote, Body]) -> Fields:
     """Offer a draft to its customer."""
-    row = entered(call, quote, "draft", "finalized")
+    row = require_quote_status(call, quote, "draft", "finalized")
     if not row.customer:
         raise StripeError("A quote must have a customer to be finalized.", param="customer")
     if not items_for(call, row.id):
         raise StripeError("A quote must have line items to be finalized.", param="line_items")
     if automatic_tax.is_on(row):
         automatic_tax.check_location(call, refer(call, CUSTOMERS, row.customer, "customer"))
-    fields = given(params)
+    fields = collect_params(params)
     fields["number"] = _number(call, row)
     if row.from_quote and row.from_quote["is_revision"]:
         former = retrieve(call, QUOTES, row.from_quote["quote"])
@@ -371,22 +371,22 @@ def cancel_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fie
 def list_line_items(call: Call, quote: str, params: Annotated[ListParams, Body]) -> Fields:
     """List what is offered."""
     row = retrieve(call, QUOTES, quote)
-    return listed_items(call, row.id, params, f"/v1/quotes/{quote}/line_items")
+    return list_items(call, row.id, params, f"/v1/quotes/{quote}/line_items")
 
 
 @api.get("/{quote}/computed_upfront_line_items")
 def list_upfront_line_items(call: Call, quote: str, params: Annotated[ListParams, Body]) -> Fields:
     """List what is billed when an offer is accepted."""
     row = retrieve(call, QUOTES, quote)
-    page = listed_items(call, row.id, params, f"/v1/quotes/{quote}/computed_upfront_line_items")
-    known = {each["id"]: each for each in show_all(call, SALE_ITEMS, _priced(call, row.id, "upfront"))}
+    page = list_items(call, row.id, params, f"/v1/quotes/{quote}/computed_upfront_line_items")
+    known = {each["id"]: each for each in show_all(call, SALE_ITEMS, _load_priced_items(call, row.id, "upfront"))}
     return {**page, "data": [known[each["id"]] for each in page["data"]]}
 
 
 @api.get("")
 def list_quotes(call: Call, params: Annotated[ListQuotes, Body]) -> Fields:
     """List offers."""
-    where = of_objects(call, (Quote.customer, params.customer, CUSTOMERS))
+    where = to_reference_conditions(call, (Quote.customer, params.customer, CUSTOMERS))
     where += equal((Quote.status, params.status), (Quote.test_clock, params.test_clock))
     return list_of(call, QUOTES, params, "/v1/quotes", *where)
 
@@ -397,7 +397,7 @@ def expire_quote(call: Call, row: Quote) -> None:
     become(call, row, "canceled", "canceled_at", "quote.canceled")
 
 
-def entered(call: Call, id: str, status: str, how: str) -> Quote:
+def require_quote_status(call: Call, id: str, status: str, how: str) -> Quote:
     """A quote that is in the one state in which something can be done with it."""
     row = retrieve(call, QUOTES, id)
     if row.status != status:
@@ -415,12 +415,14 @@ def become(call: Call, row: Quote, status: str, at: str, event: str, **fields: A
 
 
 def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
-    fields = given(params, "line_items", "discounts", "default_tax_rates", "customer_account", "from_quote")
+    fields = collect_params(params, "line_items", "discounts", "default_tax_rates", "customer_account", "from_quote")
     if isinstance(params.customer, str) and params.customer:
         customer = refer(call, CUSTOMERS, params.customer, "customer")
         fields["test_clock"] = customer.test_clock
     if params.discounts is not UNSET:
-        fields["discounts"] = give(call, params.discounts, fields.get("customer") or (row.customer if row else None))
+        fields["discounts"] = create_discounts(
+            call, params.discounts, fields.get("customer") or (row.customer if row else None)
+        )
     if params.default_tax_rates is not UNSET:
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
     for name in ("invoice_settings", "subscription_data"):
@@ -431,11 +433,11 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
         fields["subscription_data"]["effective_date"] = time_or_word(str(effective), name)
     if transfer := fields.get("transfer_data"):
         fields["transfer_data"] = {"amount": None, "amount_percent": None, **transfer}
-    fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
-    return fields | automatic_tax.switched(call, params.automatic_tax)
+    fields["metadata"] = merge_metadata(row.metadata if row else {}, params.metadata)
+    return fields | automatic_tax.to_automatic_tax_columns(call, params.automatic_tax)
 
 
-def _priced(call: Call, id: str, part: str) -> list[SaleItem]:
+def _load_priced_items(call: Call, id: str, part: str) -> list[SaleItem]:
     row = retrieve(call, QUOTES, id)
     items = items_for(call, id)
     if part == "quote":
@@ -450,9 +452,9 @@ def _discount(call: Call, id: str, given: Fields) -> Fields:
 
 def _upfront_items(call: Call, id: str) -> Fields:
     """The line items of what is paid at once."""
-    items = show_all(call, SALE_ITEMS, _priced(call, id, "upfront"))
+    items = show_all(call, SALE_ITEMS, _load_priced_items(call, id, "upfront"))
     return list_object(items[:10], f"/v1/quotes/{id}/computed_upfront_line_items", has_more=len(items) > 10)
 
 
 IN_PARTS.add("line_items")
-SELLERS["qt"] = Seller(_priced, _discount)
+SELLERS["qt"] = Seller(_load_priced_items, _discount)

@@ -9,7 +9,7 @@ from twindiff.kit import UNSET, UnsetType
 from twindiff.kit.styles.stripe import StripeError, join_choices
 
 from .objects import Fields
-from .params import OptText, Part, or_none
+from .params import NestedParams, OptText, or_none
 
 _BICS = """
 abn_amro ABNANL2A asn_bank ASNBNL21 bunq BUNQNL2A handelsbanken HANDNL2A ing INGBNL2A knab KNABNL2H moneyou MOYONL21
@@ -20,32 +20,32 @@ BICS: dict[str, str] = dict(zip(_BICS.split()[::2], _BICS.split()[1::2], strict=
 """The codes of the banks that offer iDEAL."""
 
 
-class Boleto(Part):
+class Boleto(NestedParams):
     """Who pays by a slip."""
 
     tax_id: str
 
 
-class PayersBank(Part):
+class PayersBank(NestedParams):
     """The bank that pays."""
 
     bank: OptText = UNSET
 
 
-class Fpx(Part):
+class Fpx(NestedParams):
     """The customer's bank, and whether it knows a person or a company."""
 
     bank: str
     account_holder_type: Literal["company", "individual"] | UnsetType = UNSET
 
 
-class NaverPay(Part):
+class NaverPay(NestedParams):
     """Whether a card or points pay."""
 
     funding: Literal["card", "points"] | UnsetType = UNSET
 
 
-class Sofort(Part):
+class Sofort(NestedParams):
     """Where the customer's bank is."""
 
     country: Literal["AT", "BE", "DE", "ES", "IT", "NL"]

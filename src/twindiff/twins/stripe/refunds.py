@@ -14,12 +14,12 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .balance_transactions import TRANSACTIONS, enter
 from .charges import CHARGES, Charge, is_of_card
-from .currencies import spoken
-from .destinations import check_reversal, take_back
-from .events import Former, record_row, update
-from .lists import list_of, of_objects, within
-from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, show, shown
-from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, merged_metadata
+from .currencies import format_amount
+from .destinations import check_reversal, reverse_destination_transfer
+from .events import PreviousRow, record_row, update
+from .lists import list_of, to_range_conditions, to_reference_conditions
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, resource, retrieve, show
+from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, merge_metadata
 from .payments import PAYMENTS, cancel
 from .reviews import close_review
 
@@ -56,7 +56,7 @@ class Refund(
     """How the charge was paid that it gives back, if not with a card."""
 
 
-_shown = shown(
+_shown = build_view(
     Refund,
     "refund",
     "settles_at",
@@ -156,8 +156,8 @@ def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
     amount = _amount(charge, params.amount)
     back = {"transfer": params.reverse_transfer is True, "fee": params.refund_application_fee is True}
     check_reversal(charge, **back)
-    made = refund(call, charge, amount, params.reason or None, merged_metadata({}, params.metadata))
-    if reversal := take_back(call, charge, amount, made.id, **back):
+    made = refund(call, charge, amount, params.reason or None, merge_metadata({}, params.metadata))
+    if reversal := reverse_destination_transfer(call, charge, amount, made.id, **back):
         made = call.db.change(made, transfer_reversal=reversal)
     return refund_object(made)
 
@@ -171,8 +171,8 @@ def retrieve_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
 @api.get("/refunds")
 def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
     """List refunds; those of one charge are counted."""
-    where = within(Refund.created, params.created)
-    where += of_objects(
+    where = to_range_conditions(Refund.created, params.created)
+    where += to_reference_conditions(
         call, (Refund.charge, params.charge, CHARGES), (Refund.payment_intent, params.payment_intent, PAYMENTS)
     )
     listed = list_of(call, REFUNDS, params, "/v1/refunds", *where)
@@ -222,7 +222,7 @@ def _of(call: Call, charge: str, refund: str) -> Refund:
 def update_refund(call: Call, id: str, params: Annotated[UpdateRefund, Body]) -> Fields:
     """Change the metadata of a refund."""
     row = retrieve(call, REFUNDS, id)
-    return refund_object(update(call, REFUNDS, row, metadata=merged_metadata(row.metadata, params.metadata)))
+    return refund_object(update(call, REFUNDS, row, metadata=merge_metadata(row.metadata, params.metadata)))
 
 
 @api.post("/refunds/{id}/cancel")
@@ -268,13 +268,13 @@ def refund(
     )
     made = call.db.change(made, balance_transaction=entered.id)
     record_row(call, "refund.created", REFUNDS, made)
-    _note(call, charge, charge.amount_refunded + amount)
+    _update_refunded_amount(call, charge, charge.amount_refunded + amount)
     if charge.review and charge.amount_refunded + amount >= charge.amount_captured:
         close_review(call, charge.review, "refunded_as_fraud" if reason == "fraudulent" else "refunded")
     return made
 
 
-def _note(call: Call, charge: Charge, refunded: int) -> None:
+def _update_refunded_amount(call: Call, charge: Charge, refunded: int) -> None:
     """Say of a charge how much was given back."""
     whole = refunded >= charge.amount_captured
     update(call, CHARGES, charge, "charge.refunded", amount_refunded=refunded, refunded=whole)
@@ -323,7 +323,7 @@ def _amount(charge: Charge, wanted: Any) -> int:
         raise StripeError(message, code="charge_already_refunded")
     amount = left if wanted is UNSET else wanted
     if amount > left:
-        over, rest = spoken(amount, charge.currency), spoken(left, charge.currency)
+        over, rest = format_amount(amount, charge.currency), format_amount(left, charge.currency)
         whole = charge.amount_refunded == 0
         message = (
             f"Refund amount ({over}) is greater than charge amount ({rest})"
@@ -352,7 +352,7 @@ def _release(call: Call, charge: Charge, params: CreateRefund) -> Fields:
         currency=charge.currency,
         customer=charge.customer,
         payment_method=charge.payment_method,
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
         payment_intent=charge.payment_intent,
         reason=params.reason or None,
         status="succeeded",
@@ -369,19 +369,19 @@ def settle_refund(call: Call, row: Refund) -> None:
     if charge.special == "refund_fails":
         _undo(call, settled, "failed", "expired_or_canceled_card")
         return
-    _tell(call, settled, call.db.change(settled, status="succeeded"))
+    _record_refund_update(call, settled, call.db.change(settled, status="succeeded"))
 
 
-def _tell(call: Call, before: Refund, row: Refund) -> None:
+def _record_refund_update(call: Call, before: Refund, row: Refund) -> None:
     """Say what has become of a refund, by both of its names."""
-    record_row(call, "refund.updated", REFUNDS, row, Former(before), also=("charge.refund.updated",))
+    record_row(call, "refund.updated", REFUNDS, row, PreviousRow(before), also=("charge.refund.updated",))
 
 
 def _undo(call: Call, row: Refund, status: str, reason: str | None) -> Refund:
     """A refund whose money has come back."""
     back = enter(call, "refund_failure", row.amount, row.currency, row.id, description=f"REFUND FAILURE ({row.id})")
     undone = call.db.change(row, status=status, failure_reason=reason, failure_balance_transaction=back.id)
-    _tell(call, row, undone)
+    _record_refund_update(call, row, undone)
     if status == "failed":
         record_row(call, "refund.failed", REFUNDS, undone)
     charge = retrieve(call, CHARGES, row.charge or "")

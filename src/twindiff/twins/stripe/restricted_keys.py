@@ -45,7 +45,7 @@ _KINDS: dict[str, str] = dict(re.findall(r"([^\s,]+)\s(\w+)", _OF_PATHS))
 PERMISSIONS = frozenset(f"{kind}_{right}" for kind in _KINDS.values() for right in ("read", "write"))
 
 
-def restricted(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def enforce_permissions(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: a restricted key does what its permissions are for."""
     if exchange.token.startswith("rk_"):
         key = call.db.find(ApiKey, ApiKey.key == exchange.token)

@@ -12,8 +12,8 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .charges import Charge
 from .events import record_row
-from .lists import list_of, within
-from .objects import Fields, StripeObject, find, new, resource, retrieve, shown
+from .lists import list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, find, new, resource, retrieve
 from .params import ListParams, OptRange, Params
 
 api = Operations(prefix="/v1/reviews")
@@ -29,7 +29,7 @@ class Review(StripeObject, table="reviews", key=("id",), unique=(("seq",),), ind
     reason: Column[str] = column(default="rule")
 
 
-review_object = shown(Review, "review", ip_address=None, ip_address_location=None, session=None)
+review_object = build_view(Review, "review", ip_address=None, ip_address_location=None, session=None)
 REVIEWS = resource(Review, "review", "prv_", review_object, param="review", expandable=("charge", "payment_intent"))
 
 
@@ -80,4 +80,6 @@ def approve_review(call: Call, review: str, params: Annotated[Params, Body]) -> 
 @api.get("")
 def list_reviews(call: Call, params: Annotated[ListReviews, Body]) -> Fields:
     """List the reviews that are open."""
-    return list_of(call, REVIEWS, params, "/v1/reviews", Review.open, *within(Review.created, params.created))
+    return list_of(
+        call, REVIEWS, params, "/v1/reviews", Review.open, *to_range_conditions(Review.created, params.created)
+    )

@@ -19,7 +19,7 @@ from .sale_items import SALE_ITEMS, SaleItem, prices_for
 from .tax_rates import TAX_RATES, TaxRate, tax_rate_object
 
 
-class Off(NamedTuple):
+class AppliedDiscount(NamedTuple):
     """A coupon that takes something off, and how that discount is named by what is for sale."""
 
     coupon: Coupon
@@ -38,29 +38,33 @@ def by_rates(call: Call, default: Sequence[str] = ()) -> Taxing:
         known = {row.id: row for row in call.db.rows(TaxRate, TaxRate.id.in_({id for ids in wanted for id in ids}))}
         rates = [[known[id] for id in ids if id in known] for ids in wanted]
         return [
-            taxes_on(left_of(item), [(rate.id, rate.percentage, rate.inclusive) for rate in mine])
+            taxes_on(compute_discounted_amount(item), [(rate.id, rate.percentage, rate.inclusive) for rate in mine])
             for item, mine in zip(items, rates, strict=True)
         ]
 
     return taxing
 
 
-def left_of(item: SaleItem) -> int:
+def compute_discounted_amount(item: SaleItem) -> int:
     """What discounts leave of an item."""
     return item.amount_subtotal - item.amount_discount
 
 
-def priced(call: Call, items: Sequence[SaleItem], off: Sequence[Off], taxing: Taxing) -> list[SaleItem]:
+def compute_item_amounts(
+    call: Call, items: Sequence[SaleItem], off: Sequence[AppliedDiscount], taxing: Taxing
+) -> list[SaleItem]:
     """Items with their discounts and taxes, which are not written."""
-    taken = _taken(call, items, off)
+    taken = _compute_discount_amounts(call, items, off)
     less = [
         replace(item, amount_discount=sum(each["amount"] for each in mine), discount_amounts=mine)
         for item, mine in zip(items, taken, strict=True)
     ]
-    return [_taxed(item, taxes) for item, taxes in zip(less, taxing(less) if less else [], strict=True)]
+    return [_with_taxes(item, taxes) for item, taxes in zip(less, taxing(less) if less else [], strict=True)]
 
 
-def _taken(call: Call, items: Sequence[SaleItem], off: Sequence[Off]) -> list[list[Fields]]:
+def _compute_discount_amounts(
+    call: Call, items: Sequence[SaleItem], off: Sequence[AppliedDiscount]
+) -> list[list[Fields]]:
     """What each discount takes off each item, one after the other."""
     products = {id: price.product for id, price in prices_for(call, [*items]).items()} if off else {}
     left = [item.amount_subtotal for item in items]
@@ -76,22 +80,22 @@ def _taken(call: Call, items: Sequence[SaleItem], off: Sequence[Off]) -> list[li
     return taken
 
 
-def _taxed(item: SaleItem, taxes: Sequence[Tax]) -> SaleItem:
+def _with_taxes(item: SaleItem, taxes: Sequence[Tax]) -> SaleItem:
     added = sum(tax.amount for tax in taxes if not tax.inclusive)
     return replace(
         item,
         amount_tax=sum(tax.amount for tax in taxes),
-        amount_total=left_of(item) + added,
-        taxes=[_kept(tax) for tax in taxes],
+        amount_total=compute_discounted_amount(item) + added,
+        taxes=[_to_stored_tax(tax) for tax in taxes],
     )
 
 
-def _kept(tax: Tax) -> Fields:
+def _to_stored_tax(tax: Tax) -> Fields:
     reason = None if tax.reason == "not_available" else tax.reason
     return {"amount": tax.amount, "rate": tax.rate, "taxability_reason": reason, "taxable_amount": tax.taxable}
 
 
-def keep(call: Call, items: Sequence[SaleItem]) -> None:
+def write_amounts(call: Call, items: Sequence[SaleItem]) -> None:
     """Write what items cost."""
     names = ("amount_discount", "amount_tax", "amount_total", "discount_amounts", "taxes")
     for item in items:

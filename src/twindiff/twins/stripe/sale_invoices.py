@@ -11,7 +11,7 @@ from twindiff.kit import Call
 
 from . import invoicing
 from .customers import Customer
-from .invoice_objects import Invoice, make_invoice, make_item, priced
+from .invoice_objects import Invoice, build_pricing, make_invoice, make_item
 from .objects import Fields, now
 from .payments import PaymentIntent
 from .sale_items import SaleItem, prices_for
@@ -31,20 +31,20 @@ def take_items(call: Call, draft: Invoice, customer: Customer, items: Sequence[S
             quantity=item.quantity or 1,
             quantity_decimal=str(item.quantity or 1),
             period={"start": now(call), "end": now(call)},
-            pricing=priced(price, price.unit_amount_decimal),
+            pricing=build_pricing(price, price.unit_amount_decimal),
             tax_rates=item.tax_rates,
             test_clock=customer.test_clock,
             product=price.product,
         )
-        invoicing.take(call, draft, [made], quiet=True)
+        invoicing.add_items(call, draft, [made], quiet=True)
 
 
-def paid_invoice(
+def create_paid_invoice(
     call: Call, customer: Customer, items: Sequence[SaleItem], intent: PaymentIntent, fields: Fields
 ) -> Invoice:
     """The invoice of a payment that was made already."""
     draft = make_invoice(call, customer, currency=intent.currency, payment_intent=intent.id, **fields)
     take_items(call, draft, customer, items)
-    final = invoicing.finalize(call, invoicing.created(call, draft))
+    final = invoicing.finalize(call, invoicing.publish_draft(call, draft))
     call.db.change(intent, invoice=final.id)
-    return final if final.status == "paid" else invoicing.paid(call, final)
+    return final if final.status == "paid" else invoicing.mark_paid(call, final)

@@ -15,17 +15,17 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .inline_prices import accept_inline, check_one_price, check_sold, price_of
 from .lists import list_object, list_of
-from .objects import LEFT_OUT, Fields, StripeObject, new, refer, resource, show_all, shown
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, refer, resource, show_all
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptInteger,
     OptMetadata,
     OptText,
-    Part,
     Unset,
     is_set,
-    merged_metadata,
+    merge_metadata,
     value_of,
 )
 from .price_params import PriceData
@@ -35,7 +35,7 @@ from .products import Product
 from .proration import full_price
 from .tax_rates import TaxRate, tax_rates_of
 
-MOST = 100
+MAX_LINE_ITEMS = 100
 
 
 class SaleItem(StripeObject, table="sale_items", key=("id",), unique=(("seq",),), indexes=(("owner", "seq"),)):
@@ -65,11 +65,11 @@ def _fill(call: Call, objects: list[Fields]) -> None:
 
 
 HIDDEN = ("owner", "tax_rates", "discount_amounts", "taxes")
-item_object = shown(SaleItem, "item", *HIDDEN, created=LEFT_OUT, livemode=LEFT_OUT)
+item_object = build_view(SaleItem, "item", *HIDDEN, created=LEFT_OUT, livemode=LEFT_OUT)
 SALE_ITEMS = resource(SaleItem, "item", "li_", item_object, spoken="line item", fill=_fill)
 
 
-class Adjustable(Part):
+class Adjustable(NestedParams):
     """Whether customers may choose how many they buy."""
 
     enabled: bool
@@ -77,7 +77,7 @@ class Adjustable(Part):
     minimum: OptInteger = UNSET
 
 
-class SaleItemParams(Part, kw_only=True):
+class SaleItemParams(NestedParams, kw_only=True):
     """One thing that is for sale."""
 
     adjustable_quantity: Adjustable | UnsetType = UNSET
@@ -95,8 +95,8 @@ OptSaleItems = list[SaleItemParams] | UnsetType
 
 def add_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
     """Write what is for sale, all of it in one currency."""
-    if len(wanted) > MOST:
-        raise StripeError(f"You can have up to {MOST} line items.", param=at)
+    if len(wanted) > MAX_LINE_ITEMS:
+        raise StripeError(f"You can have up to {MAX_LINE_ITEMS} line items.", param=at)
     made = [_add(call, owner, each, f"{at}[{number}]") for number, each in enumerate(wanted)]
     for number, each in enumerate(made):
         if each.currency != made[0].currency:
@@ -156,7 +156,7 @@ def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
         amount_total=subtotal + added,
         currency=price.currency,
         description=product.name if product else price.product,
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
         price=price.id,
         quantity=quantity,
         tax_rates=rates,
@@ -168,7 +168,7 @@ def _adjustable(wanted: Adjustable | UnsetType) -> Fields | None:
     return said and {**dict.fromkeys(Adjustable.__struct_fields__), **said}
 
 
-def check_counted(items: Sequence[SaleItem], wanted: Sequence[SaleItemParams], at: str = "line_items") -> None:
+def check_quantities(items: Sequence[SaleItem], wanted: Sequence[SaleItemParams], at: str = "line_items") -> None:
     """Raise for items of which nobody has said how many, unless they are billed by usage."""
     for number, (item, each) in enumerate(zip(items, wanted, strict=True)):
         if item.quantity is not None and each.quantity is UNSET:
@@ -210,13 +210,13 @@ def is_recurring(call: Call, items: list[SaleItem]) -> bool:
     return any(price.type == "recurring" for price in prices_for(call, items).values())
 
 
-def shown_items(call: Call, owner: str, url: str) -> Fields:
+def render_items(call: Call, owner: str, url: str) -> Fields:
     """What is for sale as a list that objects include."""
     items = items_for(call, owner)
     return list_object(show_all(call, SALE_ITEMS, items[:10]), url, has_more=len(items) > 10)
 
 
-def listed_items(call: Call, owner: str, params: ListParams, url: str) -> Fields:
+def list_items(call: Call, owner: str, params: ListParams, url: str) -> Fields:
     """A page of what is for sale."""
     return list_of(call, SALE_ITEMS, params, url, SaleItem.owner == owner, oldest_first=True)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from twindiff.kit import Call, Column, Json, column
 
-from .objects import LOADS, PARTS, Fields, StripeObject, resource, shown
+from .objects import LOADS, PARTS, Fields, StripeObject, build_view, resource
 from .prices import Price, plan_object
 from .tax_rates import fill_tax_rates
 
@@ -59,7 +59,7 @@ def _settings(row: SubscriptionSchedule) -> Fields:
     }
 
 
-schedule_object = shown(
+schedule_object = build_view(
     SubscriptionSchedule,
     "subscription_schedule",
     application=None,

@@ -20,16 +20,16 @@ from .objects import Fields, now, refer, retrieve
 from .params import (
     AutomaticTax,
     Issuer,
+    NestedParams,
     OptAutomaticTax,
     OptBool,
     OptInteger,
     OptText,
-    Part,
     Unset,
     time_or_word,
     value_of,
 )
-from .periods import shifted
+from .periods import shift_time
 from .price_params import Interval, PriceData
 from .prices import PRICES, Price
 from .subscription_params import (
@@ -44,11 +44,11 @@ from .tax_rates import tax_rates_of
 
 Collection = Literal["charge_automatically", "send_invoice"]
 WHOLE_PERIOD: Fields = {"start": {"type": "max_item_period_start"}, "end": {"type": "min_item_period_end"}}
-MOST_INTERVALS = 120
+MAX_INTERVALS = 120
 Anchor = Literal["automatic", "phase_start"]
 
 
-class PhaseItem(Part, kw_only=True):
+class PhaseItem(NestedParams, kw_only=True):
     """What a phase is for."""
 
     price: OptText = UNSET
@@ -61,14 +61,14 @@ class PhaseItem(Part, kw_only=True):
     tax_rates: list[str] | Unset | UnsetType = UNSET
 
 
-class Duration(Part):
+class Duration(NestedParams):
     """How long a phase is."""
 
     interval: Interval
     interval_count: OptInteger = UNSET
 
 
-class PhaseInvoices(Part):
+class PhaseInvoices(NestedParams):
     """What the invoices of a phase have."""
 
     account_tax_ids: list[str] | Unset | UnsetType = UNSET
@@ -76,7 +76,7 @@ class PhaseInvoices(Part):
     issuer: Issuer | UnsetType = UNSET
 
 
-class PhaseSettings(Part, kw_only=True):
+class PhaseSettings(NestedParams, kw_only=True):
     """What a phase has, or all phases of a schedule that do not say otherwise."""
 
     application_fee_percent: float | UnsetType = UNSET
@@ -155,13 +155,13 @@ def _end(phase: Phase, start: int, price: Price, at: str) -> int:
     end = _moment(phase.end_date, f"{at}[end_date]", start)
     if end is None and isinstance(phase.duration, Duration):
         count = phase.duration.interval_count if isinstance(phase.duration.interval_count, int) else 1
-        if not 0 < count <= MOST_INTERVALS:
-            message = f"The count of intervals must be from 1 to {MOST_INTERVALS}."
+        if not 0 < count <= MAX_INTERVALS:
+            message = f"The count of intervals must be from 1 to {MAX_INTERVALS}."
             raise StripeError(message, param=f"{at}[duration][interval_count]")
-        end = shifted(start, phase.duration.interval, count)
+        end = shift_time(start, phase.duration.interval, count)
     if end is None:
         every: Fields = price.recurring
-        end = shifted(start, every["interval"], every["interval_count"])
+        end = shift_time(start, every["interval"], every["interval_count"])
     if end <= start:
         raise StripeError("The end of a phase must be after its start.", param=f"{at}[end_date]")
     return end
@@ -204,7 +204,7 @@ def settings_of(call: Call, params: PhaseSettings) -> Fields:
         said["transfer_data"] = {"amount_percent": None, **transfer}
     if isinstance(params.billing_thresholds, BillingThresholds):
         said["billing_thresholds"] = params.billing_thresholds.kept
-    if taxes := automatic_tax.switched(call, params.automatic_tax):
+    if taxes := automatic_tax.to_automatic_tax_columns(call, params.automatic_tax):
         kept: Fields = taxes["automatic_tax"] or automatic_tax.OFF
         said["automatic_tax"] = {name: kept[name] for name in ("disabled_reason", "enabled", "liability")}
     return said
@@ -290,13 +290,13 @@ def subscription_params(call: Call, phase: Fields, settings: Fields, customer: s
         "default_payment_method": said.get("default_payment_method"),
         "description": said.get("description"),
         "on_behalf_of": said.get("on_behalf_of"),
-        "transfer_data": transfer and SubscriptionTransfer(**_known(transfer)),
+        "transfer_data": transfer and SubscriptionTransfer(**_drop_nulls(transfer)),
     }
     wanted = {name: value for name, value in wanted.items() if value is not None}
     if thresholds := said.get("billing_thresholds"):
-        wanted["billing_thresholds"] = BillingThresholds(**_known(thresholds))
+        wanted["billing_thresholds"] = BillingThresholds(**_drop_nulls(thresholds))
     if taxes := said.get("automatic_tax"):
-        known = not taxes["enabled"] or automatic_tax.place_of(call, retrieve(call, CUSTOMERS, customer))
+        known = not taxes["enabled"] or automatic_tax.find_tax_location(call, retrieve(call, CUSTOMERS, customer))
         wanted["automatic_tax"] = AutomaticTax(enabled=taxes["enabled"] and bool(known))
     if phase["trial_end"] and phase["trial_end"] > now(call):
         wanted["trial_end"] = str(phase["trial_end"])
@@ -304,7 +304,7 @@ def subscription_params(call: Call, phase: Fields, settings: Fields, customer: s
     return {**wanted, "discounts": discount_params(phase["discounts"])}
 
 
-def _known(kept: Fields) -> Fields:
+def _drop_nulls(kept: Fields) -> Fields:
     return {name: value for name, value in kept.items() if value is not None}
 
 

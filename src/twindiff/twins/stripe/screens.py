@@ -103,7 +103,7 @@ def _payment(call: Call, id: str) -> Screen | None:
         title=_money(row.amount, row.currency),
         subtitle=row.id,
         trail=[_TO_PAYMENTS],
-        facts=_known(facts),
+        facts=_drop_empty(facts),
         tables=[
             _charge_table(call, Charge.payment_intent == id, title="Charges"),
             Table("Refunds", ("Amount", "Status", "Reason", "Created"), given),
@@ -128,7 +128,7 @@ def _customer_page(call: Call, id: str) -> Screen | None:
         title=row.name or row.email or row.id,
         subtitle=row.id,
         trail=[_TO_CUSTOMERS],
-        facts=_known(facts),
+        facts=_drop_empty(facts),
         tables=[
             _subscription_table(call, id),
             _invoice_table(call, Invoice.customer == id, title="Invoices"),
@@ -158,7 +158,7 @@ def _subscription(call: Call, id: str) -> Screen | None:
         title="Subscription",
         subtitle=row.id,
         trail=[_TO_CUSTOMERS],
-        facts=_known(facts),
+        facts=_drop_empty(facts),
         tables=[
             Table("Items", ("Product", "Price", "Quantity", "Current period"), cells),
             _invoice_table(call, Invoice.subscription == id, title="Invoices"),
@@ -188,7 +188,7 @@ def _invoice(call: Call, id: str) -> Screen | None:
         title=f"Invoice {row.number or 'draft'}",
         subtitle=row.id,
         trail=[_TO_INVOICES],
-        facts=_known(facts),
+        facts=_drop_empty(facts),
         tables=[Table("Lines", ("Description", "Quantity", "Amount"), cells)],
     )
 
@@ -323,7 +323,7 @@ def _customer(call: Call, id: str | None) -> Cell:
     return _names(call, [id]).get(id, id) if id else ""
 
 
-def _known(facts: Mapping[str, Cell]) -> list[tuple[str, Cell]]:
+def _drop_empty(facts: Mapping[str, Cell]) -> list[tuple[str, Cell]]:
     return [(name, value) for name, value in facts.items() if value]
 
 

@@ -13,16 +13,16 @@ from twindiff.kit import Call, Column, all_of, any_of, not_, page
 from twindiff.kit.rows import Expression
 from twindiff.kit.styles.stripe import StripeError
 
-from .lists import clamped
+from .lists import clamp_limit
 from .objects import EXPANDABLE, Fields, R, Resource, show_all
 from .params import SearchParams
 
-MOST_CLAUSES = 10
+MAX_CLAUSES = 10
 UNREADABLE = (
     'We were unable to parse your search query. Try using the format `metadata["key"]:"value"` to query for metadata '
     'or key:"value" to query for other fields.'
 )
-SHORTEST_PART = 3
+MIN_SUBSTRING_CHARACTERS = 3
 Searchable = Mapping[str, Column[Any]]
 """The fields of a kind of objects that queries may name; `metadata` stands for all of its keys."""
 
@@ -73,7 +73,7 @@ def search_of(
         kind.table,
         *conditions,
         by=-kind.table.seq,
-        limit=clamped(params.limit),
+        limit=clamp_limit(params.limit),
         cursor=cursor,
         invalid=InvalidPage,
     )
@@ -90,12 +90,12 @@ def search_of(
 
 def _condition(query: str, fields: Searchable, resource: str) -> Expression:
     """What a query means."""
-    clauses, joint = _parsed(query)
-    parts = [_compiled(clause, fields, resource) for clause in clauses]
+    clauses, joint = _parse_query(query)
+    parts = [_compile_clause(clause, fields, resource) for clause in clauses]
     return any_of(*parts) if joint == "OR" else all_of(*parts)
 
 
-def _parsed(query: str) -> tuple[list[Clause], str]:
+def _parse_query(query: str) -> tuple[list[Clause], str]:
     """The clauses of a query, and whether all of them or any of them must hold."""
     clauses: list[Clause] = []
     joints: set[str] = set()
@@ -110,8 +110,8 @@ def _parsed(query: str) -> tuple[list[Clause], str]:
         at = joint.end() if joint else match.end()
     if len(joints) > 1:
         raise StripeError("A search query cannot combine AND with OR; use one of them.", param="query")
-    if len(clauses) > MOST_CLAUSES:
-        raise StripeError(f"A search query can have up to {MOST_CLAUSES} clauses.", param="query")
+    if len(clauses) > MAX_CLAUSES:
+        raise StripeError(f"A search query can have up to {MAX_CLAUSES} clauses.", param="query")
     return clauses, joints.pop() if joints else "AND"
 
 
@@ -123,7 +123,7 @@ def _clause(match: re.Match[str]) -> Clause:
     return Clause(match["field"], key, match["operator"], plain, is_text, bool(match["minus"]))
 
 
-def _compiled(clause: Clause, fields: Searchable, resource: str) -> Expression:
+def _compile_clause(clause: Clause, fields: Searchable, resource: str) -> Expression:
     column = fields.get(clause.field)
     if column is None or (clause.field == "metadata") != bool(clause.key):
         raise StripeError(
@@ -132,19 +132,21 @@ def _compiled(clause: Clause, fields: Searchable, resource: str) -> Expression:
             "fields.",
             param="query",
         )
-    condition = _compared(column.json(clause.key) if clause.key else column, clause)
+    condition = _compile_comparison(column.json(clause.key) if clause.key else column, clause)
     return not_(condition) if clause.is_negated else condition
 
 
-def _compared(column: Column[Any], clause: Clause) -> Expression:
+def _compile_comparison(column: Column[Any], clause: Clause) -> Expression:
     if not clause.is_text and clause.value.lower() == "null":
         return column.is_null()
     _check_operator(column, clause)
     if clause.operator in _ORDERED:
         return _ORDERED[clause.operator](column, _number(clause))
     if clause.operator == "~":
-        if len(clause.value) < SHORTEST_PART:
-            message = f"A search for a part of a text needs {SHORTEST_PART} characters or more: {clause.value}"
+        if len(clause.value) < MIN_SUBSTRING_CHARACTERS:
+            message = (
+                f"A search for a part of a text needs {MIN_SUBSTRING_CHARACTERS} characters or more: {clause.value}"
+            )
             raise StripeError(message, param="query")
         return column.contains(clause.value, fold=True)
     if column.kind == "boolean":

@@ -18,7 +18,7 @@ from twindiff.kit.seeding import Part
 from twindiff.kit.styles.stripe import StripeError
 
 from .billing_work import BillingWork, perform
-from .cards import card_named
+from .cards import find_card
 from .charges import CHARGES, Charge
 from .customers import CUSTOMERS
 from .disputes import open_dispute
@@ -169,7 +169,7 @@ class Books:
         yield 0, lambda call: self._save_card(call, self._customer(part.customer), part.card, default=part.default)
 
     def _save_card(self, call: Call, customer: str, card: str, *, default: bool) -> None:
-        if card_named(f"pm_card_{card}") is None:
+        if find_card(f"pm_card_{card}") is None:
             raise StripeError(f"'{card[:50]}' is none of Stripe's test cards, such as visa, mastercard, {FAILING_CARD}")
         saved = attach(call, method_named(call, f"pm_card_{card}"), customer)
         if default:
@@ -229,7 +229,7 @@ class Books:
 
     def _charge(self, part: SeedCharge) -> Iterator[Step]:
         card = part.card or ("visa" if part.status == "succeeded" else "chargeDeclined")
-        if card_named(f"pm_card_{card}") is None:
+        if find_card(f"pm_card_{card}") is None:
             raise StripeError(f"'{card[:50]}' is none of Stripe's test cards, such as visa, chargeDeclined")
 
         def pay(call: Call) -> None:

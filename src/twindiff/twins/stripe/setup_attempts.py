@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
 
-from .lists import list_of, within
-from .objects import RESOURCES, Fields, StripeObject, find, new, resource, retrieve, shown
+from .lists import list_of, to_range_conditions
+from .objects import RESOURCES, Fields, StripeObject, build_view, find, new, resource, retrieve
 from .params import ListParams, OptRange
 from .payment_methods import DEBITS, PaymentMethod
 
@@ -40,7 +40,7 @@ ATTEMPTS = resource(
     SetupAttempt,
     "setup_attempt",
     "setatt_",
-    shown(SetupAttempt, "setup_attempt", **dict.fromkeys(_NOT_USED)),
+    build_view(SetupAttempt, "setup_attempt", **dict.fromkeys(_NOT_USED)),
     expandable=("customer", "on_behalf_of", "payment_method", "setup_intent"),
 )
 
@@ -56,12 +56,12 @@ class ListAttempts(ListParams, kw_only=True):
 def list_setup_attempts(call: Call, params: Annotated[ListAttempts, Body]) -> Fields:
     """List the attempts of a SetupIntent."""
     retrieve(call, RESOURCES["seti_"], params.setup_intent, param="setup_intent", status=400)
-    where = within(SetupAttempt.created, params.created)
+    where = to_range_conditions(SetupAttempt.created, params.created)
     mine = SetupAttempt.setup_intent == params.setup_intent
     return list_of(call, ATTEMPTS, params, "/v1/setup_attempts", mine, *where)
 
 
-def note_attempt(call: Call, intent: Any, method: PaymentMethod, status: str, error: Fields | None = None) -> str:
+def record_attempt(call: Call, intent: Any, method: PaymentMethod, status: str, error: Fields | None = None) -> str:
     """Write what became of an attempt, or of the one that waits for its customer; gives its id."""
     last = find(call, ATTEMPTS, intent.latest_attempt or "")
     if last and last.status == "requires_action":

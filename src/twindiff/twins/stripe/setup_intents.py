@@ -15,30 +15,42 @@ from .cards import Decline, decline_of
 from .confirmation_tokens import spend
 from .customers import CUSTOMERS, Customer
 from .events import record_row, update
-from .lists import list_of, of_objects, within
+from .lists import list_of, to_range_conditions, to_reference_conditions
 from .mandates import OptMandateData, accept
 from .method_types import (
-    allowed,
     check_allowed,
     check_choice,
     check_confirms,
     check_owner,
     check_redirects,
     check_types,
+    filter_allowed_types,
     without_method,
 )
-from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown, unmanaged
+from .objects import (
+    Fields,
+    StripeObject,
+    build_view,
+    find,
+    new,
+    new_id,
+    object_id,
+    refer,
+    render_unmanaged_payments,
+    resource,
+    retrieve,
+)
 from .params import (
     ListParams,
+    NestedParams,
     OptBool,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
     Unset,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     value_of,
 )
 from .payment_intents import Automatic
@@ -49,13 +61,13 @@ from .payment_methods import (
     NewMethod,
     PaymentMethod,
     attach,
-    checked,
     make,
     method_named,
     outcome_of,
+    run_card_checks,
 )
 from .payments import AUTOMATIC, configuration, microdeposit_action, options_of
-from .setup_attempts import note_attempt
+from .setup_attempts import record_attempt
 
 api = Operations(prefix="/v1/setup_intents")
 
@@ -101,14 +113,14 @@ def _options(row: SetupIntent) -> Fields:
     return options_of(row.payment_method_types, row.payment_method_options, OPTIONS)
 
 
-setup_intent_object = shown(
+setup_intent_object = build_view(
     SetupIntent,
     "setup_intent",
     "return_url",
     application=None,
     customer_account=None,
     flow_directions=None,
-    managed_payments=unmanaged,
+    managed_payments=render_unmanaged_payments,
     payment_method_configuration_details=configuration,
     payment_method_options=_options,
     single_use_mandate=None,
@@ -144,7 +156,7 @@ def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> A
 Options = dict[str, Any] | UnsetType
 
 
-class CardOptions(Part):
+class CardOptions(NestedParams):
     """What is asked of a card."""
 
     mandate_options: Options = UNSET
@@ -154,7 +166,7 @@ class CardOptions(Part):
     three_d_secure: Options = UNSET
 
 
-class MethodOptions(Part):
+class MethodOptions(NestedParams):
     """What is asked of payment methods by their type."""
 
     acss_debit: Options = UNSET
@@ -266,10 +278,10 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
         client_secret=new_id(call, f"{id}_secret_", 25),
         status="requires_confirmation" if method else "requires_payment_method",
         payment_method=method and method.id,
-        payment_method_options=_asked({}, params),
-        metadata=merged_metadata({}, params.metadata),
+        payment_method_options=_merge_method_options({}, params),
+        metadata=merge_metadata({}, params.metadata),
         **ways,
-        **{name: value for name, value in given(params).items() if name in _COLUMNS},
+        **{name: value for name, value in collect_params(params).items() if name in _COLUMNS},
     )
     record_row(call, "setup_intent.created", SETUPS, made)
     return _confirm(call, made, params.mandate_data) if params.confirm else setup_intent_object(made)
@@ -278,14 +290,14 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
 @api.get("/{intent}", scope="publishable", layers=[with_intent])
 def retrieve_setup_intent(call: Call, intent: str, params: Annotated[RetrieveSetup, Body]) -> Fields:
     """Look at a SetupIntent."""
-    return setup_intent_object(_known(call, intent, params.client_secret))
+    return setup_intent_object(_retrieve_intent(call, intent, params.client_secret))
 
 
 @api.get("")
 def list_setup_intents(call: Call, params: Annotated[ListSetups, Body]) -> Fields:
     """List SetupIntents."""
-    where = within(SetupIntent.created, params.created)
-    where += of_objects(
+    where = to_range_conditions(SetupIntent.created, params.created)
+    where += to_reference_conditions(
         call,
         (SetupIntent.customer, params.customer, CUSTOMERS),
         (SetupIntent.payment_method, params.payment_method, METHODS),
@@ -300,9 +312,9 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
     check_choice(call, params)
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
-    wanted = {name: value for name, value in given(params).items() if name in _COLUMNS}
+    wanted = {name: value for name, value in collect_params(params).items() if name in _COLUMNS}
     if isinstance(params.allowed_payment_method_types, list):
-        types = allowed(params.allowed_payment_method_types)
+        types = filter_allowed_types(params.allowed_payment_method_types)
         wanted |= {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_types, list):
         check_types("setup_intent", params.payment_method_types)
@@ -319,15 +331,15 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
     if method := _method(call, params, customer):
         check_allowed("SetupIntent", method, wanted.get("payment_method_types", row.payment_method_types))
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
-    wanted["payment_method_options"] = _asked(row.payment_method_options, params)
-    metadata = merged_metadata(row.metadata, params.metadata)
+    wanted["payment_method_options"] = _merge_method_options(row.payment_method_options, params)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return setup_intent_object(update(call, SETUPS, row, False, **wanted, metadata=metadata))
 
 
 @api.post("/{intent}/confirm", scope="publishable", layers=[with_intent])
 def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup, Body]) -> Any:
     """Agree on the way to pay."""
-    row = _known(call, intent, params.client_secret)
+    row = _retrieve_intent(call, intent, params.client_secret)
     if row.status not in OPEN:
         message = (
             f"You cannot confirm this SetupIntent because it has a status of {row.status}. Only a SetupIntent with one "
@@ -338,8 +350,8 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
                 "You cannot confirm this SetupIntent because it has already succeeded after being previously confirmed."
             )
         raise StripeError(message, code="setup_intent_unexpected_state")
-    wanted = {name: value for name, value in given(params).items() if name == "return_url"}
-    wanted["payment_method_options"] = _asked(row.payment_method_options, params)
+    wanted = {name: value for name, value in collect_params(params).items() if name == "return_url"}
+    wanted["payment_method_options"] = _merge_method_options(row.payment_method_options, params)
     spent = spend(call, params.confirmation_token)
     if spent:
         spent.on(call, setup_intent=row.id)
@@ -371,7 +383,7 @@ def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
         return intent
     method = retrieve(call, METHODS, intent.payment_method or "")
     if succeeds:
-        return _succeed(call, intent, method)
+        return _complete_setup(call, intent, method)
     message = (
         "We are unable to authenticate your payment method. Please choose a different payment method and try again."
     )
@@ -379,7 +391,7 @@ def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
     return fail(call, intent, method, failure, kind="invalid_request_error")[0]
 
 
-def _asked(known: Fields, params: SetupParams) -> Fields:
+def _merge_method_options(known: Fields, params: SetupParams) -> Fields:
     """The options by type with those that are given; `moto` is of one request and not shown."""
     if not isinstance(params.payment_method_options, MethodOptions):
         return known
@@ -388,7 +400,7 @@ def _asked(known: Fields, params: SetupParams) -> Fields:
     return {**known, **options}
 
 
-def _known(call: Call, id: str, secret: str | UnsetType) -> SetupIntent:
+def _retrieve_intent(call: Call, id: str, secret: str | UnsetType) -> SetupIntent:
     intent = retrieve(call, SETUPS, id)
     if call.token.startswith("pk_") and secret != intent.client_secret:
         message = "The client_secret provided does not match any associated SetupIntent on this account."
@@ -409,7 +421,7 @@ def _method(call: Call, params: SetupParams, customer: str | None) -> PaymentMet
 def _ways(params: CreateSetup) -> Fields:
     automatic = params.automatic_payment_methods
     if isinstance(params.allowed_payment_method_types, list):
-        types = allowed(params.allowed_payment_method_types)
+        types = filter_allowed_types(params.allowed_payment_method_types)
         return {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_types, list):
         if isinstance(automatic, Automatic) and automatic.enabled:
@@ -430,7 +442,7 @@ def _confirm(call: Call, intent: SetupIntent, mandate: OptMandateData) -> Any:
         message = without_method("SetupIntent", intent.customer)
         raise StripeError(message, code="setup_intent_unexpected_state")
     check_redirects(call, "SetupIntent", intent.automatic_payment_methods, intent.return_url)
-    method = checked(call, retrieve(call, METHODS, intent.payment_method))
+    method = run_card_checks(call, retrieve(call, METHODS, intent.payment_method))
     if method.type in DEBITS:
         intent = call.db.change(intent, mandate=accept(call, method, mandate).id)
     outcome = outcome_of(method)
@@ -438,10 +450,10 @@ def _confirm(call: Call, intent: SetupIntent, mandate: OptMandateData) -> Any:
     if to_verify or _must_authenticate(intent, outcome):
         return setup_intent_object(_await_action(call, intent, method, to_verify=to_verify))
     if method.type in DEBITS:
-        return setup_intent_object(_succeed(call, intent, method))
+        return setup_intent_object(_complete_setup(call, intent, method))
     if outcome != "fails_when_charged" and (decline := decline_of(outcome)):
         return fail(call, intent, method, decline)[1]
-    return setup_intent_object(_succeed(call, intent, method))
+    return setup_intent_object(_complete_setup(call, intent, method))
 
 
 def _must_authenticate(intent: SetupIntent, outcome: str) -> bool:
@@ -458,16 +470,16 @@ def _await_action(call: Call, intent: SetupIntent, method: PaymentMethod, *, to_
         action[kind] = {"return_url": intent.return_url, "url": page}
     if to_verify:
         action = microdeposit_action(call, intent.id)
-    attempt = note_attempt(call, intent, method, "requires_action")
+    attempt = record_attempt(call, intent, method, "requires_action")
     waiting = call.db.change(intent, status="requires_action", next_action=action, latest_attempt=attempt)
     record_row(call, "setup_intent.requires_action", SETUPS, waiting)
     return waiting
 
 
-def _succeed(call: Call, intent: SetupIntent, method: PaymentMethod) -> SetupIntent:
+def _complete_setup(call: Call, intent: SetupIntent, method: PaymentMethod) -> SetupIntent:
     attached = attach(call, method, intent.customer) if intent.customer else method
     call.db.change(attached, set_up=True)
-    noted = {"latest_attempt": note_attempt(call, intent, attached, "succeeded"), "last_setup_error": None}
+    noted = {"latest_attempt": record_attempt(call, intent, attached, "succeeded"), "last_setup_error": None}
     done = call.db.change(intent, status="succeeded", next_action=None, **noted)
     record_row(call, "setup_intent.succeeded", SETUPS, done)
     for each in SUCCEEDED:
@@ -489,7 +501,7 @@ def fail(
     said = {name: value for name, value in said.items() if value is not None}
     doc_url = f"https://stripe.com/docs/error-codes/{decline.code.replace('_', '-')}"
     error = {**said, "doc_url": doc_url, "message": decline.message, "type": kind}
-    noted = {"latest_attempt": note_attempt(call, intent, method, "failed", error), "last_setup_error": error}
+    noted = {"latest_attempt": record_attempt(call, intent, method, "failed", error), "last_setup_error": error}
     failed = call.db.change(intent, status="requires_payment_method", payment_method=None, next_action=None, **noted)
     record_row(call, "setup_intent.setup_failed", SETUPS, failed)
     shown = setup_intent_object(failed)

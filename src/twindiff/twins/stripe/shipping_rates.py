@@ -10,21 +10,21 @@ from typing import Annotated, ClassVar, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Meta, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .events import update
-from .lists import equal, list_of, within
-from .objects import Fields, StripeObject, new, resource, retrieve, shown
+from .lists import equal, list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, new, resource, retrieve
 from .params import (
     Integer,
     ListParams,
+    NestedParams,
     OptBool,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
     value_of,
 )
 from .prices import check_keys
@@ -46,20 +46,20 @@ class ShippingRate(StripeObject, table="shipping_rates", key=("id",), unique=(("
     type: Column[str] = column(default="fixed_amount")
 
 
-shipping_rate_object = shown(ShippingRate, "shipping_rate", "currency")
+shipping_rate_object = build_view(ShippingRate, "shipping_rate", "currency")
 SHIPPING_RATES = resource(
     ShippingRate, "shipping_rate", "shr_", shipping_rate_object, spoken="shipping rate", param="shipping_rate_token"
 )
 
 
-class CurrencyOption(Part):
+class CurrencyOption(NestedParams):
     """What it costs in another currency."""
 
     amount: Annotated[int, Meta(ge=0)]
     tax_behavior: TaxBehavior | UnsetType = UNSET
 
 
-class FixedAmount(Part):
+class FixedAmount(NestedParams):
     """What it costs, in one currency and perhaps in others."""
 
     amount: Integer
@@ -67,21 +67,21 @@ class FixedAmount(Part):
     currency_options: dict[str, CurrencyOption] | UnsetType = UNSET
 
 
-class Duration(Part):
+class Duration(NestedParams):
     """How long it takes."""
 
     unit: Literal["business_day", "day", "hour", "month", "week"]
     value: Integer
 
 
-class Estimate(Part):
+class Estimate(NestedParams):
     """How long it takes at least and at most."""
 
     maximum: Duration | UnsetType = UNSET
     minimum: Duration | UnsetType = UNSET
 
 
-class RateData(Part, kw_only=True):
+class RateData(NestedParams, kw_only=True):
     """A rate that is made where it is used."""
 
     longest: ClassVar = {"display_name": 100}
@@ -101,7 +101,7 @@ class CreateRate(RateData, kw_only=True):
     expand: list[str] | UnsetType = UNSET
 
 
-class UpdateAmount(Part):
+class UpdateAmount(NestedParams):
     """What it costs in other currencies."""
 
     currency_options: dict[str, CurrencyOption] | UnsetType = UNSET
@@ -136,17 +136,17 @@ def make_rate(call: Call, params: RateData, at: str = "") -> ShippingRate:
     cost = params.fixed_amount
     if not isinstance(cost, FixedAmount):
         raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
-    currency = checked_currency(cost.currency, f"{param}[currency]")
+    currency = parse_currency(cost.currency, f"{param}[currency]")
     if cost.amount < 0:
         message = "This value must be greater than or equal to 0."
         raise StripeError(message, code="parameter_invalid_integer", param=f"{param}[amount]")
     if isinstance(cost.currency_options, dict):
         check_keys(cost.currency_options)
-    fields = given(params, "fixed_amount")
+    fields = collect_params(params, "fixed_amount")
     fields["fixed_amount"] = {**value_of(cost), "currency": currency}
     if estimate := fields.get("delivery_estimate"):
         fields["delivery_estimate"] = {**dict.fromkeys(Estimate.__struct_fields__), **estimate}
-    metadata = merged_metadata({}, params.metadata)
+    metadata = merge_metadata({}, params.metadata)
     return new(call, SHIPPING_RATES, **fields, currency=currency, metadata=metadata)
 
 
@@ -160,12 +160,12 @@ def retrieve_shipping_rate(call: Call, id: str, params: Annotated[Params, Body])
 def update_shipping_rate(call: Call, id: str, params: Annotated[UpdateRate, Body]) -> Fields:
     """Change whether a rate is offered, what it costs in other currencies, or its metadata."""
     row = retrieve(call, SHIPPING_RATES, id)
-    fields = given(params, "fixed_amount")
+    fields = collect_params(params, "fixed_amount")
     if isinstance(params.fixed_amount, UpdateAmount) and isinstance(params.fixed_amount.currency_options, dict):
         options = params.fixed_amount.currency_options
         check_keys(options)
         fields["fixed_amount"] = {**row.fixed_amount, "currency_options": {**_options(row), **value_of(options)}}
-    metadata = merged_metadata(row.metadata, params.metadata)
+    metadata = merge_metadata(row.metadata, params.metadata)
     return shipping_rate_object(update(call, SHIPPING_RATES, row, False, **fields, metadata=metadata))
 
 
@@ -176,6 +176,6 @@ def _options(row: ShippingRate) -> Fields:
 @api.get("")
 def list_shipping_rates(call: Call, params: Annotated[ListRates, Body]) -> Fields:
     """List rates."""
-    where = within(ShippingRate.created, params.created)
+    where = to_range_conditions(ShippingRate.created, params.created)
     where += equal((ShippingRate.active, params.active), (ShippingRate.currency, params.currency))
     return list_of(call, SHIPPING_RATES, params, "/v1/shipping_rates", *where)

@@ -16,7 +16,7 @@ from .billing_work import schedule
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice
 from .line_items import LineItem
 from .objects import Fields, find, now, retrieve
-from .pending_updates import PENDING, State, put_off, state_of
+from .pending_updates import PENDING, SubscriptionSnapshot, put_off, state_of
 from .periods import next_boundary
 from .prices import PRICES, Price
 from .subscription_objects import (
@@ -31,24 +31,24 @@ from .subscription_params import (
     UpdateSubscription,
 )
 from .subscription_wanted import (
-    Wanted,
+    RequestedItem,
     add_once,
-    changed_item,
     check_billing,
     check_items,
     moment,
     new_item,
     raise_incomplete,
+    resolve_changed_item,
+    resolve_new_item,
     set_end,
-    wanted_item,
 )
 
 
-class Change(NamedTuple):
+class ItemChange(NamedTuple):
     """How an item changes; `new` is None where it is deleted, `old` where it is added."""
 
     old: SubscriptionItem | None
-    new: Wanted | None
+    new: RequestedItem | None
 
 
 def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscription:
@@ -79,7 +79,7 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
     return row
 
 
-def change_item(call: Call, row: Subscription, change: Change, behavior: str, at: Any, payment: str) -> None:
+def change_item(call: Call, row: Subscription, change: ItemChange, behavior: str, at: Any, payment: str) -> None:
     """Change, add or delete one item of a subscription."""
     when = at if isinstance(at, int) else now(call)
     before = state_of(call, row.id)
@@ -92,7 +92,7 @@ def change_item(call: Call, row: Subscription, change: Change, behavior: str, at
     cycles.set_times(call, row, items_of(call, row.id))
 
 
-def _put_off_if_unpaid(call: Call, before: State) -> None:
+def _put_off_if_unpaid(call: Call, before: SubscriptionSnapshot) -> None:
     """Let a change wait whose invoice is to be paid first and is not."""
     if call.memo.pop("unpaid", None) == before.row.id:
         expires_at = now(call) + cycles.INCOMPLETE
@@ -118,7 +118,7 @@ def _proration_date(call: Call, params: UpdateSubscription, items: Sequence[Subs
 
 def _changes(
     call: Call, row: Subscription, items: Sequence[SubscriptionItem], params: UpdateSubscription
-) -> list[Change]:
+) -> list[ItemChange]:
     given_items: list[ChangedItem] = params.items if isinstance(params.items, list) else []
     by_id = {item.id: item for item in items}
     changes = [_change(call, row, by_id, each, f"items[{n}]") for n, each in enumerate(given_items)]
@@ -127,20 +127,22 @@ def _changes(
     return changes
 
 
-def _change(call: Call, row: Subscription, by_id: dict[str, SubscriptionItem], params: ChangedItem, at: str) -> Change:
+def _change(
+    call: Call, row: Subscription, by_id: dict[str, SubscriptionItem], params: ChangedItem, at: str
+) -> ItemChange:
     if not isinstance(params.id, str) or not params.id:
         if params.deleted is True:
             raise StripeError("You must pass the id of the item that is to be deleted.", param=f"{at}[id]")
-        return Change(None, wanted_item(call, params, at, row.customer))
+        return ItemChange(None, resolve_new_item(call, params, at, row.customer))
     old = by_id.get(params.id)
     if old is None:
         raise SUBSCRIPTION_ITEMS.missing(params.id, param=f"{at}[id]", status=400)
     if params.deleted is True:
-        return Change(old, None)
-    return Change(old, changed_item(call, old, params, at, row.customer))
+        return ItemChange(old, None)
+    return ItemChange(old, resolve_changed_item(call, old, params, at, row.customer))
 
 
-def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes: Sequence[Change]) -> None:
+def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes: Sequence[ItemChange]) -> None:
     touched = {change.old.id for change in changes if change.old}
     left = [(item.price, item.id) for item in items if item.id not in touched]
     left += [(change.new.price.id, "") for change in changes if change.new]
@@ -149,7 +151,7 @@ def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes:
     check_items(left, row.currency, [change.new.price for change in changes if change.new])
 
 
-def change_all(call: Call, row: Subscription, changes: Sequence[Change], behavior: str, at: int) -> None:
+def change_all(call: Call, row: Subscription, changes: Sequence[ItemChange], behavior: str, at: int) -> None:
     """Change items, with new periods at once where their length changes, and bill what is to be billed at once."""
     if _other_interval(call, row, changes):
         _reset_anchor(call, row, changes, behavior, "allow_incomplete")
@@ -161,46 +163,48 @@ def change_all(call: Call, row: Subscription, changes: Sequence[Change], behavio
     cycles.set_times(call, row, items_of(call, row.id))
 
 
-def change_items(call: Call, row: Subscription, changes: Sequence[Change], at: int, behavior: str) -> None:
+def change_items(call: Call, row: Subscription, changes: Sequence[ItemChange], at: int, behavior: str) -> None:
     """Change items, and write what is given back and asked for."""
     for change in changes:
         prorates = behavior != "none" and _differs(change)
         back = change.old if prorates else None
         if change.new is None:
             if back:
-                proration.give_back(call, row, back, at)
+                proration.credit_unused_time(call, row, back, at)
             if change.old:
                 call.db.remove(change.old)
             continue
         item = _changed_row(call, row, change)
         # What is asked for is written before what is given back, so that lists, newest first, begin with the credit.
         if prorates and not cycles.is_metered(change.new.price):
-            item = proration.ask(call, row, item, change.new.price, at)
+            item = proration.charge_remaining_time(call, row, item, change.new.price, at)
         if back:
-            proration.give_back(call, row, back, at)
+            proration.credit_unused_time(call, row, back, at)
 
 
-def _differs(change: Change) -> bool:
+def _differs(change: ItemChange) -> bool:
     if change.old is None or change.new is None:
         return True
     return (change.old.price, change.old.quantity) != (change.new.price.id, change.new.quantity)
 
 
-def _changed_row(call: Call, row: Subscription, change: Change) -> SubscriptionItem:
+def _changed_row(call: Call, row: Subscription, change: ItemChange) -> SubscriptionItem:
     if change.new is None or change.old is None:
         assert change.new is not None
-        return _beside(call, row, new_item(call, row, change.new, row.trial_end if row.status == "trialing" else None))
+        return _align_period(
+            call, row, new_item(call, row, change.new, row.trial_end if row.status == "trialing" else None)
+        )
     return call.db.change(change.old, price=change.new.price.id, quantity=change.new.quantity, **change.new.fields)
 
 
-def _beside(call: Call, row: Subscription, item: SubscriptionItem) -> SubscriptionItem:
+def _align_period(call: Call, row: Subscription, item: SubscriptionItem) -> SubscriptionItem:
     """A new item whose period is that of the items of the same length that are there."""
     others = [each for each in items_of(call, row.id) if each.id != item.id]
     same = [each for each in others if each.current_period_end == item.current_period_end]
     return call.db.change(item, current_period_start=same[0].current_period_start) if same else item
 
 
-def _other_interval(call: Call, row: Subscription, changes: Sequence[Change]) -> bool:
+def _other_interval(call: Call, row: Subscription, changes: Sequence[ItemChange]) -> bool:
     """Whether an item gets a period of another length, which begins at once."""
     if row.status == "trialing":
         return False
@@ -213,24 +217,24 @@ def _other_interval(call: Call, row: Subscription, changes: Sequence[Change]) ->
     return False
 
 
-def _reset_anchor(call: Call, row: Subscription, changes: Sequence[Change], behavior: str, payment: str) -> None:
+def _reset_anchor(call: Call, row: Subscription, changes: Sequence[ItemChange], behavior: str, payment: str) -> None:
     """Begin new periods now: what is left of the old ones is given back, and the new ones are asked for at once."""
     at = now(call)
     before = items_of(call, row.id)
     change_items(call, row, changes, at, "none")
     for item in before if behavior != "none" else ():
-        proration.give_back(call, row, item, at)
+        proration.credit_unused_time(call, row, item, at)
     row = call.db.change(row, billing_cycle_anchor=at)
     cycles.restart(call, row)
     items = items_of(call, row.id)
     prices = cycles.prices_of(call, items)
-    waiting = invoicing.waiting(call, row.customer, row.id, row.currency)
+    waiting = invoicing.list_pending_items(call, row.customer, row.id, row.currency)
     full = sum(proration.full_price(prices[item.price], item.quantity, row.currency) for item in items)
     back = [item for item in waiting if item.proration and item.period["start"] == at]
     if back and full + sum(item.amount for item in back) == 0:
         _even(call, row, items, prices, [item.id for item in back])
         return
-    invoice = cycles.draft(call, row, "subscription_update", _since(call, row), at)
+    invoice = cycles.create_draft(call, row, "subscription_update", _since(call, row), at)
     for item in items:
         if not cycles.is_metered(prices[item.price]):
             period = (item.current_period_start, item.current_period_end)
@@ -249,7 +253,7 @@ def _even(
     for id in given_back:
         call.db.remove(retrieve(call, INVOICE_ITEMS, id))
     for item in items:
-        proration.ask(call, row, item, prices[item.price], item.current_period_start, nothing=True)
+        proration.charge_remaining_time(call, row, item, prices[item.price], item.current_period_start, nothing=True)
 
 
 def _moves_trial(row: Subscription, trial_end: str) -> bool:
@@ -271,7 +275,7 @@ def _move_trial(call: Call, row: Subscription, until: int | str, behavior: str, 
     cycles.restart(call, row)
     items = items_of(call, row.id)
     prices = cycles.prices_of(call, items)
-    invoice = cycles.draft(call, row, "subscription_update", _since(call, row), now(call))
+    invoice = cycles.create_draft(call, row, "subscription_update", _since(call, row), now(call))
     for item in items:
         if not cycles.is_metered(prices[item.price]):
             period = (item.current_period_start, item.current_period_end)
@@ -282,7 +286,7 @@ def _move_trial(call: Call, row: Subscription, until: int | str, behavior: str, 
 def _extend_trial(call: Call, row: Subscription, until: int, behavior: str) -> Subscription:
     for item in items_of(call, row.id):
         if row.status != "trialing" and behavior != "none":
-            proration.give_back(call, row, item, now(call))
+            proration.credit_unused_time(call, row, item, now(call))
         start = item.current_period_start if row.status == "trialing" else now(call)
         call.db.change(item, current_period_start=start, current_period_end=until, billed=None)
     start = row.trial_start if row.status == "trialing" else now(call)
@@ -291,9 +295,9 @@ def _extend_trial(call: Call, row: Subscription, until: int, behavior: str) -> S
 
 def invoice_now(call: Call, row: Subscription, reason: str, behavior: str) -> Subscription:
     """Bill at once what waits for a subscription."""
-    if not invoicing.waiting(call, row.customer, row.id, row.currency):
+    if not invoicing.list_pending_items(call, row.customer, row.id, row.currency):
         return row
-    return _finish(call, row, cycles.draft(call, row, reason, _since(call, row), now(call)), behavior)
+    return _finish(call, row, cycles.create_draft(call, row, reason, _since(call, row), now(call)), behavior)
 
 
 def _since(call: Call, row: Subscription) -> int:
@@ -304,8 +308,8 @@ def _since(call: Call, row: Subscription) -> int:
 
 def _finish(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> Subscription:
     """Take what waits onto a draft, make it final and collect it."""
-    invoicing.take_pending(call, invoice, row.id)
-    invoice = invoicing.created(call, invoice)
+    invoicing.add_pending_items(call, invoice, row.id)
+    invoice = invoicing.publish_draft(call, invoice)
     row = call.db.change(retrieve(call, SUBSCRIPTIONS, row.id), latest_invoice=invoice.id)
     if row.collection_method == "send_invoice":
         return row
@@ -333,13 +337,13 @@ def _collect(call: Call, row: Subscription, final: Invoice, behavior: str) -> No
 def cancel(call: Call, row: Subscription, *, prorate: bool, invoice_now: bool) -> Subscription:
     """A subscription that ends now; what was paid for the time that is left is given back if that is wanted."""
     for item in items_of(call, row.id) if prorate else ():
-        proration.give_back(call, row, item, now(call))
+        proration.credit_unused_time(call, row, item, now(call))
     if invoice_now:
         items = items_of(call, row.id)
-        invoice = cycles.draft(call, row, "subscription_cycle", items[0].current_period_start, now(call))
+        invoice = cycles.create_draft(call, row, "subscription_cycle", items[0].current_period_start, now(call))
         add_usage_until_now(call, invoice, row, items)
-        invoicing.take_pending(call, invoice, row.id)
-        invoicing.created(call, invoice)
+        invoicing.add_pending_items(call, invoice, row.id)
+        invoicing.publish_draft(call, invoice)
         row = call.db.change(row, latest_invoice=invoice.id)
     was_incomplete = row.status == "incomplete"
     row = call.db.change(row, canceled_at=now(call), cancel_at=row.cancel_at)
@@ -369,7 +373,7 @@ def resume(call: Call, row: Subscription) -> Subscription:
     waits = {"billing_cycle_anchor": None, "expires_at": at + cycles.INCOMPLETE, "subscription_items": None}
     row = call.db.change(row, pending_update={**waits, "trial_end": None, "trial_from_plan": None})
     schedule(call, cycles.expire_update, row.id, at + cycles.INCOMPLETE, row.test_clock)
-    invoice = cycles.draft(call, row, "subscription_update", at, at)
+    invoice = cycles.create_draft(call, row, "subscription_update", at, at)
     for item in items:
         price = prices[item.price]
         if not cycles.is_metered(price):

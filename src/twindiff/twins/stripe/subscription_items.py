@@ -14,7 +14,7 @@ from . import subscription_changes
 from .lists import list_of
 from .objects import Fields, find, refer, retrieve, show
 from .params import Params
-from .subscription_changes import Change
+from .subscription_changes import ItemChange
 from .subscription_objects import (
     ENDED,
     SUBSCRIPTION_ITEMS,
@@ -22,8 +22,8 @@ from .subscription_objects import (
     Subscription,
     SubscriptionItem,
     items_of,
+    record_subscription_update,
     state,
-    told,
 )
 from .subscription_params import (
     CreateSubscriptionItem,
@@ -31,8 +31,8 @@ from .subscription_params import (
     ListSubscriptionItems,
     UpdateSubscriptionItem,
 )
-from .subscription_wanted import changed_item, wanted_item
-from .test_clocks import enter
+from .subscription_wanted import resolve_changed_item, resolve_new_item
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/subscription_items")
 
@@ -41,11 +41,11 @@ api = Operations(prefix="/v1/subscription_items")
 def create_subscription_item(call: Call, params: Annotated[CreateSubscriptionItem, Body]) -> Fields:
     """Add an item to a subscription."""
     row = _open(call, refer(call, SUBSCRIPTIONS, params.subscription, "subscription"))
-    wanted = wanted_item(call, params, "", row.customer)
+    wanted = resolve_new_item(call, params, "", row.customer)
     if any(item.price == wanted.price.id for item in items_of(call, row.id)):
         message = f"Cannot add multiple subscription items with the same plan: {wanted.price.id}"
         raise StripeError(message, param="price")
-    _apply(call, row, Change(None, wanted), params)
+    _apply(call, row, ItemChange(None, wanted), params)
     return show(call, SUBSCRIPTION_ITEMS, items_of(call, row.id)[-1])
 
 
@@ -60,7 +60,7 @@ def update_subscription_item(call: Call, item: str, params: Annotated[UpdateSubs
     """Change an item's price, quantity or whatever else."""
     old = _item(call, item)
     row = _open(call, retrieve(call, SUBSCRIPTIONS, old.subscription))
-    _apply(call, row, Change(old, changed_item(call, old, params, "", row.customer)), params)
+    _apply(call, row, ItemChange(old, resolve_changed_item(call, old, params, "", row.customer)), params)
     return show(call, SUBSCRIPTION_ITEMS, _item(call, item))
 
 
@@ -72,7 +72,7 @@ def delete_subscription_item(call: Call, item: str, params: Annotated[DeleteSubs
     if len(items_of(call, row.id)) == 1:
         message = "A subscription must have at least one active plan. To cancel it, delete the subscription."
         raise StripeError(message)
-    _apply(call, row, Change(old, None), params)
+    _apply(call, row, ItemChange(old, None), params)
     return {"id": old.id, "object": "subscription_item", "deleted": True}
 
 
@@ -88,14 +88,14 @@ def list_subscription_items(call: Call, params: Annotated[ListSubscriptionItems,
 def _apply(
     call: Call,
     row: Subscription,
-    change: Change,
+    change: ItemChange,
     params: CreateSubscriptionItem | UpdateSubscriptionItem | DeleteSubscriptionItem,
 ) -> None:
     before = state(call, row)
     behavior = str(params.proration_behavior or "create_prorations")
     payment = str(params.payment_behavior or "allow_incomplete")
     subscription_changes.change_item(call, row, change, behavior, params.proration_date, payment)
-    told(call, before)
+    record_subscription_update(call, before)
 
 
 def _item(call: Call, id: str) -> SubscriptionItem:
@@ -108,5 +108,5 @@ def _item(call: Call, id: str) -> SubscriptionItem:
 def _open(call: Call, row: Subscription) -> Subscription:
     if row.status in ENDED:
         raise SUBSCRIPTIONS.missing(row.id, param="subscription", status=400)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     return row

@@ -14,9 +14,18 @@ from msgspec.structs import replace
 from twindiff.kit import Call, Column, Json, column
 
 from .automatic_tax import shown_as
-from .events import Former, record_row
+from .events import PreviousRow, record_row
 from .lists import list_object
-from .objects import Fields, Later, StripeObject, resource, retrieve, show_all, shown, unmanaged
+from .objects import (
+    DeferredFill,
+    Fields,
+    StripeObject,
+    build_view,
+    render_unmanaged_payments,
+    resource,
+    retrieve,
+    show_all,
+)
 from .prices import PRICES, Price, plan_object
 from .tax_rates import TaxRate, fill_tax_rates, put_tax_rates, rates_of
 
@@ -131,7 +140,7 @@ def _none_scheduled(row: Subscription) -> list[Any]:
     return []
 
 
-subscription_object = shown(
+subscription_object = build_view(
     Subscription,
     "subscription",
     "put_off",
@@ -144,11 +153,11 @@ subscription_object = shown(
     customer_account=None,
     default_source=None,
     invoice_settings=_invoice_settings,
-    managed_payments=unmanaged,
+    managed_payments=render_unmanaged_payments,
     payment_settings=_payment_settings,
     trial_settings=_trial_settings,
 )
-item_object = shown(SubscriptionItem, "subscription_item", "billed", "used", current_trial=None)
+item_object = build_view(SubscriptionItem, "subscription_item", "billed", "used", current_trial=None)
 
 
 def fill_prices(call: Call, objects: list[Fields]) -> None:
@@ -191,11 +200,11 @@ def _put_items(subscription: Fields, items: list[Fields], count: int) -> None:
     subscription["plan"], subscription["quantity"] = one.get("plan"), one.get("quantity")
 
 
-def _keep(call: Call, row: Subscription) -> Fields:
-    return _kept(call, State(row, items_of(call, row.id)))
+def _collect_event_data(call: Call, row: Subscription) -> Fields:
+    return _collect_related_rows(call, SubscriptionState(row, items_of(call, row.id)))
 
 
-def _kept(call: Call, state: State) -> Fields:
+def _collect_related_rows(call: Call, state: SubscriptionState) -> Fields:
     """The other rows that an event of a subscription shows."""
     items = state.items[:FIRST_SHOWN]
     rates = {id for each in items for id in each.tax_rates}.union(state.row.default_tax_rates)
@@ -230,7 +239,7 @@ SUBSCRIPTIONS = resource(
         "test_clock",
     ),
     fill=_fill,
-    later=Later(_keep, _fill_later),
+    later=DeferredFill(_collect_event_data, _fill_later),
 )
 SUBSCRIPTION_ITEMS = resource(
     SubscriptionItem,
@@ -247,13 +256,13 @@ CHANGED: list[Callable[[Call, str], None]] = []
 """What other pages do when a customer is subscribed to something else."""
 
 
-def tell_customer(call: Call, customer: str) -> None:
+def notify_subscriptions_changed(call: Call, customer: str) -> None:
     """Have done what follows from another subscription of a customer."""
     for each in CHANGED:
         each(call, customer)
 
 
-class State(NamedTuple):
+class SubscriptionState(NamedTuple):
     """A subscription and its items, oldest first, as they were or are."""
 
     row: Subscription
@@ -271,20 +280,20 @@ class State(NamedTuple):
         return self.row.status, {each.price for each in self.items}
 
 
-def state(call: Call, row: Subscription) -> State:
+def state(call: Call, row: Subscription) -> SubscriptionState:
     """A subscription as it is, to tell later of what has changed since."""
-    return State(row, items_of(call, row.id))
+    return SubscriptionState(row, items_of(call, row.id))
 
 
-def told(call: Call, before: State) -> None:
+def record_subscription_update(call: Call, before: SubscriptionState) -> None:
     """Tell of what has changed since a subscription was in a state."""
     row = retrieve(call, SUBSCRIPTIONS, before.row.id)
     after = state(call, row)
     if before.row.latest_invoice != row.latest_invoice or before.shown != after.shown:
-        former = Former(before.row, _kept(call, before))
+        former = PreviousRow(before.row, _collect_related_rows(call, before))
         record_row(call, "customer.subscription.updated", SUBSCRIPTIONS, row, former)
         if before.sells != after.sells:
-            tell_customer(call, row.customer)
+            notify_subscriptions_changed(call, row.customer)
 
 
 def items_of(call: Call, subscription: str) -> list[SubscriptionItem]:

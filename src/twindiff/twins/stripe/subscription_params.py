@@ -10,6 +10,7 @@ from .discounts import OptDiscounts
 from .params import (
     Issuer,
     ListParams,
+    NestedParams,
     OptAutomaticTax,
     OptBool,
     OptInteger,
@@ -17,7 +18,6 @@ from .params import (
     OptRange,
     OptText,
     Params,
-    Part,
     Unset,
     or_none,
 )
@@ -32,7 +32,7 @@ Status = Literal[
 ]  # fmt: skip
 
 
-class BillingThresholds(Part):
+class BillingThresholds(NestedParams):
     """The amount at which an invoice is made, and whether a period begins then."""
 
     amount_gte: OptInteger = UNSET
@@ -44,7 +44,7 @@ class BillingThresholds(Part):
         return {name: or_none(getattr(self, name)) for name in self.__struct_fields__}
 
 
-class ItemThresholds(Part):
+class ItemThresholds(NestedParams):
     """The usage at which an invoice is made."""
 
     usage_gte: Annotated[int, Meta(ge=1)]
@@ -54,7 +54,7 @@ OptThresholds = BillingThresholds | Unset | UnsetType
 OptItemThresholds = ItemThresholds | Unset | UnsetType
 
 
-class ItemFields(Part, kw_only=True):
+class ItemFields(NestedParams, kw_only=True):
     """One thing that is subscribed to."""
 
     billing_thresholds: OptItemThresholds = UNSET
@@ -75,7 +75,7 @@ class ChangedItem(ItemFields, kw_only=True):
     deleted: OptBool = UNSET
 
 
-class OnceItem(Part, kw_only=True):
+class OnceItem(NestedParams, kw_only=True):
     """What is put on the first invoice once."""
 
     discountable: OptBool = UNSET
@@ -87,14 +87,14 @@ class OnceItem(Part, kw_only=True):
     tax_rates: list[str] | Unset | UnsetType = UNSET
 
 
-class BillingMode(Part):
+class BillingMode(NestedParams):
     """How a subscription is billed."""
 
     type: Literal["classic", "flexible"]
     flexible: dict[str, str] | UnsetType = UNSET
 
 
-class AnchorConfig(Part):
+class AnchorConfig(NestedParams):
     """Which moment of a month, or of a year, periods begin at."""
 
     day_of_month: Annotated[int, Meta(ge=1, le=31)]
@@ -104,20 +104,20 @@ class AnchorConfig(Part):
     second: Annotated[int, Meta(ge=0, le=59)] | UnsetType = UNSET
 
 
-class EndBehavior(Part):
+class EndBehavior(NestedParams):
     """What happens at the end of a trial."""
 
     missing_payment_method: Missing
     billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
 
 
-class TrialSettings(Part):
+class TrialSettings(NestedParams):
     """How a trial ends."""
 
     end_behavior: EndBehavior
 
 
-class PaymentSettings(Part):
+class PaymentSettings(NestedParams):
     """How a subscription is paid."""
 
     payment_method_options: dict[str, Any] | UnsetType = UNSET
@@ -125,7 +125,7 @@ class PaymentSettings(Part):
     save_default_payment_method: Literal["off", "on_subscription"] | UnsetType = UNSET
 
 
-class InvoiceSettings(Part):
+class InvoiceSettings(NestedParams):
     """What a subscription's invoices have."""
 
     account_tax_ids: list[str] | Unset | UnsetType = UNSET
@@ -135,7 +135,7 @@ class InvoiceSettings(Part):
     footer: OptText = UNSET
 
 
-class PendingInterval(Part):
+class PendingInterval(NestedParams):
     """An interval, and how many of them."""
 
     interval: Literal["day", "month", "week", "year"]
@@ -145,7 +145,7 @@ class PendingInterval(Part):
 OptPendingInterval = PendingInterval | Unset | UnsetType
 
 
-class SubscriptionTransfer(Part, kw_only=True):
+class SubscriptionTransfer(NestedParams, kw_only=True):
     """Which account is paid on, and how much of each invoice."""
 
     destination: str
@@ -197,7 +197,7 @@ class CreateSubscription(SubscriptionParams, kw_only=True):
     trial_period_days: OptInteger = UNSET
 
 
-class Cancellation(Part):
+class Cancellation(NestedParams):
     """What a customer said on leaving."""
 
     comment: OptText = UNSET
@@ -218,7 +218,7 @@ class Cancellation(Part):
     feedback_option: OptText = UNSET
 
 
-class PauseCollection(Part):
+class PauseCollection(NestedParams):
     """What happens to invoices while nothing is collected."""
 
     behavior: Literal["keep_as_draft", "mark_uncollectible", "void"]
@@ -252,7 +252,7 @@ class ResumeSubscription(Params, kw_only=True):
     proration_date: OptInteger = UNSET
 
 
-class FlexibleMode(Part, kw_only=True):
+class FlexibleMode(NestedParams, kw_only=True):
     """The mode of billing that there is to go to."""
 
     type: Literal["flexible"]

@@ -14,28 +14,28 @@ from . import cycles, invoicing, proration
 from .billing_work import schedule
 from .events import record_row
 from .objects import Fields, now, retrieve, show
-from .params import Params, Part
+from .params import NestedParams, Params
 from .subscription_changes import add_usage_until_now
-from .subscription_objects import SUBSCRIPTIONS, Subscription, items_of, state, told
+from .subscription_objects import SUBSCRIPTIONS, Subscription, items_of, record_subscription_update, state
 from .subscriptions import running
-from .test_clocks import enter
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/subscriptions")
 
 
-class UsageThrough(Part):
+class UsageThrough(NestedParams):
     """Up to when usage is asked for."""
 
     type: Literal["none", "now"]
 
 
-class UnusedFrom(Part):
+class UnusedFrom(NestedParams):
     """From when on unused time is given back."""
 
     type: Literal["item_current_period_start", "none", "now"]
 
 
-class BillFor(Part):
+class BillFor(NestedParams):
     """What is asked for and given back when a subscription is paused."""
 
     outstanding_usage_through: UsageThrough | UnsetType = UNSET
@@ -54,17 +54,17 @@ class PauseSubscription(Params):
 def pause_subscription(call: Call, id: str, params: Annotated[PauseSubscription, Body]) -> Fields:
     """Pause a subscription; what was paid for the time that is left is given back."""
     row = running(call, id)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     _check(row)
     before = state(call, row)
     bill_for = params.bill_for if isinstance(params.bill_for, BillFor) else BillFor()
-    _give_back(call, row, bill_for.unused_time_from or UnusedFrom(type="now"))
-    _ask_for_usage(call, row, params, bill_for.outstanding_usage_through or UsageThrough(type="now"))
+    _credit_unused_time(call, row, bill_for.unused_time_from or UnusedFrom(type="now"))
+    _bill_usage(call, row, params, bill_for.outstanding_usage_through or UsageThrough(type="now"))
     schedule(call, cycles.renew, row.id, None, row.test_clock)
     details = cycles.paused_details(call, "pause_requested")
     paused = call.db.change(retrieve(call, SUBSCRIPTIONS, id), status="paused", status_details=details)
     record_row(call, "customer.subscription.paused", SUBSCRIPTIONS, paused)
-    told(call, before)
+    record_subscription_update(call, before)
     return show(call, SUBSCRIPTIONS, retrieve(call, SUBSCRIPTIONS, id))
 
 
@@ -78,13 +78,13 @@ def _check(row: Subscription) -> None:
         raise StripeError(f"You cannot pause a subscription that the subscription schedule {row.schedule} manages.")
 
 
-def _give_back(call: Call, row: Subscription, since: UnusedFrom) -> None:
+def _credit_unused_time(call: Call, row: Subscription, since: UnusedFrom) -> None:
     for item in items_of(call, row.id) if since.type != "none" else ():
-        proration.give_back(call, row, item, now(call) if since.type == "now" else item.current_period_start)
+        proration.credit_unused_time(call, row, item, now(call) if since.type == "now" else item.current_period_start)
         call.db.change(item, billed=None)
 
 
-def _ask_for_usage(call: Call, row: Subscription, params: PauseSubscription, through: UsageThrough) -> None:
+def _bill_usage(call: Call, row: Subscription, params: PauseSubscription, through: UsageThrough) -> None:
     """Ask for usage, and for what waits besides if an invoice is wanted at once."""
     items = items_of(call, row.id)
     prices = cycles.prices_of(call, items)
@@ -94,8 +94,8 @@ def _ask_for_usage(call: Call, row: Subscription, params: PauseSubscription, thr
             message = "This twin asks for usage at a pause on an invoice alone; use `invoicing_behavior=invoice`."
             raise StripeError(message, param="invoicing_behavior")
         return
-    invoice = cycles.draft(call, row, "subscription_update", items[0].current_period_start, now(call))
+    invoice = cycles.create_draft(call, row, "subscription_update", items[0].current_period_start, now(call))
     add_usage_until_now(call, invoice, row, used)
-    invoicing.take_pending(call, invoice, row.id)
-    invoicing.created(call, invoice)
+    invoicing.add_pending_items(call, invoice, row.id)
+    invoicing.publish_draft(call, invoice)
     call.db.change(row, latest_invoice=invoice.id)

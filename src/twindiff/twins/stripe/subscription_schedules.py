@@ -15,9 +15,9 @@ from twindiff.kit.styles.stripe import StripeError
 from . import subscription_changes, subscriptions
 from .billing_work import schedule, schedule_all, work
 from .customers import CUSTOMERS
-from .discounts import give
-from .events import Former, record_row, update
-from .lists import list_of, of_objects, within
+from .discounts import create_discounts
+from .events import PreviousRow, record_row, update
+from .lists import list_of, to_range_conditions, to_reference_conditions
 from .objects import Fields, find, new, now, refer, retrieve, show
 from .params import (
     ListParams,
@@ -27,7 +27,7 @@ from .params import (
     OptText,
     Params,
     is_set,
-    merged_metadata,
+    merge_metadata,
     time_or_word,
 )
 from .periods import DAY
@@ -47,8 +47,8 @@ from .schedule_phases import (
     settings_of,
     subscription_params,
 )
-from .subscription_changes import Change
-from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of, state, told
+from .subscription_changes import ItemChange
+from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of, record_subscription_update, state
 from .subscription_params import (
     Behavior,
     BillingMode,
@@ -57,8 +57,8 @@ from .subscription_params import (
     ItemThresholds,
     UpdateSubscription,
 )
-from .subscription_wanted import Wanted, add_once
-from .test_clocks import enter
+from .subscription_wanted import RequestedItem, add_once
+from .test_clocks import use_clock_time
 
 api = Operations(prefix="/v1/subscription_schedules")
 
@@ -125,7 +125,7 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
     if not isinstance(params.customer, str) or not params.customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
-    enter(call, customer.test_clock)
+    use_clock_time(call, customer.test_clock)
     start = time_or_word(params.start_date, "start_date", "now") if isinstance(params.start_date, str) else "now"
     begins = now(call) if start == "now" else int(start)
     made = new(
@@ -137,7 +137,7 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
         billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
         default_settings=_given_settings(call, params),
         end_behavior=params.end_behavior or "release",
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
         status="not_started",
     )
     check_location(call, customer, made.phases, made.default_settings)
@@ -156,8 +156,8 @@ def retrieve_schedule(call: Call, schedule: str, params: Annotated[Params, Body]
 def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule, Body]) -> Fields:
     """Plan other phases; those that have begun stay as they are unless they are given again."""
     row = _open(call, schedule, "update")
-    enter(call, row.test_clock)
-    fields: Fields = {"metadata": merged_metadata(row.metadata, params.metadata)}
+    use_clock_time(call, row.test_clock)
+    fields: Fields = {"metadata": merge_metadata(row.metadata, params.metadata)}
     if params.end_behavior is not UNSET:
         fields["end_behavior"] = params.end_behavior
     if isinstance(params.phases, list):
@@ -189,7 +189,7 @@ def _other_phases(call: Call, row: SubscriptionSchedule, wanted: list[Phase]) ->
 def cancel_schedule(call: Call, schedule: str, params: Annotated[CancelSchedule, Body]) -> Fields:
     """End a schedule, and its subscription with it."""
     row = _open(call, schedule, "cancel")
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     owner = find(call, SUBSCRIPTIONS, row.subscription) if row.subscription else None
     canceled = _over(call, row, "canceled", "canceled_at")
     if owner and owner.status not in ENDED:
@@ -202,18 +202,18 @@ def cancel_schedule(call: Call, schedule: str, params: Annotated[CancelSchedule,
 def release_schedule(call: Call, schedule: str, params: Annotated[ReleaseSchedule, Body]) -> Fields:
     """Leave a subscription as it is, without phases to come."""
     row = _open(call, schedule, "release")
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     return show(call, SCHEDULES, _release(call, row))
 
 
 @api.get("")
 def list_schedules(call: Call, params: Annotated[ListSchedules, Body]) -> Fields:
     """List schedules."""
-    where = within(SubscriptionSchedule.created, params.created)
-    where += of_objects(call, (SubscriptionSchedule.customer, params.customer, CUSTOMERS))
-    where += within(SubscriptionSchedule.canceled_at, params.canceled_at)
-    where += within(SubscriptionSchedule.completed_at, params.completed_at)
-    where += within(SubscriptionSchedule.released_at, params.released_at)
+    where = to_range_conditions(SubscriptionSchedule.created, params.created)
+    where += to_reference_conditions(call, (SubscriptionSchedule.customer, params.customer, CUSTOMERS))
+    where += to_range_conditions(SubscriptionSchedule.canceled_at, params.canceled_at)
+    where += to_range_conditions(SubscriptionSchedule.completed_at, params.completed_at)
+    where += to_range_conditions(SubscriptionSchedule.released_at, params.released_at)
     if params.scheduled is True:
         where.append(SubscriptionSchedule.status == "not_started")
     return list_of(call, SCHEDULES, params, "/v1/subscription_schedules", *where)
@@ -237,7 +237,7 @@ def _open(call: Call, id: str, how: str) -> SubscriptionSchedule:
 def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedule:
     """A schedule whose only phase is what a subscription is now."""
     owner = refer(call, SUBSCRIPTIONS, str(params.from_subscription), "from_subscription")
-    enter(call, owner.test_clock)
+    use_clock_time(call, owner.test_clock)
     for name in params.__struct_fields__:
         if name not in ("expand", "from_subscription") and is_set(getattr(params, name)):
             message = f"You may only specify one of these parameters: from_subscription, {name}."
@@ -262,7 +262,7 @@ def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedu
         customer=owner.customer,
         test_clock=owner.test_clock,
         subscription=owner.id,
-        phases=[{**phase_fields(wanted, start, end, owner.currency), **_kept_of(owner)}],
+        phases=[{**phase_fields(wanted, start, end, owner.currency), **_copy_phase_settings(owner)}],
         billing_mode=owner.billing_mode,
         current_phase={"start_date": start, "end_date": end},
         default_settings=_settings_of(owner),
@@ -271,11 +271,11 @@ def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedu
     call.db.change(owner, schedule=made.id)
     record_row(call, "subscription_schedule.created", SCHEDULES, made)
     schedule(call, next_phase, made.id, end, made.test_clock)
-    _tell_before(call, made)
+    _schedule_expiry_notice(call, made)
     return made
 
 
-def _kept_of(owner: Subscription) -> Fields:
+def _copy_phase_settings(owner: Subscription) -> Fields:
     """What the first phase of a schedule has of the subscription that it is made from."""
     trial_end = owner.trial_end if owner.status == "trialing" else None
     return {"default_tax_rates": owner.default_tax_rates, "discounts": _same(owner.discounts), "trial_end": trial_end}
@@ -313,7 +313,7 @@ def expires_soon(call: Call, id: str) -> None:
         record_row(call, "subscription_schedule.expiring", SCHEDULES, row)
 
 
-def phase_over(call: Call, owner: Subscription, at: int) -> None:
+def handle_period_ended(call: Call, owner: Subscription, at: int) -> None:
     """Begin the next phase of a subscription's schedule before its renewal is billed, if its phase is over."""
     row = find(call, SCHEDULES, owner.schedule) if owner.schedule else None
     if row and row.status not in OVER and row.current_phase and row.current_phase["end_date"] <= at:
@@ -336,7 +336,7 @@ def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: str = "") ->
         return
     current = {"start_date": phase["start_date"], "end_date": phase["end_date"]}
     schedule(call, next_phase, row.id, phase["end_date"], row.test_clock)
-    _tell_before(call, row)
+    _schedule_expiry_notice(call, row)
     if row.subscription is None:
         _begin(call, row, phase, current)
     elif row.current_phase != current or again:
@@ -345,10 +345,10 @@ def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: str = "") ->
         entered = {**phase, "proration_behavior": again} if again else phase
         _enter_phase(call, owner, entered, at, row.default_settings)
         if row != former:
-            record_row(call, "subscription_schedule.updated", SCHEDULES, row, Former(former))
+            record_row(call, "subscription_schedule.updated", SCHEDULES, row, PreviousRow(former))
 
 
-def _tell_before(call: Call, row: SubscriptionSchedule) -> None:
+def _schedule_expiry_notice(call: Call, row: SubscriptionSchedule) -> None:
     """Have it told a week before a schedule is over, where that is still to come."""
     at: int = row.phases[-1]["end_date"] - WEEK
     schedule(call, expires_soon, row.id, at if at > now(call) else None, row.test_clock)
@@ -384,8 +384,8 @@ def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settin
     fields = subscriptions.common_fields(call, params, owner, retrieve(call, CUSTOMERS, owner.customer))
     owner = call.db.change(owner, **fields)
     items = items_of(call, owner.id)
-    wanted = [_wanted(call, item, owner.customer) for item in phase["items"]]
-    changes = [Change(old, each) for old, each in zip_longest(items, wanted)]
+    wanted = [_to_requested_item(call, item, owner.customer) for item in phase["items"]]
+    changes = [ItemChange(old, each) for old, each in zip_longest(items, wanted)]
     if all(item.current_period_end <= at for item in items):
         old = retrieve(call, PRICES, items[0].price).recurring
         if any(old[name] != wanted[0].price.recurring[name] for name in ("interval", "interval_count")):
@@ -393,19 +393,19 @@ def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settin
         subscription_changes.change_items(call, owner, changes, at, "none")
     else:
         subscription_changes.change_all(call, owner, changes, str(phase["proration_behavior"]), at)
-    _begin_anew(call, retrieve(call, SUBSCRIPTIONS, owner.id), phase, params)
-    told(call, before)
+    _restart_subscription(call, retrieve(call, SUBSCRIPTIONS, owner.id), phase, params)
+    record_subscription_update(call, before)
 
 
-def _wanted(call: Call, item: Fields, customer: str) -> Wanted:
+def _to_requested_item(call: Call, item: Fields, customer: str) -> RequestedItem:
     """An item of a phase, as its subscription takes it."""
-    discounts = give(call, discount_params(item["discounts"]), customer)
+    discounts = create_discounts(call, discount_params(item["discounts"]), customer)
     kept = {name: item[name] for name in ("billing_thresholds", "metadata", "tax_rates")}
     fields: Fields = {"discounts": discounts, **kept}
-    return Wanted(retrieve(call, PRICES, item["price"]), item["quantity"], fields)
+    return RequestedItem(retrieve(call, PRICES, item["price"]), item["quantity"], fields)
 
 
-def _begin_anew(call: Call, owner: Subscription, phase: Fields, params: UpdateSubscription) -> None:
+def _restart_subscription(call: Call, owner: Subscription, phase: Fields, params: UpdateSubscription) -> None:
     """Let the trial or the period of a phase begin, and put on an invoice what it sells once."""
     accept_phase(call, phase)
     if params.trial_end is not UNSET:
@@ -442,7 +442,7 @@ def _over(call: Call, row: SubscriptionSchedule, status: str, at: str, event: st
     return over
 
 
-def subscription_ended(call: Call, owner: Subscription) -> None:
+def handle_subscription_ended(call: Call, owner: Subscription) -> None:
     """Let the schedule of a subscription end with it; it is aborted with one that was not paid."""
     row = find(call, SCHEDULES, owner.schedule) if owner.schedule else None
     if row and row.status not in OVER:

@@ -12,22 +12,22 @@ from twindiff.kit import UNSET, Call
 from twindiff.kit.styles.stripe import StripeError
 
 from . import cycles, invoice_payments, invoicing
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .customers import Customer
 from .events import record_row
 from .invoice_objects import Invoice
 from .objects import Fields, new, now, retrieve
 from .params import or_none
-from .periods import DAY, MONTHS, next_boundary, next_day, previous_boundary, shifted
+from .periods import DAY, MONTHS, next_boundary, next_day, previous_boundary, shift_time
 from .prices import Price
 from .setup_intents import SUCCEEDED, CreateSetup, SetupIntent, create_setup_intent
 from .subscription_objects import (
     SUBSCRIPTIONS,
     Subscription,
     SubscriptionItem,
+    notify_subscriptions_changed,
+    record_subscription_update,
     state,
-    tell_customer,
-    told,
 )
 from .subscription_params import (
     AnchorConfig,
@@ -39,11 +39,11 @@ from .subscription_wanted import (
     check_billing,
     check_items,
     moment,
-    named,
+    nest_param,
     new_item,
     raise_incomplete,
+    resolve_new_item,
     set_end,
-    wanted_item,
 )
 
 
@@ -51,8 +51,8 @@ def start(
     call: Call, customer: Customer, params: CreateSubscription, fields: Fields, *, as_draft: bool = False
 ) -> Subscription:
     """Write a subscription with its items and its first invoice, which may stay a draft for an hour."""
-    wanted = [wanted_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(params.items or [])]
-    asked = checked_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
+    wanted = [resolve_new_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(params.items or [])]
+    asked = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
     prices = [each.price for each in wanted]
     currency = check_items([(price.id, "") for price in prices], asked or _currency(customer, prices[0]), prices)
     if customer.currency and customer.currency != currency:
@@ -78,14 +78,14 @@ def start(
         status="trialing" if trial_end else "incomplete",
         **fields,
     )
-    items = [_backdated(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
+    items = [_backdate_item(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
     check_billing(call, made)
     made = set_end(call, made, params, items)
-    made = _collected(call, *_first_invoice(call, made, items, params), params, as_draft=as_draft)
+    made = _collect_payment(call, *_first_invoice(call, made, items, params), params, as_draft=as_draft)
     record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)
     call.memo.pop("starting", None)
     cycles.set_times(call, made, items)
-    tell_customer(call, customer.id)
+    notify_subscriptions_changed(call, customer.id)
     return made
 
 
@@ -119,7 +119,7 @@ def _start_date(call: Call, params: CreateSubscription) -> int:
     return began
 
 
-def _backdated(call: Call, row: Subscription, item: SubscriptionItem, price: Price) -> SubscriptionItem:
+def _backdate_item(call: Call, row: Subscription, item: SubscriptionItem, price: Price) -> SubscriptionItem:
     """An item whose running period began before its subscription was written, where the anchor is still to come."""
     if row.start_date == now(call) or row.trial_end or row.billing_cycle_anchor <= now(call):
         return item
@@ -138,7 +138,7 @@ def _add_past(call: Call, invoice: Invoice, row: Subscription, item: Subscriptio
     unit, count = every["interval"], every["interval_count"]
     began, until = row.start_date, item.current_period_start
     while began < until:
-        end, whole = until, shifted(began, unit, count) - began
+        end, whole = until, shift_time(began, unit, count) - began
         if row.billing_mode == "flexible":
             end = min(next_boundary(row.billing_cycle_anchor, began, unit, count), until)
             whole = cycles.whole_period(row.billing_cycle_anchor, began, price)
@@ -159,16 +159,16 @@ def check_anchor(call: Call, params: Any, prices: Sequence[Price], at: str = "",
     short = [price for price in prices if price.recurring["interval"] not in MONTHS]
     if params.billing_cycle_anchor_config is not UNSET and short:
         message = "`billing_cycle_anchor_config` can only be used with prices whose interval is a month or a year."
-        raise StripeError(message, param=named(at, "billing_cycle_anchor_config"))
+        raise StripeError(message, param=nest_param(at, "billing_cycle_anchor_config"))
     anchor_config(params, at)
     if not isinstance(anchor, int):
         return
-    moment(call, str(anchor), named(at, "billing_cycle_anchor"))
+    moment(call, str(anchor), nest_param(at, "billing_cycle_anchor"))
     began = began or now(call)
-    natural = min(shifted(began, price.recurring["interval"], price.recurring["interval_count"]) for price in prices)
+    natural = min(shift_time(began, price.recurring["interval"], price.recurring["interval_count"]) for price in prices)
     if anchor > natural:
         message = f"billing_cycle_anchor cannot be later than next natural billing date ({natural}) for plan"
-        raise StripeError(message, param=named(at, "billing_cycle_anchor"))
+        raise StripeError(message, param=nest_param(at, "billing_cycle_anchor"))
 
 
 def anchor_config(params: Any, at: str = "") -> dict[str, int | None] | None:
@@ -178,7 +178,7 @@ def anchor_config(params: Any, at: str = "") -> dict[str, int | None] | None:
         return None
     if params.billing_cycle_anchor is not UNSET:
         message = "You may only specify one of these parameters: billing_cycle_anchor, billing_cycle_anchor_config."
-        raise StripeError(message, param=named(at, "billing_cycle_anchor_config"))
+        raise StripeError(message, param=nest_param(at, "billing_cycle_anchor_config"))
     return {name: or_none(getattr(config, name)) for name in AnchorConfig.__struct_fields__}
 
 
@@ -187,7 +187,7 @@ def _first_invoice(
 ) -> tuple[Subscription, Invoice]:
     call.memo["starting"] = row.id
     prices = cycles.prices_of(call, items)
-    invoice = cycles.draft(call, row, "subscription_create", now(call), now(call))
+    invoice = cycles.create_draft(call, row, "subscription_create", now(call), now(call))
     for item in items:
         price = prices[item.price]
         if cycles.is_metered(price):
@@ -204,10 +204,10 @@ def _first_invoice(
             cycles.add_period(call, invoice, row, item, price, period, whole=whole)
     add_once(call, row, params.add_invoice_items, invoice)
     row = call.db.change(row, latest_invoice=invoice.id)
-    return row, invoicing.created(call, invoice)
+    return row, invoicing.publish_draft(call, invoice)
 
 
-def _collected(
+def _collect_payment(
     call: Call, row: Subscription, invoice: Invoice, params: CreateSubscription, *, as_draft: bool
 ) -> Subscription:
     """A subscription whose first invoice is asked to be paid, unless that is left to be done later."""
@@ -226,7 +226,7 @@ def _whole(row: Subscription, start: int, price: Price) -> int:
     """How long the full period is that a first one is a part of; in classic mode one that begins as it does."""
     every: Fields = price.recurring
     if row.billing_mode == "classic" and start == row.start_date < row.created:
-        return shifted(start, every["interval"], every["interval_count"]) - start
+        return shift_time(start, every["interval"], every["interval_count"]) - start
     return cycles.whole_period(row.billing_cycle_anchor, start, price)
 
 
@@ -243,7 +243,7 @@ def _was_set_up(call: Call, intent: SetupIntent) -> None:
     if row is not None:
         before = state(call, row)
         call.db.change(row, pending_setup_intent=None, default_payment_method=intent.payment_method)
-        told(call, before)
+        record_subscription_update(call, before)
 
 
 SUCCEEDED.append(_was_set_up)

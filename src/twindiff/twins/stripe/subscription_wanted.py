@@ -12,11 +12,11 @@ from twindiff.kit import UNSET, Call
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, cycles, invoicing, proration
-from .discounts import OptDiscounts, give
+from .discounts import OptDiscounts, create_discounts
 from .inline_prices import check_one_price, check_sold, price_of
-from .invoice_objects import Invoice, make_item, priced
+from .invoice_objects import Invoice, build_pricing, make_item
 from .objects import Fields, new, now, object_id, refer, retrieve
-from .params import OptMetadata, Unset, integer_or_word, is_set, merged_metadata, value_of
+from .params import OptMetadata, Unset, integer_or_word, is_set, merge_metadata, value_of
 from .payments import PaymentIntent
 from .periods import DAY, next_boundary
 from .price_params import PriceData
@@ -34,8 +34,8 @@ from .subscription_params import (
 )
 from .tax_rates import tax_rates_of
 
-MOST_ITEMS = 20
-LEAST_THRESHOLD = 50
+MAX_ITEMS = 20
+MIN_THRESHOLD = 50
 
 
 def check_billing(call: Call, row: Subscription) -> None:
@@ -54,9 +54,9 @@ def _check_threshold(call: Call, row: Subscription) -> None:
     prices = cycles.prices_of(call, items)
     licensed = [item for item in items if not cycles.is_metered(prices[item.price])]
     costs = sum(proration.full_price(prices[item.price], item.quantity, row.currency) for item in licensed)
-    if least < LEAST_THRESHOLD or least <= costs:
+    if least < MIN_THRESHOLD or least <= costs:
         message = (
-            f"The threshold must be at least {LEAST_THRESHOLD}, and more than all licensed prices come to ({costs})."
+            f"The threshold must be at least {MIN_THRESHOLD}, and more than all licensed prices come to ({costs})."
         )
         raise StripeError(message, param="billing_thresholds[amount_gte]")
 
@@ -66,10 +66,10 @@ def _check_taxes(call: Call, row: Subscription) -> None:
     if automatic_tax.is_on(row):
         items = items_of(call, row.id)
         rates = [*row.default_tax_rates, *(id for item in items for id in item.tax_rates)]
-        automatic_tax.check_sold(call, [item.price for item in items], rates)
+        automatic_tax.check_taxable(call, [item.price for item in items], rates)
 
 
-class Wanted(NamedTuple):
+class RequestedItem(NamedTuple):
     """An item as parameters want it."""
 
     price: Price
@@ -77,19 +77,19 @@ class Wanted(NamedTuple):
     fields: Fields
 
 
-def wanted_item(call: Call, params: ItemFields | Any, at: str, customer: str) -> Wanted:
+def resolve_new_item(call: Call, params: ItemFields | Any, at: str, customer: str) -> RequestedItem:
     """The price and quantity that parameters name."""
     price = _price(call, params, at)
     if price.type != "recurring":
         message = (
             "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`."
         )
-        raise StripeError(message, param=named(at, "price"))
+        raise StripeError(message, param=nest_param(at, "price"))
     fields = item_fields(call, params, at, customer)
-    return _wanted(price, _quantity(params.quantity, price, at), fields, at)
+    return _to_requested_item(price, _quantity(params.quantity, price, at), fields, at)
 
 
-def changed_item(call: Call, old: SubscriptionItem, params: Any, at: str, customer: str) -> Wanted:
+def resolve_changed_item(call: Call, old: SubscriptionItem, params: Any, at: str, customer: str) -> RequestedItem:
     """An item as parameters want it to become."""
     is_other = is_set(params.price) or is_set(params.plan) or is_set(params.price_data)
     price = _price(call, params, at) if is_other else retrieve(call, PRICES, old.price)
@@ -97,10 +97,10 @@ def changed_item(call: Call, old: SubscriptionItem, params: Any, at: str, custom
         message = (
             "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`."
         )
-        raise StripeError(message, param=named(at, "price"))
+        raise StripeError(message, param=nest_param(at, "price"))
     # A price that comes in place of another keeps the quantity, as Stripe's subscription items do.
     quantity = _quantity(params.quantity, price, at, old.quantity)
-    return _wanted(price, quantity, item_fields(call, params, at, customer, old), at)
+    return _to_requested_item(price, quantity, item_fields(call, params, at, customer, old), at)
 
 
 def item_fields(call: Call, params: Any, at: str, customer: str, now_: Any = None) -> Fields:
@@ -110,26 +110,28 @@ def item_fields(call: Call, params: Any, at: str, customer: str, now_: Any = Non
     discounts: OptDiscounts = params.discounts
     rates: list[str] | Unset = params.tax_rates
     if metadata is not UNSET or now_ is None:
-        fields["metadata"] = merged_metadata(now_.metadata if now_ else {}, metadata, named(at, "metadata"))
+        fields["metadata"] = merge_metadata(now_.metadata if now_ else {}, metadata, nest_param(at, "metadata"))
     if discounts is not UNSET:
         id = now_.id if now_ else object_id(call, SUBSCRIPTION_ITEMS.prefix, SUBSCRIPTION_ITEMS.id_length)
-        fields["discounts"] = give(call, discounts, customer, at=named(at, "discounts"), subscription_item=id)
+        fields["discounts"] = create_discounts(
+            call, discounts, customer, at=nest_param(at, "discounts"), subscription_item=id
+        )
         fields |= {} if now_ else {"id": id}
     if rates is not UNSET:
-        fields["tax_rates"] = tax_rates_of(call, rates or [], named(at, "tax_rates"))
+        fields["tax_rates"] = tax_rates_of(call, rates or [], nest_param(at, "tax_rates"))
     if (thresholds := getattr(params, "billing_thresholds", UNSET)) is not UNSET:
         fields["billing_thresholds"] = value_of(thresholds)
     return fields
 
 
-def _wanted(price: Price, quantity: int | None, fields: Fields, at: str) -> Wanted:
+def _to_requested_item(price: Price, quantity: int | None, fields: Fields, at: str) -> RequestedItem:
     if fields.get("billing_thresholds") and not cycles.is_metered(price):
         message = "Usage thresholds can only be set for prices with `recurring[usage_type]` of `metered`."
-        raise StripeError(message, param=named(at, "billing_thresholds"))
-    return Wanted(price, quantity, fields)
+        raise StripeError(message, param=nest_param(at, "billing_thresholds"))
+    return RequestedItem(price, quantity, fields)
 
 
-def named(at: str, name: str) -> str:
+def nest_param(at: str, name: str) -> str:
     """A parameter inside another, as errors name it."""
     return f"{at}[{name}]" if at else name
 
@@ -137,13 +139,13 @@ def named(at: str, name: str) -> str:
 def _price(call: Call, params: ItemFields, at: str) -> Price:
     check_one_price(params, at)
     if isinstance(params.price_data, PriceData):
-        return price_of(call, params.price_data, named(at, "price_data"))
+        return price_of(call, params.price_data, nest_param(at, "price_data"))
     id = params.price if is_set(params.price) else params.plan
     if not isinstance(id, str) or not id:
         raise StripeError("You must pass one of price, price_data or plan.", code="parameter_missing",
-                          param=named(at, "price"))  # fmt: skip
-    price = refer(call, PRICES, id, named(at, "price" if is_set(params.price) else "plan"))
-    check_sold(call, price, named(at, "price"))
+                          param=nest_param(at, "price"))  # fmt: skip
+    price = refer(call, PRICES, id, nest_param(at, "price" if is_set(params.price) else "plan"))
+    check_sold(call, price, nest_param(at, "price"))
     return price
 
 
@@ -151,14 +153,14 @@ def _quantity(given: Any, price: Price, at: str, now_: int | None = 1) -> int | 
     if cycles.is_metered(price):
         if given is not UNSET:
             message = "Quantity cannot be set for prices with `recurring[usage_type]` of `metered`."
-            raise StripeError(message, param=named(at, "quantity"))
+            raise StripeError(message, param=nest_param(at, "quantity"))
         return None
     quantity = 1 if now_ is None else now_
     if isinstance(given, int):
         quantity = given
     if quantity < 0:
         message = "This value must be greater than or equal to 0."
-        raise StripeError(message, code="parameter_invalid_integer", param=named(at, "quantity"))
+        raise StripeError(message, code="parameter_invalid_integer", param=nest_param(at, "quantity"))
     return quantity
 
 
@@ -170,8 +172,8 @@ def check_items(wanted: Sequence[tuple[str, str]], currency: str | None, prices:
             message = f"Cannot create a Subscription with multiple Subscription Items with the same Price: {id}"
             raise StripeError(message, param="plan")
         seen.add(id)
-    if len(wanted) > MOST_ITEMS:
-        raise StripeError(f"A subscription can have up to {MOST_ITEMS} items.", param="items")
+    if len(wanted) > MAX_ITEMS:
+        raise StripeError(f"A subscription can have up to {MAX_ITEMS} items.", param="items")
     chosen = currency or prices[0].currency
     for price in prices:
         if chosen != price.currency and chosen not in price.currency_options:
@@ -197,7 +199,7 @@ def moment(call: Call, text: str, param: str, *words: str) -> int | str:
     return value
 
 
-def new_item(call: Call, row: Subscription, wanted: Wanted, trial_end: int | None = None) -> SubscriptionItem:
+def new_item(call: Call, row: Subscription, wanted: RequestedItem, trial_end: int | None = None) -> SubscriptionItem:
     """Write an item, whose first period begins now."""
     every: Fields = wanted.price.recurring
     end = trial_end or next_boundary(row.billing_cycle_anchor, now(call), every["interval"], every["interval_count"])
@@ -231,12 +233,12 @@ def add_once(call: Call, row: Subscription, wanted: Any, invoice: Invoice | None
             quantity=quantity,
             quantity_decimal=str(quantity),
             period={"start": now(call), "end": now(call)},
-            pricing=priced(price, proration.amounts_in(price, row.currency)["unit_amount_decimal"]),
+            pricing=build_pricing(price, proration.amounts_in(price, row.currency)["unit_amount_decimal"]),
             product=price.product,
             **item_fields(call, each, at, row.customer),
         )
         if invoice:
-            invoicing.take(call, invoice, [item], quiet=True)
+            invoicing.add_items(call, invoice, [item], quiet=True)
 
 
 def _as_item(once: OnceItem) -> ItemFields:
@@ -256,24 +258,26 @@ def set_end(call: Call, row: Subscription, params: Any, items: Sequence[Subscrip
         raise StripeError(message, param="cancel_at")
     if isinstance(params.cancel_at, str):
         if not params.cancel_at:
-            return _keep(call, row)
+            return _clear_cancellation(call, row)
         at = moment(call, params.cancel_at, "cancel_at", "min_period_end", "max_period_end", "max_billed_until")
         last = max(item.current_period_end for item in items)
         when = {"min_period_end": ends, "max_period_end": last, "max_billed_until": last}.get(str(at)) or int(at)
-        return call.db.change(row, cancel_at=when, canceled_at=now(call), cancellation_details=_requested(row))
+        return call.db.change(
+            row, cancel_at=when, canceled_at=now(call), cancellation_details=_build_cancellation_details(row)
+        )
     if params.cancel_at_period_end is True:
         fields = {"cancel_at": ends, "cancel_at_period_end": True, "canceled_at": now(call)}
-        return call.db.change(row, **fields, cancellation_details=_requested(row))
+        return call.db.change(row, **fields, cancellation_details=_build_cancellation_details(row))
     if params.cancel_at_period_end is False and row.cancel_at_period_end:
-        return _keep(call, row)
+        return _clear_cancellation(call, row)
     return row
 
 
-def _requested(row: Subscription) -> Fields:
+def _build_cancellation_details(row: Subscription) -> Fields:
     return {**row.cancellation_details, "reason": "cancellation_requested"}
 
 
-def _keep(call: Call, row: Subscription) -> Subscription:
+def _clear_cancellation(call: Call, row: Subscription) -> Subscription:
     fields: Fields = {"cancel_at": None, "cancel_at_period_end": False, "canceled_at": None, "cancellation_details": {}}
     return call.db.change(row, **fields)
 

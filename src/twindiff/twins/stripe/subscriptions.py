@@ -15,15 +15,15 @@ from .billing_thresholds import check_usage
 from .billing_work import schedule
 from .customers import CUSTOMERS, Customer
 from .destinations import check_subscription
-from .discounts import give, taken
+from .discounts import create_discounts, record_deleted_discount
 from .invoices import check_types
-from .lists import equal, list_object, list_of, of_objects, within
+from .lists import equal, list_object, list_of, to_range_conditions, to_reference_conditions
 from .meters import USED
 from .objects import INCLUDES, Fields, now, object_id, refer, retrieve, show, show_all
-from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
-from .payment_methods import attached
+from .params import Params, SearchParams, collect_params, is_set, merge_metadata, value_of
+from .payment_methods import retrieve_attached_method
 from .pending_intervals import set_interval
-from .periods import shifted
+from .periods import shift_time
 from .prices import PRICES
 from .search import search_of
 from .subscription_objects import (
@@ -31,8 +31,8 @@ from .subscription_objects import (
     SUBSCRIPTIONS,
     Subscription,
     SubscriptionItem,
+    record_subscription_update,
     state,
-    told,
 )
 from .subscription_params import (
     CancelSubscription,
@@ -46,7 +46,7 @@ from .subscription_params import (
     UpdateSubscription,
 )
 from .tax_rates import tax_rates_of
-from .test_clocks import FARTHEST, enter
+from .test_clocks import ADVANCE_LIMITS, use_clock_time
 
 api = Operations(prefix="/v1/subscriptions")
 
@@ -54,14 +54,14 @@ api = Operations(prefix="/v1/subscriptions")
 @api.post("")
 def create_subscription(call: Call, params: Annotated[CreateSubscription, Body]) -> Fields:
     """Subscribe a customer, and ask for the first payment."""
-    return _shown(call, begin(call, params).id)
+    return _render_subscription(call, begin(call, params).id)
 
 
 def begin(call: Call, params: CreateSubscription, *, as_draft: bool = False) -> Subscription:
     """Subscribe a customer; a first invoice that is to be a draft is asked to be paid in an hour."""
     _check_new(params)
     customer = refer(call, CUSTOMERS, params.customer or "", "customer", status=404)
-    enter(call, customer.test_clock)
+    use_clock_time(call, customer.test_clock)
     fields = common_fields(call, params, None, customer)
     made = subscription_start.start(call, customer, params, fields, as_draft=as_draft)
     set_interval(call, made, params.pending_invoice_item_interval)
@@ -85,14 +85,14 @@ def search_subscriptions(call: Call, params: Annotated[SearchParams, Body]) -> F
 @api.get("/{id}")
 def retrieve_subscription(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a subscription, one that has ended too."""
-    return _shown(call, id)
+    return _render_subscription(call, id)
 
 
 @api.post("/{id}")
 def update_subscription(call: Call, id: str, params: Annotated[UpdateSubscription, Body]) -> Fields:
     """Change a subscription, and bill what that makes of the running period."""
     row = retrieve(call, SUBSCRIPTIONS, id)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     _check_canceled(row, params)
     before = state(call, row)
     customer = retrieve(call, CUSTOMERS, row.customer)
@@ -100,46 +100,50 @@ def update_subscription(call: Call, id: str, params: Annotated[UpdateSubscriptio
     changed = call.db.change(row, **fields) if fields else row
     changed = subscription_changes.apply(call, changed, params)
     set_interval(call, changed, params.pending_invoice_item_interval)
-    told(call, before)
-    return _shown(call, id)
+    record_subscription_update(call, before)
+    return _render_subscription(call, id)
 
 
 @api.delete("/{id}")
 def cancel_subscription(call: Call, id: str, params: Annotated[CancelSubscription, Body]) -> Fields:
     """End a subscription at once."""
     row = running(call, id)
-    enter(call, row.test_clock)
-    details = {**row.cancellation_details, "reason": "cancellation_requested", **_said(params.cancellation_details)}
+    use_clock_time(call, row.test_clock)
+    details = {
+        **row.cancellation_details,
+        "reason": "cancellation_requested",
+        **_to_cancellation_details(params.cancellation_details),
+    }
     row = call.db.change(row, cancellation_details=details)
     subscription_changes.cancel(call, row, prorate=params.prorate is True, invoice_now=params.invoice_now is True)
-    return _shown(call, id)
+    return _render_subscription(call, id)
 
 
 @api.post("/{id}/resume")
 def resume_subscription(call: Call, id: str, params: Annotated[ResumeSubscription, Body]) -> Fields:
     """Let a paused subscription go on, once its invoice is paid."""
     row = running(call, id)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     if row.status != "paused":
         message = f"Only paused subscriptions can be resumed; this one is {row.status}."
         raise StripeError(message)
     before = state(call, row)
     subscription_changes.resume(call, row)
-    told(call, before)
-    return _shown(call, id)
+    record_subscription_update(call, before)
+    return _render_subscription(call, id)
 
 
 @api.post("/{id}/migrate")
 def migrate_subscription(call: Call, id: str, params: Annotated[MigrateSubscription, Body]) -> Fields:
     """Bill a subscription in the flexible mode from now on."""
     row = running(call, id)
-    enter(call, row.test_clock)
+    use_clock_time(call, row.test_clock)
     if row.billing_mode == "flexible":
         raise StripeError(f"The subscription {id} is in the billing mode `flexible` already.", param="billing_mode")
     before = state(call, row)
     call.db.change(row, billing_mode="flexible", migrated_at=now(call))
-    told(call, before)
-    return _shown(call, id)
+    record_subscription_update(call, before)
+    return _render_subscription(call, id)
 
 
 @api.delete("/{id}/discount")
@@ -150,16 +154,16 @@ def delete_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
         raise StripeError(f"No active discount for subscription: {id}", status=404, code="resource_missing")
     before = state(call, row)
     call.db.change(row, discounts=[])
-    gone = [taken(call, each) for each in row.discounts]
-    told(call, before)
+    gone = [record_deleted_discount(call, each) for each in row.discounts]
+    record_subscription_update(call, before)
     return gone[0]
 
 
 @api.get("")
 def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -> Fields:
     """List subscriptions, without those that have ended unless they are asked for."""
-    where = within(Subscription.created, params.created)
-    where += of_objects(call, (Subscription.customer, params.customer, CUSTOMERS))
+    where = to_range_conditions(Subscription.created, params.created)
+    where += to_reference_conditions(call, (Subscription.customer, params.customer, CUSTOMERS))
     where += equal(
         (Subscription.test_clock, params.test_clock), (Subscription.collection_method, params.collection_method)
     )
@@ -169,10 +173,10 @@ def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -
         where.append(Subscription.status.in_(ENDED))
     elif params.status != "all":
         where += equal((Subscription.status, params.status))
-    of_items = of_objects(call, (SubscriptionItem.price, params.price, PRICES))
+    of_items = to_reference_conditions(call, (SubscriptionItem.price, params.price, PRICES))
     of_items += equal((SubscriptionItem.price, params.plan))
-    of_items += within(SubscriptionItem.current_period_end, params.current_period_end)
-    of_items += within(SubscriptionItem.current_period_start, params.current_period_start)
+    of_items += to_range_conditions(SubscriptionItem.current_period_end, params.current_period_end)
+    of_items += to_range_conditions(SubscriptionItem.current_period_start, params.current_period_start)
     if of_items:
         rows = call.db.rows(SubscriptionItem, *of_items, columns=(SubscriptionItem.subscription,))
         where.append(Subscription.id.in_([id for (id,) in rows]))
@@ -198,7 +202,7 @@ def running(call: Call, id: str) -> Subscription:
     return row
 
 
-def _shown(call: Call, id: str) -> Fields:
+def _render_subscription(call: Call, id: str) -> Fields:
     return show(call, SUBSCRIPTIONS, retrieve(call, SUBSCRIPTIONS, id))
 
 
@@ -232,13 +236,13 @@ PLAIN = (
 
 def common_fields(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
     """The columns that are taken as they are given."""
-    fields: Fields = {name: value for name, value in given(params).items() if name in PLAIN}
+    fields: Fields = {name: value for name, value in collect_params(params).items() if name in PLAIN}
     if transfer := fields.get("transfer_data"):
         fields["transfer_data"] = {"amount_percent": None, **transfer}
     _check_collection(params, row)
     check_subscription(call, params)
     if params.metadata is not UNSET:
-        fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
+        fields["metadata"] = merge_metadata(row.metadata if row else {}, params.metadata)
     if isinstance(params.default_payment_method, str):
         fields["default_payment_method"] = _method(call, params.default_payment_method, customer)
     if params.default_tax_rates is not UNSET:
@@ -255,22 +259,24 @@ def common_fields(call: Call, params: SubscriptionParams, row: Subscription | No
         fields["payment_settings"] = {**now_, **value_of(params.payment_settings)}
     if isinstance(params, UpdateSubscription):
         fields |= _updated_fields(call, params, row)
-    return fields | _billed(call, params, row, customer)
+    return fields | _build_billing_columns(call, params, row, customer)
 
 
 def _discounts(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
     """The discounts in place of those that there are, and the id of a new subscription, which they name."""
     id = row.id if row else object_id(call, "sub_")
-    given_now = give(call, params.discounts, customer.id, subscription=id)
+    given_now = create_discounts(call, params.discounts, customer.id, subscription=id)
     for each in row.discounts if row else ():
         if each not in given_now:
-            taken(call, each)
+            record_deleted_discount(call, each)
     return {"discounts": given_now} if row else {"discounts": given_now, "id": id}
 
 
-def _billed(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
+def _build_billing_columns(
+    call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer
+) -> Fields:
     """The thresholds, and whether tax is automatic; raises where it becomes so and nobody knows the location."""
-    fields = automatic_tax.switched(call, params.automatic_tax)
+    fields = automatic_tax.to_automatic_tax_columns(call, params.automatic_tax)
     if params.billing_thresholds is not UNSET:
         fields["billing_thresholds"] = params.billing_thresholds.kept if params.billing_thresholds else None
     if fields.get("automatic_tax"):
@@ -282,7 +288,10 @@ def _billed(call: Call, params: SubscriptionParams, row: Subscription | None, cu
 def _updated_fields(call: Call, params: UpdateSubscription, row: Subscription | None) -> Fields:
     fields: Fields = {}
     if row and is_set(params.cancellation_details):
-        fields["cancellation_details"] = {**row.cancellation_details, **_said(params.cancellation_details)}
+        fields["cancellation_details"] = {
+            **row.cancellation_details,
+            **_to_cancellation_details(params.cancellation_details),
+        }
     if row and params.pause_collection is not UNSET:
         paused = params.pause_collection if isinstance(params.pause_collection, PauseCollection) else None
         until = paused.resumes_at if paused and isinstance(paused.resumes_at, int) else None
@@ -291,7 +300,7 @@ def _updated_fields(call: Call, params: UpdateSubscription, row: Subscription | 
     return fields
 
 
-def _said(details: Any) -> Fields:
+def _to_cancellation_details(details: Any) -> Fields:
     said: Fields = value_of(details) if is_set(details) else {}
     said.pop("feedback_option", None)
     return said
@@ -312,7 +321,7 @@ def _check_collection(params: SubscriptionParams, row: Subscription | None) -> N
 def _method(call: Call, id: str, customer: Customer) -> str | None:
     if not id:
         return None
-    return attached(call, id, customer.id, "default_payment_method").id
+    return retrieve_attached_method(call, id, customer.id, "default_payment_method").id
 
 
 def _two_periods(call: Call, clock: str, at: int) -> int | None:
@@ -324,7 +333,7 @@ def _two_periods(call: Call, clock: str, at: int) -> int | None:
     going = [row.id for row in rows if row.status not in ENDED]
     items = call.db.rows(SubscriptionItem, SubscriptionItem.subscription.in_(going))
     every: list[Fields] = [price.recurring for price in cycles.prices_of(call, items).values()]
-    return min((shifted(at, each["interval"], 2 * each["interval_count"]) for each in every), default=None)
+    return min((shift_time(at, each["interval"], 2 * each["interval_count"]) for each in every), default=None)
 
 
-FARTHEST.append(_two_periods)
+ADVANCE_LIMITS.append(_two_periods)

@@ -11,27 +11,27 @@ from typing import Annotated, Literal, NamedTuple
 from twindiff.kit import UNSET, Body, Call, Column, Json, Meta, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .customers import CUSTOMERS
-from .objects import LEFT_OUT, Fields, StripeObject, new, now, refer, resource, retrieve, shown
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, now, refer, resource, retrieve
 from .params import (
     NO_HEAD_OFFICE,
     Address,
     Integer,
     ListParams,
+    NestedParams,
     OptInteger,
     OptText,
     Params,
-    Part,
     check_country,
-    merged_metadata,
+    merge_metadata,
     value_of,
 )
 from .products import PRODUCTS
 from .shipping_rates import SHIPPING_RATES
 from .tax_codes import ELECTRONIC, NONTAXABLE, SHIPPING, check_tax_code
 from .tax_lines import LINES, lines_within, list_lines
-from .tax_rules import SPOKEN, Tax, located, part_of
+from .tax_rules import SPOKEN, Tax, part_of, to_taxable_address
 from .tax_settings import TaxSettings, is_inclusive, rule_for, settings_now
 
 api = Operations(prefix="/v1/tax/calculations")
@@ -59,21 +59,21 @@ CALCULATIONS = resource(
     TaxCalculation,
     "tax.calculation",
     "taxcalc_",
-    shown(TaxCalculation, "tax.calculation", created=LEFT_OUT),
+    build_view(TaxCalculation, "tax.calculation", created=LEFT_OUT),
     spoken="tax calculation",
     param="calculation",
     includes={"line_items": lines_within},
 )
 
 
-class TaxNumber(Part):
+class TaxNumber(NestedParams):
     """A tax id of the customer."""
 
     type: str
     value: str
 
 
-class CustomerDetails(Part):
+class CustomerDetails(NestedParams):
     """Where the customer is, and what makes a difference to taxes."""
 
     address: Address | UnsetType = UNSET
@@ -83,7 +83,7 @@ class CustomerDetails(Part):
     taxability_override: Literal["customer_exempt", "none", "reverse_charge"] | UnsetType = UNSET
 
 
-class LineItem(Part, kw_only=True):
+class LineItem(NestedParams, kw_only=True):
     """What is sold."""
 
     amount: Integer
@@ -95,13 +95,13 @@ class LineItem(Part, kw_only=True):
     tax_code: OptText = UNSET
 
 
-class ShipFrom(Part):
+class ShipFrom(NestedParams):
     """Where it is sent from."""
 
     address: Address
 
 
-class ShippingCost(Part):
+class ShippingCost(NestedParams):
     """What sending it costs."""
 
     amount: OptInteger = UNSET
@@ -122,7 +122,7 @@ class CreateCalculation(Params, kw_only=True):
     tax_date: OptInteger = UNSET
 
 
-class Taxed(NamedTuple):
+class TaxedAmount(NamedTuple):
     """An amount with its tax."""
 
     amount: int
@@ -139,7 +139,7 @@ class Taxed(NamedTuple):
 @api.post("")
 def create_calculation(call: Call, params: Annotated[CreateCalculation, Body]) -> Fields:
     """Work out the taxes on a sale, which is not recorded by that."""
-    currency, settings = checked_currency(params.currency), settings_now(call)
+    currency, settings = parse_currency(params.currency), settings_now(call)
     if not params.line_items:
         raise _lacking("line_items")
     if not settings.head_office and params.ship_from_details is UNSET:
@@ -148,7 +148,7 @@ def create_calculation(call: Call, params: Annotated[CreateCalculation, Body]) -
     numbers = [each["type"] for each in details["tax_ids"]]
     rule = rule_for(call, details["address"], details["taxability_override"], numbers)
     codes = [_code(call, settings, each, f"line_items[{n}]") for n, each in enumerate(params.line_items)]
-    taxed = [_taxed(each.amount, is_inclusive(settings, each.tax_behavior or None, currency), code, rule)
+    taxed = [_compute_tax(each.amount, is_inclusive(settings, each.tax_behavior or None, currency), code, rule)
              for each, code in zip(params.line_items, codes, strict=True)]  # fmt: skip
     shipping = _shipping(call, settings, params.shipping_cost, rule, currency)
     everything = [*taxed, shipping] if shipping else taxed
@@ -169,8 +169,8 @@ def create_calculation(call: Call, params: Annotated[CreateCalculation, Body]) -
     return CALCULATIONS.show(made)
 
 
-def _write_line(call: Call, made: TaxCalculation, item: LineItem, code: str, taxed: Taxed, number: int) -> None:
-    metadata = merged_metadata({}, item.metadata, f"line_items[{number}][metadata]")
+def _write_line(call: Call, made: TaxCalculation, item: LineItem, code: str, taxed: TaxedAmount, number: int) -> None:
+    metadata = merge_metadata({}, item.metadata, f"line_items[{number}][metadata]")
     new(
         call,
         LINES,
@@ -196,7 +196,7 @@ def _details(call: Call, params: CreateCalculation) -> Fields:
     if not address.get("country"):
         raise _lacking("customer_details[address][country]")
     check_country(address["country"], "customer_details[address][country]")
-    place = located(address)
+    place = to_taxable_address(address)
     if place is None:
         message = "We could not determine the customer's tax location based on the provided customer address."
         raise StripeError(message, code="customer_tax_location_invalid", param="customer_details[address]")
@@ -236,15 +236,15 @@ def _code(call: Call, settings: TaxSettings, item: LineItem, at: str) -> str:
     return code
 
 
-def _taxed(amount: int, inclusive: bool, code: str, rule: Tax) -> Taxed:
+def _compute_tax(amount: int, inclusive: bool, code: str, rule: Tax) -> TaxedAmount:
     if code == NONTAXABLE:
         rule = Tax(rule.kind, "0", "product_exempt")
-    return Taxed(amount, part_of(amount, rule.percentage, inclusive=inclusive), inclusive, rule)
+    return TaxedAmount(amount, part_of(amount, rule.percentage, inclusive=inclusive), inclusive, rule)
 
 
 def _shipping(
     call: Call, settings: TaxSettings, wanted: ShippingCost | UnsetType, rule: Tax, currency: str
-) -> Taxed | None:
+) -> TaxedAmount | None:
     if not isinstance(wanted, ShippingCost):
         return None
     amount = wanted.amount
@@ -255,10 +255,10 @@ def _shipping(
         raise _lacking("shipping_cost[amount]")
     code = str(wanted.tax_code or SHIPPING)
     check_tax_code(code, "shipping_cost[tax_code]")
-    return _taxed(amount, is_inclusive(settings, wanted.tax_behavior or None, currency), code, rule)
+    return _compute_tax(amount, is_inclusive(settings, wanted.tax_behavior or None, currency), code, rule)
 
 
-def _shipping_object(wanted: ShippingCost | UnsetType, taxed: Taxed | None) -> Fields | None:
+def _shipping_object(wanted: ShippingCost | UnsetType, taxed: TaxedAmount | None) -> Fields | None:
     if not isinstance(wanted, ShippingCost) or taxed is None:
         return None
     amounts = {"amount": taxed.amount, "amount_tax": taxed.tax}
@@ -266,9 +266,9 @@ def _shipping_object(wanted: ShippingCost | UnsetType, taxed: Taxed | None) -> F
     return {**amounts, **rate, "tax_behavior": taxed.behavior, "tax_code": wanted.tax_code or SHIPPING}
 
 
-def _sums(everything: Sequence[Taxed], address: Fields) -> Fields:
+def _sums(everything: Sequence[TaxedAmount], address: Fields) -> Fields:
     exclusive = sum(each.tax for each in everything if not each.inclusive)
-    alike: dict[tuple[bool, Tax], list[Taxed]] = {}
+    alike: dict[tuple[bool, Tax], list[TaxedAmount]] = {}
     for each in everything:
         alike.setdefault((each.inclusive, each.rule), []).append(each)
     return {
@@ -279,7 +279,7 @@ def _sums(everything: Sequence[Taxed], address: Fields) -> Fields:
     }
 
 
-def _of_all(some: Sequence[Taxed], address: Fields) -> Fields:
+def _of_all(some: Sequence[TaxedAmount], address: Fields) -> Fields:
     """The tax on all that is taxed alike."""
     inclusive, rule, tax = some[0].inclusive, some[0].rule, sum(each.tax for each in some)
     return {
@@ -298,7 +298,7 @@ def _of_all(some: Sequence[Taxed], address: Fields) -> Fields:
     }
 
 
-def _of_line(taxed: Taxed, address: Fields) -> Fields:
+def _of_line(taxed: TaxedAmount, address: Fields) -> Fields:
     """The tax on a line."""
     country, state = address["country"], address.get("state")
     in_state = country == "US"
@@ -318,7 +318,7 @@ def _of_line(taxed: Taxed, address: Fields) -> Fields:
     }
 
 
-def _taxable(some: Sequence[Taxed]) -> int:
+def _taxable(some: Sequence[TaxedAmount]) -> int:
     """What the tax is reckoned on; nothing where none is due."""
     if some[0].rule.percentage == "0":
         return 0

@@ -11,7 +11,7 @@ from typing import Annotated
 from twindiff.kit import Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
-from .lists import fixed_list
+from .lists import render_fixed_list
 from .objects import Fields
 from .params import ListParams, Params
 
@@ -65,7 +65,7 @@ def _missing(id: str, param: str, status: int) -> StripeError:
 @api.get("")
 def list_tax_codes(call: Call, params: Annotated[ListParams, Body]) -> Fields:
     """List kinds of products."""
-    return fixed_list([tax_code(each) for each in sorted(NAMES)], params, "/v1/tax_codes", "tax code")
+    return render_fixed_list([tax_code(each) for each in sorted(NAMES)], params, "/v1/tax_codes", "tax code")
 
 
 @api.get("/{id}")

@@ -14,12 +14,12 @@ from twindiff.kit.styles.stripe import StripeError, join_choices
 from .customers import CUSTOMERS, Customer, existing
 from .events import record_row
 from .lists import list_object, list_of
-from .objects import INCLUDES, Fields, StripeObject, new, refer, resource, retrieve, shown
-from .params import ListParams, OptText, Params, Part
+from .objects import INCLUDES, Fields, StripeObject, build_view, new, refer, resource, retrieve
+from .params import ListParams, NestedParams, OptText, Params
 
 api = Operations(prefix="/v1")
 
-MOST = 5
+MAX_TAX_IDS = 5
 _EU_VAT = re.compile(r"[A-Z]{2}[0-9A-Z+*]{2,12}")
 _LISTED = """
 ad_nrt ae_trn al_tin am_tin ao_tin ar_cuit au_abn au_arn aw_tin az_tin ba_tin bb_tin bd_bin bf_ifu bg_uic bh_vat
@@ -61,7 +61,7 @@ TAX_IDS = resource(
     TaxIdRow,
     "tax_id",
     "txi_",
-    shown(TaxIdRow, "tax_id", customer_account=None, owner=_owner, verification=_verification),
+    build_view(TaxIdRow, "tax_id", customer_account=None, owner=_owner, verification=_verification),
     spoken="tax ID",
     expandable=("customer",),
 )
@@ -74,7 +74,7 @@ class CreateTaxId(Params, kw_only=True):
     value: str
 
 
-class Owner(Part):
+class Owner(NestedParams):
     """Whose a tax id is."""
 
     type: Literal["account", "application", "customer", "self"]
@@ -103,18 +103,18 @@ def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str, at:
     if not value or len(value) > 50 or (kind == "eu_vat" and not _EU_VAT.fullmatch(value)):
         raise StripeError(f"Invalid value for {kind}.", code="tax_id_invalid", param=value_param)
     owner = customer.id if customer else None
-    if call.db.count(TaxIdRow, TaxIdRow.customer == owner) >= MOST:
-        raise StripeError(f"You can only have up to {MOST} tax IDs on a customer.", param=type_param)
+    if call.db.count(TaxIdRow, TaxIdRow.customer == owner) >= MAX_TAX_IDS:
+        raise StripeError(f"You can only have up to {MAX_TAX_IDS} tax IDs on a customer.", param=type_param)
     country = (value if kind == "eu_vat" else kind)[:2].upper()
     country = "GR" if country == "EL" else country  # Greek numbers begin with the country's own name of itself.
     made = new(call, TAX_IDS, customer=owner, type=kind, value=value, country=country)
     if owner:
-        _note(call, owner)
+        _update_invoice_tax_ids(call, owner)
         record_row(call, "customer.tax_id.created", TAX_IDS, made)
     return made
 
 
-def _note(call: Call, customer: str) -> None:
+def _update_invoice_tax_ids(call: Call, customer: str) -> None:
     """Keep with a customer what its invoices show of its tax ids."""
     mine = call.db.rows(TaxIdRow, TaxIdRow.customer == customer, order=TaxIdRow.seq)
     shown_ids = [{"type": each.type, "value": each.value} for each in mine]
@@ -195,7 +195,7 @@ def _remove(call: Call, row: TaxIdRow) -> Fields:
     call.db.remove(row)
     if row.customer:
         record_row(call, "customer.tax_id.deleted", TAX_IDS, row)
-        _note(call, row.customer)
+        _update_invoice_tax_ids(call, row.customer)
     return {"id": row.id, "object": "tax_id", "deleted": True}
 
 

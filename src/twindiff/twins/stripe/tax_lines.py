@@ -10,7 +10,7 @@ from .lists import list_object, list_of
 from .objects import Fields, StripeObject, resource, retrieve
 from .params import ListParams
 
-MOST_WITHIN = 10
+MAX_EMBEDDED_LINES = 10
 
 
 class TaxLine(StripeObject, table="tax_line_items", key=("id",), unique=(("seq",),), indexes=(("parent", "seq"),)):
@@ -73,7 +73,7 @@ def lines_of(call: Call, parent: str) -> Sequence[TaxLine]:
 def lines_within(call: Call, parent: Fields) -> Fields:
     """The first lines, as their object has them when they are expanded."""
     rows, url = lines_of(call, parent["id"]), _url(parent["id"])
-    data = [line_object(row) for row in rows[:MOST_WITHIN]]
+    data = [line_object(row) for row in rows[:MAX_EMBEDDED_LINES]]
     return list_object(data, url, has_more=len(rows) > len(data), total_count=len(rows))
 
 

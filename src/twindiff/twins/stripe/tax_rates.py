@@ -13,8 +13,8 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import record, update
-from .lists import equal, list_of, within
-from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
+from .lists import equal, list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, new, refer, resource, retrieve
 from .params import (
     ListParams,
     OptBool,
@@ -25,8 +25,8 @@ from .params import (
     Params,
     check_country,
     check_percentage,
-    given,
-    merged_metadata,
+    collect_params,
+    merge_metadata,
 )
 
 api = Operations(prefix="/v1/tax_rates")
@@ -53,7 +53,7 @@ class TaxRate(StripeObject, table="tax_rates", key=("id",), unique=(("seq",),)):
     tax_type: Column[str | None] = column(default=None)
 
 
-tax_rate_object = shown(
+tax_rate_object = build_view(
     TaxRate,
     "tax_rate",
     effective_percentage=TaxRate.percentage,
@@ -106,7 +106,7 @@ def create_tax_rate(call: Call, params: Annotated[CreateTaxRate, Body]) -> Field
     _check_decimals(params.percentage)
     if params.country:
         check_country(params.country, "country")
-    made = new(call, TAX_RATES, **given(params), metadata=merged_metadata({}, params.metadata))
+    made = new(call, TAX_RATES, **collect_params(params), metadata=merge_metadata({}, params.metadata))
     record(call, "tax_rate.created", tax_rate_object(made))
     return tax_rate_object(made)
 
@@ -127,14 +127,14 @@ def retrieve_tax_rate(call: Call, tax_rate: str, params: Annotated[Params, Body]
 def update_tax_rate(call: Call, tax_rate: str, params: Annotated[UpdateTaxRate, Body]) -> Fields:
     """Change what may change of a tax rate; its percentage may not."""
     row = retrieve(call, TAX_RATES, tax_rate)
-    metadata = merged_metadata(row.metadata, params.metadata)
-    return tax_rate_object(update(call, TAX_RATES, row, **given(params), metadata=metadata))
+    metadata = merge_metadata(row.metadata, params.metadata)
+    return tax_rate_object(update(call, TAX_RATES, row, **collect_params(params), metadata=metadata))
 
 
 @api.get("")
 def list_tax_rates(call: Call, params: Annotated[ListTaxRates, Body]) -> Fields:
     """List tax rates."""
-    where = within(TaxRate.created, params.created)
+    where = to_range_conditions(TaxRate.created, params.created)
     where += equal((TaxRate.active, params.active), (TaxRate.inclusive, params.inclusive))
     return list_of(call, TAX_RATES, params, "/v1/tax_rates", *where)
 

@@ -56,7 +56,7 @@ class Tax(NamedTuple):
     reason: str
 
 
-def located(address: dict[str, Any] | None) -> dict[str, Any] | None:
+def to_taxable_address(address: dict[str, Any] | None) -> dict[str, Any] | None:
     """An address with which tax can be reckoned; None for one that does not say enough.
 
     In the United States that takes a state, which a postal code tells as well:

@@ -13,8 +13,8 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .events import record
 from .lists import list_of
-from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, show, shown
-from .params import Address, ListParams, OptText, Params, Part, check_country, integer_or_word, value_of
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, resource, retrieve, show
+from .params import Address, ListParams, NestedParams, OptText, Params, check_country, integer_or_word, value_of
 from .tax_codes import check_tax_code
 from .tax_rules import EUROPEAN_UNION, Tax, standard
 
@@ -46,7 +46,7 @@ SETTINGS = resource(
     TaxSettings,
     "tax.settings",
     "taxset_",
-    shown(
+    build_view(
         TaxSettings,
         "tax.settings",
         id=LEFT_OUT,
@@ -81,21 +81,21 @@ REGISTRATIONS = resource(
     TaxRegistration,
     "tax.registration",
     "taxreg_",
-    shown(TaxRegistration, "tax.registration", status=None),
+    build_view(TaxRegistration, "tax.registration", status=None),
     spoken="tax registration",
     id_length=14,
     fill=_fill,
 )
 
 
-class Defaults(Part):
+class Defaults(NestedParams):
     """What holds for products that say nothing else."""
 
     tax_behavior: Literal["exclusive", "inclusive", "inferred_by_currency"] | UnsetType = UNSET
     tax_code: OptText = UNSET
 
 
-class HeadOffice(Part):
+class HeadOffice(NestedParams):
     """Where the shop sits."""
 
     address: Address
@@ -218,7 +218,7 @@ def _state(call: Call, row: TaxRegistration) -> str:
     return state_at(row.active_from, row.expires_at, now(call))
 
 
-def registered(call: Call) -> list[TaxRegistration]:
+def list_active_registrations(call: Call) -> list[TaxRegistration]:
     """Where the shop collects taxes now."""
     return [row for row in call.db.rows(TaxRegistration) if _state(call, row) == "active"]
 
@@ -229,7 +229,9 @@ def rule_for(call: Call, address: Fields, override: str, numbers: Sequence[str])
     rule = standard(country, state)
     if override != "none":
         return Tax(rule.kind, "0", override)
-    collects = any(_covers(each.country, each.country_options, country, state) for each in registered(call))
+    collects = any(
+        _covers(each.country, each.country_options, country, state) for each in list_active_registrations(call)
+    )
     if not collects and rule.reason == "standard_rated":
         return Tax(rule.kind, "0", "not_collecting")
     office = settings_now(call).head_office or {"address": {"country": None}}

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .objects import Fields, StripeObject, new, now, refer, resource, retrieve, shown
-from .params import Integer, ListParams, OptInteger, OptMetadata, Params, Part, merged_metadata, value_of
+from .objects import Fields, StripeObject, build_view, new, now, refer, resource, retrieve
+from .params import Integer, ListParams, NestedParams, OptInteger, OptMetadata, Params, merge_metadata, value_of
 from .tax_calculations import CALCULATIONS
 from .tax_lines import LINES, TaxLine, lines_of, lines_within, list_lines
 
@@ -47,7 +47,7 @@ TRANSACTIONS = resource(
     TaxTransaction,
     "tax.transaction",
     "tax_",
-    shown(TaxTransaction, "tax.transaction", "original", reversal=_reversal),
+    build_view(TaxTransaction, "tax.transaction", "original", reversal=_reversal),
     spoken="tax transaction",
     param="transaction",
     includes={"line_items": lines_within},
@@ -63,7 +63,7 @@ class CreateTransaction(Params, kw_only=True):
     posted_at: OptInteger = UNSET
 
 
-class ReversedLine(Part, kw_only=True):
+class ReversedLine(NestedParams, kw_only=True):
     """What is taken back of a line."""
 
     amount: Integer
@@ -74,7 +74,7 @@ class ReversedLine(Part, kw_only=True):
     quantity: OptInteger = UNSET
 
 
-class ReversedShipping(Part):
+class ReversedShipping(NestedParams):
     """What is taken back of the cost of shipping."""
 
     amount: Integer
@@ -105,7 +105,7 @@ def create_from_calculation(call: Call, params: Annotated[CreateTransaction, Bod
     _check_reference(call, params.reference)
     shared = {name: getattr(source, name) for name in _SHARED}
     posted = params.posted_at if isinstance(params.posted_at, int) else now(call)
-    metadata = merged_metadata({}, params.metadata)
+    metadata = merge_metadata({}, params.metadata)
     made = new(call, TRANSACTIONS, **shared, metadata=metadata, posted_at=posted, reference=params.reference)
     for line in lines_of(call, source.id):
         _write(call, made, line, line.amount, line.amount_tax, reference=line.reference)
@@ -131,14 +131,14 @@ def create_reversal(call: Call, params: Annotated[CreateReversal, Body]) -> Fiel
     if original.type != "transaction":
         raise StripeError("Only transactions of sales can be reversed.", param="original_transaction")
     _check_reference(call, params.reference)
-    lines, cost = _left(call, original)
+    lines, cost = _compute_unreversed(call, original)
     wanted = _all(lines) if params.mode == "full" else _some(params, lines)
     shared = {name: getattr(original, name) for name in _SHARED}
     made = new(
         call,
         TRANSACTIONS,
         **{**shared, "shipping_cost": _shipping(params, cost)},
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
         original=original.id,
         posted_at=now(call),
         reference=params.reference,
@@ -152,7 +152,7 @@ def create_reversal(call: Call, params: Annotated[CreateReversal, Body]) -> Fiel
     return TRANSACTIONS.show(made)
 
 
-def _left(call: Call, original: TaxTransaction) -> tuple[list[TaxLine], Fields | None]:
+def _compute_unreversed(call: Call, original: TaxTransaction) -> tuple[list[TaxLine], Fields | None]:
     """The lines and the cost of shipping of a sale, without what was taken back of them before."""
     lines, cost = list(lines_of(call, original.id)), original.shipping_cost
     reversals = call.db.rows(TaxTransaction, TaxTransaction.original == original.id)

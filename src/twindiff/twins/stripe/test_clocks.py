@@ -14,14 +14,14 @@ from twindiff.kit.styles.stripe import StripeError
 from .billing_work import BillingWork, perform
 from .events import record
 from .lists import list_of
-from .objects import Fields, StripeObject, find, new, refer, resource, retrieve, shown
-from .params import Integer, ListParams, OptText, Params, given
+from .objects import Fields, StripeObject, build_view, find, new, refer, resource, retrieve
+from .params import Integer, ListParams, OptText, Params, collect_params
 
 api = Operations(prefix="/v1/test_helpers/test_clocks")
 
 DAY = 86400
-LONGEST_ADVANCE = 2 * 366 * DAY
-MOST_WORK = 2000
+MAX_ADVANCE_SECONDS = 2 * 366 * DAY
+MAX_JOBS = 2000
 """Pieces of work that one advance may do."""
 
 
@@ -34,7 +34,7 @@ class TestClock(StripeObject, table="test_clocks", key=("id",), unique=(("seq",)
     status_details: Column[Json] = column(default={})
 
 
-test_clock_object = shown(TestClock, "test_helpers.test_clock")
+test_clock_object = build_view(TestClock, "test_helpers.test_clock")
 TEST_CLOCKS = resource(
     TestClock, "test_helpers.test_clock", "clock_", test_clock_object, spoken="test clock", param="test_clock"
 )
@@ -60,7 +60,7 @@ def create_test_clock(call: Call, params: Annotated[CreateTestClock, Body]) -> F
     """Make a clock that stands still at a time."""
     if params.frozen_time < 1:
         raise StripeError("Invalid timestamp: must be a positive number of seconds.", param="frozen_time")
-    made = new(call, TEST_CLOCKS, **given(params), deletes_after=call.clock.unix() + 30 * DAY)
+    made = new(call, TEST_CLOCKS, **collect_params(params), deletes_after=call.clock.unix() + 30 * DAY)
     record(call, "test_helpers.test_clock.created", test_clock_object(made))
     return test_clock_object(made)
 
@@ -102,18 +102,18 @@ def advance_test_clock(call: Call, test_clock: str, params: Annotated[Advance, B
 
 def _check_distance(call: Call, clock: TestClock, target: int) -> None:
     """Raise for a time that is too far away: two periods of the shortest subscription, or two years without any."""
-    if limits := [limit for each in FARTHEST if (limit := each(call, clock.id, clock.frozen_time)) is not None]:
+    if limits := [limit for each in ADVANCE_LIMITS if (limit := each(call, clock.id, clock.frozen_time)) is not None]:
         if target > min(limits):
             message = "A test clock cannot advance by more than two intervals of its shortest subscription at once."
             raise StripeError(message, param="frozen_time")
-    elif target > clock.frozen_time + LONGEST_ADVANCE:
+    elif target > clock.frozen_time + MAX_ADVANCE_SECONDS:
         raise StripeError("A test clock cannot advance by more than two years at once.", param="frozen_time")
 
 
 def _work_until(call: Call, clock: TestClock, target: int) -> None:
     order = (BillingWork.clock_due, BillingWork.kind, BillingWork.object)
     mine = (BillingWork.test_clock == clock.id, BillingWork.clock_due <= target)
-    for _ in range(MOST_WORK):
+    for _ in range(MAX_JOBS):
         due = call.db.rows(BillingWork, *mine, order=order, limit=1)
         if not due:
             return
@@ -126,7 +126,7 @@ def _work_until(call: Call, clock: TestClock, target: int) -> None:
 def delete_test_clock(call: Call, test_clock: str, params: Annotated[Params, Body]) -> Fields:
     """Delete a clock, its customers with it, and end their subscriptions."""
     clock = retrieve(call, TEST_CLOCKS, test_clock)
-    enter(call, clock.id)
+    use_clock_time(call, clock.id)
     for owned in ON_DELETE:
         owned(call, clock.id)
     for each in call.db.rows(BillingWork, BillingWork.test_clock == clock.id):
@@ -140,16 +140,16 @@ ON_DELETE: list[Callable[[Call, str], None]] = []
 """What pages do when a clock is deleted, by its id."""
 
 
-FARTHEST: list[Callable[[Call, str, int], int | None]] = []
+ADVANCE_LIMITS: list[Callable[[Call, str, int], int | None]] = []
 """Until when pages let a clock advance at once, by its id and its time."""
 
 
-def enter(call: Call, id: str | None) -> None:
+def use_clock_time(call: Call, id: str | None) -> None:
     """Take the time of a test clock for what an operation does, unless it has a time already."""
     if id and "now" not in call.memo and (clock := find(call, TEST_CLOCKS, id)):
         call.memo["now"] = clock.frozen_time
 
 
-def named_clock(call: Call, id: str) -> TestClock:
+def require_clock(call: Call, id: str) -> TestClock:
     """The clock that a parameter names."""
     return refer(call, TEST_CLOCKS, id, "test_clock")

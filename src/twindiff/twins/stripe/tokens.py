@@ -10,8 +10,8 @@ from typing import Annotated
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, resource, retrieve, shown
-from .params import Address, OptText, Params, Part
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, new_id, resource, retrieve
+from .params import Address, NestedParams, OptText, Params
 from .payment_methods import CardParams, numbered_card
 
 api = Operations(prefix="/v1/tokens")
@@ -41,7 +41,7 @@ class Token(StripeObject, table="tokens", key=("id",), unique=(("seq",),)):
     used: Column[bool] = column(default=False)
 
 
-_shared = shown(Token, "token", "card", "bank_account", "method", client_ip=LEFT_OUT)
+_shared = build_view(Token, "token", "card", "bank_account", "method", client_ip=LEFT_OUT)
 
 
 def token_object(row: Token) -> Fields:
@@ -66,7 +66,7 @@ class TokenCard(CardParams, kw_only=True):
     name: OptText = UNSET
 
 
-class TokenBank(Part, kw_only=True):
+class TokenBank(NestedParams, kw_only=True):
     """A bank account by its number."""
 
     account_holder_name: OptText = UNSET
@@ -79,19 +79,19 @@ class TokenBank(Part, kw_only=True):
     routing_number: OptText = UNSET
 
 
-class Pii(Part):
+class Pii(NestedParams):
     """A person's number."""
 
     id_number: OptText = UNSET
 
 
-class CvcUpdate(Part):
+class CvcUpdate(NestedParams):
     """A card's security code."""
 
     cvc: str
 
 
-class Person(Part):
+class Person(NestedParams):
     """A person of an account."""
 
     address: Address | UnsetType = UNSET
@@ -102,7 +102,7 @@ class Person(Part):
     phone: OptText = UNSET
 
 
-class AccountToken(Part):
+class AccountToken(NestedParams):
     """What an account is of."""
 
     business_type: OptText = UNSET
@@ -197,7 +197,7 @@ def _bank_fields(call: Call, params: TokenBank) -> Fields:
     }
 
 
-def spend(call: Call, id: str) -> Fields:
+def consume_card_token(call: Call, id: str) -> Fields:
     """The columns of the payment method that a card's token stands for, which cannot be used again."""
     row = retrieve(call, TOKEN, id, param="card[token]", status=400)
     if row.type != "card":

@@ -11,11 +11,11 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .balance_transactions import enter
-from .currencies import checked_currency
+from .currencies import parse_currency
 from .events import record_row, update
-from .lists import equal, list_of, within
-from .objects import Fields, StripeObject, new, now, resource, retrieve, shown
-from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, given, merged_metadata
+from .lists import equal, list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, new, now, resource, retrieve
+from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, collect_params, merge_metadata
 
 api = Operations(prefix="/v1/topups")
 
@@ -39,7 +39,7 @@ TOPUPS = resource(
     Topup,
     "topup",
     "tu_",
-    shown(Topup, "topup", failure_code=None, failure_message=None, initiated_by=None, source=None),
+    build_view(Topup, "topup", failure_code=None, failure_message=None, initiated_by=None, source=None),
     param="topup",
     expandable=("balance_transaction",),
 )
@@ -76,14 +76,14 @@ def create_topup(call: Call, params: Annotated[CreateTopup, Body]) -> Fields:
     if params.amount < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
-    currency, arrives = checked_currency(params.currency), (now(call) // DAY + DAYS_TO_ARRIVE) * DAY
+    currency, arrives = parse_currency(params.currency), (now(call) // DAY + DAYS_TO_ARRIVE) * DAY
     made = new(
         call,
         TOPUPS,
-        **given(params, "currency", "source"),
+        **collect_params(params, "currency", "source"),
         currency=currency,
         expected_availability_date=arrives,
-        metadata=merged_metadata({}, params.metadata),
+        metadata=merge_metadata({}, params.metadata),
     )
     entered = enter(call, "topup", made.amount, currency, made.id, description=made.description, available_on=arrives)
     made = call.db.change(made, balance_transaction=entered.id)
@@ -100,7 +100,7 @@ def retrieve_topup(call: Call, topup: str, params: Annotated[Params, Body]) -> F
 @api.get("")
 def list_topups(call: Call, params: Annotated[ListTopups, Body]) -> Fields:
     """List top-ups."""
-    where = within(Topup.created, params.created) + within(Topup.amount, params.amount)
+    where = to_range_conditions(Topup.created, params.created) + to_range_conditions(Topup.amount, params.amount)
     return list_of(call, TOPUPS, params, "/v1/topups", *where, *equal((Topup.status, params.status)))
 
 
@@ -108,8 +108,8 @@ def list_topups(call: Call, params: Annotated[ListTopups, Body]) -> Fields:
 def update_topup(call: Call, topup: str, params: Annotated[UpdateTopup, Body]) -> Fields:
     """Change the description and the metadata of a top-up."""
     row = retrieve(call, TOPUPS, topup)
-    metadata = merged_metadata(row.metadata, params.metadata)
-    return TOPUPS.show(update(call, TOPUPS, row, False, **given(params), metadata=metadata))
+    metadata = merge_metadata(row.metadata, params.metadata)
+    return TOPUPS.show(update(call, TOPUPS, row, False, **collect_params(params), metadata=metadata))
 
 
 @api.post("/{topup}/cancel")

@@ -13,11 +13,21 @@ from twindiff.kit.styles.stripe import StripeError
 from .accounts import ACCOUNTS, Account
 from .balance_transactions import enter
 from .charges import CHARGES
-from .currencies import checked_currency, spoken
+from .currencies import format_amount, parse_currency
 from .events import record_row, update
-from .lists import equal, list_object, list_of, within
-from .objects import LEFT_OUT, Fields, StripeObject, new, resource, retrieve, shown
-from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, given, merged_metadata
+from .lists import equal, list_object, list_of, to_range_conditions
+from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, retrieve
+from .params import (
+    ListParams,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    collect_params,
+    merge_metadata,
+)
 from .payouts import check_funds
 
 api = Operations(prefix="/v1/transfers")
@@ -38,7 +48,7 @@ REVERSALS = resource(
     TransferReversal,
     "transfer_reversal",
     "trr_",
-    shown(
+    build_view(
         TransferReversal,
         "transfer_reversal",
         destination_payment_refund=None,
@@ -69,7 +79,7 @@ def _is_reversed(row: Transfer) -> bool:
     return row.amount_reversed == row.amount
 
 
-transfer_object = shown(
+transfer_object = build_view(
     Transfer,
     "transfer",
     destination_payment=None,
@@ -133,7 +143,7 @@ class ListTransfers(ListParams):
 @api.post("")
 def create_transfer(call: Call, params: Annotated[CreateTransfer, Body]) -> Fields:
     """Send money to a connected account."""
-    currency = checked_currency(params.currency)
+    currency = parse_currency(params.currency)
     retrieve(call, ACCOUNTS, params.destination, param="destination", status=400)
     charge = None
     if isinstance(params.source_transaction, str):
@@ -145,8 +155,8 @@ def create_transfer(call: Call, params: Annotated[CreateTransfer, Body]) -> Fiel
         raise StripeError(message, code=code, param="amount")
     if charge is None:
         check_funds(call, amount, currency)
-    fields = given(params, "amount", "currency", "source_type")
-    return transfer_object(pay(call, amount, currency, **fields, metadata=merged_metadata({}, params.metadata)))
+    fields = collect_params(params, "amount", "currency", "source_type")
+    return transfer_object(pay(call, amount, currency, **fields, metadata=merge_metadata({}, params.metadata)))
 
 
 def pay(call: Call, amount: int, currency: str, **fields: Any) -> Transfer:
@@ -167,7 +177,7 @@ def retrieve_transfer(call: Call, transfer: str, params: Annotated[Params, Body]
 @api.get("")
 def list_transfers(call: Call, params: Annotated[ListTransfers, Body]) -> Fields:
     """List transfers."""
-    where = within(Transfer.created, params.created)
+    where = to_range_conditions(Transfer.created, params.created)
     where += equal((Transfer.destination, params.destination), (Transfer.transfer_group, params.transfer_group))
     return list_of(call, TRANSFERS, params, "/v1/transfers", *where)
 
@@ -176,8 +186,8 @@ def list_transfers(call: Call, params: Annotated[ListTransfers, Body]) -> Fields
 def update_transfer(call: Call, transfer: str, params: Annotated[UpdateTransfer, Body]) -> Fields:
     """Change what is given of a transfer."""
     row = retrieve(call, TRANSFERS, transfer)
-    metadata = merged_metadata(row.metadata, params.metadata)
-    return transfer_object(update(call, TRANSFERS, row, **given(params), metadata=metadata))
+    metadata = merge_metadata(row.metadata, params.metadata)
+    return transfer_object(update(call, TRANSFERS, row, **collect_params(params), metadata=metadata))
 
 
 @api.post("/{transfer}/reversals")
@@ -187,9 +197,11 @@ def reverse_transfer(call: Call, transfer: str, params: Annotated[ReverseTransfe
     left = row.amount - row.amount_reversed
     amount = params.amount if isinstance(params.amount, int) else left
     if not 1 <= amount <= left:
-        message = f"Transfer reversal amount ({spoken(amount, row.currency)}) must be from 1 to {left}, what is left."
+        message = (
+            f"Transfer reversal amount ({format_amount(amount, row.currency)}) must be from 1 to {left}, what is left."
+        )
         raise StripeError(message, param="amount")
-    return REVERSALS.show(reverse(call, row, amount, merged_metadata({}, params.metadata)))
+    return REVERSALS.show(reverse(call, row, amount, merge_metadata({}, params.metadata)))
 
 
 def reverse(
@@ -223,7 +235,7 @@ def retrieve_transfer_reversal(call: Call, transfer: str, id: str, params: Annot
 def update_transfer_reversal(call: Call, transfer: str, id: str, params: Annotated[UpdateReversal, Body]) -> Fields:
     """Change the metadata of a reversal."""
     row = _reversal(call, transfer, id)
-    changed = update(call, REVERSALS, row, False, metadata=merged_metadata(row.metadata, params.metadata))
+    changed = update(call, REVERSALS, row, False, metadata=merge_metadata(row.metadata, params.metadata))
     owner = retrieve(call, TRANSFERS, transfer)
     mine = [REVERSALS.show(changed) if each["id"] == id else each for each in owner.reversals]
     call.db.change(owner, reversals=mine)

@@ -14,9 +14,9 @@ from twindiff.kit.rows import table_of
 from twindiff.kit.styles.stripe import StripeError
 
 from .countries import COUNTRIES
-from .lists import equal, list_object, list_of, within
-from .objects import Fields, StripeObject, new, refer, resource, retrieve, show, show_all, shown
-from .params import ListParams, OptMetadata, OptName, OptRange, OptText, Params, given, merged_metadata
+from .lists import equal, list_object, list_of, to_range_conditions
+from .objects import Fields, StripeObject, build_view, new, refer, resource, retrieve, show, show_all
+from .params import ListParams, OptMetadata, OptName, OptRange, OptText, Params, collect_params, merge_metadata
 
 api = Operations(prefix="/v1/radar")
 
@@ -50,7 +50,7 @@ class ValueListItem(
     value_list: Column[str]
 
 
-item_object = shown(ValueListItem, "radar.value_list_item")
+item_object = build_view(ValueListItem, "radar.value_list_item")
 ITEMS = resource(ValueListItem, "radar.value_list_item", "rsli_", item_object, spoken="value list item", param="item")
 
 
@@ -77,7 +77,7 @@ LISTS = resource(
     ValueList,
     "radar.value_list",
     "rsl_",
-    shown(ValueList, "radar.value_list", list_items=None),
+    build_view(ValueList, "radar.value_list", list_items=None),
     spoken="value list",
     param="value_list",
     fill=_fill,
@@ -141,7 +141,7 @@ class ListItems(ListParams, kw_only=True):
 def create_value_list(call: Call, params: Annotated[CreateValueList, Body]) -> Fields:
     """Make a list, by an alias that no other one has."""
     _check_alias(call, params.alias, "")
-    made = new(call, LISTS, **given(params), metadata=merged_metadata({}, params.metadata))
+    made = new(call, LISTS, **collect_params(params), metadata=merge_metadata({}, params.metadata))
     return show(call, LISTS, made)
 
 
@@ -157,8 +157,8 @@ def update_value_list(call: Call, value_list: str, params: Annotated[UpdateValue
     row = retrieve(call, LISTS, value_list)
     if isinstance(params.alias, str):
         _check_alias(call, params.alias, row.id)
-    metadata = merged_metadata(row.metadata, params.metadata)
-    return show(call, LISTS, call.db.change(row, **given(params), metadata=metadata))
+    metadata = merge_metadata(row.metadata, params.metadata)
+    return show(call, LISTS, call.db.change(row, **collect_params(params), metadata=metadata))
 
 
 @api.delete("/value_lists/{value_list}")
@@ -174,7 +174,7 @@ def delete_value_list(call: Call, value_list: str, params: Annotated[Params, Bod
 @api.get("/value_lists")
 def list_value_lists(call: Call, params: Annotated[ListValueLists, Body]) -> Fields:
     """List lists, all of them or those that have a value."""
-    where = within(ValueList.created, params.created) + equal((ValueList.alias, params.alias))
+    where = to_range_conditions(ValueList.created, params.created) + equal((ValueList.alias, params.alias))
     if isinstance(params.contains, str):
         holding = call.db.rows(
             ValueListItem, ValueListItem.value == params.contains, columns=(ValueListItem.value_list,)
@@ -193,7 +193,7 @@ def _check_alias(call: Call, alias: str, own: str) -> None:
 def create_value_list_item(call: Call, params: Annotated[CreateItem, Body]) -> Fields:
     """Put a value on a list, whose type it must be of."""
     owner = refer(call, LISTS, params.value_list, "value_list")
-    fields = given(params)
+    fields = collect_params(params)
     if not _fits(owner.item_type, params.value):
         message = f"The value '{params.value[:100]}' is not of the type of the value list, `{owner.item_type}`."
         raise StripeError(message, param="value")
@@ -237,7 +237,7 @@ def delete_value_list_item(call: Call, item: str, params: Annotated[Params, Body
 def list_value_list_items(call: Call, params: Annotated[ListItems, Body]) -> Fields:
     """List what is on a list, all of it or what has a text in it."""
     owner = refer(call, LISTS, params.value_list, "value_list")
-    where = [ValueListItem.value_list == owner.id, *within(ValueListItem.created, params.created)]
+    where = [ValueListItem.value_list == owner.id, *to_range_conditions(ValueListItem.created, params.created)]
     if isinstance(params.value, str):
         where.append(ValueListItem.value.contains(params.value))
     return list_of(call, ITEMS, params, _url(owner.id), *where)

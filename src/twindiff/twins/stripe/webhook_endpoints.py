@@ -14,14 +14,14 @@ from .api_versions import API_VERSIONS
 from .event_types import EVENT_TYPES
 from .layer import version_of
 from .lists import list_of
-from .objects import Fields, StripeObject, new, new_id, resource, retrieve, shown
-from .params import ListParams, OptBool, OptMetadata, OptText, Params, given, merged_metadata
+from .objects import Fields, StripeObject, build_view, new, new_id, resource, retrieve
+from .params import ListParams, OptBool, OptMetadata, OptText, Params, collect_params, merge_metadata
 from .urls import check_url
 
 api = Operations(prefix="/v1/webhook_endpoints")
 
 EVERY = "*"
-MOST = 16
+MAX_ENDPOINTS = 16
 """How many endpoints there may be; https://docs.stripe.com/webhooks"""
 
 
@@ -35,7 +35,7 @@ class WebhookEndpoint(StripeObject, table="webhook_endpoints", key=("id",), uniq
     metadata: Column[Json] = column(default={})
 
 
-endpoint_object = shown(WebhookEndpoint, "webhook_endpoint", "secret", application=None)
+endpoint_object = build_view(WebhookEndpoint, "webhook_endpoint", "secret", application=None)
 ENDPOINTS = resource(WebhookEndpoint, "webhook_endpoint", "we_", endpoint_object, spoken="webhook endpoint", param="id")
 
 
@@ -65,11 +65,11 @@ def create_webhook_endpoint(call: Call, params: Annotated[CreateEndpoint, Body])
     """Tell a program of events from now on; this answer alone has the secret that its requests are signed with."""
     check_url(params.url, "url")
     _check_events(params.enabled_events)
-    fields = given(params, "connect")
+    fields = collect_params(params, "connect")
     _check_version(call, fields.get("api_version"))
-    if call.db.count(WebhookEndpoint) >= MOST:
-        raise StripeError(f"You have reached the maximum of {MOST} test webhook endpoints.")
-    metadata = merged_metadata({}, params.metadata)
+    if call.db.count(WebhookEndpoint) >= MAX_ENDPOINTS:
+        raise StripeError(f"You have reached the maximum of {MAX_ENDPOINTS} test webhook endpoints.")
+    metadata = merge_metadata({}, params.metadata)
     secret = call.tokens.signing.get("stripe") or new_id(call, "whsec_", 32)
     made = new(call, ENDPOINTS, **fields, secret=secret, metadata=metadata)
     return {**endpoint_object(made), "secret": secret}
@@ -83,10 +83,10 @@ def update_webhook_endpoint(call: Call, id: str, params: Annotated[UpdateEndpoin
         check_url(params.url, "url")
     if isinstance(params.enabled_events, list):
         _check_events(params.enabled_events)
-    wanted = given(params, "disabled")
+    wanted = collect_params(params, "disabled")
     if params.disabled is not UNSET:
         wanted["status"] = "disabled" if params.disabled else "enabled"
-    metadata = merged_metadata(endpoint.metadata, params.metadata)
+    metadata = merge_metadata(endpoint.metadata, params.metadata)
     return endpoint_object(revise(call.db, endpoint, **wanted, metadata=metadata))
 
 

@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from twindiff.twins.box.extraction import LONGEST, text_of
+from twindiff.twins.box.extraction import MAX_TEXT_CHARACTERS, text_of
 
 from .conftest import ADA, BEN, Box
 
@@ -221,4 +221,4 @@ def test_a_document_that_is_none_has_no_words(name: str, data: bytes):
 
 
 def test_as_much_of_a_text_is_found_as_box_looks_at():
-    assert len(text_of(b"word " * 10_000, "a.txt")) <= LONGEST
+    assert len(text_of(b"word " * 10_000, "a.txt")) <= MAX_TEXT_CHARACTERS

@@ -11,7 +11,7 @@ from dateutil.rrule import rrulestr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twindiff.twins.calendar.freebusy import merged
+from twindiff.twins.calendar.freebusy import merge_spans
 from twindiff.twins.calendar.recurrence import Schedule, occurrences
 from twindiff.twins.calendar.rule_days import WEEKDAYS, can_occur
 from twindiff.twins.calendar.times import micros_of
@@ -172,7 +172,7 @@ spans = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 60)).map(lambda e
 @given(spans, st.integers(0, 200), st.integers(1, 150))
 def test_busy_times_are_those_minutes_that_an_event_covers(busy, low, length):
     high = low + length
-    joined = [*merged(busy, low, high)]
+    joined = [*merge_spans(busy, low, high)]
     covered = {minute for start, stop in busy for minute in range(max(start, low), min(stop, high))}
     assert {minute for start, stop in joined for minute in range(start, stop)} == covered
     assert all(before[1] < after[0] for before, after in pairwise(joined))

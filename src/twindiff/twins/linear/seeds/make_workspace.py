@@ -114,7 +114,7 @@ def at(minutes: int) -> str:
     return (START + timedelta(minutes=minutes)).isoformat()
 
 
-def dated(minutes: int = 0) -> Row:
+def build_timestamps(minutes: int = 0) -> Row:
     """When a row was made and last changed."""
     return {"createdAt": at(minutes), "updatedAt": at(minutes)}
 
@@ -144,7 +144,7 @@ def person(number: int, name: str) -> Row:
         "isMentionable": True,
         "timezone": "Europe/Lisbon",
         "url": f"https://linear.app/tidewater/profiles/{short}",
-        **dated(),
+        **build_timestamps(),
     }
 
 
@@ -168,7 +168,7 @@ def teams() -> list[Row]:
             "timezone": "Europe/Lisbon",
             "defaultIssueStateId": key("state", code, "Backlog"),
             "triageIssueStateId": key("state", code, "Triage"),
-            **dated(),
+            **build_timestamps(),
         }
         for name, code, text, private in TEAMS
     ]
@@ -184,7 +184,7 @@ def states() -> list[Row]:
             "type": kind,
             "color": color,
             "position": float(position),
-            **dated(),
+            **build_timestamps(),
         }
         for _, code, _, _ in TEAMS
         for position, (name, kind, color) in enumerate(STATES)
@@ -209,12 +209,12 @@ def memberships(users: list[Row]) -> list[Row]:
 def member(user: Row, code: str, *, owner: bool) -> Row:
     """One membership."""
     row_id = key("member", user["id"], code)
-    return {"id": row_id, "userId": user["id"], "teamId": key("team", code), "owner": owner, **dated()}
+    return {"id": row_id, "userId": user["id"], "teamId": key("team", code), "owner": owner, **build_timestamps()}
 
 
 def labels() -> list[Row]:
     """Labels of the workspace, and a group with one label for each season."""
-    common = {"organizationId": ORGANIZATION, "creatorId": key("user", 1), **dated()}
+    common = {"organizationId": ORGANIZATION, "creatorId": key("user", 1), **build_timestamps()}
     rows = [{"id": key("label", name), "name": name, "color": "#26b5ce", **common} for name in LABELS]
     group = {"id": key("label", "Season"), "name": "Season", "color": "#95a2b3", "isGroup": True, **common}
     seasons = [
@@ -233,7 +233,7 @@ def cycles() -> list[Row]:
             "number": float(number),
             "startsAt": at((number - 1) * 14 * 24 * 60),
             "endsAt": at(number * 14 * 24 * 60),
-            **dated(),
+            **build_timestamps(),
         }
         for _, code, _, private in TEAMS
         for number in range(1, 9)
@@ -251,7 +251,7 @@ def statuses() -> list[Row]:
             "color": color,
             "position": float(position),
             "organizationId": ORGANIZATION,
-            **dated(),
+            **build_timestamps(),
         }
         for position, (name, kind, color) in enumerate(STATUSES)
     ]
@@ -281,7 +281,7 @@ def project(number: int, name: str, users: list[Row]) -> Row:
         "creatorId": users[1]["id"],
         "startDate": at(number * 20_000)[:10],
         "targetDate": at(number * 20_000 + 90_000)[:10],
-        **dated(number * 1000),
+        **build_timestamps(number * 1000),
     }
 
 
@@ -293,7 +293,7 @@ def milestones() -> list[Row]:
             "projectId": key("project", name),
             "name": step,
             "sortOrder": float(1000 * order),
-            **dated(order),
+            **build_timestamps(order),
         }
         for name in PROJECTS
         for order, step in enumerate(("Plan agreed", "First boat", "Whole fleet"))
@@ -328,7 +328,7 @@ def issue(n: int, code: str, number: int, users: list[Row], before: list[Row]) -
         "sortOrder": -10.0 * number,
         "url": f"https://linear.app/tidewater/issue/{identifier}",
         "branchName": f"tidewater/{identifier.lower()}",
-        **dated(minutes),
+        **build_timestamps(minutes),
     }
     return row | progress(n, code, minutes) | surroundings(n, code, users, before)
 
@@ -368,7 +368,7 @@ def surroundings(n: int, code: str, users: list[Row], before: list[Row]) -> Row:
     return row
 
 
-def labelled(rows: list[Row]) -> list[Row]:
+def link_labels(rows: list[Row]) -> list[Row]:
     """Put labels on issues, and say so on both sides."""
     links: list[Row] = []
     for n, row in enumerate(rows):
@@ -387,7 +387,7 @@ def comments(rows: list[Row], users: list[Row]) -> list[Row]:
             "userId": users[draw("author", n) % 50]["id"],
             "body": f"{pick(DEEDS, 'comment', n)} {pick(THINGS, 'comment', n)} first, then look again.",
             "url": f"{row['url']}#comment-{key('comment', n)[:8]}",
-            **dated(n * 97 + 500),
+            **build_timestamps(n * 97 + 500),
         }
         for n, row in enumerate(rows)
         if n % 3 == 0
@@ -404,7 +404,7 @@ def relations(rows: list[Row]) -> list[Row]:
             "issueTitle": rows[n]["title"],
             "relatedIssueTitle": rows[n - 2]["title"],
             "type": pick(("blocks", "related", "duplicate"), "relation", n),
-            **dated(n * 97 + 700),
+            **build_timestamps(n * 97 + 700),
         }
         for n in range(10, ISSUES, 10)
     ]
@@ -415,7 +415,7 @@ def workspace() -> dict[str, list[Row]]:
     users = people()
     issue_rows = issues(users)
     return {
-        "organizations": [{"id": ORGANIZATION, "name": "Tidewater", "urlKey": "tidewater", **dated()}],
+        "organizations": [{"id": ORGANIZATION, "name": "Tidewater", "urlKey": "tidewater", **build_timestamps()}],
         "users": users,
         "teams": teams(),
         "team_memberships": memberships(users),
@@ -431,7 +431,7 @@ def workspace() -> dict[str, list[Row]]:
         "initiatives": initiatives(users),
         "initiative_to_projects": initiative_projects(),
         "cycles": cycles(),
-        "issue_label_issue_association": labelled(issue_rows),
+        "issue_label_issue_association": link_labels(issue_rows),
         "issues": issue_rows,
         "comments": comments(issue_rows, users),
         "issue_relations": relations(issue_rows),
@@ -451,7 +451,7 @@ def initiatives(users: list[Row]) -> list[Row]:
             "organizationId": ORGANIZATION,
             "slugId": key("initiative", name).replace("-", "")[:12],
             "url": f"https://linear.app/tidewater/initiative/{key('initiative', name).replace('-', '')[:12]}",
-            **dated(),
+            **build_timestamps(),
         }
         for number, (name, text) in enumerate(
             (("Safe harbours", "Nobody gets hurt at the quay"), ("Silent fleet", "Electric boats only"))
@@ -467,7 +467,7 @@ def initiative_projects() -> list[Row]:
             "initiativeId": key("initiative", "Safe harbours" if number % 2 else "Silent fleet"),
             "projectId": key("project", name),
             "sortOrder": str(float(number)),
-            **dated(),
+            **build_timestamps(),
         }
         for number, name in enumerate(PROJECTS)
     ]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.graphql import InvalidInput
-from twindiff.twins.linear.rich_text import document_of, text_given, text_of
+from twindiff.twins.linear.rich_text import document_of, read_text_input, text_of
 
 parts = st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1).filter(lambda part: part.strip())
 
@@ -27,8 +27,8 @@ def test_blocks_inside_others_and_breaks_are_lines():
 
 
 def test_a_text_wins_over_a_document():
-    assert text_given({"body": "text", "bodyData": {}}) == "text"
-    assert text_given({"health": "onTrack"}) is None
+    assert read_text_input({"body": "text", "bodyData": {}}) == "text"
+    assert read_text_input({"health": "onTrack"}) is None
 
 
 NO_DOCUMENTS = [

@@ -22,7 +22,7 @@ _PAPERS = ("notes", "numbers", "minutes", "log", "list", "draft", "questions", "
 _ENDINGS = ("md", "txt", "csv", "json", "log")
 
 
-class Place:
+class ChatChannel:
     """Somewhere people talk: its id, its topic and those who talk there."""
 
     def __init__(self, id: str, topic: str, users: list[str], last_day: int = _DAYS) -> None:
@@ -35,14 +35,14 @@ class Place:
 def chatter(writer: Writer, seed: int, messages: int) -> None:
     """Talk until the workspace has this many messages."""
     dice = Dice(seed)
-    rooms = [Place(room.id, room.topic, room.members, 10 if room.is_archived else _DAYS) for room in ROOMS]
+    rooms = [ChatChannel(room.id, room.topic, room.members, 10 if room.is_archived else _DAYS) for room in ROOMS]
     weighted = [place for place, room in zip(rooms, ROOMS, strict=True) for _ in range(room.weight)]
-    few = [Place(circle.id, circle.topic, circle.ids) for circle in CIRCLES]
+    few = [ChatChannel(circle.id, circle.topic, circle.ids) for circle in CIRCLES]
     while writer.number("messages") < messages:
         _talk(writer, dice, dice.pick(few if dice.chance(15) else weighted), messages)
 
 
-def _talk(writer: Writer, dice: Dice, place: Place, most: int) -> None:
+def _talk(writer: Writer, dice: Dice, place: ChatChannel, most: int) -> None:
     """A message, and perhaps a thread, emoji, a file and a pin."""
     author = dice.pick(place.people)
     at = _instant(dice, author, place.last_day)
@@ -69,7 +69,7 @@ def _instant(dice: Dice, author: Person, last_day: int) -> datetime:
     return local.astimezone(UTC).replace(tzinfo=None)
 
 
-def _thread(writer: Writer, dice: Dice, place: Place, root: str, at: datetime, most: int) -> None:
+def _thread(writer: Writer, dice: Dice, place: ChatChannel, root: str, at: datetime, most: int) -> None:
     for _ in range(dice.between(1, 5)):
         author = dice.pick(place.people)
         if writer.number("messages") >= most or author.username == LEFT:
@@ -80,7 +80,7 @@ def _thread(writer: Writer, dice: Dice, place: Place, root: str, at: datetime, m
         writer.message(place.id, at, author.id, named, root)
 
 
-def _emoji(writer: Writer, dice: Dice, place: Place, ts: str, at: datetime) -> None:
+def _emoji(writer: Writer, dice: Dice, place: ChatChannel, ts: str, at: datetime) -> None:
     for emoji in dice.some(place.topic.emoji, dice.between(1, 2)):
         writer.react(ts, emoji, [each.id for each in dice.some(place.people, dice.between(1, 5))], at)
 

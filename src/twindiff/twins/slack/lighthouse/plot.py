@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from .plot_house import HOUSE
 from .plot_product import PRODUCT
-from .said import Said
+from .said import PlotMessage
 
-PLOT: tuple[Said, ...] = (*PRODUCT, *HOUSE)
+PLOT: tuple[PlotMessage, ...] = (*PRODUCT, *HOUSE)

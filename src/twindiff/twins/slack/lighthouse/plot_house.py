@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .said import Paper, Reply, Said
+from .said import Paper, PlotMessage, Reply
 
 
 def _votes(emoji: str, *voters: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -22,15 +22,15 @@ _TERMS = Paper(
     "first in May.\n",
 )
 
-_DEAL: tuple[Said, ...] = (
-    Said(
+_DEAL: tuple[PlotMessage, ...] = (
+    PlotMessage(
         "deal-aveiro",
         "2026-01-20 11:10",
         "victor",
         "Aveiro renews if the price is right. I ask for 48,000 a year, as last year plus the new modules.",
         (Reply(22, "helena", "Good. What will they say?"), Reply(29, "victor", "Forty. They always say forty.")),
     ),
-    Said(
+    PlotMessage(
         "deal-aveiro",
         "2026-02-17 16:25",
         "victor",
@@ -42,14 +42,14 @@ _DEAL: tuple[Said, ...] = (
         ),
         (("joy", ("helena", "nils", "grace")),),
     ),
-    Said(
+    PlotMessage(
         "victor helena",
         "2026-03-10 08:50",
         "victor",
         "Between us: I can close Aveiro at 42,500 with two training days. May I?",
         (Reply(7, "helena", "Yes. Not a euro less, and three years."),),
     ),
-    Said(
+    PlotMessage(
         "deal-aveiro",
         "2026-03-12 10:15",
         "victor",
@@ -59,7 +59,7 @@ _DEAL: tuple[Said, ...] = (
         _TERMS,
         "helena",
     ),
-    Said(
+    PlotMessage(
         "deal-aveiro",
         "2026-03-19 17:32",
         "victor",
@@ -69,8 +69,8 @@ _DEAL: tuple[Said, ...] = (
     ),
 )
 
-_OFFICE: tuple[Said, ...] = (
-    Said(
+_OFFICE: tuple[PlotMessage, ...] = (
+    PlotMessage(
         "general",
         "2026-01-28 09:30",
         "duarte",
@@ -79,7 +79,7 @@ _OFFICE: tuple[Said, ...] = (
         (Reply(14, "rosa", "Is there a place for bicycles?"), Reply(16, "duarte", "For twenty of them, in the yard.")),
         (("house", ("rosa", "luca", "beatriz", "helena", "goncalo")),),
     ),
-    Said(
+    PlotMessage(
         "office-lisbon",
         "2026-02-19 15:05",
         "duarte",
@@ -97,7 +97,7 @@ _OFFICE: tuple[Said, ...] = (
         None,
         "duarte",
     ),
-    Said(
+    PlotMessage(
         "office-lisbon",
         "2026-03-03 10:20",
         "duarte",
@@ -106,7 +106,7 @@ _OFFICE: tuple[Said, ...] = (
         (("package", ("goncalo", "mariana", "beatriz")),),
         _MOVE,
     ),
-    Said(
+    PlotMessage(
         "office-lisbon",
         "2026-03-09 18:10",
         "duarte",
@@ -116,15 +116,15 @@ _OFFICE: tuple[Said, ...] = (
     ),
 )
 
-_SUMMER: tuple[Said, ...] = (
-    Said(
+_SUMMER: tuple[PlotMessage, ...] = (
+    PlotMessage(
         "general",
         "2026-02-03 13:00",
         "joana",
         "Where do we meet in June? One message for each place follows; vote with :ballot_box_with_ballot: "
         "until Friday. The most votes win, no discussion.",
     ),
-    Said(
+    PlotMessage(
         "general",
         "2026-02-03 13:01",
         "joana",
@@ -132,7 +132,7 @@ _SUMMER: tuple[Said, ...] = (
         (),
         _votes("ballot_box_with_ballot", "magnus", "hedda", "oskar", "sofie", "ida", "nils", "peter", "caleb", "jun"),
     ),
-    Said(
+    PlotMessage(
         "general",
         "2026-02-03 13:02",
         "joana",
@@ -156,7 +156,7 @@ _SUMMER: tuple[Said, ...] = (
             "ellie",
         ),
     ),
-    Said(
+    PlotMessage(
         "general",
         "2026-02-03 13:03",
         "joana",
@@ -177,7 +177,7 @@ _SUMMER: tuple[Said, ...] = (
             "leo",
         ),
     ),
-    Said(
+    PlotMessage(
         "general",
         "2026-02-06 17:00",
         "joana",
@@ -189,8 +189,8 @@ _SUMMER: tuple[Said, ...] = (
     ),
 )
 
-_PEOPLE: tuple[Said, ...] = (
-    Said(
+_PEOPLE: tuple[PlotMessage, ...] = (
+    PlotMessage(
         "hiring-pilots",
         "2026-01-15 14:00",
         "erin",
@@ -200,7 +200,7 @@ _PEOPLE: tuple[Said, ...] = (
         None,
         "erin",
     ),
-    Said(
+    PlotMessage(
         "hiring-pilots",
         "2026-02-20 15:30",
         "hedda",
@@ -208,7 +208,7 @@ _PEOPLE: tuple[Said, ...] = (
         (Reply(10, "magnus", "Offer, please."), Reply(26, "joana", "It goes out on Monday.")),
         (("+1", ("magnus", "ines", "erin")),),
     ),
-    Said(
+    PlotMessage(
         "hiring-pilots",
         "2026-03-05 09:12",
         "joana",
@@ -216,14 +216,14 @@ _PEOPLE: tuple[Said, ...] = (
         (),
         (("tada", ("hedda", "magnus", "erin", "ruth")),),
     ),
-    Said(
+    PlotMessage(
         "hiring-pilots",
         "2026-03-27 12:40",
         "erin",
         "Halifax: three interviews, no yes. I would open the role to Boston as well.",
         (Reply(33, "ruth", "Do that."),),
     ),
-    Said(
+    PlotMessage(
         "sailing-club",
         "2026-03-13 19:05",
         "leo",
@@ -237,7 +237,7 @@ _PEOPLE: tuple[Said, ...] = (
         ),
         (("sailboat", ("oskar", "petra", "sofie")),),
     ),
-    Said(
+    PlotMessage(
         "random",
         "2026-02-25 12:12",
         "ida",
@@ -252,4 +252,4 @@ _PEOPLE: tuple[Said, ...] = (
     ),
 )
 
-HOUSE: tuple[Said, ...] = (*_DEAL, *_OFFICE, *_SUMMER, *_PEOPLE)
+HOUSE: tuple[PlotMessage, ...] = (*_DEAL, *_OFFICE, *_SUMMER, *_PEOPLE)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .said import Paper, Reply, Said
+from .said import Paper, PlotMessage, Reply
 
 _PLAN = Paper(
     "beacon-4-plan.md",
@@ -30,8 +30,8 @@ _FINDINGS = Paper(
     "| 2 | high | the berth list of one port can be read with the token of another |\n"
     "| 3 | middle | the tiler tells its version |\n| 4 | low | cookies of the dashboard live for a year |\n",
 )
-_RELEASE: tuple[Said, ...] = (
-    Said(
+_RELEASE: tuple[PlotMessage, ...] = (
+    PlotMessage(
         "beacon-release",
         "2026-01-08 10:05",
         "luca",
@@ -45,7 +45,7 @@ _RELEASE: tuple[Said, ...] = (
         _PLAN,
         "luca",
     ),
-    Said(
+    PlotMessage(
         "beacon-release",
         "2026-02-24 13:20",
         "hannah",
@@ -61,7 +61,7 @@ _RELEASE: tuple[Said, ...] = (
         ),
         (("pray", ("priya", "kavita", "goncalo")),),
     ),
-    Said(
+    PlotMessage(
         "leads",
         "2026-02-26 14:08",
         "ines",
@@ -76,7 +76,7 @@ _RELEASE: tuple[Said, ...] = (
         None,
         "ines",
     ),
-    Said(
+    PlotMessage(
         "general",
         "2026-03-02 09:00",
         "luca",
@@ -87,7 +87,7 @@ _RELEASE: tuple[Said, ...] = (
         None,
         "ruth",
     ),
-    Said(
+    PlotMessage(
         "sales",
         "2026-03-04 15:45",
         "owen",
@@ -103,7 +103,7 @@ _RELEASE: tuple[Said, ...] = (
         ),
         (("sweat_smile", ("victor", "nils", "siti")),),
     ),
-    Said(
+    PlotMessage(
         "beacon-release",
         "2026-03-20 16:00",
         "oskar",
@@ -113,7 +113,7 @@ _RELEASE: tuple[Said, ...] = (
         None,
         "oskar",
     ),
-    Said(
+    PlotMessage(
         "general",
         "2026-03-24 11:30",
         "ines",
@@ -134,8 +134,8 @@ _RELEASE: tuple[Said, ...] = (
     ),
 )
 
-_TIDES: tuple[Said, ...] = (
-    Said(
+_TIDES: tuple[PlotMessage, ...] = (
+    PlotMessage(
         "deploys",
         "2026-02-09 14:32",
         "tomasz",
@@ -146,7 +146,7 @@ _TIDES: tuple[Said, ...] = (
         ),
         (("rocket", ("arjun",)),),
     ),
-    Said(
+    PlotMessage(
         "incidents",
         "2026-02-11 06:02",
         "rosa",
@@ -169,7 +169,7 @@ _TIDES: tuple[Said, ...] = (
         None,
         "hedda",
     ),
-    Said(
+    PlotMessage(
         "incidents",
         "2026-02-12 13:00",
         "hedda",
@@ -184,7 +184,7 @@ _TIDES: tuple[Said, ...] = (
         _REVIEW,
         "hedda",
     ),
-    Said(
+    PlotMessage(
         "tides",
         "2026-03-06 09:40",
         "sofie",
@@ -197,8 +197,8 @@ _TIDES: tuple[Said, ...] = (
     ),
 )
 
-_SAFETY: tuple[Said, ...] = (
-    Said(
+_SAFETY: tuple[PlotMessage, ...] = (
+    PlotMessage(
         "security",
         "2026-02-13 08:45",
         "farid",
@@ -212,7 +212,7 @@ _SAFETY: tuple[Said, ...] = (
         _FINDINGS,
         "magnus",
     ),
-    Said(
+    PlotMessage(
         "security",
         "2026-02-18 10:00",
         "thabo",
@@ -220,7 +220,7 @@ _SAFETY: tuple[Said, ...] = (
         (Reply(90, "farid", "Retested: closed."),),
         (("white_check_mark", ("magnus", "farid")),),
     ),
-    Said(
+    PlotMessage(
         "security",
         "2026-02-26 16:20",
         "farid",
@@ -232,8 +232,8 @@ _SAFETY: tuple[Said, ...] = (
     ),
 )
 
-_SUPPORT: tuple[Said, ...] = (
-    Said(
+_SUPPORT: tuple[PlotMessage, ...] = (
+    PlotMessage(
         "support",
         "2026-03-16 07:30",
         "dipti",
@@ -245,14 +245,14 @@ _SUPPORT: tuple[Said, ...] = (
         ),
         (("eyes", ("sam", "grace")),),
     ),
-    Said(
+    PlotMessage(
         "support",
         "2026-03-26 06:55",
         "jun",
         "Penang asks for invoices in ringgit. I have told them that Siti comes back to them this week.",
         (Reply(35, "siti", "On Friday."),),
     ),
-    Said(
+    PlotMessage(
         "app-ipad",
         "2026-02-05 11:11",
         "priya",
@@ -265,7 +265,7 @@ _SUPPORT: tuple[Said, ...] = (
         None,
         "oskar",
     ),
-    Said(
+    PlotMessage(
         "charts",
         "2026-03-18 15:00",
         "davor",
@@ -277,4 +277,4 @@ _SUPPORT: tuple[Said, ...] = (
     ),
 )
 
-PRODUCT: tuple[Said, ...] = (*_RELEASE, *_TIDES, *_SAFETY, *_SUPPORT)
+PRODUCT: tuple[PlotMessage, ...] = (*_RELEASE, *_TIDES, *_SAFETY, *_SUPPORT)

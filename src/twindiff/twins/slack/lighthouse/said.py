@@ -19,7 +19,7 @@ class Paper(NamedTuple):
     text: str
 
 
-class Said(NamedTuple):
+class PlotMessage(NamedTuple):
     """One message with what hangs on it. `at` is in UTC; `{@name}` and `{#room}` become mentions."""
 
     room: str

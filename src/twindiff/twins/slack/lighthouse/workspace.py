@@ -11,7 +11,7 @@ from .keepsakes import keepsakes
 from .people import LEFT, PEOPLE, person
 from .plot import PLOT
 from .rooms import CIRCLES, ROOMS
-from .said import Said
+from .said import PlotMessage
 from .writer import TEAM, Rows, Writer, room_id
 
 SEED = 4
@@ -32,7 +32,7 @@ def write(seed: int = SEED, messages: int = MESSAGES) -> Rows:
     _people(writer)
     _rooms(writer)
     for said in PLOT:
-        _told(writer, said)
+        _write_message(writer, said)
     chatter(writer, seed, messages)
     keepsakes(writer)
     writer.rows["messages"].sort(key=lambda message: message["message_id"])
@@ -91,7 +91,7 @@ def _members(writer: Writer, room: str, users: list[str], at: datetime) -> None:
         writer.add("channel_members", channel_id=room, user_id=user, joined_at=at.isoformat())
 
 
-def _told(writer: Writer, said: Said) -> None:
+def _write_message(writer: Writer, said: PlotMessage) -> None:
     """A message of the plot with its thread, its emoji, its file and its pin."""
     room, author, at = room_id(said.room), person(said.author).id, datetime.fromisoformat(said.at)
     ts = writer.message(room, at, author, said.text)

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.harness import AGENT, GENERAL, JOHN, ROBERT
-from twindiff.twins.slack.canvas_views import LONGEST_HTML
+from twindiff.twins.slack.canvas_views import MAX_HTML_SOURCE_CHARACTERS
 
 TEXT = {"type": "markdown", "markdown": "# Plan\n\n- *one*\n- <b>two</b>\n\n| a | b |\n|---|---|\n| 1 | 2 |"}
 
@@ -144,11 +144,11 @@ def test_the_text_of_a_canvas_is_for_those_who_may_read_it(slack_as, canvas):
 
 
 def test_of_a_very_long_canvas_html_shows_the_beginning_alone(slack):
-    text = {"type": "markdown", "markdown": "word " * (LONGEST_HTML // 4)}
+    text = {"type": "markdown", "markdown": "word " * (MAX_HTML_SOURCE_CHARACTERS // 4)}
     canvas = slack("canvases.create", document_content=text)["canvas_id"]
     shown = {kind: slack("canvases.getContent", canvas_id=canvas, content_type=kind) for kind in ("markdown", "html")}
     assert len(shown["markdown"]["content"]) == len(text["markdown"])
-    assert len(shown["html"]["content"]) < LONGEST_HTML + 100
+    assert len(shown["html"]["content"]) < MAX_HTML_SOURCE_CHARACTERS + 100
 
 
 def test_a_list_among_the_files_is_the_list(slack, a_list):

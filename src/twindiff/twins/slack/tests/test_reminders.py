@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.harness import JOHN
-from twindiff.twins.slack.reminder_times import when_of
+from twindiff.twins.slack.reminder_times import parse_reminder_time
 
 # A Wednesday; in New York it is half past four in the morning.
 NOW = datetime(2026, 1, 14, 9, 30, tzinfo=UTC)
@@ -14,7 +14,7 @@ NEW_YORK = ZoneInfo("America/New_York")
 
 
 def told(text: str, zone: tzinfo = UTC):
-    when = when_of(text, NOW, zone)
+    when = parse_reminder_time(text, NOW, zone)
     return when and datetime.fromtimestamp(when.at, zone).strftime("%a %d %H:%M")
 
 
@@ -50,7 +50,7 @@ def test_a_time_is_not_understood(text):
 
 
 def test_a_time_of_the_past_is_refused():
-    assert when_of("1000000000", NOW, UTC) is None
+    assert parse_reminder_time("1000000000", NOW, UTC) is None
 
 
 def test_the_hour_is_that_of_the_one_who_is_reminded():
@@ -68,7 +68,7 @@ def test_the_hour_is_that_of_the_one_who_is_reminded():
     ],
 )
 def test_what_comes_again_says_how(text, recurrence):
-    when = when_of(text, NOW, UTC)
+    when = parse_reminder_time(text, NOW, UTC)
     assert when
     assert when.recurrence == recurrence
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twindiff.twins.stripe.periods import next_boundary, previous_boundary, shifted
-from twindiff.twins.stripe.pricing import prorated, shares, taxes_on, unit_price
+from twindiff.twins.stripe.periods import next_boundary, previous_boundary, shift_time
+from twindiff.twins.stripe.pricing import prorate_amount, shares, taxes_on, unit_price
 
 TIERS = [
     {"up_to": 5, "unit_amount_decimal": "500", "flat_amount_decimal": "100"},
@@ -23,13 +23,13 @@ def at(text: str) -> int:
 
 @pytest.mark.parametrize(("amount", "expected"), [(-1000, -3), (1800, 4), (1000, 2), (-1800, -5), (400, 1)])
 def test_halves_go_down(amount, expected):
-    assert prorated(amount, 1, 400) == expected
+    assert prorate_amount(amount, 1, 400) == expected
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 10**8), st.integers(1, 10**8))
 def test_a_part_and_the_rest_are_the_whole_but_for_one(amount, left, whole):
     left = min(left, whole)
-    assert abs(prorated(amount, left, whole) + prorated(amount, whole - left, whole) - amount) <= 1
+    assert abs(prorate_amount(amount, left, whole) + prorate_amount(amount, whole - left, whole) - amount) <= 1
 
 
 @given(st.integers(0, 10**9), st.lists(st.integers(0, 10**6), min_size=1, max_size=10))
@@ -93,4 +93,4 @@ def test_a_time_lies_between_two_boundaries(anchor, moment, interval, count):
 
 @given(st.integers(10**9, 2 * 10**9), st.sampled_from(["day", "week", "month", "year"]), st.integers(1, 30))
 def test_a_shift_keeps_the_time_of_day(moment, interval, count):
-    assert (shifted(moment, interval, count) - moment) % 86400 == 0
+    assert (shift_time(moment, interval, count) - moment) % 86400 == 0
