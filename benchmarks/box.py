@@ -32,7 +32,7 @@ from rich.table import Table
 
 from benchmarks.parts.databases import database
 from twindiff.catalog import TABLES
-from twindiff.environments.environments import Wanted
+from twindiff.environments.environments import EnvironmentRequest
 from twindiff.environments.registry import Registry
 from twindiff.kit.http import Request
 from twindiff.kit.rows import table_of
@@ -83,7 +83,7 @@ class Enterprise:
 
     def __init__(self, service: Service, template: Any) -> None:
         self.service = service
-        made = service.environments.create(Wanted([template], user_id=ADMIN))
+        made = service.environments.create(EnvironmentRequest([template], user_id=ADMIN))
         self.environment = service.environments.get(made.environment.environment_id)
         self.twin, self.token = service.registry.get("box"), made.agent_token
 

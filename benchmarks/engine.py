@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from twindiff.changes import diff
-from twindiff.environments.environments import Wanted
+from twindiff.environments.environments import EnvironmentRequest
 from twindiff.environments.registry import Registry
 from twindiff.kit.call import Call
 from twindiff.kit.clock import ClockMode
@@ -104,7 +104,9 @@ class Bench:
         assert isinstance(self.service.engine, SqliteEngine)
         self.engine = self.service.engine
         self.service.templates.add(twin, name, rows(count, letters), origin="benchmark")
-        self.wanted = Wanted([self.service.templates.find_named("bench", name)], clock=ClockMode("steps", 1))
+        self.wanted = EnvironmentRequest(
+            [self.service.templates.find_named("bench", name)], clock=ClockMode("steps", 1)
+        )
         self.origin = self.service.environments.get(self.environment()).origin
         self.bare = 0
 

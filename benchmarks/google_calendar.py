@@ -20,7 +20,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from twindiff.environments.environments import Wanted
+from twindiff.environments.environments import EnvironmentRequest
 from twindiff.kit.http import Request
 from twindiff.server import Service, Settings
 from twindiff.server.runtime.tuning import tune_process
@@ -79,7 +79,7 @@ class World:
         self.service = Service(Settings())
         self.twin = self.service.registry.get("calendar")
         template = self.service.templates.add(self.twin, "calendar_large", rows(events, series), origin="benchmark")
-        made = self.service.environments.create(Wanted([template], user_id=AGENT))
+        made = self.service.environments.create(EnvironmentRequest([template], user_id=AGENT))
         self.environment = self.service.environments.get(made.environment.environment_id)
         self.token = made.agent_token
 

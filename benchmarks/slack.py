@@ -20,7 +20,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from twindiff.environments.environments import Wanted
+from twindiff.environments.environments import EnvironmentRequest
 from twindiff.kit.http import Request
 from twindiff.server import Service, Settings
 from twindiff.twins.slack.lighthouse.workspace import SEED, write
@@ -69,7 +69,7 @@ class Workspace:
         twin = self.service.registry.get("slack")
         rows = write.__wrapped__(SEED, messages)
         template = self.service.templates.add(twin, f"slack_{messages}", rows, origin="benchmark")
-        made = self.service.environments.create(Wanted([template], user_id=INES))
+        made = self.service.environments.create(EnvironmentRequest([template], user_id=INES))
         self.environment = self.service.environments.get(made.environment.environment_id)
         self.twin, self.token = twin, made.agent_token
 

@@ -5,7 +5,7 @@ from typing import Any
 from twindiff.changes import Include, Rows, diff
 from twindiff.kit.store import Store
 from twindiff.storage.conformance.worlds import SCHEMAS, Echo, Item, Link, Place, Receipt, Thing
-from twindiff.storage.journal import Change, Record
+from twindiff.storage.journal import JournalRecord, RowChange
 
 NOTHING = {"inserts": [], "updates": [], "deletes": []}
 
@@ -107,8 +107,8 @@ def test_a_true_that_was_one_has_changed(place: Place):
 
 
 def test_a_table_that_the_twin_no_longer_has_is_shown_as_it_was_written():
-    change = Change("ghosts", ("G1",), {"ghost_id": "G1"}, {"ghost_id": "G1", "mood": "sad"})
-    record = Record("e", 1, "alpha", "haunt", "U1", 0, 0, {}, [change])
+    change = RowChange("ghosts", ("G1",), {"ghost_id": "G1"}, {"ghost_id": "G1", "mood": "sad"})
+    record = JournalRecord("e", 1, "alpha", "haunt", "U1", 0, 0, {}, [change])
     assert diff([record], SCHEMAS)["updates"] == [
         {"__table__": "ghosts", "before": change.before, "after": change.after, "changed": ["mood"], "derived": []}
     ]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from twindiff.checks import Difference, DiffError, Explanation, Nearest, evaluate
+from twindiff.checks import DiffError, Explanation, Nearest, ValueDifference, evaluate
 
 Row = dict[str, Any]
 
@@ -38,7 +38,7 @@ def test_the_row_with_the_fewest_differences_comes_first() -> None:
     explanation = explain(added(channel_id="C1", message_text={"contains": "ship"}), BYE, HELLO)
     assert explanation.nearest[0] == Nearest(
         {"channel_id": "C1", "message_text": "hello", "message_id": "1.1"},
-        [Difference("message_text", {"contains": "ship"}, "hello")],
+        [ValueDifference("message_text", {"contains": "ship"}, "hello")],
     )
     assert explanation.text == (
         "Expected at least 1 row of messages to be added, got 0. "
@@ -60,7 +60,7 @@ def test_surplus_matches_are_shown() -> None:
 def test_a_row_that_breaks_the_strict_rule_is_named_with_its_columns() -> None:
     explanation = explain(changed(name={"to": "beta"}), updates=(update({}, {"name": "beta", "topic": "new"}),))
     assert explanation.nearest == [
-        Nearest({"id": "R1", "name": "beta"}, [Difference("topic", "unchanged", {"from": "old", "to": "new"})])
+        Nearest({"id": "R1", "name": "beta"}, [ValueDifference("topic", "unchanged", {"from": "old", "to": "new"})])
     ]
     assert "1 row also changed topic, which expected_changes does not name" in explanation.text
 
@@ -157,7 +157,7 @@ def test_a_row_that_was_to_stay_as_it_is_is_shown_with_what_changed_in_it() -> N
     assert explanation.nearest == [
         Nearest(
             {"id": "R1", "name": "alpha"},
-            [Difference("topic", "unchanged", {"from": "old", "to": "new"})],
+            [ValueDifference("topic", "unchanged", {"from": "old", "to": "new"})],
             entity="rooms",
             diff_type="changed",
         )

@@ -14,7 +14,7 @@ import pytest
 
 from tests.checks.test_check_command import run as check
 from tests.harness import Platform
-from twindiff.checks import Known, SpecError, evaluate, known_to
+from twindiff.checks import KnownTables, SpecError, evaluate, known_to
 from twindiff.environments.registry import Registry
 
 Json = dict[str, Any]
@@ -40,13 +40,13 @@ MISSPELT = [
 ]
 
 
-def known_of(twin: str) -> Known:
+def known_of(twin: str) -> KnownTables:
     """The tables of a twin; where it is not installed, those of its public seed."""
     registry = Registry.load_installed()
     if twin in registry.schemas:
         return known_to((registry.schemas[twin],))
     seed = json.loads((SHARED / "seeds" / f"{twin}_default.json").read_text())
-    return Known({twin: {table: {name for row in rows for name in row} for table, rows in seed.items()}})
+    return KnownTables({twin: {table: {name for row in rows for name in row} for table, rows in seed.items()}})
 
 
 def slip(name: str) -> str:
@@ -79,7 +79,7 @@ def _slips_of_assertion(assertion: Json) -> Iterator[tuple[str, Json]]:
         yield slip(column), {"ignore": [*assertion["ignore"][:at], slip(column), *assertion["ignore"][at + 1 :]]}
 
 
-def is_noticed(name: str, spec: Json, known: Known) -> bool:
+def is_noticed(name: str, spec: Json, known: KnownTables) -> bool:
     """Whether version 1 refuses a spec and 0.1 warns of the name in it."""
     with pytest.raises(SpecError, match=r"there is no table|has (no|a) column"):
         evaluate({**spec, "version": "1"}, NOTHING, {"records": [], "calls": []}, known)

@@ -22,7 +22,7 @@ from twindiff.checks import (
 )
 from twindiff.checks.history import Past, Touch
 from twindiff.checks.references import Referred
-from twindiff.checks.spec import Assertion, Reference, Spec
+from twindiff.checks.spec import Assertion, CheckSpec, Reference
 
 # The package gives its function `parse` the name of the module.
 PARSE = importlib.import_module("twindiff.checks.parse")
@@ -71,7 +71,7 @@ def named_tables(outcomes: Any) -> Any:
 EVERYTHING: list[Any] = []
 
 
-def remembered(spec: Spec, outcomes: Any, changes: Any, past: Past) -> Any:
+def remembered(spec: CheckSpec, outcomes: Any, changes: Any, past: Past) -> Any:
     EVERYTHING[:] = changes.all
     return kept_strays(spec, outcomes, changes, past)
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from twindiff.checks import SpecError, conditions, evaluate, match, operators, readers, verdict
-from twindiff.checks.vocabulary import Word
+from twindiff.checks.vocabulary import SpecWord
 
 Replace = Callable[[pytest.MonkeyPatch], None]
 
@@ -287,7 +287,7 @@ kept_keyed = readers.read_object
 
 def taken(value: Any, place: str, required: tuple[str, ...] = ()) -> Any:
     given = readers.an_object(value, place)
-    words = {name: Word("any") for name in (*given, *required)}
+    words = {name: SpecWord("any") for name in (*given, *required)}
     return kept_keyed(value, place, words, required)
 
 

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.harness import Platform
-from twindiff.checks import Explanation, Known, SpecError, evaluate, known_to, match, parse
+from twindiff.checks import Explanation, KnownTables, SpecError, evaluate, known_to, match, parse
 from twindiff.environments.registry import Registry
 
 Json = Any
 
 INVOICE: Json = {"id": "invoice", "diff_type": "added", "entity": "invoices", "where": {"total": 5}}
 ITEM: Json = {"diff_type": "added", "entity": "items", "where": {"invoice": {"ref": "invoice.id"}}}
-TABLES = Known({"shop": {"invoices": ["id", "total"], "items": ["id", "invoice"]}})
+TABLES = KnownTables({"shop": {"invoices": ["id", "total"], "items": ["id", "invoice"]}})
 
 cells = st.sampled_from([None, "", "a", "b", "ab", 0, 1, True, ["a"], {"a": 1}])
 columns = st.sampled_from(["x", "y"])

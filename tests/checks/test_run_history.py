@@ -8,7 +8,7 @@ import pytest
 
 from tests.checks.mistakes import EXTENDED
 from tests.harness import AGENT, GENERAL, JOHN, Environment, LiveServer, Platform
-from twindiff.checks import History, HistoryError, evaluate
+from twindiff.checks import HistoryError, RunHistory, evaluate
 from twindiff.checks.history import Called
 
 Json = dict[str, Any]
@@ -148,7 +148,7 @@ def test_a_test_of_a_suite_may_be_in_the_extended_language(platform: Platform, e
 
 def test_a_history_that_was_read_is_taken_as_it_is() -> None:
     call = Called(1, "box", "notes.delete", "U1", 200)
-    assert not evaluate(never("notes.delete"), {"inserts": []}, History([], [call])).passed
+    assert not evaluate(never("notes.delete"), {"inserts": []}, RunHistory([], [call])).passed
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ import pytest
 
 from tests.cli.conftest import Run
 from twindiff.cli.trial_report import LETTERS, STORIES, report
-from twindiff.cli.trial_sets import Kept, Story
-from twindiff.client import Call, Verdict
+from twindiff.cli.trial_sets import StoredTrial, Story
+from twindiff.client import LoggedCall, Verdict
 
 NASTY = "<script>alert(1)</script>"
 
 
-def call(number: int, text: str, answered: str = '{"ok":true}') -> Call:
+def call(number: int, text: str, answered: str = '{"ok":true}') -> LoggedCall:
     body = {"bytes": len(text), "text": text}
     said = {
         "request": {"method": "POST", "path": "/chat.postMessage", "body": body},
@@ -26,19 +26,19 @@ def call(number: int, text: str, answered: str = '{"ok":true}') -> Call:
     }
     what = {"number": number, "at": "2026-01-01T09:00:00", "twin": "slack", "operation": "chat.postMessage"}
     how = {"actor": "U1", "status": 200, "milliseconds": 1.0, "error": None, "seq": number, "transcript": said}
-    return msgspec.convert(what | how, Call)
+    return msgspec.convert(what | how, LoggedCall)
 
 
-def trial(test: str, number: int, *, passed: bool, **more: Any) -> Kept:
+def trial(test: str, number: int, *, passed: bool, **more: Any) -> StoredTrial:
     reason = "" if passed else f"Expected {NASTY}, got 0."
     explanations = [] if passed else [{"text": reason}]
     verdict = Verdict(passed, {"passed": int(passed), "total": 1, "percent": 100.0 * passed}, [], explanations)
     ids = {"environment_id": "e" * 32, "run_id": "r1", "verdict": verdict, "seconds": 1.5}
     kept = {"suite": "Florists", "agent": "florist:work", "test_id": test, "test": test, "trial": number}
-    return Kept(**{**kept, "passed": passed, "reason": reason, **ids, **more})
+    return StoredTrial(**{**kept, "passed": passed, "reason": reason, **ids, **more})
 
 
-def story(*calls: Call) -> Story:
+def story(*calls: LoggedCall) -> Story:
     rows = [{"__table__": "messages", "message_text": "There are nine."}]
     return Story([*calls], {"inserts": rows, "updates": [], "deletes": []})
 

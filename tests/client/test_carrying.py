@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.harness import AGENT
-from twindiff.client import AsyncClient, Client, Refused
+from twindiff.client import AsyncClient, Client, RequestRefused
 
 
 @pytest.mark.parametrize("name", [None, "yours"])
@@ -28,6 +28,6 @@ def test_the_same_with_async(server):
 
 
 def test_a_refusal_of_a_file_has_the_servers_words(server):
-    with Client(server) as client, pytest.raises(Refused, match="Not a gzipped file") as refused:
+    with Client(server) as client, pytest.raises(RequestRefused, match="Not a gzipped file") as refused:
         client.import_environment(b"PK")
     assert (refused.value.status, refused.value.code) == (400, "invalid_export")

@@ -9,7 +9,16 @@ import pytest
 
 from tests.harness import AGENT, GENERAL
 from twindiff import client as clients
-from twindiff.client import AsyncClient, AsyncEnvironment, AsyncRun, Client, Environment, Refused, Run, Unreachable
+from twindiff.client import (
+    AsyncClient,
+    AsyncEnvironment,
+    AsyncRun,
+    Client,
+    Environment,
+    RequestRefused,
+    Run,
+    Unreachable,
+)
 from twindiff.client.request_specs import OPTIONS
 from twindiff.client.sending import is_secured
 from twindiff.client.sync_client import Platform
@@ -96,7 +105,7 @@ def test_both_clients_do_the_same(one, other):
 
 
 def test_a_refusal_has_the_servers_words(client):
-    with pytest.raises(Refused, match="Did you mean 'slack_default'") as refused:
+    with pytest.raises(RequestRefused, match="Did you mean 'slack_default'") as refused:
         client.create("slack:slack_defualt", user=AGENT)
     assert (refused.value.status, refused.value.code) == (400, "template_not_found")
 
@@ -116,7 +125,7 @@ def test_the_platform_key_opens_the_server(make_server):
     url = make_server(api_key="secret").url
     with Client(url, "secret") as client, Client(url) as stranger:
         assert client.environments() == []
-        with pytest.raises(Refused, match="missing api key"):
+        with pytest.raises(RequestRefused, match="missing api key"):
             stranger.environments()
 
 
@@ -155,21 +164,21 @@ def test_the_server_says_how_long_to_wait_within_reason():
 
 def test_what_would_happen_twice_is_sent_once():
     network = Network(503)
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         network.client.create("slack:slack_default", user=AGENT)
     assert network.asked == ["POST /api/platform/initEnv"]
 
 
 def test_a_run_that_is_judged_once_is_sent_once():
     network = Network(503)
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         Run(network.client, "r", once=True).diff()
     assert network.waited == []
 
 
 def test_a_refusal_is_not_tried_again():
     network = Network(404)
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         network.client.environments()
     assert network.waited == []
 
@@ -185,7 +194,7 @@ def test_what_is_no_twindiff_server_is_named_as_such():
     transport = httpx.MockTransport(lambda request: httpx.Response(200, text="<html>"))
     with (
         Client("http://twindiff.test", transport=transport) as client,
-        pytest.raises(Refused, match="no Twindiff server"),
+        pytest.raises(RequestRefused, match="no Twindiff server"),
     ):
         client.environments()
 

@@ -6,7 +6,7 @@ import inspect
 import httpx
 import pytest
 
-from twindiff.client import AsyncClient, Client, Refused
+from twindiff.client import AsyncClient, Client, RequestRefused
 
 CONFIG = {
     "slack": {"users": [{"name": "Eva"}], "channels": [{"name": "general", "messages": ["hi"]}]},
@@ -46,7 +46,7 @@ def test_a_scenario_from_creation_to_deletion(client):
     assert environment.run_id in [each.run_id for each in client.scenarios.list_twin_environments()]
     assert client.scenarios.delete_twin_environment(made.id).status == "torn_down"
     assert client.scenarios.delete(made.id).status == "deleted"
-    with pytest.raises(Refused, match="There is no scenario"):
+    with pytest.raises(RequestRefused, match="There is no scenario"):
         client.scenarios.get(made.id)
 
 
@@ -66,7 +66,7 @@ def test_copies_of_a_scenarios_environment_never_meet_and_keep_their_addresses(c
     assert client.scenarios.reseed_twin_environment(made.id, copy="eva").run_id == mine.run_id
     assert len(_channels(mine)) == 1
     assert client.scenarios.delete_twin_environment(made.id, copy="eva").status == "torn_down"
-    with pytest.raises(Refused, match="no twin environment"):
+    with pytest.raises(RequestRefused, match="no twin environment"):
         client.scenarios.get_twin_environment(made.id, copy="eva")
     client.scenarios.delete(made.id)
     assert [client.twin_runs.get(each.run_id).status for each in (shared, other)] == ["torn_down"] * 2
@@ -119,5 +119,5 @@ def test_a_field_that_there_is_not_is_named(client):
 
 
 def test_a_refusal_has_the_servers_words(client):
-    with pytest.raises(Refused, match="Did you mean 'slack'"):
+    with pytest.raises(RequestRefused, match="Did you mean 'slack'"):
         client.twin_runs.create(["slak"])

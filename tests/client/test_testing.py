@@ -9,7 +9,7 @@ import pytest
 from tests.sandbox_runs.conftest import SERVES, Repository
 from tests.test_runs.site import Site
 from twindiff.browser.chromium import NoBrowser, chromium
-from twindiff.client import AsyncClient, Client, Refused
+from twindiff.client import AsyncClient, Client, RequestRefused
 
 NAMESPACES = ("test_runs", "tests", "sandbox_runs", "runs")
 STEPS = {"steps": [{"action": "expect", "expect": {"type": "visible", "selector": "body"}}]}
@@ -68,7 +68,7 @@ def test_a_saved_test_from_its_creation_to_its_deletion(client, site):
     assert client.test_runs.wait(run.id, poll_interval=0.1).status == "completed"
     assert client.tests.get(made.id).name == "opens"
     assert client.tests.delete(made.id).status == "deleted"
-    with pytest.raises(Refused, match="There is no test"):
+    with pytest.raises(RequestRefused, match="There is no test"):
         client.tests.get(made.id)
 
 
@@ -114,9 +114,9 @@ def test_waiting_ends(client, site):
 
 def test_a_run_that_there_is_not_is_refused(client):
     for ask in (client.test_runs.get, client.runs.get, client.sandbox_runs.get, client.runs.cancel):
-        with pytest.raises(Refused, match="There is no"):
+        with pytest.raises(RequestRefused, match="There is no"):
             ask("nothing")
-    with pytest.raises(Refused, match="There is no run"):
+    with pytest.raises(RequestRefused, match="There is no run"):
         list(client.runs.stream_results("nothing"))
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.harness import GENERAL, Json, Platform
-from twindiff.client import Client, Refused, Suite, Task, Test, Trial, trials
+from twindiff.client import Client, RequestRefused, Suite, Task, Test, Trial, trials
 from twindiff.local import Twindiff
 
 HELLO: Json = {"diff_type": "added", "entity": "messages", "where": {"message_text": "hello"}, "expected_count": 1}
@@ -170,7 +170,7 @@ def test_a_test_that_cannot_begin_has_failed_with_the_servers_words(client: Clie
 
 
 def test_an_unknown_suite_is_refused(client: Client) -> None:
-    with pytest.raises(Refused, match="test suite not found"):
+    with pytest.raises(RequestRefused, match="test suite not found"):
         client.suite("nowhere")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.harness import AGENT
 from tests.receiver import Receiver
-from twindiff.client import AsyncClient, Client, Refused
+from twindiff.client import AsyncClient, Client, RequestRefused
 
 
 @pytest.fixture
@@ -37,6 +37,10 @@ def test_the_same_with_async(server, receiver):
 
 def test_a_delivery_that_is_not_there_cannot_be_repeated(server):
     opened = Client(server)
-    with opened as client, client.create("slack:slack_default", user=AGENT) as env, pytest.raises(Refused) as refused:
+    with (
+        opened as client,
+        client.create("slack:slack_default", user=AGENT) as env,
+        pytest.raises(RequestRefused) as refused,
+    ):
         env.redeliver(7)
     assert "the environment has no delivery 7" in str(refused.value)

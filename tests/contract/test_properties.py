@@ -11,7 +11,7 @@ from tests.harness import AGENT, GENERAL, JOHN, RANDOM, ROBERT
 from tests.server_mode import embedded_only
 from twindiff.changes import diff
 from twindiff.changes.algebra import apply, invert
-from twindiff.environments.environments import Wanted
+from twindiff.environments.environments import EnvironmentRequest
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.http import Request
 from twindiff.server import Service, Settings
@@ -83,7 +83,7 @@ class Workspace:
     def __init__(self, service, clock=STEPS):
         self.service = service
         template = service.templates.named("slack", "slack_default")
-        wanted = Wanted([template], AGENT, clock=clock, tokens=TOKENS)
+        wanted = EnvironmentRequest([template], AGENT, clock=clock, tokens=TOKENS)
         self.environment = service.environments.get(service.environments.create(wanted).environment.environment_id)
         self.twin = service.registry.get("slack")
         self.made = {"channel": [GENERAL], "room": [GENERAL], "message": ["1.000001"]}

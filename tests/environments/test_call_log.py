@@ -3,12 +3,12 @@
 import pytest
 
 from tests.harness import Platform
-from twindiff.environments.call_log import CallLog, Entry
+from twindiff.environments.call_log import CallLog, CallLogEntry
 from twindiff.server import Service, Settings
 
 
-def entry(number: int) -> Entry:
-    return Entry(number, "slack", "auth.test", "U1", 200, 0.1, None, None)
+def entry(number: int) -> CallLogEntry:
+    return CallLogEntry(number, "slack", "auth.test", "U1", 200, 0.1, None, None)
 
 
 def test_a_part_of_what_waits_is_written_and_nothing_is_lost() -> None:

@@ -15,12 +15,12 @@ from tests.environments.alarms import registry
 from tests.server_mode import stored
 from twindiff.catalog import EnvironmentRecord
 from twindiff.catalog.stamps import wall
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, Clock, ClockMode, Mode
 from twindiff.server import Service, Settings
 from twindiff.storage import Origin
-from twindiff.storage.journal import ADVANCE, Record
+from twindiff.storage.journal import ADVANCE, JournalRecord
 
 START = 1_800_000_000
 LAST = 100
@@ -58,7 +58,7 @@ class Kitchen:
         }
         self._template = self._service.templates.add(registry.get("alarms"), uuid4().hex, rows, origin="test").hash
 
-    def environment(self, mode: Mode, *, age: int = 0) -> Environment:
+    def environment(self, mode: Mode, *, age: int = 0) -> LoadedEnvironment:
         """An environment that began so many seconds ago by the wall clock."""
         created = wall() - age * SECOND
         clock = ClockMode(mode, START * SECOND)
@@ -76,9 +76,9 @@ class Kitchen:
             expires=created + A_YEAR * SECOND * 100,
         )
         self._engine.create(record.environment_id, origin)
-        return Environment(record, registry)
+        return LoadedEnvironment(record, registry)
 
-    def advance(self, environment: Environment, to: int, *, most: int = 100) -> None:
+    def advance(self, environment: LoadedEnvironment, to: int, *, most: int = 100) -> None:
         """Set the clock to so many seconds after the start; `most` pieces of work are kept at once."""
         target = (START + to) * SECOND
         while self._service.calls.due.do_some(environment, target, most):
@@ -86,7 +86,7 @@ class Kitchen:
         if target > self._engine.present(environment.id).clock:
             self._engine.advance(environment.id, target)
 
-    def look(self, environment: Environment) -> None:
+    def look(self, environment: LoadedEnvironment) -> None:
         """One call that reads, which finds whatever is due."""
 
         def read(at: int | None) -> None:
@@ -94,18 +94,18 @@ class Kitchen:
 
         self._service.calls.due.before(environment, read)
 
-    def work(self, environment: Environment) -> list[Any]:
+    def work(self, environment: LoadedEnvironment) -> list[Any]:
         """What the journal says of work that fell due."""
         return [_work(record) for record in self._engine.records(environment.id) if record.operation != ADVANCE]
 
-    def rewind(self, environment: Environment, to: int) -> None:
+    def rewind(self, environment: LoadedEnvironment, to: int) -> None:
         self._engine.rewind(environment.id, to)
 
-    def seq(self, environment: Environment) -> int:
+    def seq(self, environment: LoadedEnvironment) -> int:
         return self._engine.seq(environment.id)
 
 
-def _work(record: Record) -> tuple[Any, ...]:
+def _work(record: JournalRecord) -> tuple[Any, ...]:
     return record.operation, record.actor, record.clock - START * SECOND, record.ids, record.changes
 
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tests.harness import GENERAL, Environment, LiveServer, Platform
 from tests.storage.faults import faulty_disk
 from twindiff.catalog import TranscriptRecord
-from twindiff.environments.call_log import CallLog, Entry
+from twindiff.environments.call_log import CallLog, CallLogEntry
 from twindiff.environments.retention import forget_ended
 from twindiff.environments.transcripts import MAX_BODY_BYTES, Heard, Transcript, pack, unpack
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 from twindiff.server import Service, Settings
 
 SECRET = "xoxb-secret-of-the-agent"
@@ -44,7 +44,7 @@ def transcripts(environment: Environment) -> list[Any]:
 
 def heard(body: bytes = b"", answer: bytes = b"{}", token: str = "", **headers: str) -> Transcript:
     request = Request("POST", "/x", "", {name.replace("_", "-"): value for name, value in headers.items()}, body)
-    return Heard(request, Answer(answer), token).transcript()
+    return Heard(request, Response(answer), token).transcript()
 
 
 def test_a_call_keeps_what_was_asked_and_answered(environment: Environment) -> None:
@@ -188,9 +188,9 @@ def test_more_calls_than_are_packed_together_are_told_in_pages(environment: Envi
     assert [int(text.strip("{}").rpartition(":")[2]) for text in asked] == list(range(130))
 
 
-def entry(number: int) -> Entry:
-    said = Heard(Request("POST", f"/{number}", body=b"{}"), Answer(b"{}"), "")
-    return Entry(number, "slack", "auth.test", "U1", 200, 0.1, None, None, said)
+def entry(number: int) -> CallLogEntry:
+    said = Heard(Request("POST", f"/{number}", body=b"{}"), Response(b"{}"), "")
+    return CallLogEntry(number, "slack", "auth.test", "U1", 200, 0.1, None, None, said)
 
 
 def test_a_write_of_the_call_log_that_fails_keeps_its_calls(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

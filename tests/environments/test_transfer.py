@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.environments.exported import STEPS, call, lines, lines_of_a_small_environment, packed, say
 from tests.harness import GENERAL, RANDOM
-from twindiff.client import Environment, Refused
+from twindiff.client import Environment, RequestRefused
 from twindiff.environments.transfer import format as file_format
 from twindiff.kit import Call, Column, Operations, Row, Twin, column
 from twindiff.kit.styles.base import Style
@@ -208,7 +208,7 @@ def test_what_lived_through_a_change_of_tables_travels(tmp_path):
         assert (row["text"], row["stars"], "mood" in row) == ("old", 3, False)
     with (
         Twindiff(str(tmp_path), twins=[notes(Elsewhere)]) as td,
-        pytest.raises(Refused, match=r"the table 'notes', which was used \(409 schema_changed"),
+        pytest.raises(RequestRefused, match=r"the table 'notes', which was used \(409 schema_changed"),
     ):
         td.environment(env.id).export()
 
@@ -216,7 +216,7 @@ def test_what_lived_through_a_change_of_tables_travels(tmp_path):
 def test_what_is_too_large_for_a_file_is_not_exported(here, monkeypatch):
     monkeypatch.setattr(file_format, "MAX_UNPACKED_BYTES", 3_000)
     with here.create("slack:slack_default") as env:
-        with pytest.raises(Refused, match="413 export_too_large"):
+        with pytest.raises(RequestRefused, match="413 export_too_large"):
             env.export()
         assert env.show().status == "ready"
 
@@ -224,5 +224,5 @@ def test_what_is_too_large_for_a_file_is_not_exported(here, monkeypatch):
 def test_a_deleted_environment_does_not_travel(here):
     env = here.create("slack:slack_default")
     env.delete()
-    with pytest.raises(Refused, match="410 environment_deleted"):
+    with pytest.raises(RequestRefused, match="410 environment_deleted"):
         env.export()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.environments.exported import lines_of_a_small_environment, packed
-from twindiff.client import Environment, Refused
+from twindiff.client import Environment, RequestRefused
 from twindiff.environments.transfer import format as file_format
 from twindiff.local import Twindiff
 
@@ -168,7 +168,7 @@ def attempted(td: Twindiff, file: bytes) -> Environment | int:
     """The environment of a file, or the status of its refusal."""
     try:
         return td.import_environment(file)
-    except Refused as refused:
+    except RequestRefused as refused:
         return refused.status
 
 
@@ -201,7 +201,7 @@ def refused(there):
 
     def refuse(file: bytes, status: int, code: str) -> str:
         before = there.environments(), there.templates()
-        with pytest.raises(Refused, match=f"[(]{status} {code}[)]") as refusal:
+        with pytest.raises(RequestRefused, match=f"[(]{status} {code}[)]") as refusal:
             there.import_environment(file)
         assert (there.environments(), there.templates()) == before
         return str(refusal.value)

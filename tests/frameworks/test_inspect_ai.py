@@ -19,7 +19,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, chain, fork, solver
 
 from tests.frameworks.scripts import LOOK, MISTAKE, RENAME, SOLUTION, TOPIC, Json
 from twindiff.frameworks.episodes import platform_at
-from twindiff.frameworks.inspect_ai import Twins, agent, episode_of, in_a_fork, suite
+from twindiff.frameworks.inspect_ai import TwinStore, agent, episode_of, in_a_fork, suite
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -109,7 +109,7 @@ def test_a_bridged_agent_asks_the_model_of_inspect(tmp_path: Path):
 @solver
 def called(arguments: Json) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        episode_of(state.store_as(Twins)).call(arguments)
+        episode_of(state.store_as(TwinStore)).call(arguments)
         return state
 
     return solve
@@ -119,7 +119,7 @@ def called(arguments: Json) -> Solver:
 def best_of_two() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         wrong, right = await fork(state, [chain(in_a_fork(), called(MISTAKE)), chain(in_a_fork(), called(SOLUTION))])
-        assert not episode_of(wrong.store_as(Twins)).verdict().passed
+        assert not episode_of(wrong.store_as(TwinStore)).verdict().passed
         return right
 
     return solve

@@ -5,7 +5,7 @@ import pytest
 from twindiff.kit import check_if_match, etag_of, not_modified
 from twindiff.kit.errors import ApiError
 from twindiff.kit.etags import PreconditionFailed
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 
 
 class Stale(ApiError):
@@ -32,6 +32,6 @@ def test_another_version_may_not(header: str):
 
 
 def test_no_news_is_an_answer_without_a_body():
-    assert not_modified('"0", W/"1"', '"1"') == Answer(b"", 304, headers=(("ETag", '"1"'),))
+    assert not_modified('"0", W/"1"', '"1"') == Response(b"", 304, headers=(("ETag", '"1"'),))
     assert not_modified('"2"', '"1"') is None
     assert not_modified("", '"1"') is None

@@ -10,7 +10,7 @@ import pytest
 from twindiff.kit import Body, Call, Header, Operations
 from twindiff.kit.errors import MalformedBody, NotFound
 from twindiff.kit.google import GoogleTwin, read_upload
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 
 DATA = bytes(range(256)) + b"\r\n\r--cut-\n\r\n"
 api = Operations()
@@ -38,7 +38,7 @@ def drive() -> GoogleTwin:
     return GoogleTwin("drive", "drive/v3", api, tables=())
 
 
-def ask(drive: GoogleTwin, verb: str, address: str, content: bytes = b"", **headers: str) -> Answer:
+def ask(drive: GoogleTwin, verb: str, address: str, content: bytes = b"", **headers: str) -> Response:
     path, _, query = address.partition("?")
     request = Request(verb, path, query, {name.replace("_", "-"): text for name, text in headers.items()}, content)
     exchange = drive.exchange(request, "http://drive.test")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from twindiff.kit import Answer, Operations, Result
+from twindiff.kit import Operations, Response, ValueResponse
 from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
 from twindiff.kit.etags import conditional
 from twindiff.kit.exchange import Exchange
@@ -16,7 +16,7 @@ from twindiff.kit.twin import Dispatch
 THING = {"id": "T1", "owner": {"name": "Ada", "age": 36}}
 
 
-def answered(layer: Any, value: Any, query: str = "", **headers: str) -> Answer:
+def answered(layer: Any, value: Any, query: str = "", **headers: str) -> Response:
     """What becomes of a handler's value."""
     api = Operations()
 
@@ -37,7 +37,7 @@ def test_an_answer_that_a_client_has_is_not_sent_again():
     first = answered(conditional, THING)
     (name, etag) = first.headers[0]
     assert (name, first.status) == ("ETag", 203)
-    assert answered(conditional, THING, if_none_match=etag) == Answer(b"", 304, headers=(("ETag", etag),))
+    assert answered(conditional, THING, if_none_match=etag) == Response(b"", 304, headers=(("ETag", etag),))
     assert answered(conditional, {**THING, "id": "T2"}, if_none_match=etag).status == 203
 
 
@@ -47,13 +47,13 @@ def test_a_part_of_an_answer_is_what_was_asked_for():
 
 
 def test_a_result_keeps_its_headers_when_a_part_is_taken():
-    answer = answered(partial, Result(THING, 201, (("X-Page", "1"),)), "fields=id")
-    assert answer == Answer(b'{"id":"T1"}', 201, headers=(("X-Page", "1"),))
+    answer = answered(partial, ValueResponse(THING, 201, (("X-Page", "1"),)), "fields=id")
+    assert answer == Response(b'{"id":"T1"}', 201, headers=(("X-Page", "1"),))
 
 
-@pytest.mark.parametrize("value", [Answer(b"raw"), NotFound("thing", 1)])
-def test_what_is_no_object_is_left_whole(value: Answer | ApiError):
-    assert answered(partial, value, "fields=id") == (value if isinstance(value, Answer) else Style().error(value))
+@pytest.mark.parametrize("value", [Response(b"raw"), NotFound("thing", 1)])
+def test_what_is_no_object_is_left_whole(value: Response | ApiError):
+    assert answered(partial, value, "fields=id") == (value if isinstance(value, Response) else Style().error(value))
 
 
 def test_a_mask_that_cannot_be_read_is_refused():

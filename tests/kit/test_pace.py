@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.http import json_answer
-from twindiff.kit.pace import Brief, give_way, pace_thread
+from twindiff.kit.pace import CpuBudget, give_way, pace_thread
 
 WORK_SECONDS = 0.02
 """Of the processor."""
@@ -49,9 +49,9 @@ def test_work_that_nobody_waits_for_never_rests(rests: list[float]):
 
 
 def test_work_that_others_wait_for_ends_once_it_has_used_its_time_of_the_processor(rests: list[float]):
-    with pytest.raises(TimeoutError), Brief(WORK_SECONDS / 2, TimeoutError):
+    with pytest.raises(TimeoutError), CpuBudget(WORK_SECONDS / 2, TimeoutError):
         work()
-    with Brief(10 * WORK_SECONDS, TimeoutError):
+    with CpuBudget(10 * WORK_SECONDS, TimeoutError):
         work()
     work()
     assert rests == []

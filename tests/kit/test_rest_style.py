@@ -7,7 +7,7 @@ import pytest
 
 from twindiff.kit import UNSET, Body, Exchange, Header, Named, Operations, UnsetType, Upload
 from twindiff.kit.errors import InvalidParameter, MissingParameter
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Dispatch
 
@@ -175,7 +175,7 @@ def test_nothing_is_an_answer_without_a_body():
     api.delete("/things/{thing_id}", status=204)(nothing)
     (operation,) = Dispatch(Style(), [api]).operations
     exchange = Exchange(Style(), Request("DELETE", "/things/1"), operation)
-    assert exchange.answer(None) == Answer(b"", 204)
+    assert exchange.answer(None) == Response(b"", 204)
 
 
 def test_every_verb_that_writes_may_be_open_and_take_a_large_body():

@@ -11,7 +11,7 @@ from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Twin
 from twindiff.storage.conformance.worlds import Link, Thing
 from twindiff.storage.sql.compiler import Scope
-from twindiff.storage.sqlite.dialect import Sql
+from twindiff.storage.sqlite.dialect import SqliteCompiler
 
 
 def declare(*, key: tuple[str, ...] = ("a",), **options: Any) -> Any:
@@ -114,9 +114,9 @@ def test_instants_and_days_have_one_form(kind: type, good: str, bad: list[str]):
 
 def test_a_column_of_another_table_is_refused_on_the_left():
     with pytest.raises(TypeError, match=r"Link\.rank is not a column of Thing"):
-        Sql().where([Link.rank == 1], (Scope("t", Thing),))
+        SqliteCompiler().where([Link.rank == 1], (Scope("t", Thing),))
     with pytest.raises(TypeError, match=r"Link\.rank is compared where no row of its table is in reach"):
-        Sql().where([Thing.number == Link.rank], (Scope("t", Thing),))
+        SqliteCompiler().where([Thing.number == Link.rank], (Scope("t", Thing),))
 
 
 def test_a_reference_is_a_column_with_a_default():

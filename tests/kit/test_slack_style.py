@@ -8,7 +8,7 @@ import pytest
 from twindiff.kit import Exchange, Operations
 from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, TooLarge, TooSlow
 from twindiff.kit.forms import MAX_FIELDS, MAX_PARTS
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 from twindiff.kit.styles.slack import SlackRpc
 from twindiff.kit.twin import Dispatch
 
@@ -35,7 +35,7 @@ def read(body: bytes | str = b"", content_type: str = "", query: str = "") -> di
     return STYLE.parameters(Exchange(STYLE, request, match.operation, match.path_parameters))
 
 
-def answer(given: Answer) -> dict[str, Any]:
+def answer(given: Response) -> dict[str, Any]:
     assert given.status == 200
     return json.loads(given.body)
 

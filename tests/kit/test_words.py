@@ -2,7 +2,7 @@
 
 import pytest
 
-from twindiff.kit.words import Word, has_word
+from twindiff.kit.words import SearchTerm, has_word
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,10 @@ from twindiff.kit.words import Word, has_word
     ],
 )
 def test_a_text_has_a_whole_word(text: str, forms: list[str], has_it: bool):
-    assert has_word(text, Word(tuple(forms)).pattern) is has_it
+    assert has_word(text, SearchTerm(tuple(forms)).pattern) is has_it
 
 
 def test_the_start_of_a_word_has_any_ending():
-    start = Word(("sandw",), is_start=True)
+    start = SearchTerm(("sandw",), is_start=True)
     assert has_word("two sandwiches", start.pattern)
     assert not has_word("a quicksandw", start.pattern)

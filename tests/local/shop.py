@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from twindiff.kit.call import Call
-from twindiff.kit.http import Result
+from twindiff.kit.http import ValueResponse
 from twindiff.kit.rows import Column, Row
 from twindiff.kit.sources import Upload
 from twindiff.kit.styles.base import Style
@@ -38,9 +38,9 @@ uploads = Operations(prefix="/upload")
 
 
 @uploads.post("/api/2.0/files/content", status=201)
-def upload(call: Call, file: Upload) -> Result:
+def upload(call: Call, file: Upload) -> ValueResponse:
     """Keep nothing of a file and say where it is."""
-    return Result({"size": len(file.data)}, headers=(("Location", f"{call.base_url}/2.0/users/me"),))
+    return ValueResponse({"size": len(file.data)}, headers=(("Location", f"{call.base_url}/2.0/users/me"),))
 
 
 twin = Twin(

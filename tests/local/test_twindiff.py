@@ -6,7 +6,7 @@ import httpx
 import pytest
 from slack_sdk import WebClient
 
-from twindiff.client import Client, Refused
+from twindiff.client import Client, RequestRefused
 from twindiff.local import Twindiff
 
 GENERAL = "C01ABCD1234"
@@ -77,7 +77,7 @@ def test_a_run_is_judged_by_a_list_of_checks(td, env):
     ],
 )
 def test_a_slip_is_answered_by_name(td, template, hint):
-    with pytest.raises(Refused, match=hint.replace("?", "[?]")):
+    with pytest.raises(RequestRefused, match=hint.replace("?", "[?]")):
         td.create(template)
 
 

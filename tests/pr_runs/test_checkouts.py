@@ -9,7 +9,7 @@ from tests.cli.conftest import twindiff
 from tests.harness import LiveServer, succeeded
 from tests.sandbox_runs.conftest import SERVES, Repository, repository
 from twindiff.browser.chromium import NoBrowser, chromium
-from twindiff.client import Client, Refused
+from twindiff.client import Client, RequestRefused
 from twindiff.server import Settings
 
 __all__ = ["repository", "twindiff"]
@@ -129,13 +129,13 @@ def test_what_is_checked_out_is_tested_where_no_branch_is_named(client, checkout
 
 def test_a_shallow_checkout_without_its_base_says_what_to_add(client, checkout):
     place = checkout("--depth", "1", "--branch", "feature")
-    with pytest.raises(Refused, match=r"is shallow and lacks .*fetch-depth: 0"):
+    with pytest.raises(RequestRefused, match=r"is shallow and lacks .*fetch-depth: 0"):
         client.runs.create_pr_run(repo=str(place), base="main")
 
 
 def test_a_shallow_checkout_without_the_commit_where_the_branch_left_says_what_to_add(client, checkout):
     place = checkout("--depth", "1", "--branch", "feature", "--no-single-branch")
-    with pytest.raises(Refused, match="lacks where 'feature' left 'origin/main': add `fetch-depth: 0`"):
+    with pytest.raises(RequestRefused, match="lacks where 'feature' left 'origin/main': add `fetch-depth: 0`"):
         client.runs.create_pr_run(repo=str(place))
 
 

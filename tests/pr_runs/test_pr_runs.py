@@ -6,7 +6,7 @@ from arga_sdk import Arga
 from tests.harness import succeeded
 from tests.sandbox_runs.conftest import SERVES, Repository
 from twindiff.browser.chromium import NoBrowser, chromium
-from twindiff.client import Client, Refused
+from twindiff.client import Client, RequestRefused
 
 CONFIG = "app: {app_command: python shop/app.py}\n"
 OPENS = {"steps": [{"action": "expect", "expect": {"type": "text", "contains": "cwd"}}]}
@@ -123,7 +123,7 @@ def test_the_released_sdk_makes_pr_runs_and_agent_runs(live, client, repository)
     ],
 )
 def test_what_cannot_be_tested_is_refused_in_one_sentence(client, repository, asked, said):
-    with pytest.raises(Refused, match=said):
+    with pytest.raises(RequestRefused, match=said):
         client.runs.create_pr_run(**{"repo": str(repository.path), **asked})
 
 

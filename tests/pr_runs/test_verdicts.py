@@ -8,7 +8,7 @@ from tests.harness import succeeded
 from tests.sandbox_runs.conftest import SERVES, Repository
 from twindiff.browser import chromium as browsers
 from twindiff.browser.chromium import NoBrowser, chromium
-from twindiff.client import Client, Refused
+from twindiff.client import Client, RequestRefused
 
 CONFIG = "app: {app_command: python app.py}\n"
 MISSING = "import vendorz\n"
@@ -93,7 +93,7 @@ def test_a_pr_run_names_the_sandbox_of_its_application(client, failed):
 
 
 def test_a_test_of_a_sandbox_that_did_not_start_is_refused_with_the_reason(client, failed):
-    with pytest.raises(Refused, match=REASON):
+    with pytest.raises(RequestRefused, match=REASON):
         client.test_runs.create(prompt="Expect 'Hello'", sandbox_id=failed.sandbox_id)
 
 

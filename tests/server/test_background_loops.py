@@ -12,11 +12,11 @@ import pytest
 
 from tests.harness import LiveServer
 from twindiff.browser.config import TestConfig
-from twindiff.browser.job import Job, Limits
+from twindiff.browser.job import BrowserJob, BrowserLimits
 from twindiff.server import backoff
 from twindiff.server.backoff import Backoff
 from twindiff.server.test_runs.ledger import Ledger
-from twindiff.server.test_runs.workers import Worker
+from twindiff.server.test_runs.workers import BrowserWorker
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -79,8 +79,10 @@ def test_a_worker_that_has_ended_is_told_in_vain(tmp_path: Path):
     uvloop = pytest.importorskip("uvloop")
 
     async def tell() -> None:
-        job = Job("r1", "http://127.0.0.1:1/", TestConfig(), str(tmp_path), "/nowhere", limits=Limits(1, 300, 1))
-        worker = Worker(job, lambda event: asyncio.sleep(0))
+        job = BrowserJob(
+            "r1", "http://127.0.0.1:1/", TestConfig(), str(tmp_path), "/nowhere", limits=BrowserLimits(1, 300, 1)
+        )
+        worker = BrowserWorker(job, lambda event: asyncio.sleep(0))
         await worker.run()
         worker.tell("")
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.harness import Platform
-from twindiff.environments.environments import Wanted
+from twindiff.environments.environments import EnvironmentRequest
 from twindiff.environments.registry import Registry
-from twindiff.kit import Answer, Call, Column, Operations, Row, Twin, not_modified
+from twindiff.kit import Call, Column, Operations, Response, Row, Twin, not_modified
 from twindiff.kit.http import json_answer
 from twindiff.kit.styles.base import Style
 from twindiff.server import Gateway, Service, Settings
@@ -37,7 +37,7 @@ def nothing(call: Call) -> dict[str, str]:
     return {"what": "nothing"}
 
 
-def unchanged(call: Call) -> Answer | None:
+def unchanged(call: Call) -> Response | None:
     """Say that there is no news."""
     return not_modified("*", '"1"')
 
@@ -148,7 +148,9 @@ async def answers_while_waiting(path: str, waiting: int, asked: list[str]) -> li
     gateway = Gateway(service)
     if "{env}" in path:
         created = service.templates.find_named("slack", "slack_default")
-        env = service.environments.create(Wanted([created], user_id="U01AGENBOT9")).environment.environment_id
+        env = service.environments.create(
+            EnvironmentRequest([created], user_id="U01AGENBOT9")
+        ).environment.environment_id
         path, asked = path.format(env=env), [each.format(env=env) for each in asked]
     sent: list[dict[str, Any]] = []
 

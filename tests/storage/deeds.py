@@ -13,9 +13,9 @@ from tests.storage.stock import Note, Part
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import AlreadyExists, ApiError
 from twindiff.kit.rows import any_of, table_of
-from twindiff.kit.words import Word
+from twindiff.kit.words import SearchTerm
 from twindiff.storage import OperationContext
-from twindiff.storage.journal import Net, Place
+from twindiff.storage.journal import Net, RowLocation
 
 Rows = dict[tuple[str, int], dict[str, Any]]
 
@@ -111,7 +111,7 @@ def all_rows(moment: OperationContext) -> Rows:
 
 def having_words(moment: OperationContext) -> list[int]:
     """The keys of the parts that are found by one of some words."""
-    having = any_of(*(Part.text.has_word(Word((word,))) for word in WORDS))
+    having = any_of(*(Part.text.has_word(SearchTerm((word,))) for word in WORDS))
     return [part.part_id for part in moment.db.rows(Part, having, order=Part.part_id)]
 
 
@@ -155,9 +155,10 @@ def follow(before: Rows, statement: str, key: int) -> Rows:
     return after
 
 
-def differences(before: Rows, after: Rows) -> dict[Place, Net]:
+def differences(before: Rows, after: Rows) -> dict[RowLocation, Net]:
     """The net diff of two copies, made without any journal."""
     keys = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
     return {
-        Place("stock", table, (key,)): Net(before.get((table, key)), after.get((table, key))) for table, key in keys
+        RowLocation("stock", table, (key,)): Net(before.get((table, key)), after.get((table, key)))
+        for table, key in keys
     }

@@ -35,12 +35,12 @@ from tests.storage.deeds import (
     imagine,
 )
 from tests.storage.stock import ROW_BYTES, Part, rows, twin
-from twindiff.environments.environments import Created, Wanted
+from twindiff.environments.environments import Created, EnvironmentRequest
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.server import Service
-from twindiff.storage import Engine, OperationContext
+from twindiff.storage import OperationContext, StorageEngine
 from twindiff.storage.cooperative import run_to_end
-from twindiff.storage.journal import Change, Net, Place, Record, net
+from twindiff.storage.journal import JournalRecord, Net, RowChange, RowLocation, net
 
 NOON = 1_800_000_000 * SECOND
 
@@ -134,7 +134,7 @@ class PointsMachine(RuleBasedStateMachine):
         return self.house.services[self.steps % len(self.house.services)]
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> StorageEngine:
         return self.service.engine
 
     @property
@@ -159,7 +159,9 @@ class PointsMachine(RuleBasedStateMachine):
 
     def create(self, size: int) -> Model:
         template = sorted(self.house.sizes)[size % len(self.house.sizes)]
-        wanted = Wanted([self.service.templates.find_named("stock", template)], clock=ClockMode("steps", NOON))
+        wanted = EnvironmentRequest(
+            [self.service.templates.find_named("stock", template)], clock=ClockMode("steps", NOON)
+        )
         made = self.service.environments.create(wanted)
         return self.born(made, [Copy(self.house.beginnings[template], NOON, 0)], {})
 
@@ -338,14 +340,14 @@ class PointsMachine(RuleBasedStateMachine):
         assert found == wanted
         self.compare_rows(model, start, end, list(wanted.items()))
 
-    def compare_rows(self, model: Model, start: int, end: int, wanted: list[tuple[Place, Net]]) -> None:
+    def compare_rows(self, model: Model, start: int, end: int, wanted: list[tuple[RowLocation, Net]]) -> None:
         """What comparing the rows of both points tells is what folding all records between them does, in order."""
         origin = self.service.environments.get(model.id).origin
         found = self.engine.compare(model.id, origin, start, end)
         assert found is not None
         assert list(net(found.records).items()) == wanted
         assert [change for record in found.records for change in record.changes] == [
-            Change(place.table, place.key, *both) for place, both in wanted
+            RowChange(place.table, place.key, *both) for place, both in wanted
         ]
         low, high = min(start, end), max(start, end)
         rewinds = [(seq, to) for seq, to in sorted(model.rewinds.items()) if low < seq <= high]
@@ -373,7 +375,7 @@ class PointsMachine(RuleBasedStateMachine):
         assert self.engine.read(model.id, "stock", having_words) == model.having_words
         self.house.check(self.service, model)
 
-    def check_record(self, model: Model, record: Record) -> None:
+    def check_record(self, model: Model, record: JournalRecord) -> None:
         before, now = model.points[record.seq - 1], model.points[record.seq]
         assert (record.to, record.clock, record.ids.get("n", 0)) == (
             model.rewinds.get(record.seq),
@@ -381,7 +383,7 @@ class PointsMachine(RuleBasedStateMachine):
             now.counter,
         )
         changes = {} if record.to is not None else differences(before.rows, now.rows)
-        assert {Place("stock", table, key): Net(was, is_) for table, key, was, is_ in record.changes} == changes
+        assert {RowLocation("stock", table, key): Net(was, is_) for table, key, was, is_ in record.changes} == changes
 
     def teardown(self) -> None:
         for model in self.alive:

@@ -6,20 +6,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twindiff.kit.events import Event
-from twindiff.storage.journal import FORMER_QUEUE, Change, Record, between, decode, encode
+from twindiff.storage.journal import FORMER_QUEUE, JournalRecord, RowChange, between, decode, encode
 
 STEPS = st.lists(st.integers(-30, 3).map(lambda step: min(0, step)), max_size=25)
 """Zero for an operation, and how far back for a rewind."""
 
 
-def record(seq: int, changes: list[Change], to: int | None = None) -> Record:
+def record(seq: int, changes: list[RowChange], to: int | None = None) -> JournalRecord:
     event = Event("written", {"seq": seq})
-    return Record("e1", seq, "alpha", "write", "U1", seq, seq, {}, changes, to, [] if to is not None else [event])
+    return JournalRecord(
+        "e1", seq, "alpha", "write", "U1", seq, seq, {}, changes, to, [] if to is not None else [event]
+    )
 
 
-def journal(steps: list[int]) -> tuple[list[Record], list[list[int]]]:
+def journal(steps: list[int]) -> tuple[list[JournalRecord], list[list[int]]]:
     """A journal, and at each of its points the numbers of the operations that count."""
-    records: list[Record] = []
+    records: list[JournalRecord] = []
     states: list[list[int]] = [[]]
     for seq, step in enumerate(steps, 1):
         if step:
@@ -27,7 +29,7 @@ def journal(steps: list[int]) -> tuple[list[Record], list[list[int]]]:
             records.append(record(seq, [], to))
             states.append(states[to])
         else:
-            records.append(record(seq, [Change("things", (seq,), None, {"id": seq})]))
+            records.append(record(seq, [RowChange("things", (seq,), None, {"id": seq})]))
             states.append([*states[-1], seq])
     return records, states
 
@@ -51,10 +53,10 @@ def test_records_between_two_points_lead_from_one_to_the_other(steps: list[int],
 
 
 def test_events_that_an_earlier_release_kept_as_rows_are_read_as_events():
-    plain = Change("things", (1,), None, {"id": 1})
-    queued = Change(FORMER_QUEUE, (1,), None, {"event_id": 1, "name": "thing.made", "payload": {"id": 1}})
-    sent = Change(FORMER_QUEUE, (0,), {"event_id": 0, "name": "thing.lost", "payload": {}}, None)
+    plain = RowChange("things", (1,), None, {"id": 1})
+    queued = RowChange(FORMER_QUEUE, (1,), None, {"event_id": 1, "name": "thing.made", "payload": {"id": 1}})
+    sent = RowChange(FORMER_QUEUE, (0,), {"event_id": 0, "name": "thing.lost", "payload": {}}, None)
     told = record(7, [plain, queued, sent])
-    assert decode(encode(told)) == Record(
+    assert decode(encode(told)) == JournalRecord(
         "e1", 7, "alpha", "write", "U1", 7, 7, {}, [plain], None, [*told.events, Event("thing.made", {"id": 1})]
     )

@@ -16,7 +16,7 @@ from twindiff.kit.clock import ClockMode
 from twindiff.kit.errors import AlreadyExists, NotFound
 from twindiff.kit.rows import Column, Json, Row, column, table_of
 from twindiff.storage import OperationContext, OperationInfo, Origin
-from twindiff.storage.journal import Change, Record, Values
+from twindiff.storage.journal import JournalRecord, RowChange, Values
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -114,9 +114,9 @@ def _together(db: Any, key: str, seq: int, fields: dict[str, Any]) -> None:
         call.db.change(call.db.get(Cup, key), **fields)
 
 
-def changes_of(before: dict[str, Values], after: dict[str, Values]) -> list[Change]:
+def changes_of(before: dict[str, Values], after: dict[str, Values]) -> list[RowChange]:
     return [
-        Change("cups", (key,), before.get(key), after.get(key))
+        RowChange("cups", (key,), before.get(key), after.get(key))
         for key in sorted({**before, **after})
         if before.get(key) != after.get(key)
     ]
@@ -140,7 +140,7 @@ def test_a_record_has_the_rows_as_they_were_and_are(engine: SqliteEngine, operat
         assert repr(made) == repr(changes_of(before, rows()))  # in which True is not 1
 
 
-def recorded(engine: SqliteEngine, *works: Callable[[Any], object]) -> list[Record]:
+def recorded(engine: SqliteEngine, *works: Callable[[Any], object]) -> list[JournalRecord]:
     """The records of operations, one each."""
     env, _ = new_environment(engine)
     for work in works:

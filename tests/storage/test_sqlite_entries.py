@@ -8,12 +8,12 @@ import pytest
 
 from twindiff.kit.rows import Column, Expression, Json, Row, column, table_of
 from twindiff.storage.schema import Schema
-from twindiff.storage.sqlite.connection import Connection, connect
+from twindiff.storage.sqlite.connection import SqliteConnection, connect
 from twindiff.storage.sqlite.database import image_of
 from twindiff.storage.sqlite.entry_index import MANY_ROWS
 from twindiff.storage.sqlite.migrate import migrate
 from twindiff.storage.sqlite.store import SqliteStore
-from twindiff.storage.sqlite.table_sql import Tables
+from twindiff.storage.sqlite.table_sql import SqliteSchemaSql
 
 
 class Cup(Row, table="cups", key=("number",), entries=("labels",)):
@@ -27,10 +27,10 @@ class FormerCup(Row, table="cups", key=("number",)):
 
 
 TEA = Cup.labels.json("drink") == "tea"
-TABLES = Tables(Schema("kitchen", (table_of(Cup),)))
+TABLES = SqliteSchemaSql(Schema("kitchen", (table_of(Cup),)))
 
 
-def opened(image: bytes) -> Connection:
+def opened(image: bytes) -> SqliteConnection:
     connection = connect()
     connection.deserialize("main", image)
     return connection
@@ -70,6 +70,6 @@ def test_all_rows_that_have_a_text_are_counted(cups: Any):
 
 
 def test_tables_that_had_no_entries_get_them():
-    former = Tables(Schema("kitchen", (table_of(FormerCup),)))
+    former = SqliteSchemaSql(Schema("kitchen", (table_of(FormerCup),)))
     image = migrate(TABLES, image_of(former, {"cups": [{"number": 1, "labels": {"drink": "tea"}}]}))
     assert store_of(opened(image)).count(Cup, TEA) == 1

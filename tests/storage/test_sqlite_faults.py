@@ -17,7 +17,7 @@ from twindiff.kit.store import Store
 from twindiff.storage import StorageFull
 from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.cooperative import run_to_end
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import files as files_module
@@ -226,7 +226,7 @@ def test_pages_that_fail_at_any_call_leave_no_phantom(tmp_path: Path):
 
 
 def interrupted(append: Callable[..., None]) -> Callable[..., None]:
-    def call(*records: Record) -> None:
+    def call(*records: JournalRecord) -> None:
         append(*records)
         raise KeyboardInterrupt
 

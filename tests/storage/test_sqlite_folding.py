@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.rows import Column, Row, all_of, any_of, column, not_, table_of
-from twindiff.kit.words import Word, has_word
+from twindiff.kit.words import SearchTerm, has_word
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.statements import from_where
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite.connection import connect
 from twindiff.storage.sqlite.database import image_of
 from twindiff.storage.sqlite.ddl import statements
-from twindiff.storage.sqlite.dialect import Sql
-from twindiff.storage.sqlite.table_sql import Tables
+from twindiff.storage.sqlite.dialect import SqliteCompiler
+from twindiff.storage.sqlite.table_sql import SqliteSchemaSql
 
 
 class Line(Row, table="lines", key=("number",)):
@@ -92,11 +92,11 @@ def test_there_are_letters_that_fold_to_ascii():
 
 @pytest.mark.parametrize("forms", [("plain",), ("ü", "plain"), ("two words",)])
 def test_words_are_looked_up_in_their_index(forms):
-    connection, sql = connect(), Sql()
+    connection, sql = connect(), SqliteCompiler()
     for statement in statements(table_of(Verse)):
         connection.execute(statement)
-    form = Tables(Schema("folding", (table_of(Verse),))).of(Verse)
-    query = f"SELECT t.number{from_where(form, sql, [Verse.text.has_word(Word(forms))])} ORDER BY t.number"
+    form = SqliteSchemaSql(Schema("folding", (table_of(Verse),))).of(Verse)
+    query = f"SELECT t.number{from_where(form, sql, [Verse.text.has_word(SearchTerm(forms))])} ORDER BY t.number"
     plan = [str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {query}", sql.parameters)]
     assert "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)" in plan
     assert any("(words text) VIRTUAL TABLE INDEX" in step for step in plan)
@@ -105,10 +105,10 @@ def test_words_are_looked_up_in_their_index(forms):
 WORDS = st.sampled_from(
     ["a", "tide", "harbour", "ti", "tide harbour", "stra\xdfe", "SS", "\u212ael", "!", "\u4eac", ""]
 )
-STARTS = WORDS.map(lambda word: Word((word, "kel"), is_start=True))
+STARTS = WORDS.map(lambda word: SearchTerm((word, "kel"), is_start=True))
 LINES = ["the tide", "harbour!", "Tide harbour", "a stra\xdfe", "STRASSE", "kel", "\u212aEL ti", "", "a\u4eacti", None]
 
-HAVING = st.one_of(WORDS.map(lambda word: Word((word,))), STARTS).map(lambda word: ("has", word))
+HAVING = st.one_of(WORDS.map(lambda word: SearchTerm((word,))), STARTS).map(lambda word: ("has", word))
 
 
 def conditions(inner):
@@ -154,7 +154,7 @@ def test_any_conditions_on_words_find_what_they_say(verses, part):
 @pytest.fixture(scope="module")
 def noted_and_known():
     """Half of the verses are told FTS5, the others wait for it."""
-    tables, known = Tables(Schema("verses", (table_of(Verse),))), len(LINES) // 2
+    tables, known = SqliteSchemaSql(Schema("verses", (table_of(Verse),))), len(LINES) // 2
     rows = [{"number": f"{number:02d}", "text": text} for number, text in enumerate(LINES)]
     connection = connect()
     connection.deserialize("main", image_of(tables, {"verses": rows[:known]}))
@@ -165,7 +165,7 @@ def noted_and_known():
 @pytest.mark.parametrize("share", ["few", "many", "most"])
 @given(part=st.recursive(HAVING, conditions, max_leaves=8))
 def test_however_many_rows_have_words_a_page_has_what_it_says(noted_and_known, share, part):
-    (connection, form), sql = noted_and_known, Sql(lambda index, asked: share)
+    (connection, form), sql = noted_and_known, SqliteCompiler(lambda index, asked: share)
     query = f"SELECT t.text{from_where(form, sql, [compiled(part)])} ORDER BY t.number"
     matches = [text for (text,) in connection.execute(query, sql.parameters)]
     assert matches == [text for text in LINES if holds(part, text)]

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from twindiff.kit.rows import Column, Expression, Row, any_of, column, not_, table_of
-from twindiff.kit.words import Word
+from twindiff.kit.words import SearchTerm
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import word_matches
-from twindiff.storage.sqlite.connection import Connection, connect
+from twindiff.storage.sqlite.connection import SqliteConnection, connect
 from twindiff.storage.sqlite.database import image_of
 from twindiff.storage.sqlite.migrate import migrate
 from twindiff.storage.sqlite.store import SqliteStore
-from twindiff.storage.sqlite.table_sql import Tables
+from twindiff.storage.sqlite.table_sql import SqliteSchemaSql
 
 ROWS = 3_000
 
@@ -43,8 +43,8 @@ class FormerBook(Row, table="books", key=("number",), words=("title",)):
     year: Column[int] = column(default=0)
 
 
-TABLES = Tables(Schema("library", (table_of(Book),)))
-SEA = Book.title.has_word(Word(("sea",)))
+TABLES = SqliteSchemaSql(Schema("library", (table_of(Book),)))
+SEA = Book.title.has_word(SearchTerm(("sea",)))
 SHELVES = [str(n) for n in range(60)]
 NARROWED: list[tuple[tuple[Expression, ...], Any]] = [
     ((Book.year >= 1_990,), lambda row: row["year"] >= 1_990),
@@ -78,7 +78,7 @@ def rows() -> list[dict[str, Any]]:
     ]
 
 
-def found(connection: Connection, *where: Expression) -> list[int]:
+def found(connection: SqliteConnection, *where: Expression) -> list[int]:
     store = SqliteStore(connection, TABLES, None)
     numbers = [number for (number,) in store.matches(Book, SEA, *where, limit=ROWS, columns=(Book.number,))]
     assert store.count_matches(Book, SEA, *where, most=ROWS) == len(numbers)
@@ -90,7 +90,7 @@ def having(holds: Any) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def books() -> Connection:
+def books() -> SqliteConnection:
     connection = connect()
     connection.deserialize("main", image_of(TABLES, {"books": rows()}))
     return connection
@@ -99,7 +99,7 @@ def books() -> Connection:
 @pytest.mark.parametrize(("few", "many"), [(1_000, 20_000), (1, 20_000), (1, 1)])
 @pytest.mark.parametrize("number", range(len(NARROWED)))
 def test_conditions_narrow_in_each_way(
-    books: Connection, monkeypatch: pytest.MonkeyPatch, number: int, few: int, many: int
+    books: SqliteConnection, monkeypatch: pytest.MonkeyPatch, number: int, few: int, many: int
 ):
     monkeypatch.setattr(word_matches, "FEW_ROWS", few)
     monkeypatch.setattr(word_matches, "MANY_ROWS", many)
@@ -108,7 +108,7 @@ def test_conditions_narrow_in_each_way(
 
 
 def test_an_image_of_before_labels_gets_them():
-    former = Tables(Schema("library", (table_of(FormerBook),)))
+    former = SqliteSchemaSql(Schema("library", (table_of(FormerBook),)))
     connection = connect()
     connection.deserialize("main", migrate(TABLES, image_of(former, {"books": rows()})))
     assert found(connection, Book.kind.equals("atlas")) == having(lambda row: row["kind"] != "tale")

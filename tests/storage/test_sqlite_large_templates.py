@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.storage.stock import Part, rows, twin
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import OperationInfo, Origin, Start, Template
+from twindiff.storage import OperationInfo, Origin, Template, TemplatePayload
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.journal import Values
 from twindiff.storage.schema import Schema
@@ -21,7 +21,7 @@ from twindiff.storage.sqlite.pages import PAGE_SIZE, Image
 
 SCHEMA = Schema("stock", twin.tables)
 FULL: dict[str, list[Values]] = {"parts": [{**row, "data": None} for row in rows(600)["parts"]], "notes": []}
-START = Start(Template(SCHEMA.content_hash(FULL, {}), SCHEMA.hash, {}), FULL)
+START = TemplatePayload(Template(SCHEMA.content_hash(FULL, {}), SCHEMA.hash, {}), FULL)
 NAME = ("stock", START.template.hash)
 
 Open = Callable[[], SqliteEngine]

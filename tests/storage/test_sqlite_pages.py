@@ -22,7 +22,7 @@ from twindiff.storage.sql.tables import Counters
 from twindiff.storage.sqlite.database import Database, image_of
 from twindiff.storage.sqlite.pages import PAGE_SIZE, Image, PageFile, Pages
 from twindiff.storage.sqlite.store import SqliteStore
-from twindiff.storage.sqlite.table_sql import Tables
+from twindiff.storage.sqlite.table_sql import SqliteSchemaSql
 
 PAGE = b"a" * PAGE_SIZE
 BLANK = bytes(PAGE_SIZE)
@@ -36,7 +36,7 @@ class Thing(Row, table="things", key=("thing_id",), unique=(("slug",),), folded=
     slug: Column[str]
 
 
-TABLES = Tables(Schema("pages", (table_of(Thing),)))
+TABLES = SqliteSchemaSql(Schema("pages", (table_of(Thing),)))
 
 
 def test_a_page_that_was_never_written_is_blank_as_in_any_file():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from twindiff.kit.events import Event
 from twindiff.storage import journal
-from twindiff.storage.journal import Change, Record
+from twindiff.storage.journal import JournalRecord, RowChange
 from twindiff.storage.sqlite.records import Columns, StoredRecord, decode, encode
 from twindiff.storage.values import canonical, json_text
 
@@ -43,10 +43,10 @@ def test_stored_rows_are_read_by_column(pairs: list[tuple[Any, Any]]):
     events = [Event("written", {"seq": 7})]
     changes = [("things", ("T1",), stored(before), stored(after)) for before, after in pairs]
     packed = encode(StoredRecord(*start, changes, None, events, {"things": COLUMNS.packed}), NUMBERS.__getitem__)
-    same = [Change("things", ("T1",), by_column(before), by_column(after)) for before, after in pairs]
+    same = [RowChange("things", ("T1",), by_column(before), by_column(after)) for before, after in pairs]
     read = decode(packed, NUMBERED.__getitem__)
-    assert read == Record(*start, same, None, events)
-    assert repr(read) == repr(Record(*start, same, None, events))  # in which True is not 1
+    assert read == JournalRecord(*start, same, None, events)
+    assert repr(read) == repr(JournalRecord(*start, same, None, events))  # in which True is not 1
     assert decode(journal.encode(read), {}.__getitem__) == read
 
 

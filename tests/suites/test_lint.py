@@ -13,7 +13,7 @@ from tests.cli.test_suites import SEED
 from twindiff.checks import parse
 from twindiff.cli import app
 from twindiff.environments.registry import Registry
-from twindiff.suites.lint import World, lint
+from twindiff.suites.lint import LintContext, lint
 
 Json = dict[str, Any]
 
@@ -26,7 +26,7 @@ HELLO: Json = {"diff_type": "added", "entity": "messages", "where": {"message_te
 
 
 def said(*assertions: Json, **top: Any) -> list[tuple[str, str]]:
-    world = World(TABLES, {"channels": CHANNELS})
+    world = LintContext(TABLES, {"channels": CHANNELS})
     return [(each.kind, each.text) for each in lint(parse({"assertions": list(assertions), **top}), world)]
 
 

@@ -3,13 +3,13 @@
 A step is written as its action, its selector, `= value` and, in brackets, what it expects.
 """
 
-from twindiff.browser.config import Step
+from twindiff.browser.config import BrowserStep
 from twindiff.browser.planner import plan
 
 LOGIN = ["fill", "fill", "click"]
 
 
-def describe(step: Step) -> str:
+def describe(step: BrowserStep) -> str:
     """A step in one line."""
     value = "" if step.value is None else f" = {step.value}"
     expect = f" [{step.expect}]" if step.expect else ""

@@ -22,7 +22,7 @@ from tests.test_runs.conftest import Runs
 from tests.test_runs.site import Site
 from twindiff.browser import limits
 from twindiff.browser.job import MARK
-from twindiff.browser.proxy import Gate, Refused
+from twindiff.browser.proxy import BrowserAccessPolicy, RequestBlocked
 from twindiff.catalog.stamps import wall
 from twindiff.server import Settings
 
@@ -264,7 +264,7 @@ def test_a_start_url_on_the_server_itself_is_refused(runs: Runs, live: LiveServe
 
 
 CONTROL = "http://127.0.0.1:8000"
-GATE = Gate(f"{CONTROL}/", ["cdn.example.com"], [f"{CONTROL}/api/env/e1/services/slack"], [CONTROL])
+GATE = BrowserAccessPolicy(f"{CONTROL}/", ["cdn.example.com"], [f"{CONTROL}/api/env/e1/services/slack"], [CONTROL])
 
 
 @pytest.mark.parametrize(
@@ -282,18 +282,20 @@ GATE = Gate(f"{CONTROL}/", ["cdn.example.com"], [f"{CONTROL}/api/env/e1/services
     ],
 )
 def test_the_gate_keeps_shut(host, port, path):
-    with pytest.raises(Refused):
+    with pytest.raises(RequestBlocked):
         GATE.check(host, port, path)
 
 
-SPELT = Gate("http://app.example:8000/", ["cdn.example.com"], [f"{CONTROL}/api/env/e1/services/slack"], [CONTROL])
+SPELT = BrowserAccessPolicy(
+    "http://app.example:8000/", ["cdn.example.com"], [f"{CONTROL}/api/env/e1/services/slack"], [CONTROL]
+)
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1", "0.0.0.0"])
 @pytest.mark.parametrize("path", ["/", "/api/env/e1/services/slack/api/x", None])
 def test_a_name_that_leads_to_the_server_of_the_tests_is_refused_once_connected(peer, path):
     SPELT.check("app.example", 8000, path)
-    with pytest.raises(Refused):
+    with pytest.raises(RequestBlocked):
         SPELT.check_peer("app.example", 8000, path, peer)
 
 

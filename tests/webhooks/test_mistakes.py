@@ -15,7 +15,7 @@ from tests.webhooks.conftest import Webhooks
 from twindiff.environments.outbox import Due
 from twindiff.environments.registry import Registry
 from twindiff.kit import Call, Column, Operations, Row, Store, Twin
-from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest
 from twindiff.kit.events import Webhooks as HowToTell
 from twindiff.kit.styles.base import Style
 from twindiff.server import Settings, backoff
@@ -42,7 +42,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
     yield Notification(str(event.seq), event.name, {"type": "parcel", **event.payload})
 
 
-def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
     if notification.body["name"] == "unsendable":
         raise LookupError("no address for it")
     headers = (("X-Name", str(notification.body["name"])),) if "header" in notification.body["name"] else ()

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.server_mode import stored
-from twindiff.environments.environments import Wanted
+from twindiff.environments.environments import EnvironmentRequest
 from twindiff.environments.registry import Registry
 from twindiff.kit import Column, Operations, Row, Store, Twin, column
-from twindiff.kit.events import Attempt, Emitted, Event, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.events import DeliveryAttempt, Emitted, Event, Notification, Subscription, WebhookRequest, Webhooks
 from twindiff.kit.styles.base import Style
 from twindiff.server import Service, Settings
 from twindiff.storage import OperationInfo
@@ -34,7 +34,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
     yield Notification(f"{event.seq}-{subscription.id}", event.name, event.payload)
 
 
-def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
     return WebhookRequest(subscription.url, (), json.dumps(notification.body).encode())
 
 
@@ -43,7 +43,7 @@ class Parcels:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        made = service.environments.create(Wanted([service.templates.find_named("post", "empty")]))
+        made = service.environments.create(EnvironmentRequest([service.templates.find_named("post", "empty")]))
         self._environment = service.environments.get(made.environment.environment_id)
         service.outbox.open(self._environment.id, 0)
 

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 from ledger_twin import twin
 
-from twindiff.kit.events import Attempt, Emitted, Notification, Subscription
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription
 
 ENTRY = {"id": "E000001"}
 
@@ -31,6 +31,8 @@ def test_a_program_is_told_of_what_it_wants():
 def test_a_request_is_signed():
     assert twin.webhooks
     (notification,) = told("entry.created")
-    made = twin.webhooks.request(notification, Subscription("W1", "http://127.0.0.1/", "s", ()), Attempt(0, 5_000_000))
+    made = twin.webhooks.request(
+        notification, Subscription("W1", "http://127.0.0.1/", "s", ()), DeliveryAttempt(0, 5_000_000)
+    )
     assert made.body == b'{"type":"entry.created","id":"evt_3_0","data":{"id":"E000001"}}'
     assert dict(made.headers)["Ledger-Signature"].startswith("t=5,v1=")

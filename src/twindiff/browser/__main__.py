@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from twindiff.browser.job import ALLOWANCE_SECONDS, Event, Job, Word
+from twindiff.browser.job import ALLOWANCE_SECONDS, BrowserJob, RunEvent, WorkerMessage
 from twindiff.browser.limits import bound_files, end
-from twindiff.browser.worker import Run
+from twindiff.browser.worker import BrowserRun
 
 MAX_LINE_BYTES = 16 << 20
 
@@ -26,26 +26,26 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
     words = asyncio.StreamReader(limit=MAX_LINE_BYTES)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(words), sys.stdin)
-    job = msgspec.json.decode(await words.readline(), type=Job)
+    job = msgspec.json.decode(await words.readline(), type=BrowserJob)
     bound_files(job.limits.file_mb)
     answers: asyncio.Queue[str] = asyncio.Queue()
-    run = Run(job, _emit, answers)
+    run = BrowserRun(job, _emit, answers)
     listening = asyncio.create_task(_listen(words, run, answers))
     try:
         await run()
     except Exception as error:  # noqa: BLE001 - a mistake of ours, or a browser that does not start
         traceback.print_exc()
         said = str(error).splitlines()[0][:1000] if str(error) else type(error).__name__
-        _emit(Event("end", said, {"status": "failed", "failure_category": "browser", "failure_detail": said}))
+        _emit(RunEvent("end", said, {"status": "failed", "failure_category": "browser", "failure_detail": said}))
     finally:
         listening.cancel()
         if words.at_eof():  # nobody else is there to do it
             shutil.rmtree(Path.cwd(), ignore_errors=True)
 
 
-async def _listen(words: asyncio.StreamReader, run: Run, answers: asyncio.Queue[str]) -> None:
+async def _listen(words: asyncio.StreamReader, run: BrowserRun, answers: asyncio.Queue[str]) -> None:
     while line := await words.readline():
-        word = msgspec.json.decode(line, type=Word)
+        word = msgspec.json.decode(line, type=WorkerMessage)
         if word.cancel:
             run.stop("the run was cancelled", "cancelled")
         else:
@@ -55,7 +55,7 @@ async def _listen(words: asyncio.StreamReader, run: Run, answers: asyncio.Queue[
     end(run.job.run_id)
 
 
-def _emit(event: Event) -> None:
+def _emit(event: RunEvent) -> None:
     os.write(sys.stdout.fileno(), msgspec.json.encode(event) + b"\n")
 
 

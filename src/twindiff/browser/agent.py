@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from twindiff.browser import config as configs
-from twindiff.browser.config import ConfigError, Step
-from twindiff.browser.job import Model
+from twindiff.browser.config import BrowserStep, ConfigError
+from twindiff.browser.job import LanguageModel
 from twindiff.browser.locating import candidates
 
 if TYPE_CHECKING:
@@ -81,11 +81,11 @@ class Finished(msgspec.Struct):
 class Agent:
     """Asks a model what to do next."""
 
-    def __init__(self, model: Model, names: list[str]) -> None:
+    def __init__(self, model: LanguageModel, names: list[str]) -> None:
         self._model = model
         self._names = names
 
-    async def ask(self, page: Page, task: str, done: list[str]) -> Step | Finished:
+    async def ask(self, page: Page, task: str, done: list[str]) -> BrowserStep | Finished:
         """The next step of a task, or its end; raises AgentFailed."""
         name, given = await self._call(await self._describe_page(page, task, done))
         try:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from twindiff.browser.config import Action, Expect, Step, TwinCheck
+from twindiff.browser.config import Action, BrowserStep, Expect, TwinCheck
 from twindiff.browser.locating import INSIDE, LOG_OUT, NAMED, ROW
 from twindiff.browser.phrases import KEYS, NOUNS, PHRASES
 from twindiff.browser.twin_phrases import counted, twin_check
@@ -48,7 +48,7 @@ class Claim(NamedTuple):
 
     kind: str
     verb: str
-    steps: list[Step]
+    steps: list[BrowserStep]
     twin_checks: list[TwinCheck]
     has_no_verb: bool
     """Whether it begins with its subject, as in `"Paid" is shown`."""
@@ -107,7 +107,7 @@ def _is_ambiguous(match: re.Match[str]) -> bool:
     return False
 
 
-def _is_unsafe(step: Step, said: Said) -> bool:
+def _is_unsafe(step: BrowserStep, said: Said) -> bool:
     """Whether a name is empty, or has the sign by which a row is told from what is in it."""
     is_all = step.expect is not None and step.expect.type == "count"
     names_nothing = (step.selector or "").endswith("=") and step.selector != LOG_OUT and not is_all
@@ -168,40 +168,40 @@ def kind_of_noun(noun: str) -> str:
     return next(kind for kind, words in NOUNS.items() if re.fullmatch(words, noun, re.IGNORECASE))
 
 
-def _login(said: Said) -> list[Step]:
+def _login(said: Said) -> list[BrowserStep]:
     return [
-        Step("fill", selector=EMAIL, value=said.value("x") if said.has("x") else "{{email}}"),
-        Step("fill", selector=PASSWORD, value=said.value("v") if said.has("v") else "{{password}}"),
-        Step("click", selector=SUBMIT),
+        BrowserStep("fill", selector=EMAIL, value=said.value("x") if said.has("x") else "{{email}}"),
+        BrowserStep("fill", selector=PASSWORD, value=said.value("v") if said.has("v") else "{{password}}"),
+        BrowserStep("click", selector=SUBMIT),
     ]
 
 
-def _pause(said: Said) -> list[Step]:
+def _pause(said: Said) -> list[BrowserStep]:
     number = float(said.groups["n"].replace(",", "."))
     is_short = said.groups["unit"].lower().startswith("m")
-    return [Step("wait", value=min(60_000, round(number if is_short else number * 1000)))]
+    return [BrowserStep("wait", value=min(60_000, round(number if is_short else number * 1000)))]
 
 
-def _expect(kind: Any, *, selector: str | None = None, ms: int | None = None, **fields: Any) -> Step:
-    return Step("expect", selector=selector, expect=Expect(kind, selector=selector, **fields), timeout_ms=ms)
+def _expect(kind: Any, *, selector: str | None = None, ms: int | None = None, **fields: Any) -> BrowserStep:
+    return BrowserStep("expect", selector=selector, expect=Expect(kind, selector=selector, **fields), timeout_ms=ms)
 
 
-def _texts(said: Said, *, negated: bool = False, ms: int | None = None) -> list[Step]:
+def _texts(said: Said, *, negated: bool = False, ms: int | None = None) -> list[BrowserStep]:
     names = ("qo", "qo2", "qo3") if negated else ("qs", "qs2")
     names = (*names, "qs") if negated else names
     return [_expect("text", contains=text, negated=negated, ms=ms) for text in said.texts(*names)]
 
 
-def _text_but(said: Said) -> list[Step]:
+def _text_but(said: Said) -> list[BrowserStep]:
     shown = [_expect("text", contains=text) for text in said.texts("qs")]
     return shown + [_expect("text", contains=text, negated=True) for text in said.texts("qo2")]
 
 
-def _inside(said: Said) -> list[Step]:
+def _inside(said: Said) -> list[BrowserStep]:
     return [_expect("text", selector=said.named("x"), contains=said.value("v"))]
 
 
-def _thing(said: Said, *, negated: bool = False, ms: int | None = None) -> list[Step]:
+def _thing(said: Said, *, negated: bool = False, ms: int | None = None) -> list[BrowserStep]:
     selector = said.named("k", "k2", "k3", "k4")
     return [_expect("visible", selector=selector, negated=negated, ms=ms)]
 
@@ -216,22 +216,22 @@ def _how(said: Said, text: str) -> dict[str, Any]:
     return {"equals": text} if is_all else {"contains": text}
 
 
-def _url(said: Said, *, negated: bool = False) -> list[Step]:
+def _url(said: Said, *, negated: bool = False) -> list[BrowserStep]:
     text = said.value("v") if said.has("v") else said.value("u")
     compared: dict[str, Any] = _how(said, text) if said.has("v") else {"equals": text}
     return [_expect("url", negated=negated, **compared)]
 
 
-def _standing(said: Said) -> list[Step]:
+def _standing(said: Said) -> list[BrowserStep]:
     """`I am on /cart` is where a test begins; later it is expected."""
-    return [Step("goto", value=said.value("u"))] if said.is_first else _url(said)
+    return [BrowserStep("goto", value=said.value("u"))] if said.is_first else _url(said)
 
 
-def _title(said: Said) -> list[Step]:
+def _title(said: Said) -> list[BrowserStep]:
     return [_expect("title", **_how(said, said.value("v")))]
 
 
-def _value(said: Said, *, negated: bool = False) -> list[Step]:
+def _value(said: Said, *, negated: bool = False) -> list[BrowserStep]:
     selector = f"field={said.value('field', 'field_2', 'field_3')}"
     return [_expect("value", selector=selector, negated=negated, **_how(said, said.value("v")))]
 
@@ -249,7 +249,7 @@ _STATES: dict[str, tuple[str, bool]] = {
 }
 
 
-def _state(said: Said) -> list[Step]:
+def _state(said: Said) -> list[BrowserStep]:
     is_so = not re.search(r"\b(?:not|no)\b", said.groups.get("not", ""), re.IGNORECASE)
     words = said.groups["state"].lower()
     if words in ("empty", "blank"):
@@ -261,7 +261,7 @@ def _state(said: Said) -> list[Step]:
     return [_expect(state, selector=selector, negated=holds != is_so, ms=LONG_MS if said.has("wait") else None)]
 
 
-def _count(said: Said) -> list[Step]:
+def _count(said: Said) -> list[BrowserStep]:
     few, many = counted(said.groups["n"])
     noun = said.groups["things"].lower()
     kind = "datarow" if "row" in noun else "listitem" if "item" in noun and "menu" not in noun else kind_of_noun(noun)
@@ -271,7 +271,7 @@ def _count(said: Said) -> list[Step]:
     return [_expect("count", selector=f"{kind}={name}", min=few, max=many)]
 
 
-def _count_text(said: Said) -> list[Step]:
+def _count_text(said: Said) -> list[BrowserStep]:
     if said.has("times"):
         word = said.groups["times"].lower().split(" ")[0]
         few = many = {"once": 1, "twice": 2, "thrice": 3}.get(word) or counted(word)[0]
@@ -282,44 +282,44 @@ def _count_text(said: Said) -> list[Step]:
     return [_expect("count", contains=said.value("q"), min=few, max=many)]
 
 
-def _row_says(said: Said, *, negated: bool = False) -> list[Step]:
+def _row_says(said: Said, *, negated: bool = False) -> list[BrowserStep]:
     texts = said.texts("qo" if negated else "qs", "qs2")
     return [_expect("text", selector=said.row(), contains=text, negated=negated) for text in texts]
 
 
-def _click(said: Said) -> list[Step]:
+def _click(said: Said) -> list[BrowserStep]:
     row = said.row()
     name = said.named("x")
-    return [Step("click", selector=f"{row}{INSIDE}{name}" if row else name)]
+    return [BrowserStep("click", selector=f"{row}{INSIDE}{name}" if row else name)]
 
 
-def _with_value(action: Action) -> Callable[[Said], list[Step]]:
-    return lambda said: [Step(action, selector=f"{NAMED}{said.value('f')}", value=said.value("v"))]
+def _with_value(action: Action) -> Callable[[Said], list[BrowserStep]]:
+    return lambda said: [BrowserStep(action, selector=f"{NAMED}{said.value('f')}", value=said.value("v"))]
 
 
-def _of_kind(action: Action, kind: str | None = None) -> Callable[[Said], list[Step]]:
-    return lambda said: [Step(action, selector=said.named("x", "x2", kind=kind))]
+def _of_kind(action: Action, kind: str | None = None) -> Callable[[Said], list[BrowserStep]]:
+    return lambda said: [BrowserStep(action, selector=said.named("x", "x2", kind=kind))]
 
 
-def _key(said: Said) -> list[Step]:
+def _key(said: Said) -> list[BrowserStep]:
     selector = f"{NAMED}{said.value('f')}" if said.has("f") else None
-    return [Step("press", selector=selector, value=KEYS[said.groups["key"].lower()])]
+    return [BrowserStep("press", selector=selector, value=KEYS[said.groups["key"].lower()])]
 
 
-_STEPS: dict[str, Callable[[Said], list[Step]]] = {
-    "goto": lambda said: [Step("goto", value=said.value("u"))],
+_STEPS: dict[str, Callable[[Said], list[BrowserStep]]] = {
+    "goto": lambda said: [BrowserStep("goto", value=said.value("u"))],
     "standing": _standing,
-    "home": lambda said: [Step("goto", value="/")],
+    "home": lambda said: [BrowserStep("goto", value="/")],
     "open": _of_kind("click", "place"),
     "login": _login,
-    "logout": lambda said: [Step("click", selector=LOG_OUT)],
-    "back": lambda said: [Step("back")],
-    "reload": lambda said: [Step("reload")],
-    "scroll": lambda said: [Step("scroll", value="top" if said.groups["end"].lower() == "top" else "bottom")],
+    "logout": lambda said: [BrowserStep("click", selector=LOG_OUT)],
+    "back": lambda said: [BrowserStep("back")],
+    "reload": lambda said: [BrowserStep("reload")],
+    "scroll": lambda said: [BrowserStep("scroll", value="top" if said.groups["end"].lower() == "top" else "bottom")],
     "scroll_to": _of_kind("scroll"),
-    "ask": lambda said: [Step("ask_user_question", value=said.value("v"))],
+    "ask": lambda said: [BrowserStep("ask_user_question", value=said.value("v"))],
     "pause": _pause,
-    "loaded": lambda said: [Step("wait", selector="body", timeout_ms=LONG_MS)],
+    "loaded": lambda said: [BrowserStep("wait", selector="body", timeout_ms=LONG_MS)],
     "appears": lambda said: _texts(said, ms=LONG_MS),
     "appears_thing": lambda said: _thing(said, ms=LONG_MS),
     "vanishes": lambda said: _texts(said, negated=True, ms=LONG_MS),
@@ -343,10 +343,10 @@ _STEPS: dict[str, Callable[[Said], list[Step]]] = {
     "text_not": lambda said: _texts(said, negated=True),
     "inside": _inside,
     "fill": _with_value("fill"),
-    "empty": lambda said: [Step("fill", selector=f"{NAMED}{said.value('f', 'f2')}", value="")],
+    "empty": lambda said: [BrowserStep("fill", selector=f"{NAMED}{said.value('f', 'f2')}", value="")],
     "select": _with_value("select"),
     "choose": _of_kind("choose", "choice"),
-    "check_all": lambda said: [Step("check", selector=f"checkbox={name}") for name in said.texts("qs")],
+    "check_all": lambda said: [BrowserStep("check", selector=f"checkbox={name}") for name in said.texts("qs")],
     "check": _of_kind("check", "checkbox"),
     "uncheck": _of_kind("uncheck", "checkbox"),
     "key": _key,

@@ -75,7 +75,7 @@ class TwinCheck(msgspec.Struct, omit_defaults=True):
     max: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
-class Step(msgspec.Struct, omit_defaults=True):
+class BrowserStep(msgspec.Struct, omit_defaults=True):
     """One thing to do; `wait_for` is a CSS selector that must be seen afterwards, and then `expect` must hold."""
 
     action: Action
@@ -91,7 +91,7 @@ class Step(msgspec.Struct, omit_defaults=True):
     repaired: bool | None = None
 
 
-class Parameter(msgspec.Struct, omit_defaults=True):
+class TestParameter(msgspec.Struct, omit_defaults=True):
     """A value that steps refer to as `{{name}}`."""
 
     name: str
@@ -108,8 +108,8 @@ class TestConfig(msgspec.Struct):
     starting_url: str = ""
     fallback: str = "agent"
     defaults: dict[str, Scalar] = {}
-    parameters: list[Parameter] = []
-    steps: list[Step] = []
+    parameters: list[TestParameter] = []
+    steps: list[BrowserStep] = []
     twin_checks: list[TwinCheck] = []
 
 
@@ -164,7 +164,7 @@ def _unwrap(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
-def _normalise(step: Step, number: int) -> None:
+def _normalise(step: BrowserStep, number: int) -> None:
     where = f"test_config.steps[{number - 1}]"
     step.id = step.id or f"step_{number}"
     step.ordinal = number
@@ -179,7 +179,7 @@ def _normalise(step: Step, number: int) -> None:
         _check_wait(step, where)
 
 
-def _check_expect(expect: Expect, step: Step, where: str) -> None:
+def _check_expect(expect: Expect, step: BrowserStep, where: str) -> None:
     if expect.type in OF_AN_ELEMENT:
         expect.selector = expect.selector or step.selector
         if not expect.selector:
@@ -197,7 +197,7 @@ def _check_count(expect: Expect, where: str) -> None:
         raise ConfigError(f"{where}.min: to expect a count, say how many: min, max or both")
 
 
-def _check_wait(step: Step, where: str) -> None:
+def _check_wait(step: BrowserStep, where: str) -> None:
     if step.value is None:
         if not (step.selector or step.wait_for or step.expect):
             raise ConfigError(f"{where}.value: a step that waits needs milliseconds, a selector or wait_for")
@@ -273,7 +273,7 @@ def _resolve(name: str, raw: Mapping[str, str], done: dict[str, str], outer: lis
     return done[name]
 
 
-def _answer_names(step: Step) -> list[str]:
+def _answer_names(step: BrowserStep) -> list[str]:
     """The names under which steps after a question have its answer."""
     return [*step.parameter_refs, ANSWER]
 

@@ -12,7 +12,7 @@ MARK = "TWINDIFF_TEST_RUN"
 """The variable by which processes of a run are known, to whoever must end them."""
 
 
-class Model(msgspec.Struct):
+class LanguageModel(msgspec.Struct):
     """A language model at an OpenAI- or Anthropic-compatible address."""
 
     url: str
@@ -21,7 +21,7 @@ class Model(msgspec.Struct):
     is_anthropic: bool = False
 
 
-class Limits(msgspec.Struct):
+class BrowserLimits(msgspec.Struct):
     """What a run may use."""
 
     seconds: float = 300
@@ -33,7 +33,7 @@ class Limits(msgspec.Struct):
     """The largest file that one of its processes may write; a larger one ends it, so it is more than comes in."""
 
 
-class Job(msgspec.Struct):
+class BrowserJob(msgspec.Struct):
     """A run to be done; `folder` is where its artifacts go, and `control` the address of the server itself."""
 
     run_id: str
@@ -51,11 +51,11 @@ class Job(msgspec.Struct):
     prompt: str = ""
     goal: bool = False
     """Whether a model is to reach what the prompt says, after the steps that are known."""
-    model: Model | None = None
-    limits: Limits = msgspec.field(default_factory=Limits)
+    model: LanguageModel | None = None
+    limits: BrowserLimits = msgspec.field(default_factory=BrowserLimits)
 
 
-class Event(msgspec.Struct, omit_defaults=True):
+class RunEvent(msgspec.Struct, omit_defaults=True):
     """Something that happened in a run."""
 
     type: str
@@ -63,7 +63,7 @@ class Event(msgspec.Struct, omit_defaults=True):
     data: dict[str, object] = {}
 
 
-class Word(msgspec.Struct, omit_defaults=True):
+class WorkerMessage(msgspec.Struct, omit_defaults=True):
     """What a running worker is told: an answer to its question, or to end."""
 
     message: str = ""

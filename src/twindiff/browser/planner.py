@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from twindiff.browser.clauses import VERB, Claim, read_clause
-from twindiff.browser.config import Step, TwinCheck
+from twindiff.browser.config import BrowserStep, TwinCheck
 from twindiff.browser.words import BARE, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
@@ -74,16 +74,16 @@ _AGAIN = ("fill", "select", "check", "uncheck", "click", "empty")
 """Kinds of which a verb may be said once for several things."""
 
 
-class Plan(NamedTuple):
+class PromptPlan(NamedTuple):
     """The steps of a prompt; what it is about comes before the first of them, what else was not understood is said."""
 
-    steps: list[Step]
+    steps: list[BrowserStep]
     subject: list[str]
     unclear: list[str]
     twin_checks: list[TwinCheck] = []  # noqa: RUF012
 
 
-def plan(prompt: str) -> Plan:
+def plan(prompt: str) -> PromptPlan:
     """The steps that a prompt asks for, and what it expects of twins once they are done."""
     reader = _Reader()
     for sentence in _sentences(_MARKS.sub(reader.hold, prompt)):
@@ -96,7 +96,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._held: list[str] = []
-        self._steps: list[Step] = []
+        self._steps: list[BrowserStep] = []
         self._subject: list[str] = []
         self._unclear: list[str] = []
         self._checks: list[TwinCheck] = []
@@ -136,11 +136,11 @@ class _Reader:
         self._steps += claim.steps
         self._checks += claim.twin_checks
 
-    def plan(self) -> Plan:
+    def plan(self) -> PromptPlan:
         """What the sentences came to."""
         if self._steps or self._checks:
-            return Plan(self._steps, self._subject, self._unclear, self._checks)
-        return Plan([], [], self._subject + self._unclear)
+            return PromptPlan(self._steps, self._subject, self._unclear, self._checks)
+        return PromptPlan([], [], self._subject + self._unclear)
 
     def _claims(self, sentence: str) -> list[Claim] | None:
         """The claims of rules on a sentence, whole or part by part; None where something of it is left."""

@@ -34,11 +34,11 @@ NOT_FORWARDED = ("connection", "proxy-connection", "keep-alive", MARK.lower())
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
-class Refused(Exception):
+class RequestBlocked(Exception):
     """The run may not reach this."""
 
 
-class Gate:
+class BrowserAccessPolicy:
     """What a run may reach: origins, and below the server's own origin the twins of the run alone."""
 
     def __init__(self, start_url: str, hosts: Sequence[str], twins: Sequence[str], control: Sequence[str]) -> None:
@@ -55,15 +55,15 @@ class Gate:
         place = (host.lower().strip("[]"), port)
         if place in self._control or self._is_alias(*place):
             if not self._leads_to_twin(place, path):
-                raise Refused("it is the server of the tests itself")
+                raise RequestBlocked("it is the server of the tests itself")
         elif place not in self._open:
-            raise Refused("the run may reach its start host, its twins and the hosts that the request names")
+            raise RequestBlocked("the run may reach its start host, its twins and the hosts that the request names")
 
     def check_peer(self, host: str, port: int, path: str | None, address: str) -> None:
         """Raises Refused if a connection to `host` has led to the server of the tests, and not to a twin of the run."""
         is_server = port in self._control_ports and is_own_address(address)
         if is_server and not self._leads_to_twin((host.lower().strip("[]"), port), path):
-            raise Refused("it is the server of the tests itself")
+            raise RequestBlocked("it is the server of the tests itself")
 
     def _leads_to_twin(self, place: tuple[str, int], path: str | None) -> bool:
         return path is not None and any(self._is_below(twin, place, path) for twin in self._twins)
@@ -94,7 +94,9 @@ def _names(url: SplitResult) -> set[tuple[str, int]]:
 class Proxy:
     """Serves one run; `note` is told of what was refused, `full` is called when too much has come."""
 
-    def __init__(self, gate: Gate, most_bytes: int, note: Callable[[str, str], None], full: Callable[[], None]) -> None:
+    def __init__(
+        self, gate: BrowserAccessPolicy, most_bytes: int, note: Callable[[str, str], None], full: Callable[[], None]
+    ) -> None:
         self._gate = gate
         self._left = most_bytes
         self._note = note
@@ -122,7 +124,7 @@ class Proxy:
         self._tasks.add(task)
         try:
             await self._exchange(reader, writer)
-        except Refused as refused:
+        except RequestBlocked as refused:
             await _answer(writer, 403, str(refused))
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as error:
             await _answer(writer, 502, f"nothing answers there: {error}")
@@ -159,7 +161,7 @@ class Proxy:
         """Note what is refused, unless Chromium asked for it by itself."""
         try:
             yield
-        except Refused as refused:
+        except RequestBlocked as refused:
             if host not in OF_CHROMIUM:
                 self._tell(address, str(refused))
             raise
@@ -223,7 +225,7 @@ class Proxy:
         self._left -= size
         if self._left < 0:
             self._full()
-            raise Refused("more has come over the network than a run may take")
+            raise RequestBlocked("more has come over the network than a run may take")
 
 
 def _loopback(host: str) -> str:

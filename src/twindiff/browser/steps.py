@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from twindiff.browser.config import ANSWER, Expect, Step, fill_parameters, join_url
+from twindiff.browser.config import ANSWER, BrowserStep, Expect, fill_parameters, join_url
 from twindiff.browser.expectations import LONGEST_SEEN, MAX_FRAMES, POLL_SECONDS, Expectations, StepFailed, answered
 from twindiff.browser.locating import NAMED, SeveralRows, candidates
 from twindiff.browser.proxy import OURS
@@ -43,7 +43,7 @@ class Interpreter:
         self._values = dict(values)
         self._ask = ask
         self._expectations = Expectations(front, self._text, is_quiet)
-        self._actions: dict[str, Callable[[Step, float], Awaitable[None]]] = {
+        self._actions: dict[str, Callable[[BrowserStep, float], Awaitable[None]]] = {
             "goto": self._goto,
             "fill": self._fill,
             "click": self._click,
@@ -66,7 +66,7 @@ class Interpreter:
         """The window in front."""
         return self._front()
 
-    async def do(self, step: Step) -> None:
+    async def do(self, step: BrowserStep) -> None:
         """Do one step; raises StepFailed."""
         from playwright.async_api import Error
 
@@ -83,14 +83,14 @@ class Interpreter:
             said = error.message.split("\nCall log")[0].strip()
             raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:LONGEST_SEEN]) from None
 
-    def _describe_step(self, step: Step) -> str:
+    def _describe_step(self, step: BrowserStep) -> str:
         """What a step is done to, without the values of its parameters."""
         return str(step.selector or step.value or "")
 
     def _text(self, given: object) -> str:
         return fill_parameters(str(given), self._values)
 
-    async def _goto(self, step: Step, seconds: float) -> None:
+    async def _goto(self, step: BrowserStep, seconds: float) -> None:
         url = join_url(self._start_url, self._text(step.value), "goto")
         await self.open(url, max(seconds, 20), must_be_there=step.id == MUST_BE_THERE)
 
@@ -110,7 +110,7 @@ class Interpreter:
             said = f"{answer.status} {answer.status_text}".strip()
             raise StepFailed(f"{url} answered {said}", f"a page at {url}", said)
 
-    async def _fill(self, step: Step, seconds: float) -> None:
+    async def _fill(self, step: BrowserStep, seconds: float) -> None:
         element = await self._find_element(self._text(step.selector), "fill", seconds)
         if await answered(element.evaluate("each => each.tagName"), seconds) == "SELECT":
             await self._select_in(element, step, seconds)
@@ -124,11 +124,11 @@ class Interpreter:
             said = f"the field {step.selector} of type '{kind}' did not take the value; it has '{kept}'"
             raise StepFailed(said, "the value that was filled in", kept or "nothing")
 
-    async def _click(self, step: Step, seconds: float) -> None:
+    async def _click(self, step: BrowserStep, seconds: float) -> None:
         element = await self._find_element(self._text(step.selector), "click", seconds)
         await element.click(timeout=seconds * 1000)
 
-    async def _choose(self, step: Step, seconds: float) -> None:
+    async def _choose(self, step: BrowserStep, seconds: float) -> None:
         """Choose a radio button or an option, also of a list that is closed, else click what has that name."""
         selector = self._text(step.selector)
         words = selector.partition("=")[2]
@@ -152,11 +152,11 @@ class Interpreter:
                     return each
         return None
 
-    async def _tick(self, step: Step, seconds: float, *, is_on: bool) -> None:
+    async def _tick(self, step: BrowserStep, seconds: float, *, is_on: bool) -> None:
         element = await self._find_element(self._text(step.selector), "check", seconds)
         await element.set_checked(is_on, timeout=seconds * 1000)
 
-    async def _scroll(self, step: Step, seconds: float) -> None:
+    async def _scroll(self, step: BrowserStep, seconds: float) -> None:
         if step.selector:
             element = await self._find_element(self._text(step.selector), "scroll", seconds)
             await element.scroll_into_view_if_needed(timeout=seconds * 1000)
@@ -164,18 +164,18 @@ class Interpreter:
             to = "0" if step.value == "top" else "document.documentElement.scrollHeight"
             await answered(self.page.evaluate(f"window.scrollTo(0, {to})"), seconds)
 
-    async def _back(self, step: Step, seconds: float) -> None:
+    async def _back(self, step: BrowserStep, seconds: float) -> None:
         if await self.page.go_back(timeout=max(seconds, 20) * 1000) is None and self.page.url == "about:blank":
             raise StepFailed("there is no page to go back to", "a page before this one", "none")
 
-    async def _reload(self, step: Step, seconds: float) -> None:
+    async def _reload(self, step: BrowserStep, seconds: float) -> None:
         await self.page.reload(timeout=max(seconds, 20) * 1000)
 
-    async def _hover(self, step: Step, seconds: float) -> None:
+    async def _hover(self, step: BrowserStep, seconds: float) -> None:
         element = await self._find_element(self._text(step.selector), "hover", seconds)
         await element.hover(timeout=seconds * 1000)
 
-    async def _press(self, step: Step, seconds: float) -> None:
+    async def _press(self, step: BrowserStep, seconds: float) -> None:
         key = self._text(step.value)
         if step.selector:
             element = await self._find_element(self._text(step.selector), "press", seconds)
@@ -183,10 +183,10 @@ class Interpreter:
         else:
             await self.page.keyboard.press(key)
 
-    async def _select(self, step: Step, seconds: float) -> None:
+    async def _select(self, step: BrowserStep, seconds: float) -> None:
         await self._select_in(await self._find_element(self._text(step.selector), "select", seconds), step, seconds)
 
-    async def _select_in(self, element: Locator, step: Step, seconds: float) -> None:
+    async def _select_in(self, element: Locator, step: BrowserStep, seconds: float) -> None:
         wanted = self._text(step.value)
         script = "each => [...(each.options || [])].map(option => [option.value, option.label.trim()])"
         options: list[list[str]] = await answered(element.evaluate(script), seconds)
@@ -199,13 +199,13 @@ class Interpreter:
         label = wanted if by_label else None
         await element.select_option(label=label, value=None if by_label else wanted, timeout=seconds * 1000)
 
-    async def _wait(self, step: Step, seconds: float) -> None:
+    async def _wait(self, step: BrowserStep, seconds: float) -> None:
         if step.value is not None:
             await asyncio.sleep(float(self._text(step.value)) / 1000)
         if step.selector:
             await self._find_element(self._text(step.selector), "wait", seconds)
 
-    async def _question(self, step: Step, seconds: float) -> None:
+    async def _question(self, step: BrowserStep, seconds: float) -> None:
         answer = await self._ask(self._text(step.value))
         self._values.update(dict.fromkeys([*step.parameter_refs, ANSWER], answer))
 
@@ -233,11 +233,11 @@ class Interpreter:
         raise StepFailed(said, f"a visible element '{selector}'", shown, near)
 
 
-async def _nothing(step: Step, seconds: float) -> None:
+async def _nothing(step: BrowserStep, seconds: float) -> None:
     """A step that only expects has nothing to do before."""
 
 
-def _with_scope(expect: Expect, step: Step) -> Expect:
+def _with_scope(expect: Expect, step: BrowserStep) -> Expect:
     """An expectation with where to look: what a step that only expects selects, else all of the page."""
     if expect.selector or step.action != "expect" or expect.type in ("url", "title"):
         return expect

@@ -17,13 +17,13 @@ from twindiff.browser import chromium
 from twindiff.browser import config as configs
 from twindiff.browser.agent import MAX_TURNS, Agent, AgentFailed, Finished
 from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
-from twindiff.browser.config import REFERENCE, ConfigError, Step, fill_parameters
+from twindiff.browser.config import REFERENCE, BrowserStep, ConfigError, fill_parameters
 from twindiff.browser.expectations import StepFailed
-from twindiff.browser.job import Event, Job
+from twindiff.browser.job import BrowserJob, RunEvent
 from twindiff.browser.limits import MEGABYTE, watch_memory
 from twindiff.browser.masking import MASK, is_secret_name, mask_cards
 from twindiff.browser.observing import Observer
-from twindiff.browser.proxy import Gate, Proxy
+from twindiff.browser.proxy import BrowserAccessPolicy, Proxy
 from twindiff.browser.steps import Interpreter
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ TRACE = "trace.zip"
 HAR = "network.har"
 
 
-class Stopped(Exception):
+class RunStopped(Exception):
     """The run was ended from outside or by a limit; `category` says by which."""
 
     def __init__(self, category: str, said: str) -> None:
@@ -46,14 +46,14 @@ class Stopped(Exception):
         self.category = category
 
 
-class Run:
+class BrowserRun:
     """A run that is being done; `emit` tells the server, `ask` waits for an answer of a person or program."""
 
-    def __init__(self, job: Job, emit: Callable[[Event], None], answers: asyncio.Queue[str]) -> None:
+    def __init__(self, job: BrowserJob, emit: Callable[[RunEvent], None], answers: asyncio.Queue[str]) -> None:
         self.job = job
         self.emit = emit
         self._answers = answers
-        self._stopped: asyncio.Future[Stopped] = asyncio.get_running_loop().create_future()
+        self._stopped: asyncio.Future[RunStopped] = asyncio.get_running_loop().create_future()
         self.folder = Path(job.folder)
         self.passed = 0
         self.failed: dict[str, Any] | None = None
@@ -65,7 +65,7 @@ class Run:
     def stop(self, said: str, category: str = "limit") -> None:
         """End the run; what it has so far is kept."""
         if not self._stopped.done():
-            self._stopped.set_result(Stopped(category, said))
+            self._stopped.set_result(RunStopped(category, said))
 
     async def __call__(self) -> None:
         """Do the run and say how it ended, before the browser does: whoever hears of it need not wait for that."""
@@ -84,11 +84,11 @@ class Run:
         except TimeoutError:
             said = f"the run took longer than {self.job.limits.seconds:g} seconds"
             end = {"status": "failed", "failure_category": "timeout", "failure_detail": said}
-        except Stopped as stopped:
+        except RunStopped as stopped:
             status = "cancelled" if stopped.category == "cancelled" else "failed"
             end = {"status": status, "failure_category": stopped.category, "failure_detail": str(stopped)}
         seconds = round(time.monotonic() - began, 3)
-        self.emit(Event("end", str(end.get("failure_detail") or "all steps passed"), {**end, "seconds": seconds}))
+        self.emit(RunEvent("end", str(end.get("failure_detail") or "all steps passed"), {**end, "seconds": seconds}))
 
     async def _drive(self, playwright: Playwright) -> None:
         """Race the steps against whatever may stop them."""
@@ -110,7 +110,7 @@ class Run:
     async def _browser(self, playwright: Playwright) -> AsyncGenerator[tuple[BrowserContext, Observer]]:
         """A browser that reaches what the run may reach; afterwards its trace and HAR are there."""
         job = self.job
-        gate = Gate(job.start_url, job.hosts, job.twins, job.control)
+        gate = BrowserAccessPolicy(job.start_url, job.hosts, job.twins, job.control)
         full = f"more than {job.limits.network_mb} MB came over the network"
         proxy = Proxy(gate, job.limits.network_mb * MEGABYTE, self._note_refusal, lambda: self.stop(full))
         port = await proxy.start()
@@ -134,7 +134,7 @@ class Run:
                     await context.tracing.stop(path=Path.cwd() / TRACE)
                     await context.close()
             for problem in await asyncio.to_thread(self._keep_recordings):
-                self.emit(Event("log", problem))
+                self.emit(RunEvent("log", problem))
             await proxy.stop()
 
     def _keep_recordings(self) -> list[str]:
@@ -156,20 +156,20 @@ class Run:
     async def _settle(self, observer: Observer) -> None:
         """Wait for downloads, and say which of them were not complete by then."""
         if unfinished := await observer.settle(self._closing_seconds() / 4):
-            self.emit(Event("log", f"not complete when the run ended: {', '.join(unfinished)}"))
+            self.emit(RunEvent("log", f"not complete when the run ended: {', '.join(unfinished)}"))
 
     def _note_end(self, browser: Browser) -> None:
         if not self._is_closing:
             self.stop("the browser ended by itself", "browser")
 
     def _note_refusal(self, address: str, why: str) -> None:
-        self.emit(Event("refused", f"{address} was refused: {why}", {"url": address, "reason": why}))
+        self.emit(RunEvent("refused", f"{address} was refused: {why}", {"url": address, "reason": why}))
 
     async def _steps(self, context: BrowserContext, observer: Observer) -> None:
         interpreter = Interpreter(
             lambda: observer.page, self.job.start_url, self.job.values, self._ask, lambda: observer.is_quiet
         )
-        opening = Step("goto", id="start", value=self.job.start_url)
+        opening = BrowserStep("goto", id="start", value=self.job.start_url)
         goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"
         if not goes_on and not await self._step(opening, interpreter, observer):
             return
@@ -188,7 +188,9 @@ class Run:
         if agent and self.job.goal:
             await self._pursue(agent, interpreter, observer)
 
-    async def _repair(self, agent: Agent, step: Step, interpreter: Interpreter, observer: Observer) -> Step:
+    async def _repair(
+        self, agent: Agent, step: BrowserStep, interpreter: Interpreter, observer: Observer
+    ) -> BrowserStep:
         """Do in place of a broken step what the model says, if it says something; the step that was done last."""
         task = f"Of a test the step '{self._title(step)}' cannot be done: {self._trouble}. Call the step that mends it."
         try:
@@ -196,7 +198,7 @@ class Run:
         except AgentFailed as failed:
             proposed = Finished(passed=False, reason=str(failed))
         if isinstance(proposed, Finished):
-            self.emit(Event("log", f"no repair: {proposed.reason}"))
+            self.emit(RunEvent("log", f"no repair: {proposed.reason}"))
             await self._step(step, interpreter, observer)
             return step
         expect = step.expect or proposed.expect
@@ -227,18 +229,18 @@ class Run:
             self._tell_config("the steps that were done")
 
     def _judge(self, end: Finished) -> None:
-        self.emit(Event("log", f"the model says: {end.reason}"))
+        self.emit(RunEvent("log", f"the model says: {end.reason}"))
         if not end.passed:
             self.failed = {"status": "failed", "failure_category": "agent", "failure_detail": end.reason}
 
     def _tell_config(self, said: str) -> None:
-        self.emit(Event("config", said, configs.to_json(self.job.config)))
+        self.emit(RunEvent("config", said, configs.to_json(self.job.config)))
 
     async def _step(
-        self, step: Step, interpreter: Interpreter, observer: Observer, *, is_last_try: bool = True
+        self, step: BrowserStep, interpreter: Interpreter, observer: Observer, *, is_last_try: bool = True
     ) -> bool:
         """Do a step and say how it went; whether it passed. One that may be tried otherwise is no failure yet."""
-        self.emit(Event("step_started", self._title(step), {"id": step.id, "step": step.ordinal}))
+        self.emit(RunEvent("step_started", self._title(step), {"id": step.id, "step": step.ordinal}))
         began = time.monotonic()
         failure: StepFailed | None = None
         try:
@@ -249,15 +251,15 @@ class Run:
             failure = StepFailed(str(error))
         if failure and not is_last_try:
             self._trouble = str(failure)
-            self.emit(Event("log", f"tried {self._title(step)}: {failure}"))
+            self.emit(RunEvent("log", f"tried {self._title(step)}: {failure}"))
             return False
         milliseconds = round((time.monotonic() - began) * 1000, 1)
         said = await self._account(step, observer, failure, milliseconds)
-        self.emit(Event("step", f"{self._title(step)}: {failure or 'passed'}", said))
+        self.emit(RunEvent("step", f"{self._title(step)}: {failure or 'passed'}", said))
         return failure is None
 
     async def _account(
-        self, step: Step, observer: Observer, failure: StepFailed | None, milliseconds: float
+        self, step: BrowserStep, observer: Observer, failure: StepFailed | None, milliseconds: float
     ) -> dict[str, Any]:
         """What is kept of a step that was done."""
         said: dict[str, Any] = {
@@ -282,7 +284,7 @@ class Run:
             }
         return said
 
-    def _title(self, step: Step) -> str:
+    def _title(self, step: BrowserStep) -> str:
         """A step in one line, with references in place of the values that nobody is to see."""
         if step.id == "start":
             return f"open {self.job.start_url}"
@@ -296,7 +298,7 @@ class Run:
             parts.append(str(step.expect))
         return mask_cards(fill_parameters(" ".join(str(part) for part in parts if part), {**shown, **hidden}))[:300]
 
-    async def _screenshot(self, step: Step, observer: Observer) -> str | None:
+    async def _screenshot(self, step: BrowserStep, observer: Observer) -> str | None:
         """A picture of the page, if it can be had; Chromium sometimes refuses the first time."""
         from playwright.async_api import Error
 
@@ -319,7 +321,7 @@ class Run:
         """Put a question and wait for the answer, for as long as the run may last."""
         while not self._answers.empty():
             self._answers.get_nowait()
-        self.emit(Event("ask_user_question", question, {"question": question}))
+        self.emit(RunEvent("ask_user_question", question, {"question": question}))
         answer = await self._answers.get()
-        self.emit(Event("answer", answer, {"question": question}))
+        self.emit(RunEvent("answer", answer, {"question": question}))
         return answer

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from twindiff.kit.rows import Table
-from twindiff.storage.journal import Net, Place, Record, Values, net
+from twindiff.storage.journal import JournalRecord, Net, RowLocation, Values, net
 from twindiff.storage.schema import Schema
 from twindiff.storage.values import changed_columns
 
@@ -28,7 +28,7 @@ _SHOWN: dict[Include, set[str]] = {
 
 
 def diff(
-    records: Iterable[Record],
+    records: Iterable[JournalRecord],
     schemas: Mapping[str, Schema],
     *,
     include: Include = "plain",
@@ -49,7 +49,7 @@ def diff(
     return shown
 
 
-def _marks(place: Place, table: Table | None, *, several_twins: bool) -> Wire:
+def _marks(place: RowLocation, table: Table | None, *, several_twins: bool) -> Wire:
     marks: Wire = {"__table__": place.table}
     if several_twins:
         marks["__twin__"] = place.twin

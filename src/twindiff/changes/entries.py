@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from twindiff.kit.rows import Table, Visibility
-from twindiff.storage.journal import Change, Record
+from twindiff.storage.journal import JournalRecord, RowChange
 from twindiff.storage.schema import Schema
 from twindiff.storage.values import changed_columns
 
@@ -35,14 +35,16 @@ class EntryChange(msgspec.Struct):
     value: Any | msgspec.UnsetType = msgspec.UNSET
 
 
-def view(record: Record, schemas: Mapping[str, Schema]) -> Include | None:
+def view(record: JournalRecord, schemas: Mapping[str, Schema]) -> Include | None:
     """The narrowest view in which a record shows something; None for a rewind, which shows nothing in any."""
     tables = schemas[record.twin].tables if record.changes else {}
     views: list[Include] = [_view(change, tables.get(change.table)) for change in record.changes]
     return min(views, key=VIEWS.index, default=None)
 
 
-def render_entries(record: Record, schemas: Mapping[str, Schema], include: Include = "plain") -> list[EntryChange]:
+def render_entries(
+    record: JournalRecord, schemas: Mapping[str, Schema], include: Include = "plain"
+) -> list[EntryChange]:
     """What a record shows in a view, in order of table and key.
 
     Like a diff, `plain` shows whole rows that came and, of rows that changed, the columns that are not derived.
@@ -62,7 +64,7 @@ def pointer(*parts: object) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def _view(change: Change, table: Table | None) -> Include:
+def _view(change: RowChange, table: Table | None) -> Include:
     """The narrowest view that shows a change; a table that the twin no longer has is shown to all."""
     if table is None:
         return "plain"
@@ -72,7 +74,7 @@ def _view(change: Change, table: Table | None) -> Include:
     return narrowest
 
 
-def _render_change(change: Change, table: Table | None, include: Include) -> Iterator[EntryChange]:
+def _render_change(change: RowChange, table: Table | None, include: Include) -> Iterator[EntryChange]:
     place = pointer(change.table, ",".join(map(str, change.key)))
     if change.after is None:
         yield EntryChange(place, "remove")
@@ -84,7 +86,7 @@ def _render_change(change: Change, table: Table | None, include: Include) -> Ite
                 yield EntryChange(place + pointer(name), "replace", change.after.get(name))
 
 
-def _updated_columns(change: Change) -> list[str]:
+def _updated_columns(change: RowChange) -> list[str]:
     """The columns that an update changed."""
     return changed_columns(change.before or {}, change.after or {})
 

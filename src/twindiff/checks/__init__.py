@@ -1,29 +1,29 @@
 """The assertion language: a spec says what a diff must contain, `evaluate` says whether it does and, if not, why."""
 
 from twindiff.checks.diffs import DiffError
-from twindiff.checks.findings import Difference, Explanation, Nearest
-from twindiff.checks.history import Blame, History, HistoryError
+from twindiff.checks.findings import Explanation, Nearest, ValueDifference
+from twindiff.checks.history import HistoryError, RowBlame, RunHistory
 from twindiff.checks.judging_time import JudgingStopped, JudgingTime, judging_within
-from twindiff.checks.names import Known, known_to, misspelt, warnings
+from twindiff.checks.names import KnownTables, known_to, misspelt, warnings
 from twindiff.checks.parse import is_long, parse
 from twindiff.checks.readers import SpecError
-from twindiff.checks.spec import Spec
+from twindiff.checks.spec import CheckSpec
 from twindiff.checks.verdict import Score, Verdict, evaluate
 
 __all__ = [
-    "Blame",
+    "CheckSpec",
     "DiffError",
-    "Difference",
     "Explanation",
-    "History",
     "HistoryError",
     "JudgingStopped",
     "JudgingTime",
-    "Known",
+    "KnownTables",
     "Nearest",
+    "RowBlame",
+    "RunHistory",
     "Score",
-    "Spec",
     "SpecError",
+    "ValueDifference",
     "Verdict",
     "evaluate",
     "is_long",

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from twindiff.checks import match
-from twindiff.checks.diffs import Change, Changes
-from twindiff.checks.findings import Difference, Objection
+from twindiff.checks.diffs import Changes, DiffedRow
+from twindiff.checks.findings import Objection, ValueDifference
 from twindiff.checks.history import Past
-from twindiff.checks.match import Outcome
+from twindiff.checks.match import AssertionResult
 from twindiff.checks.regexes import UndecidedError
-from twindiff.checks.spec import Assertion, Count, Exempt, Spec
+from twindiff.checks.spec import Assertion, CheckSpec, CountRange, Exempt
 from twindiff.checks.wording import UNCHANGED, both
 
 CLOSED_WORLD = "closed_world"
@@ -20,13 +20,13 @@ CLOSED_WORLD = "closed_world"
 class Stray(Struct, frozen=True):
     """A change that nobody asked for; of an update, the columns that nobody asked for."""
 
-    change: Change
+    change: DiffedRow
     columns: frozenset[str]
 
 
-def judge_rest(spec: Spec, outcomes: list[Outcome], changes: Changes, past: Past) -> Outcome:
+def judge_rest(spec: CheckSpec, outcomes: list[AssertionResult], changes: Changes, past: Past) -> AssertionResult:
     """Find what no assertion counts and nothing exempts; it is one more assertion, the last."""
-    outcome = Outcome(Assertion(len(outcomes) + 1, "closed_world", CLOSED_WORLD, count=Count(0, 0, 0)))
+    outcome = AssertionResult(Assertion(len(outcomes) + 1, "closed_world", CLOSED_WORLD, count=CountRange(0, 0, 0)))
     try:
         for stray in strays(spec, outcomes, changes, past):
             _object(outcome, stray, past)
@@ -35,10 +35,10 @@ def judge_rest(spec: Spec, outcomes: list[Outcome], changes: Changes, past: Past
     return outcome
 
 
-def _object(outcome: Outcome, stray: Stray, past: Past) -> None:
+def _object(outcome: AssertionResult, stray: Stray, past: Past) -> None:
     change, columns = stray.change, sorted(stray.columns)
     blame = past.blame(change, columns)
-    differs = [Difference(name, UNCHANGED, both(change, name)) for name in columns]
+    differs = [ValueDifference(name, UNCHANGED, both(change, name)) for name in columns]
     outcome.matched.append(change)
     outcome.object(Objection(change, differs, blame))
     which = f" {columns}" if columns else ""
@@ -46,7 +46,7 @@ def _object(outcome: Outcome, stray: Stray, past: Past) -> None:
     outcome.fail(f"{change.names[-1]} {change.diff_type}{which}{maker}")
 
 
-def strays(spec: Spec, outcomes: Iterable[Outcome], changes: Changes, past: Past) -> Iterable[Stray]:
+def strays(spec: CheckSpec, outcomes: Iterable[AssertionResult], changes: Changes, past: Past) -> Iterable[Stray]:
     """Give every plain change that is neither asserted nor ignored, in the order of the diff."""
     whole, columns = find_covered(outcomes)
     for change in changes.all:
@@ -58,14 +58,14 @@ def strays(spec: Spec, outcomes: Iterable[Outcome], changes: Changes, past: Past
             yield Stray(change, left)
 
 
-def left_over(spec: Spec, change: Change) -> frozenset[str]:
+def left_over(spec: CheckSpec, change: DiffedRow) -> frozenset[str]:
     """Name the columns of an update that changed for their own sake and are not ignored for the table."""
     if change.diff_type != "changed":
         return frozenset()
     return match.own_columns(change, match.ignored_everywhere(spec) | match.ignored_in_table(spec, change))
 
 
-def find_covered(outcomes: Iterable[Outcome]) -> tuple[set[int], dict[int, frozenset[str]]]:
+def find_covered(outcomes: Iterable[AssertionResult]) -> tuple[set[int], dict[int, frozenset[str]]]:
     """Find the changes that assertions count or object to, as a whole or by some of their columns."""
     whole: set[int] = set()
     columns: dict[int, frozenset[str]] = {}
@@ -87,7 +87,7 @@ def asserted_columns(assertion: Assertion) -> frozenset[str] | None:
     return assertion.ignore | assertion.changes.keys()
 
 
-def is_exempt(exempt: Iterable[Exempt], change: Change) -> bool:
+def is_exempt(exempt: Iterable[Exempt], change: DiffedRow) -> bool:
     """Whether an exception of the closed world covers a change."""
     return any(
         item.entity in change.names

@@ -20,7 +20,7 @@ class DiffError(ValueError):
     """The diff has not the shape `{inserts, updates, deletes}`; says where, what was given and what to do."""
 
 
-class Change(Struct):
+class DiffedRow(Struct):
     """One row of the diff: `after` alone was added, `before` alone removed, both changed. A call has `after` too.
 
     `differing` are the columns that changed, once somebody has asked.
@@ -52,21 +52,23 @@ class Change(Struct):
 class Changes:
     """All changes of a diff."""
 
-    def __init__(self, changes: Iterator[Change]) -> None:
+    def __init__(self, changes: Iterator[DiffedRow]) -> None:
         self.all = list(changes)
-        self._found: dict[tuple[Kind, str], list[Change]] = {}
+        self._found: dict[tuple[Kind, str], list[DiffedRow]] = {}
         for change in self.all:
             for name in change.names:
                 self._found.setdefault((change.diff_type, name), []).append(change)
-        self._values: dict[tuple[Kind, str, str], dict[Any, list[Change]]] = {}
+        self._values: dict[tuple[Kind, str, str], dict[Any, list[DiffedRow]]] = {}
 
-    def of(self, kind: Kind, entity: str) -> list[Change]:
+    def of(self, kind: Kind, entity: str) -> list[DiffedRow]:
         """Give the changes of this kind to this table, in the order of the diff; `unchanged` concerns every kind."""
         if kind == "unchanged":
             return [change for diff_type in LISTS for change in self.of(diff_type, entity)]
         return self._found.get((kind, entity), [])
 
-    def having(self, kind: Kind, entity: str, path: str, value: Any, read: Callable[[Row, str], Any]) -> list[Change]:
+    def having(
+        self, kind: Kind, entity: str, path: str, value: Any, read: Callable[[Row, str], Any]
+    ) -> list[DiffedRow]:
         """Give those of these changes that have a scalar value at a path, before or after, in the order of the diff."""
         place = (kind, entity, path)
         if place not in self._values:
@@ -79,8 +81,8 @@ class Changes:
         return sorted({entity for _, entity in self._found})
 
 
-def _by_value(changes: list[Change], path: str, read: Callable[[Row, str], Any]) -> dict[Any, list[Change]]:
-    by_value: dict[Any, list[Change]] = {}
+def _by_value(changes: list[DiffedRow], path: str, read: Callable[[Row, str], Any]) -> dict[Any, list[DiffedRow]]:
+    by_value: dict[Any, list[DiffedRow]] = {}
     for change in changes:
         values = [read(side, path) for side in change.sides]
         for value in {value for value in values if isinstance(value, Hashable)}:
@@ -116,7 +118,7 @@ def _lists(diff: object) -> dict[str, list[Any]]:
     return lists
 
 
-def _change(diff_type: DiffType, entry: object, place: str, *, exact: bool) -> Change:
+def _change(diff_type: DiffType, entry: object, place: str, *, exact: bool) -> DiffedRow:
     row = _object(entry, place)
     table = row.get("__table__")
     if not isinstance(table, str):
@@ -125,12 +127,12 @@ def _change(diff_type: DiffType, entry: object, place: str, *, exact: bool) -> C
     twin = twin if isinstance(twin, str) else None
     is_derived = row.get("__derived__") is True
     if diff_type == "added":
-        return Change(diff_type, table, twin, None, row, is_derived=is_derived)
+        return DiffedRow(diff_type, table, twin, None, row, is_derived=is_derived)
     if diff_type == "removed":
-        return Change(diff_type, table, twin, row, None, is_derived=is_derived)
+        return DiffedRow(diff_type, table, twin, row, None, is_derived=is_derived)
     before, after = (_object(row.get(side), f"{place}.{side}") for side in ("before", "after"))
     derived = _names(row.get("derived"), f"{place}.derived")
-    return Change(diff_type, table, twin, before, after, derived, is_derived, exact)
+    return DiffedRow(diff_type, table, twin, before, after, derived, is_derived, exact)
 
 
 def _object(value: object, place: str) -> Row:

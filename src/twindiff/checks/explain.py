@@ -6,13 +6,13 @@ from itertools import islice
 from typing import NamedTuple
 
 from twindiff.checks import match
-from twindiff.checks.diffs import LISTS, Change, Changes, Row
-from twindiff.checks.findings import Difference, Explanation, Nearest
+from twindiff.checks.diffs import LISTS, Changes, DiffedRow, Row
+from twindiff.checks.findings import Explanation, Nearest, ValueDifference
 from twindiff.checks.history import Past
-from twindiff.checks.match import Outcome
-from twindiff.checks.names import Known
+from twindiff.checks.match import AssertionResult
+from twindiff.checks.names import KnownTables
 from twindiff.checks.regexes import UndecidedError
-from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Spec, Where, written_where
+from twindiff.checks.spec import Assertion, CheckSpec, Condition, ExpectedChange, Group, Predicate, Where, written_where
 from twindiff.checks.wording import NOT_IGNORED, UNCHANGED, both, count_words, cut, difference_words, short, short_row
 from twindiff.kit.suggestions import nearest
 
@@ -28,10 +28,10 @@ Reason = tuple[str, list[Nearest]]
 class Scene(NamedTuple):
     """What an explanation looks at."""
 
-    spec: Spec
+    spec: CheckSpec
     changes: Changes
     past: Past
-    known: Known | None = None
+    known: KnownTables | None = None
     most_rows: int = ROWS_COMPARED
 
 
@@ -40,7 +40,7 @@ def share_of(failed: int) -> int:
     return max(ROWS_SHOWN, ROWS_COMPARED // max(1, failed))
 
 
-def explain(outcome: Outcome, scene: Scene, most_rows: int = ROWS_COMPARED) -> Explanation:
+def explain(outcome: AssertionResult, scene: Scene, most_rows: int = ROWS_COMPARED) -> Explanation:
     """Explain a failed assertion by those that come nearest among so many rows of the diff."""
     try:
         reason, rows = _reason(outcome, scene._replace(most_rows=most_rows))
@@ -69,7 +69,7 @@ def _describe_expectation(assertion: Assertion) -> str:
     return f"Expected {count_words(assertion.count)} of {assertion.entity} to be {assertion.diff_type}"
 
 
-def _reason(outcome: Outcome, scene: Scene) -> Reason:
+def _reason(outcome: AssertionResult, scene: Scene) -> Reason:
     """Say what is wrong with the rows as a whole, then what those that count are reproached with."""
     if outcome.assertion.diff_type == "closed_world":
         return _undecided_reason(outcome) or _unchanged_reason(outcome, scene)
@@ -80,15 +80,15 @@ def _reason(outcome: Outcome, scene: Scene) -> Reason:
     return (f"{words} {reproach[0]}", [*rows, *reproach[1]][:ROWS_SHOWN]) if reproach else (words, rows)
 
 
-def _is_enough(outcome: Outcome) -> bool:
+def _is_enough(outcome: AssertionResult) -> bool:
     return match.count_fits(outcome.assertion.count, len(outcome.matched))
 
 
-def _undecided_reason(outcome: Outcome) -> Reason | None:
+def _undecided_reason(outcome: AssertionResult) -> Reason | None:
     return (f"It cannot be judged: {outcome.undecided}.", []) if outcome.undecided else None
 
 
-def _rows_reason(outcome: Outcome, scene: Scene) -> Reason:
+def _rows_reason(outcome: AssertionResult, scene: Scene) -> Reason:
     """Choose what helps most, the surest first."""
     if outcome.surplus:
         return _strict_reason(outcome, scene)
@@ -115,7 +115,7 @@ def _more_advice(assertion: Assertion) -> str:
 
 
 def _near(
-    change: Change, assertion: Assertion, differs: list[Difference], scene: Scene, columns: Collection[str] = ()
+    change: DiffedRow, assertion: Assertion, differs: list[ValueDifference], scene: Scene, columns: Collection[str] = ()
 ) -> Nearest:
     """A row as it is shown, with who gave the columns their values that differ in it.
 
@@ -126,15 +126,15 @@ def _near(
     return Nearest(short_row(change, assertion), differs, scene.past.blame(change, asked))
 
 
-def _strict_reason(outcome: Outcome, scene: Scene) -> Reason:
-    def surplus(change: Change) -> list[str]:
+def _strict_reason(outcome: AssertionResult, scene: Scene) -> Reason:
+    def surplus(change: DiffedRow) -> list[str]:
         return match.surplus_of(scene.spec, outcome.assertion, change)
 
     rows = [
         _near(
             change,
             outcome.assertion,
-            [Difference(name, UNCHANGED, both(change, name)) for name in surplus(change)],
+            [ValueDifference(name, UNCHANGED, both(change, name)) for name in surplus(change)],
             scene,
         )
         for change in outcome.surplus[:ROWS_SHOWN]
@@ -145,7 +145,7 @@ def _strict_reason(outcome: Outcome, scene: Scene) -> Reason:
     return f"{words} expected_changes does not name; name or ignore what may change.", rows
 
 
-def _objection_reason(outcome: Outcome) -> Reason:
+def _objection_reason(outcome: AssertionResult) -> Reason:
     """Say what the rows that count are reproached with."""
     shown = outcome.objections[:ROWS_SHOWN]
     rows = [Nearest(short_row(item.change, outcome.assertion), item.differs, item.blame) for item in shown]
@@ -153,13 +153,13 @@ def _objection_reason(outcome: Outcome) -> Reason:
     return f"{said[:1].upper()}{said[1:]}{_more(outcome.objected, ROWS_SHOWN)}.", rows
 
 
-def _unchanged_reason(outcome: Outcome, scene: Scene) -> Reason:
+def _unchanged_reason(outcome: AssertionResult, scene: Scene) -> Reason:
     """List the rows that changed all the same."""
     rows: list[Nearest] = []
     said: list[str] = []
     for change in outcome.matched[:STRAYS_SHOWN]:
         columns = _changed_here(change, outcome, scene)
-        differs = [Difference(name, UNCHANGED, both(change, name)) for name in columns]
+        differs = [ValueDifference(name, UNCHANGED, both(change, name)) for name in columns]
         entity = change.names[-1]
         blame = scene.past.blame(change, columns)
         rows.append(Nearest(short_row(change, outcome.assertion), differs, blame, entity, change.diff_type))
@@ -168,7 +168,7 @@ def _unchanged_reason(outcome: Outcome, scene: Scene) -> Reason:
     return f"There were: {'; '.join(said[:ROWS_SHOWN])}{more}.", rows
 
 
-def _changed_here(change: Change, outcome: Outcome, scene: Scene) -> list[str]:
+def _changed_here(change: DiffedRow, outcome: AssertionResult, scene: Scene) -> list[str]:
     """Name the columns of an update that should not have changed."""
     if outcome.objections:
         return next(
@@ -183,7 +183,7 @@ def _more(count: int, shown: int) -> str:
     return f"; and {count - shown} more" if count > shown else ""
 
 
-def _nearest(outcome: Outcome, scene: Scene) -> list[Nearest]:
+def _nearest(outcome: AssertionResult, scene: Scene) -> list[Nearest]:
     """Find the rows in which least differs, without saying yet what."""
     assertion = outcome.assertion
     taken = {id(change) for change in outcome.matched}
@@ -194,7 +194,7 @@ def _nearest(outcome: Outcome, scene: Scene) -> list[Nearest]:
     return [_near(change, assertion, differences(assertion, scene.spec, change), scene) for _, _, change in closest]
 
 
-def _misses(assertion: Assertion, spec: Spec, change: Change) -> int:
+def _misses(assertion: Assertion, spec: CheckSpec, change: DiffedRow) -> int:
     """Count what keeps a row from satisfying an assertion."""
     clauses = _flat(assertion.where)
     count = min(sum(not _holds_in(side, clause) for clause in clauses) for side in change.sides)
@@ -204,7 +204,7 @@ def _misses(assertion: Assertion, spec: Spec, change: Change) -> int:
     return count + sum(not _change_holds(item, change, changed) for item in assertion.changes.values())
 
 
-def differences(assertion: Assertion, spec: Spec, change: Change) -> list[Difference]:
+def differences(assertion: Assertion, spec: CheckSpec, change: DiffedRow) -> list[ValueDifference]:
     """List what keeps a row from satisfying an assertion, `where` first."""
     by_side = [
         [_difference(clause, side) for clause in _flat(assertion.where) if not _holds_in(side, clause)]
@@ -215,7 +215,7 @@ def differences(assertion: Assertion, spec: Spec, change: Change) -> list[Differ
         ignored = match.ignored_columns(spec, assertion, change)
         changed = match.changed_columns(change) - ignored
         differing += [
-            Difference(
+            ValueDifference(
                 item.column, NOT_IGNORED if item.column in ignored else _written_change(item), both(change, item.column)
             )
             for item in assertion.changes.values()
@@ -235,7 +235,7 @@ def _flat(where: Where) -> list[Condition | Group]:
     return clauses
 
 
-def _is_of_where(difference: Difference, assertion: Assertion) -> bool:
+def _is_of_where(difference: ValueDifference, assertion: Assertion) -> bool:
     return difference.path in assertion.paths or isinstance(difference.expected, list)
 
 
@@ -276,11 +276,11 @@ def _near_words(rows: list[Nearest], assertion: Assertion) -> str:
     return f"In the nearest {_noun(assertion)} {said}{f', and {more} more' if more > 0 else ''}."
 
 
-def _difference(clause: Condition | Group, side: Row) -> Difference:
+def _difference(clause: Condition | Group, side: Row) -> ValueDifference:
     if isinstance(clause, Condition):
-        return Difference(clause.path, clause.predicate.written, cut(match.value_at(side, clause.path)))
+        return ValueDifference(clause.path, clause.predicate.written, cut(match.value_at(side, clause.path)))
     values = {path: cut(match.value_at(side, path)) for path in clause.paths}
-    return Difference(clause.connective, [written_where(part) for part in clause.parts], values)
+    return ValueDifference(clause.connective, [written_where(part) for part in clause.parts], values)
 
 
 def _written_change(expected: ExpectedChange) -> Row:
@@ -295,11 +295,11 @@ def _holds_in(side: Row, clause: Condition | Group) -> bool:
         return False
 
 
-def _where_holds(assertion: Assertion, change: Change) -> bool:
+def _where_holds(assertion: Assertion, change: DiffedRow) -> bool:
     return any(all(_holds_in(side, clause) for clause in assertion.where) for side in change.sides)
 
 
-def _change_holds(expected: ExpectedChange, change: Change, changed: frozenset[str]) -> bool:
+def _change_holds(expected: ExpectedChange, change: DiffedRow, changed: frozenset[str]) -> bool:
     try:
         return match.changes_hold([expected], change, changed)
     except (UndecidedError, RecursionError):

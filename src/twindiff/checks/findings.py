@@ -4,11 +4,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from twindiff.checks.diffs import Change, Row
-from twindiff.checks.history import Blame
+from twindiff.checks.diffs import DiffedRow, Row
+from twindiff.checks.history import RowBlame
 
 
-class Difference(Struct, frozen=True):
+class ValueDifference(Struct, frozen=True):
     """One thing that differs: `expected` is a predicate, `{from?, to?}` for a change, "unchanged" or "not ignored".
 
     For `or` and `not` it is a list of conditions; for `by` and `after`, it and `actual` are words.
@@ -22,9 +22,9 @@ class Difference(Struct, frozen=True):
 class Objection(Struct, frozen=True):
     """A row that is there and yet not as it should be, with the operation that made it so."""
 
-    change: Change
-    differs: list[Difference]
-    blame: Blame | None
+    change: DiffedRow
+    differs: list[ValueDifference]
+    blame: RowBlame | None
 
 
 class Nearest(Struct, frozen=True, omit_defaults=True):
@@ -34,8 +34,8 @@ class Nearest(Struct, frozen=True, omit_defaults=True):
     """
 
     row: Row
-    differs: list[Difference]
-    blame: Blame | None = None
+    differs: list[ValueDifference]
+    blame: RowBlame | None = None
     entity: str | None = None
     diff_type: str | None = None
 

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from twindiff.checks.diffs import CALLS, Change, DiffType, Row
-from twindiff.checks.spec import Spec
+from twindiff.checks.diffs import CALLS, DiffedRow, DiffType, Row
+from twindiff.checks.spec import CheckSpec
 
 Key = dict[str, str | int | float | bool | None]
 MAX_INTEGER = 2**63 - 1
@@ -38,7 +38,7 @@ class RowChange(Struct, frozen=True, omit_defaults=True):
     visibility: Literal["plain", "derived", "bookkeeping"] = "plain"
 
 
-class Record(Struct, frozen=True):
+class HistoryRecord(Struct, frozen=True):
     """One operation that wrote."""
 
     seq: int
@@ -60,14 +60,14 @@ class Called(Struct, frozen=True):
     seq: int | None = None
 
 
-class History(Struct, frozen=True, omit_defaults=True):
+class RunHistory(Struct, frozen=True, omit_defaults=True):
     """What a run's verdict may look at besides its diff. Rewinds are resolved in `records`; `calls` are all calls."""
 
-    records: list[Record]
+    records: list[HistoryRecord]
     calls: list[Called] | None = None
 
 
-class Blame(Struct, frozen=True):
+class RowBlame(Struct, frozen=True):
     """The operation behind a row."""
 
     operation: str
@@ -84,12 +84,12 @@ class Blame(Struct, frozen=True):
 class Touch(Struct, frozen=True):
     """One change of a row, and the operation that made it."""
 
-    record: Record
+    record: HistoryRecord
     change: RowChange
 
     @property
-    def blame(self) -> Blame:
-        return Blame(self.record.operation, self.record.seq, self.record.actor)
+    def blame(self) -> RowBlame:
+        return RowBlame(self.record.operation, self.record.seq, self.record.actor)
 
     def gave(self, columns: Collection[str]) -> bool:
         """Whether it gave one of these columns its value; a row that comes or goes does so with all of them."""
@@ -100,7 +100,7 @@ class Touch(Struct, frozen=True):
         return self.gave(set(self.change.changed) - set(self.change.derived) - set(ignored))
 
 
-class Index(NamedTuple):
+class TouchIndex(NamedTuple):
     """The touches of one table's rows by their key, and the columns of a key."""
 
     key: tuple[str, ...]
@@ -117,37 +117,37 @@ class Index(NamedTuple):
 class Past:
     """A history, looked up by rows."""
 
-    def __init__(self, load: Callable[[], History] | None) -> None:
+    def __init__(self, load: Callable[[], RunHistory] | None) -> None:
         self.known = load is not None
         self._load = load
 
     @cached_property
-    def _history(self) -> History:
+    def _history(self) -> RunHistory:
         """Made when it is first looked into, which public specs that hold never do."""
-        return self._load() if self._load else History([])
+        return self._load() if self._load else RunHistory([])
 
     @cached_property
-    def calls(self) -> list[Change] | None:
+    def calls(self) -> list[DiffedRow] | None:
         """The calls as rows; None where they are not known."""
         calls = self._history.calls
-        return None if calls is None else [Change("response", CALLS, None, None, asdict(call)) for call in calls]
+        return None if calls is None else [DiffedRow("response", CALLS, None, None, asdict(call)) for call in calls]
 
     @cached_property
     def _moments(self) -> dict[int, Moment]:
         return moments(self._history.calls or [])
 
     @cached_property
-    def _indexes(self) -> dict[str, dict[str, Index]]:
+    def _indexes(self) -> dict[str, dict[str, TouchIndex]]:
         """By table, then by twin."""
-        indexes: dict[str, dict[str, Index]] = {}
+        indexes: dict[str, dict[str, TouchIndex]] = {}
         for record in self._history.records:
             for change in record.changes:
                 twins = indexes.setdefault(change.table, {})
-                index = twins.get(record.twin) or twins.setdefault(record.twin, Index(tuple(change.key), {}))
+                index = twins.get(record.twin) or twins.setdefault(record.twin, TouchIndex(tuple(change.key), {}))
                 index.touches.setdefault(tuple(change.key.values()), []).append(Touch(record, change))
         return indexes
 
-    def touches(self, change: Change) -> list[Touch]:
+    def touches(self, change: DiffedRow) -> list[Touch]:
         """What was done to a row of the diff, in order."""
         row, twins = change.sides[0], self._indexes.get(change.table, {})
         if change.twin is not None:
@@ -155,7 +155,7 @@ class Past:
         touches = [touch for index in twins.values() for touch in index.of(row)]
         return sorted(touches, key=lambda touch: touch.record.seq)
 
-    def blame(self, change: Change, columns: Collection[str] = ()) -> Blame | None:
+    def blame(self, change: DiffedRow, columns: Collection[str] = ()) -> RowBlame | None:
         """Who gave these columns their values; without columns, who made the row come, go or change.
 
         Where nobody did that, who touched the row last, for its own sake if anybody did.
@@ -169,14 +169,14 @@ class Past:
         culprit = next(chain(gave, moved, meant, latest), None)
         return culprit.blame if culprit else None
 
-    def moment(self, change: Change, columns: Collection[str]) -> Moment | None:
+    def moment(self, change: DiffedRow, columns: Collection[str]) -> Moment | None:
         """When a call was made, or a row got what it has in these columns; None when the history does not say."""
         if change.diff_type == "response":
             return self._moments[change.sides[0]["number"]]
         gave = [touch for touch in self.touches(change) if touch.gave(columns)]
         return (gave[-1].record.seq, 0) if gave else None
 
-    def is_plain(self, change: Change) -> bool:
+    def is_plain(self, change: DiffedRow) -> bool:
         """Whether callers meant this row, as far as the history knows: a twin's bookkeeping they did not."""
         return all(touch.change.visibility == "plain" for touch in self.touches(change))
 
@@ -191,7 +191,7 @@ def moments(calls: Iterable[Called]) -> dict[int, Moment]:
     return by_number
 
 
-def read(history: object, spec: Spec) -> Past:
+def read(history: object, spec: CheckSpec) -> Past:
     """Examine a history, or what makes one when it is needed, for what the spec asks. Raises `HistoryError`."""
     past = Past(_loader(history))
     missing = "response" if spec.needs_calls and past.calls is None else ""
@@ -202,13 +202,13 @@ def read(history: object, spec: Spec) -> Past:
     return past
 
 
-def _loader(history: object) -> Callable[[], History] | None:
+def _loader(history: object) -> Callable[[], RunHistory] | None:
     if history is None:
         return None
     if callable(history):
         return cast("Callable[[], RunHistory]", history)
     try:
-        known = msgspec.convert(history, History)
+        known = msgspec.convert(history, RunHistory)
         _refuse_large(known)
     except ValueError as error:
         advice = "Give what GET /api/platform/runs/{runId}/history answers."
@@ -216,7 +216,7 @@ def _loader(history: object) -> Callable[[], History] | None:
     return lambda: known
 
 
-def _refuse_large(history: History) -> None:
+def _refuse_large(history: RunHistory) -> None:
     """Refuse numbers of records and calls that are too long to be written."""
     numbers = chain((record.seq for record in history.records), (call.number for call in history.calls or []))
     if any(abs(number) > MAX_INTEGER for number in numbers):

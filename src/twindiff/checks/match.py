@@ -9,13 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from twindiff.checks.diffs import Change, Changes, Kind, Row
+from twindiff.checks.diffs import Changes, DiffedRow, Kind, Row
 from twindiff.checks.findings import Objection
 from twindiff.checks.history import Past
 from twindiff.checks.judging_time import look_at_row
 from twindiff.checks.operators import CONNECTIVES, OPERATORS, SCALARS, plain
 from twindiff.checks.regexes import UndecidedError
-from twindiff.checks.spec import Assertion, Condition, Count, ExpectedChange, Group, Predicate, Spec, Where
+from twindiff.checks.spec import Assertion, CheckSpec, Condition, CountRange, ExpectedChange, Group, Predicate, Where
 from twindiff.kit.errors import MalformedBody
 from twindiff.storage import values
 
@@ -31,7 +31,7 @@ FEW_ROWS = 50
 """So many rows are looked at one by one rather than found by a value."""
 
 
-class Outcome(Struct):
+class AssertionResult(Struct):
     """What became of one assertion; it failed if it has failures.
 
     `surplus` are the rows that break the strict rule. Of the rows that are objected to the first are kept, and how many
@@ -40,8 +40,8 @@ class Outcome(Struct):
 
     assertion: Assertion
     most_failures: int = MAX_FAILURES
-    matched: list[Change] = []
-    surplus: list[Change] = []
+    matched: list[DiffedRow] = []
+    surplus: list[DiffedRow] = []
     objections: list[Objection] = []
     objected: int = 0
     failures: list[str] = []
@@ -73,9 +73,9 @@ class Outcome(Struct):
         self.fail(f"cannot be judged: {self.undecided}")
 
 
-def judge(assertion: Assertion, spec: Spec, changes: Changes, past: Past) -> Outcome:
+def judge(assertion: Assertion, spec: CheckSpec, changes: Changes, past: Past) -> AssertionResult:
     """Find the rows that satisfy an assertion and say in the public wording why they are not what it expects."""
-    outcome = Outcome(assertion, max(1, MAX_FAILURES // len(spec.assertions)))
+    outcome = AssertionResult(assertion, max(1, MAX_FAILURES // len(spec.assertions)))
     try:
         for change in likely(assertion, assertion.diff_type, changes, past):
             if where_holds(assertion.where, change):
@@ -90,14 +90,14 @@ def judge(assertion: Assertion, spec: Spec, changes: Changes, past: Past) -> Out
     return outcome
 
 
-def candidates(assertion: Assertion, changes: Changes, past: Past) -> list[Change]:
+def candidates(assertion: Assertion, changes: Changes, past: Past) -> list[DiffedRow]:
     """Give the rows, or the calls, that an assertion is about."""
     if assertion.diff_type == "response":
         return past.calls or []
     return changes.of(assertion.diff_type, assertion.entity)
 
 
-def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> list[Change]:
+def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> list[DiffedRow]:
     """Leave out, where there are many, rows that have another value than the one that the `where` wants of a column."""
     rows = candidates(assertion, changes, past) if kind == assertion.diff_type else changes.of(kind, assertion.entity)
     if kind == "response" or len(rows) <= FEW_ROWS:
@@ -115,7 +115,7 @@ def _candidate_values(predicate: Predicate) -> Collection[Any]:
     return (predicate.value,) if predicate.operator == "eq" and type(predicate.value) in SCALARS else ()
 
 
-def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:
+def _judge_row(outcome: AssertionResult, spec: CheckSpec, change: DiffedRow) -> None:
     assertion = outcome.assertion
     if assertion.diff_type == "unchanged":
         if change.diff_type != "changed" or own_columns(change, ignored_columns(spec, assertion, change)):
@@ -137,7 +137,7 @@ def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:
         outcome.matched.append(change)
 
 
-def where_holds(where: Where, change: Change) -> bool:
+def where_holds(where: Where, change: DiffedRow) -> bool:
     """Ask for a state of the row in which every condition holds: a changed row has two."""
     look_at_row()
     return any(satisfies(where, side) for side in sides(change))
@@ -156,7 +156,7 @@ def clause_holds(clause: Condition | Group, row: Row) -> bool:
     return CONNECTIVES[clause.connective](satisfies(part, row) for part in clause.parts)
 
 
-def sides(change: Change) -> tuple[Row, ...]:
+def sides(change: DiffedRow) -> tuple[Row, ...]:
     """Give the states of a row that `where` is held against."""
     return change.sides
 
@@ -178,7 +178,7 @@ def holds(predicate: Predicate, value: Any) -> bool:
     return OPERATORS[predicate.operator](value, predicate.value)
 
 
-def changed_columns(change: Change) -> frozenset[str]:
+def changed_columns(change: DiffedRow) -> frozenset[str]:
     """Name the columns whose values differ between the two states; a missing one is null."""
     if change.differing is None:
         find = _differing_columns if change.is_exact else _unequal_columns
@@ -201,22 +201,22 @@ def _unequal_columns(before: Row, after: Row) -> list[str]:
     return [name for name in {**before, **after} if before.get(name) != after.get(name)]
 
 
-def own_columns(change: Change, ignored: frozenset[str]) -> frozenset[str]:
+def own_columns(change: DiffedRow, ignored: frozenset[str]) -> frozenset[str]:
     """Name the columns that changed for their own sake and are not ignored."""
     return changed_columns(change) - change.derived - ignored
 
 
-def ignored_columns(spec: Spec, assertion: Assertion, change: Change) -> frozenset[str]:
+def ignored_columns(spec: CheckSpec, assertion: Assertion, change: DiffedRow) -> frozenset[str]:
     """Join what is ignored everywhere, in this table and in this assertion."""
     return ignored_everywhere(spec) | ignored_in_table(spec, change) | ignored_here(assertion)
 
 
-def ignored_everywhere(spec: Spec) -> frozenset[str]:
+def ignored_everywhere(spec: CheckSpec) -> frozenset[str]:
     """Give the columns under `ignore_fields.global`."""
     return spec.ignore_fields.get("global", NONE)
 
 
-def ignored_in_table(spec: Spec, change: Change) -> frozenset[str]:
+def ignored_in_table(spec: CheckSpec, change: DiffedRow) -> frozenset[str]:
     """Give the columns that `ignore_fields` has under the name of the table."""
     return (
         frozenset[str]().union(*(spec.ignore_fields.get(name, ()) for name in change.names))
@@ -230,28 +230,28 @@ def ignored_here(assertion: Assertion) -> frozenset[str]:
     return assertion.ignore
 
 
-def unexpected_derived(change: Change, assertion: Assertion) -> frozenset[str]:
+def unexpected_derived(change: DiffedRow, assertion: Assertion) -> frozenset[str]:
     """Give the columns that changed as a mere consequence and that the assertion does not ask for."""
     return change.derived - assertion.changes.keys()
 
 
-def is_beside_the_point(change: Change, changed: frozenset[str], assertion: Assertion) -> bool:
+def is_beside_the_point(change: DiffedRow, changed: frozenset[str], assertion: Assertion) -> bool:
     """Pass over an update of nothing but unexpected derived columns, which a default diff does not even show."""
     return bool(change.derived) and changed <= unexpected_derived(change, assertion)
 
 
-def surplus_of(spec: Spec, assertion: Assertion, change: Change) -> list[str]:
+def surplus_of(spec: CheckSpec, assertion: Assertion, change: DiffedRow) -> list[str]:
     """Name the columns by which a row breaks the strict rule."""
     changed = changed_columns(change) - ignored_columns(spec, assertion, change)
     return surplus_columns(spec, assertion, changed - unexpected_derived(change, assertion))
 
 
-def surplus_columns(spec: Spec, assertion: Assertion, changed: frozenset[str]) -> list[str]:
+def surplus_columns(spec: CheckSpec, assertion: Assertion, changed: frozenset[str]) -> list[str]:
     """Name the changed columns that the strict rule objects to."""
     return sorted(changed - assertion.changes.keys()) if spec.strict else []
 
 
-def changes_hold(expected: Iterable[ExpectedChange], change: Change, changed: frozenset[str]) -> bool:
+def changes_hold(expected: Iterable[ExpectedChange], change: DiffedRow, changed: frozenset[str]) -> bool:
     """Ask of each expected column that it changed, and from and to the expected values."""
     return all(
         item.column in changed and from_holds(item, change.before or {}) and to_holds(item, change.after or {})
@@ -269,12 +269,12 @@ def to_holds(expected: ExpectedChange, after: Row) -> bool:
     return expected.after is None or holds(expected.after, plain(after.get(expected.column)))
 
 
-def count_fits(count: Count, got: int) -> bool:
+def count_fits(count: CountRange, got: int) -> bool:
     """Compare the number of matching rows with the limits, which belong to the range."""
     return count.least <= got and (count.most is None or got <= count.most)
 
 
-def count_text(count: Count, got: int) -> str:
+def count_text(count: CountRange, got: int) -> str:
     """Say in the public wording that the number of rows is wrong."""
     if count.written is None:
         return f"expected at least 1 match but got {got}"

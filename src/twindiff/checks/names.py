@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from twindiff.checks import readers, references
 from twindiff.checks.readers import SpecError
-from twindiff.checks.spec import Assertion, Spec, Where
+from twindiff.checks.spec import Assertion, CheckSpec, Where
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.storage.schema import Schema
 
@@ -24,9 +24,11 @@ Tables = Mapping[str, Collection[str]]
 
 
 @lru_cache(maxsize=64)
-def known_to(schemas: tuple[Schema, ...]) -> Known:
+def known_to(schemas: tuple[Schema, ...]) -> KnownTables:
     """The tables of the twins that a spec is about."""
-    return Known({schema.twin: {name: table.columns for name, table in schema.tables.items()} for schema in schemas})
+    return KnownTables(
+        {schema.twin: {name: table.columns for name, table in schema.tables.items()} for schema in schemas}
+    )
 
 
 class Name(NamedTuple):
@@ -38,7 +40,7 @@ class Name(NamedTuple):
     of: str = ""
 
 
-class Known:
+class KnownTables:
     """The tables that a spec may speak of, and their columns."""
 
     def __init__(self, twins: Mapping[str, Tables]) -> None:
@@ -63,13 +65,13 @@ class Known:
         return SpecError(said.place, f"{what} '{said.name}'", advice=did_you_mean(said.name, sorted(near)).strip())
 
 
-def misspelt(spec: Spec, known: Known) -> list[SpecError]:
+def misspelt(spec: CheckSpec, known: KnownTables) -> list[SpecError]:
     """Say which names of a spec are of no table or column, the first hundred, and the nearest there is."""
     problems = (known.problem(name) for name in names_of(spec))
     return list(islice((problem for problem in problems if problem), MAX_WARNINGS))
 
 
-def warnings(spec: Spec, known: Known) -> list[str]:
+def warnings(spec: CheckSpec, known: KnownTables) -> list[str]:
     """Give the misspelt names of a spec in the public language, which takes them; raises SpecError for version 1."""
     problems = misspelt(spec, known)
     if problems and spec.is_extended:
@@ -77,7 +79,7 @@ def warnings(spec: Spec, known: Known) -> list[str]:
     return [str(problem) for problem in problems]
 
 
-def names_of(spec: Spec) -> Iterator[Name]:
+def names_of(spec: CheckSpec) -> Iterator[Name]:
     """Give every name of a table or a column in a spec, in the order of the language's reference."""
     yield from _of_rows(spec)
     entities = {assertion.id: assertion.entity for assertion in spec.assertions if assertion.diff_type != "response"}
@@ -87,7 +89,7 @@ def names_of(spec: Spec) -> Iterator[Name]:
             yield Name(place, column, is_table=False, of=entities[reference.id])
 
 
-def _of_rows(spec: Spec) -> Iterator[Name]:
+def _of_rows(spec: CheckSpec) -> Iterator[Name]:
     for assertion in spec.assertions:
         if assertion.diff_type != "response":
             yield from _of_assertion(assertion)

@@ -11,7 +11,7 @@ from twindiff.checks import readers, references, vocabulary
 from twindiff.checks.conditions import predicate, where
 from twindiff.checks.diffs import CALLS, DiffType, Kind
 from twindiff.checks.readers import MISSING, SpecError
-from twindiff.checks.spec import Assertion, Count, Exempt, ExpectedChange, Reference, Spec, Where
+from twindiff.checks.spec import Assertion, CheckSpec, CountRange, Exempt, ExpectedChange, Reference, Where
 from twindiff.checks.vocabulary import EXTENDED, PUBLIC
 
 MANY_PARTS = 2_000
@@ -20,9 +20,9 @@ MANY_PARTS = 2_000
 COUNT_ADVICE = "Write a whole number from 0 on."
 
 
-def parse(spec: object) -> Spec:
+def parse(spec: object) -> CheckSpec:
     """Turn a spec as JSON has it into assertions. Raises `SpecError` at the first mistake."""
-    if isinstance(spec, Spec):
+    if isinstance(spec, CheckSpec):
         return spec
     readers.refuse_depth(spec)
     extended = _is_extended(spec)
@@ -31,7 +31,7 @@ def parse(spec: object) -> Spec:
         readers.text(given.get(name, ""), name)
     readers.list_of(given.get("aggregates", []), "aggregates", _aggregate)
     assertions = _assertions(given, extended=extended)
-    return Spec(
+    return CheckSpec(
         assertions=assertions,
         ignore_fields=_ignore_fields(given.get("ignore_fields", {})),
         strict=readers.boolean(given.get("strict", True), "strict"),
@@ -138,7 +138,7 @@ def _refuse_keys(given: dict[str, Any], keys: tuple[str, ...], subject: str, pla
             raise SpecError(f"{place}.{key}", f"says nothing about {subject}", given[key], "Leave it out.")
 
 
-def _refuse_vacuous(given: dict[str, Any], count: Count, place: str) -> None:
+def _refuse_vacuous(given: dict[str, Any], count: CountRange, place: str) -> None:
     """Refuse a rule about rows where there are to be none: it could never fail."""
     for key in ("by", "after"):
         if key in given and count.most == 0:
@@ -238,17 +238,17 @@ def _by(value: object, place: str) -> Where:
     return conditions
 
 
-def _count(value: object, place: str) -> Count:
+def _count(value: object, place: str) -> CountRange:
     if value is MISSING:
-        return Count()
+        return CountRange()
     if not isinstance(value, dict):
         number = readers.whole(value, place, 'Write a whole number from 0 on, or {"min": 1, "max": 3}.')
-        return Count(number, number, number)
+        return CountRange(number, number, number)
     given = readers.read_object(cast("object", value), place, vocabulary.RANGE)
     if not given:
         raise SpecError(place, "neither min nor max", given, "Give at least one of them.")
     written = {name: readers.whole(number, f"{place}.{name}", COUNT_ADVICE) for name, number in given.items()}
-    return Count(written.get("min", 0), written.get("max"), written)
+    return CountRange(written.get("min", 0), written.get("max"), written)
 
 
 def _changes(value: object, diff_type: str, place: str, extended: bool) -> dict[str, ExpectedChange]:

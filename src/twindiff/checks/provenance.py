@@ -3,12 +3,12 @@
 from msgspec import Struct
 
 from twindiff.checks import match
-from twindiff.checks.diffs import Change, Row
-from twindiff.checks.findings import Difference, Objection
-from twindiff.checks.history import Moment, Past, Record
-from twindiff.checks.match import Outcome
+from twindiff.checks.diffs import DiffedRow, Row
+from twindiff.checks.findings import Objection, ValueDifference
+from twindiff.checks.history import HistoryRecord, Moment, Past
+from twindiff.checks.match import AssertionResult
 from twindiff.checks.regexes import UndecidedError
-from twindiff.checks.spec import Assertion, Spec, written_where
+from twindiff.checks.spec import Assertion, CheckSpec, written_where
 from twindiff.checks.wording import short
 
 NOT_THERE = "the history does not have every row that counts"
@@ -17,11 +17,11 @@ NOT_THERE = "the history does not have every row that counts"
 class Dated(Struct, frozen=True):
     """A row or call that counts, and when it became what it is."""
 
-    change: Change
+    change: DiffedRow
     moment: Moment
 
 
-def check_authors(outcome: Outcome, spec: Spec, past: Past) -> None:
+def check_authors(outcome: AssertionResult, spec: CheckSpec, past: Past) -> None:
     """Object to every row that counts and that others than the expected ones have touched."""
     if not outcome.assertion.by or outcome.undecided:
         return
@@ -32,7 +32,7 @@ def check_authors(outcome: Outcome, spec: Spec, past: Past) -> None:
         outcome.give_up(error)
 
 
-def _hold_makers_of(change: Change, outcome: Outcome, spec: Spec, past: Past) -> None:
+def _hold_makers_of(change: DiffedRow, outcome: AssertionResult, spec: CheckSpec, past: Past) -> None:
     assertion = outcome.assertion
     ignored = match.ignored_columns(spec, assertion, change)
     touches = [touch for touch in past.touches(change) if touch.is_meant(ignored)]
@@ -42,17 +42,17 @@ def _hold_makers_of(change: Change, outcome: Outcome, spec: Spec, past: Past) ->
         maker = maker_of(touch.record)
         if not match.satisfies(assertion.by, maker):
             wanted = short(written_where(assertion.by))
-            differs = [Difference("by", f"it should be by {wanted} alone", touch.blame.words)]
+            differs = [ValueDifference("by", f"it should be by {wanted} alone", touch.blame.words)]
             outcome.object(Objection(change, differs, touch.blame))
             outcome.fail(f"expected by {wanted} but got {touch.blame.words}")
 
 
-def maker_of(record: Record) -> Row:
+def maker_of(record: HistoryRecord) -> Row:
     """Give what `by` is held against."""
     return {"operation": record.operation, "actor": record.actor, "twin": record.twin}
 
 
-def hold_order(outcome: Outcome, outcomes: list[Outcome], past: Past) -> None:
+def hold_order(outcome: AssertionResult, outcomes: list[AssertionResult], past: Past) -> None:
     """Object to every row and call that counts and comes no later than one that it should come after."""
     assertion = outcome.assertion
     try:
@@ -62,7 +62,7 @@ def hold_order(outcome: Outcome, outcomes: list[Outcome], past: Past) -> None:
         outcome.give_up(error)
 
 
-def _hold_after(outcome: Outcome, earlier: Outcome, name: str, past: Past) -> None:
+def _hold_after(outcome: AssertionResult, earlier: AssertionResult, name: str, past: Past) -> None:
     first, then = date_changes(earlier, past), date_changes(outcome, past)
     if not first or not then:
         return
@@ -71,7 +71,7 @@ def _hold_after(outcome: Outcome, earlier: Outcome, name: str, past: Past) -> No
     early = [item for item in then if not is_after(item.moment, last.moment)]
     for item in early:
         blame = past.blame(item.change, asserted_columns(outcome.assertion, item.change))
-        differs = [Difference("after", wanted, describe_moment(outcome, item, past))]
+        differs = [ValueDifference("after", wanted, describe_moment(outcome, item, past))]
         outcome.object(Objection(item.change, differs, blame))
     if early:
         outcome.fail(f"expected after '{name}' but got {len(early)} before")
@@ -82,7 +82,7 @@ def is_after(moment: Moment, other: Moment) -> bool:
     return moment > other
 
 
-def date_changes(outcome: Outcome, past: Past) -> list[Dated]:
+def date_changes(outcome: AssertionResult, past: Past) -> list[Dated]:
     """Date everything that counts for an assertion; raises `UndecidedError` where the history lacks a row."""
     dates: list[Dated] = []
     for change in outcome.matched:
@@ -93,14 +93,14 @@ def date_changes(outcome: Outcome, past: Past) -> list[Dated]:
     return dates
 
 
-def asserted_columns(assertion: Assertion, change: Change) -> frozenset[str]:
+def asserted_columns(assertion: Assertion, change: DiffedRow) -> frozenset[str]:
     """Name the columns that make a row what the assertion asks for."""
     if assertion.diff_type == "changed":
         return frozenset(assertion.changes) or match.changed_columns(change) - change.derived
     return frozenset(path.split(".")[0] for path in assertion.paths)
 
 
-def describe_moment(outcome: Outcome, item: Dated, past: Past) -> str:
+def describe_moment(outcome: AssertionResult, item: Dated, past: Past) -> str:
     """Say what happened when."""
     row = item.change.sides[0]
     if item.change.diff_type == "response":

@@ -14,10 +14,10 @@ from msgspec import structs
 from twindiff.checks import match, readers
 from twindiff.checks.diffs import Changes
 from twindiff.checks.history import Past
-from twindiff.checks.match import Outcome
+from twindiff.checks.match import AssertionResult
 from twindiff.checks.operators import CONNECTIVES, SCALARS
 from twindiff.checks.regexes import UndecidedError
-from twindiff.checks.spec import Assertion, Condition, Exempt, Group, Predicate, Reference, Spec, Where
+from twindiff.checks.spec import Assertion, CheckSpec, Condition, Exempt, Group, Predicate, Reference, Where
 
 MAX_PATH_PARTS = 100
 """Values that a row is looked through for; of equal values there may be any number."""
@@ -61,7 +61,7 @@ def of_exempt(exempt: Exempt, position: int) -> Iterator[tuple[str, Reference]]:
     yield from of_where(exempt.where, f"closed_world.except[{position}].where")
 
 
-def of_spec(spec: Spec) -> Iterator[tuple[str, Reference]]:
+def of_spec(spec: CheckSpec) -> Iterator[tuple[str, Reference]]:
     """Give every reference of a spec with its place."""
     for assertion in spec.assertions:
         if assertion.refers_to:
@@ -74,10 +74,10 @@ class Referred:
     """What the rows have that count for assertions with an id; each path is read once."""
 
     def __init__(self) -> None:
-        self._outcomes: dict[str, Outcome] = {}
+        self._outcomes: dict[str, AssertionResult] = {}
         self._values: dict[tuple[str, str], frozenset[Any]] = {}
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: AssertionResult) -> None:
         """Note what became of an assertion."""
         if outcome.assertion.id:
             self._outcomes[outcome.assertion.id] = outcome
@@ -108,7 +108,7 @@ class Referred:
             assertion, where=self.where(assertion.where), by=self.where(assertion.by), changes=changes
         )
 
-    def spec(self, spec: Spec) -> Spec:
+    def spec(self, spec: CheckSpec) -> CheckSpec:
         """Put values in place of the references in what a closed world leaves open."""
         exempt = tuple(structs.replace(item, where=self.where(item.where)) for item in spec.closed_world or ())
         return structs.replace(spec, closed_world=exempt)
@@ -144,20 +144,22 @@ def _any_of(operator: str, values: list[Any]) -> Predicate:
     return parts[0] if len(parts) == 1 else Predicate("or", parts)
 
 
-def judge_all(spec: Spec, changes: Changes, past: Past, referred: Referred) -> list[Outcome]:
+def judge_all(spec: CheckSpec, changes: Changes, past: Past, referred: Referred) -> list[AssertionResult]:
     """Judge every assertion, each after those that it refers to."""
-    judged: dict[int, Outcome] = {}
+    judged: dict[int, AssertionResult] = {}
     for assertion in _in_order(spec.assertions):
         judged[assertion.number] = outcome = _judge_assertion(assertion, spec, changes, past, referred)
         referred.add(outcome)
     return [judged[assertion.number] for assertion in spec.assertions]
 
 
-def _judge_assertion(assertion: Assertion, spec: Spec, changes: Changes, past: Past, referred: Referred) -> Outcome:
+def _judge_assertion(
+    assertion: Assertion, spec: CheckSpec, changes: Changes, past: Past, referred: Referred
+) -> AssertionResult:
     try:
         known = referred.assertion(assertion)
     except UndecidedError as error:
-        outcome = Outcome(assertion)
+        outcome = AssertionResult(assertion)
         outcome.give_up(error)
         return outcome
     return match.judge(known, spec, changes, past)

@@ -95,7 +95,7 @@ class ExpectedChange(Struct, frozen=True):
     after: Predicate | None
 
 
-class Count(Struct, frozen=True):
+class CountRange(Struct, frozen=True):
     """How many rows must match; `written` is the spec's own form, nothing where it says nothing."""
 
     least: int = 1
@@ -113,7 +113,7 @@ class Assertion(Struct, frozen=True):
     diff_type: Kind
     entity: str
     where: Where = ()
-    count: Count = Count()
+    count: CountRange = CountRange()
     changes: dict[str, ExpectedChange] = {}
     ignore: frozenset[str] = frozenset()
     after: dict[str, int] = {}
@@ -135,7 +135,7 @@ class Exempt(Struct, frozen=True):
     where: Where
 
 
-class Spec(Struct, frozen=True):
+class CheckSpec(Struct, frozen=True):
     """All checks of one run. A closed world has a list of exceptions, an open one has none; version 1 is extended."""
 
     assertions: tuple[Assertion, ...]

@@ -7,8 +7,8 @@ from twindiff.checks.closed_world import judge_rest
 from twindiff.checks.explain import Scene, explain, share_of
 from twindiff.checks.findings import Explanation
 from twindiff.checks.history import read as read_history
-from twindiff.checks.match import Outcome
-from twindiff.checks.names import Known, warnings
+from twindiff.checks.match import AssertionResult
+from twindiff.checks.names import KnownTables, warnings
 from twindiff.checks.parse import parse
 from twindiff.checks.provenance import check_authors, hold_order
 from twindiff.checks.references import Referred, judge_all
@@ -36,7 +36,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     warnings: list[str] = []
 
 
-def evaluate(spec: object, diff: object, history: object = None, known: Known | None = None) -> Verdict:
+def evaluate(spec: object, diff: object, history: object = None, known: KnownTables | None = None) -> Verdict:
     """Judge a diff, and the history of its run or a function that gives it, by a spec: parsed, or as JSON has them.
 
     Where the tables there are `known`, a misspelt name is refused in version 1 of the language and warned of in 0.1.
@@ -61,7 +61,7 @@ def evaluate(spec: object, diff: object, history: object = None, known: Known | 
     )
 
 
-def _judge_scene(scene: Scene) -> list[Outcome]:
+def _judge_scene(scene: Scene) -> list[AssertionResult]:
     spec, changes, past = scene.spec, scene.changes, scene.past
     referred = Referred()
     outcomes = judge_all(spec, changes, past, referred)

@@ -13,87 +13,91 @@ WORDS_SHOWN = 40
 """Words that a refusal lists; there may be thousands of ids."""
 
 
-class Word(NamedTuple):
+class SpecWord(NamedTuple):
     """What a word means; one that is `extended` is known from version 1 on."""
 
     meaning: str
     extended: bool = False
 
 
-Words = Mapping[str, Word]
+Words = Mapping[str, SpecWord]
 
 SPEC: Words = {
-    "assertions": Word("required: a list of at least one assertion"),
-    "strict": Word("`true` unless you say `false`: a changed row may change in the expected columns only"),
-    "ignore_fields": Word(
+    "assertions": SpecWord("required: a list of at least one assertion"),
+    "strict": SpecWord("`true` unless you say `false`: a changed row may change in the expected columns only"),
+    "ignore_fields": SpecWord(
         'columns that do not count as changed: `{"global": [...], "<entity>": [...]}`, each name once'
     ),
-    "version": Word('`"0.1"`, which is the public language and the default, or `"1"`, the extended one'),
-    "scenario": Word("a text for the reader"),
-    "task": Word("a text for the reader"),
-    "aggregates": Word("accepted for the sake of public specs, never evaluated"),
-    "closed_world": Word(
+    "version": SpecWord('`"0.1"`, which is the public language and the default, or `"1"`, the extended one'),
+    "scenario": SpecWord("a text for the reader"),
+    "task": SpecWord("a text for the reader"),
+    "aggregates": SpecWord("accepted for the sake of public specs, never evaluated"),
+    "closed_world": SpecWord(
         '`true`: nothing may change that is not asserted or ignored; `{"except": [...]}` names rows that may',
         extended=True,
     ),
 }
 
 ASSERTION: Words = {
-    "diff_type": Word("required: `added`, `removed` or `changed`; `unchanged` in the extended language"),
-    "entity": Word("required: the table, its case included; with several twins also `twin.table`"),
-    "where": Word("`{path: predicate}`, all of which must hold; without it every row of the table qualifies"),
-    "expected_count": Word(
+    "diff_type": SpecWord("required: `added`, `removed` or `changed`; `unchanged` in the extended language"),
+    "entity": SpecWord("required: the table, its case included; with several twins also `twin.table`"),
+    "where": SpecWord("`{path: predicate}`, all of which must hold; without it every row of the table qualifies"),
+    "expected_count": SpecWord(
         'a number, or `{"min": n, "max": m}` with at least one of them; without it at least one row'
     ),
-    "expected_changes": Word(
+    "expected_changes": SpecWord(
         'for `changed`: `{column: {"from": predicate, "to": predicate}}`; `from` and `to` may each be left out'
     ),
-    "ignore": Word("columns that do not count as changed in this assertion"),
-    "description": Word("a text for the reader"),
-    "id": Word("a name for `after` and `ref` to refer to", extended=True),
-    "after": Word("ids of assertions whose rows or calls must all come before those of this one", extended=True),
-    "by": Word("who alone may have touched the rows that count: `{path: predicate}` over the operation", extended=True),
-    "response": Word("in place of `diff_type` and `entity`: `{path: predicate}` over the calls", extended=True),
+    "ignore": SpecWord("columns that do not count as changed in this assertion"),
+    "description": SpecWord("a text for the reader"),
+    "id": SpecWord("a name for `after` and `ref` to refer to", extended=True),
+    "after": SpecWord("ids of assertions whose rows or calls must all come before those of this one", extended=True),
+    "by": SpecWord(
+        "who alone may have touched the rows that count: `{path: predicate}` over the operation", extended=True
+    ),
+    "response": SpecWord("in place of `diff_type` and `entity`: `{path: predicate}` over the calls", extended=True),
 }
 
 HAPPENED: Words = {
-    "added": Word("rows that were inserted"),
-    "removed": Word("rows that were deleted"),
-    "changed": Word("rows that were updated"),
+    "added": SpecWord("rows that were inserted"),
+    "removed": SpecWord("rows that were deleted"),
+    "changed": SpecWord("rows that were updated"),
 }
 
 DIFF_TYPES: Words = {
     **HAPPENED,
-    "unchanged": Word("no row was inserted, deleted or updated", extended=True),
+    "unchanged": SpecWord("no row was inserted, deleted or updated", extended=True),
 }
 
-RANGE: Words = {"min": Word("the least number"), "max": Word("the greatest number")}
+RANGE: Words = {"min": SpecWord("the least number"), "max": SpecWord("the greatest number")}
 
-CHANGE: Words = {"from": Word("a predicate on the value before"), "to": Word("a predicate on the value after")}
+CHANGE: Words = {"from": SpecWord("a predicate on the value before"), "to": SpecWord("a predicate on the value after")}
 
-AGGREGATE: Words = dict.fromkeys(("fn", "field", "op", "value"), Word("never evaluated"))
-AGGREGATE_FUNCTIONS: Words = dict.fromkeys(("sum", "avg", "min", "max", "count"), Word("never evaluated"))
-AGGREGATE_OPERATORS: Words = dict.fromkeys(("eq", "ne", "gt", "gte", "lt", "lte", "between"), Word("never evaluated"))
+AGGREGATE: Words = dict.fromkeys(("fn", "field", "op", "value"), SpecWord("never evaluated"))
+AGGREGATE_FUNCTIONS: Words = dict.fromkeys(("sum", "avg", "min", "max", "count"), SpecWord("never evaluated"))
+AGGREGATE_OPERATORS: Words = dict.fromkeys(
+    ("eq", "ne", "gt", "gte", "lt", "lte", "between"), SpecWord("never evaluated")
+)
 
-CLOSED_WORLD: Words = {"except": Word("a list of what may change all the same")}
+CLOSED_WORLD: Words = {"except": SpecWord("a list of what may change all the same")}
 
 EXCEPTION: Words = {
-    "entity": Word("required: a table whose changes may be anything"),
-    "diff_type": Word("only rows that were `added`, `removed` or `changed`"),
-    "where": Word("only rows that satisfy it, before or after"),
+    "entity": SpecWord("required: a table whose changes may be anything"),
+    "diff_type": SpecWord("only rows that were `added`, `removed` or `changed`"),
+    "where": SpecWord("only rows that satisfy it, before or after"),
 }
 
 CALL: Words = {
-    "operation": Word("the operation as its twin names it, such as `chat.postMessage`"),
-    "twin": Word("the twin that was called"),
-    "actor": Word("the user that the caller acted as"),
-    "status": Word("the HTTP status of the answer"),
-    "error": Word("the error's code, null where the call went well"),
-    "seq": Word("the number of what it wrote, null where it wrote nothing"),
-    "number": Word("the number of the call in its environment"),
+    "operation": SpecWord("the operation as its twin names it, such as `chat.postMessage`"),
+    "twin": SpecWord("the twin that was called"),
+    "actor": SpecWord("the user that the caller acted as"),
+    "status": SpecWord("the HTTP status of the answer"),
+    "error": SpecWord("the error's code, null where the call went well"),
+    "seq": SpecWord("the number of what it wrote, null where it wrote nothing"),
+    "number": SpecWord("the number of the call in its environment"),
 }
 
-REFERENCE: Words = {"ref": Word("`<id>.<path>` of the rows that count for another assertion")}
+REFERENCE: Words = {"ref": SpecWord("`<id>.<path>` of the rows that count for another assertion")}
 
 NUMBERS = frozenset({"status", "seq", "number"})
 """The fields of a call that are numbers; all others are texts."""

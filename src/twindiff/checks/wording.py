@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from twindiff.checks.diffs import Change, Row
-from twindiff.checks.findings import Difference
+from twindiff.checks.diffs import DiffedRow, Row
+from twindiff.checks.findings import ValueDifference
 from twindiff.checks.operators import SCALARS, plain
-from twindiff.checks.spec import Assertion, Count
+from twindiff.checks.spec import Assertion, CountRange
 
 COLUMNS_SHOWN = 6
 LETTERS_SHOWN = 80
@@ -36,7 +36,7 @@ PHRASES = {
 }
 
 
-def difference_words(difference: Difference) -> str:
+def difference_words(difference: ValueDifference) -> str:
     """Say one difference as part of a sentence."""
     path, expected, actual = difference.path, difference.expected, difference.actual
     if isinstance(expected, list):
@@ -81,7 +81,7 @@ def _reference_words(reference: str, values: list[Any] | None) -> str:
     return f"be the {path} of '{name}', {known or 'for which no row counts'},"
 
 
-def count_words(count: Count, noun: str = "row") -> str:
+def count_words(count: CountRange, noun: str = "row") -> str:
     """Say how many rows are expected."""
     if count.most is None:
         return f"at least {count.least} {noun}{'' if count.least == 1 else 's'}"
@@ -101,7 +101,7 @@ def short(value: Any) -> str:
     return text if len(text) <= LETTERS_SHOWN else f"{text[: LETTERS_SHOWN - 1]}…"
 
 
-def short_row(change: Change, assertion: Assertion) -> Row:
+def short_row(change: DiffedRow, assertion: Assertion) -> Row:
     """Keep of a row what tells it apart: the columns asked for, then ids and names; a call is shown whole."""
     row = change.sides[0]
     if change.diff_type == "response":
@@ -124,7 +124,7 @@ def cut(value: Any) -> Any:
     return f"{value[: LETTERS_SHOWN - 1]}…" if isinstance(value, str) and len(value) > LETTERS_SHOWN else value
 
 
-def both(change: Change, column: str) -> Row:
+def both(change: DiffedRow, column: str) -> Row:
     """Give what a column was and is."""
     before, after = (plain((side or {}).get(column)) for side in (change.before, change.after))
     if cut(before) == cut(after):  # a difference behind the cut must not look like none

@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from twindiff import __version__
 from twindiff.cli.commands import CommandsOnDemand
-from twindiff.cli.problem import STOPPED, Problem
+from twindiff.cli.problem import STOPPED, CommandError
 
 MISTAKE_OF_OURS = 70
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
@@ -34,7 +34,7 @@ class Commands(TyperGroup):
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
         try:
             return super().main(*args, **kwargs)
-        except Problem as problem:
+        except CommandError as problem:
             _end(str(problem), problem.exit_code)
         except KeyboardInterrupt:
             _end("", STOPPED)
@@ -71,7 +71,7 @@ def _print_anything() -> None:
             stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
-class Twindiff(Commands):
+class TwindiffProgram(Commands):
     """The program: of its commands it loads the one that is asked for, and for its help all."""
 
     def __init__(self, **options: Any) -> None:
@@ -81,7 +81,7 @@ class Twindiff(Commands):
 
 app = typer.Typer(
     name="twindiff",
-    cls=Twindiff,
+    cls=TwindiffProgram,
     help="Stateful twins of SaaS APIs: give an agent a copy, see exactly what it changed, judge it.",
     no_args_is_help=True,
     add_completion=False,

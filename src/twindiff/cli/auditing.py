@@ -12,7 +12,7 @@ import typer
 
 from twindiff.cli.linting import SECONDS, AsMarkdown, markdown_table, world_of
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.cli.suite_runs import load_agent, load_named
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
 
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
     commands.command("audit")(audit)
 
 
-class Row(NamedTuple):
+class AuditRow(NamedTuple):
     """What came of a test's audit; `problem` says why there is no reference's diff."""
 
     test: Test
@@ -85,7 +85,7 @@ def _solutions(given: str, files: Path | None) -> dict[str, Agent]:
     if given:
         known = load_named(given)
         if not isinstance(known, dict):
-            raise Problem(f"{given} is no dict of solutions by the tests' ids.", exit_code=2)
+            raise CommandError(f"{given} is no dict of solutions by the tests' ids.", exit_code=2)
         solutions |= cast("dict[str, Agent]", known)
     if files:
         from twindiff.cli.import_files import contents
@@ -109,31 +109,31 @@ def _solution(given: Mapping[str, Agent], suite: Suite, test: Test) -> Agent | N
     return given[name] if name else None
 
 
-def _audit_test(platform: Platform, test: Test, solution: Agent | None) -> Row:
+def _audit_test(platform: Platform, test: Test, solution: Agent | None) -> AuditRow:
     from twindiff.checks import parse
     from twindiff.client.request_specs import RequestSpec
     from twindiff.client.trial_runner import let_work, task_of
     from twindiff.suites.audit import audit
 
     if solution is None:
-        return Row(test, None, "no reference solution")
+        return AuditRow(test, None, "no reference solution")
     world, spec = world_of(platform, test), parse(test.expected_output)
     with platform.create(testId=test.id, ttl_seconds=SECONDS) as environment:
         run = environment.run(test.id)
         try:
             let_work(solution, task_of(test, environment), WORK_SECONDS)
         except Exception as error:  # noqa: BLE001 - a solution may raise anything
-            return Row(test, None, f"the solution raised {type(error).__name__}: {error}")
+            return AuditRow(test, None, f"the solution raised {type(error).__name__}: {error}")
         diff = run.diff()
         history = RequestSpec("GET", f"runs/{run.id}/history", dict[str, Any], {}, b"", True)
         past = platform.send(history) if spec.needs_calls or spec.needs_records else None
-    return Row(test, audit(spec, diff, world, past))
+    return AuditRow(test, audit(spec, diff, world, past))
 
 
 HEAD = ("test", "no-op", "reference", "variants", "wrong ones that pass", "right ones that fail")
 
 
-def _cells(row: Row) -> Sequence[str]:
+def _cells(row: AuditRow) -> Sequence[str]:
     audited = row.audited
     if audited is None:
         return row.test.name, "", row.problem, "", "", ""
@@ -146,13 +146,13 @@ def _counts(times: Mapping[str, int]) -> str:
     return "; ".join(f"{what} ({count} times)" if count > 1 else what for what, count in times.items())
 
 
-def _summary(suite: Suite, rows: Sequence[Row]) -> str:
+def _summary(suite: Suite, rows: Sequence[AuditRow]) -> str:
     sound = sum(row.is_sound for row in rows)
     solved = sum(row.audited is not None and not row.audited.failures for row in rows)
     return f"{suite.name}: of {len(rows)} tests {solved} are passed by a reference solution and {sound} are sound."
 
 
-def _show(suite: Suite, rows: Sequence[Row]) -> None:
+def _show(suite: Suite, rows: Sequence[AuditRow]) -> None:
     from twindiff.cli.render import add_row, show, table
 
     shown = table(*HEAD)
@@ -162,7 +162,7 @@ def _show(suite: Suite, rows: Sequence[Row]) -> None:
     show(_summary(suite, rows))
 
 
-def _answer(suite: Suite, rows: Sequence[Row]) -> dict[str, Any]:
+def _answer(suite: Suite, rows: Sequence[AuditRow]) -> dict[str, Any]:
     tests = [
         {
             "testId": row.test.id,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 Json = dict[str, Any]
 
 
-class Line(NamedTuple):
+class BlameLine(NamedTuple):
     """A column's value and the record that gave it; None stands for the template."""
 
     column: str
@@ -16,10 +16,10 @@ class Line(NamedTuple):
     record: Json | None
 
 
-class Blame(NamedTuple):
+class RowHistory(NamedTuple):
     """A row as it is, or the record that deleted it."""
 
-    lines: list[Line]
+    lines: list[BlameLine]
     deleted_by: Json | None
 
 
@@ -36,9 +36,9 @@ def effective(journal: Sequence[Json]) -> list[Json]:
     return records[::-1]
 
 
-def blame(journal: Sequence[Json], table: str, key: Sequence[str]) -> Blame | None:
+def blame(journal: Sequence[Json], table: str, key: Sequence[str]) -> RowHistory | None:
     """Who made a row what it is; None when no operation has touched it. `table` may begin with its twin."""
-    lines: dict[str, Line] = {}
+    lines: dict[str, BlameLine] = {}
     deleted_by: Json | None = None
     touched = False
     for record in effective(journal):
@@ -47,20 +47,20 @@ def blame(journal: Sequence[Json], table: str, key: Sequence[str]) -> Blame | No
                 touched = True
                 deleted_by = record if change["after"] is None else None
                 lines = _after(lines, change, record)
-    return Blame([*lines.values()], deleted_by) if touched else None
+    return RowHistory([*lines.values()], deleted_by) if touched else None
 
 
 def _names(table: str, record: Json, change: Json) -> bool:
     return table in (change["table"], f"{record['twin']}.{change['table']}")
 
 
-def _after(lines: dict[str, Line], change: Json, record: Json) -> dict[str, Line]:
+def _after(lines: dict[str, BlameLine], change: Json, record: Json) -> dict[str, BlameLine]:
     before: Json | None = change["before"]
     after: Json = change["after"] or {}
     if before is None:
-        return {name: Line(name, value, record) for name, value in after.items()}
-    known = {name: lines.get(name, Line(name, value, None)) for name, value in before.items()}
+        return {name: BlameLine(name, value, record) for name, value in after.items()}
+    known = {name: lines.get(name, BlameLine(name, value, None)) for name, value in before.items()}
     return {
-        name: known[name] if name in before and before[name] == value else Line(name, value, record)
+        name: known[name] if name in before and before[name] == value else BlameLine(name, value, record)
         for name, value in after.items()
     }

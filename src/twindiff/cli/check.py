@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 import typer
 
 if TYPE_CHECKING:
-    from twindiff.checks import Known, Verdict
+    from twindiff.checks import KnownTables, Verdict
 
 
 def register(app: typer.Typer) -> None:
@@ -75,7 +75,7 @@ def _evaluate(spec: Path, diff: Path, history: Path | None, twins: Sequence[str]
         _refuse(f"{history}: {error}" if history else f"{spec}: {error} Give it with --history.")
 
 
-def known_tables(diff: object, twins: Sequence[str]) -> Known | None:
+def known_tables(diff: object, twins: Sequence[str]) -> KnownTables | None:
     """The tables of these twins; without any, of those installed that the diff can be of, None where none can be."""
     from twindiff.checks import known_to
     from twindiff.environments.registry import Registry

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from twindiff.cli.options import AsJson
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 
 def register(app: typer.Typer) -> None:
@@ -68,16 +68,16 @@ def prepare_database(admin_dsn: str, password: str, role: str) -> str:
     try:
         return initialise(admin_dsn, registry.schemas.values(), catalog, password=password or None, role=role)
     except (WrongStorage, ApiError) as error:
-        raise Problem(f"{error}{'' if str(error).endswith('.') else '.'}") from None
+        raise CommandError(f"{error}{'' if str(error).endswith('.') else '.'}") from None
     except (psycopg.Error, UnicodeError) as error:
-        raise Problem(f"The database could not be set up: {first_line(error)}.") from None
+        raise CommandError(f"The database could not be set up: {first_line(error)}.") from None
 
 
 def need_driver() -> None:
     """A Problem says how to install what speaks to PostgreSQL."""
     missing = [name for name in ("psycopg", "psycopg2") if find_spec(name) is None]
     if missing:
-        raise Problem(
+        raise CommandError(
             f"PostgreSQL needs packages that are not here ({', '.join(missing)}). "
             "Install them: pip install 'twindiff[postgres]'."
         )

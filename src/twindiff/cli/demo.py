@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from twindiff.cli.options import AsJson
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,7 +106,7 @@ def demo(as_json: AsJson = False) -> None:
     else:
         _show(seen, console)
     if not seen.as_expected:
-        raise Problem("The verdicts are not as expected, which is a mistake of twindiff itself; please report it.")
+        raise CommandError("The verdicts are not as expected, which is a mistake of twindiff itself; please report it.")
 
 
 def _require_sdks() -> None:
@@ -114,7 +114,7 @@ def _require_sdks() -> None:
         try:
             import_module(name)
         except ImportError:
-            raise Problem(
+            raise CommandError(
                 f"The demo speaks through two SDKs, and {name} is not installed: pip install 'twindiff[demo]'."
             ) from None
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, DataDirectory, Storage, data_directory
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from twindiff.kit.twin import Twin
@@ -32,7 +32,7 @@ class State(StrEnum):
     BROKEN = "broken"
 
 
-class Finding(NamedTuple):
+class DoctorFinding(NamedTuple):
     """One thing that was looked at; `mend` says what to do about it."""
 
     what: str
@@ -69,7 +69,7 @@ def doctor(
     raise typer.Exit(any(finding.state == State.BROKEN for finding in diagnosis))
 
 
-def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> Iterator[Finding]:
+def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> Iterator[DoctorFinding]:
     """Everything there is to say, cheapest first."""
     yield _python()
     yield from _packages()
@@ -82,25 +82,27 @@ def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> I
     yield _server(base_url, api_key)
 
 
-def _python() -> Finding:
+def _python() -> DoctorFinding:
     running = ".".join(map(str, sys.version_info[:3]))
-    return Finding("python", State.GOOD, f"{running} at {sys.executable}")
+    return DoctorFinding("python", State.GOOD, f"{running} at {sys.executable}")
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[DoctorFinding]:
     """What twindiff itself depends on, in one line while all of it is there."""
     try:
         needed = [re.match(r"[\w.-]+", each) for each in requires("twindiff") or () if "extra ==" not in each]
     except PackageNotFoundError:
         mend = "Install it into this Python: pip install twindiff."
-        yield Finding("packages", State.BROKEN, "twindiff itself is not installed, so no twin is found", mend)
+        yield DoctorFinding("packages", State.BROKEN, "twindiff itself is not installed, so no twin is found", mend)
         return
     names = [each[0] for each in needed if each]
     there = [f"{name} {installed}" for name in names if (installed := _version(name))]
-    yield Finding("packages", State.GOOD, ", ".join(there))
+    yield DoctorFinding("packages", State.GOOD, ", ".join(there))
     for name in names:
         if not _version(name):
-            yield Finding("packages", State.BROKEN, f"{name} is not installed", f"Install it: pip install {name}.")
+            yield DoctorFinding(
+                "packages", State.BROKEN, f"{name} is not installed", f"Install it: pip install {name}."
+            )
 
 
 def _version(package: str) -> str:
@@ -110,59 +112,65 @@ def _version(package: str) -> str:
         return ""
 
 
-def _sqlite() -> Finding:
+def _sqlite() -> DoctorFinding:
     try:
         import apsw
     except ImportError as error:
-        return Finding("sqlite", State.BROKEN, f"apsw cannot be imported: {error}", "Install it: pip install apsw.")
+        return DoctorFinding(
+            "sqlite", State.BROKEN, f"apsw cannot be imported: {error}", "Install it: pip install apsw."
+        )
     said = f"{apsw.sqlite_lib_version()} in apsw {apsw.apsw_version()}"
     if hasattr(apsw.Connection, "preupdate_hook"):
-        return Finding("sqlite", State.GOOD, f"{said}, which tells what changes")
+        return DoctorFinding("sqlite", State.GOOD, f"{said}, which tells what changes")
     mend = "Install apsw's own build, which has it: pip install --force-reinstall --only-binary apsw apsw."
-    return Finding("sqlite", State.BROKEN, f"{said}, without the pre-update hook", mend)
+    return DoctorFinding("sqlite", State.BROKEN, f"{said}, without the pre-update hook", mend)
 
 
-def _twins() -> Iterator[Finding]:
+def _twins() -> Iterator[DoctorFinding]:
     from twindiff.environments.registry import Registry
 
     registry = Registry.load_installed()
     twins = registry.twins
     if not registry.names:
-        yield Finding("twins", State.BROKEN, "none is installed", "Install twindiff again: pip install twindiff.")
+        yield DoctorFinding("twins", State.BROKEN, "none is installed", "Install twindiff again: pip install twindiff.")
     for name in registry.names:
         if problem := registry.problems.get(name):
-            yield Finding(f"twin {name}", State.BROKEN, problem.said, f"{problem.mend}.")
+            yield DoctorFinding(f"twin {name}", State.BROKEN, problem.said, f"{problem.mend}.")
         else:
             yield _twin(twins[name])
 
 
-def _twin(twin: Twin) -> Finding:
+def _twin(twin: Twin) -> DoctorFinding:
     """Whether a twin is whole, with all its templates."""
     from twindiff.environments.templates import sources, unreadable
 
     if broken := unreadable(twin):
         mend = "Mend that file, or uninstall the twin's package."
-        return Finding(f"twin {twin.name}", State.BROKEN, "; ".join(broken), mend)
+        return DoctorFinding(f"twin {twin.name}", State.BROKEN, "; ".join(broken), mend)
     templates = ", ".join(sorted(sources(twin))) or "none"
     said = f"{len(twin.dispatch.operations)} operations, templates: {templates}"
-    return Finding(f"twin {twin.name}", State.GOOD, said)
+    return DoctorFinding(f"twin {twin.name}", State.GOOD, said)
 
 
-def _directory(given: str) -> Finding:
+def _directory(given: str) -> DoctorFinding:
     """Whether a server could keep its data there; nothing of it stays."""
     if given == ":memory:":
-        return Finding("data", State.GOOD, "kept in memory only")
+        return DoctorFinding("data", State.GOOD, "kept in memory only")
     folder = Path(given)
     try:
         if owner := _owner(folder):
-            return Finding("data", State.GOOD, f"{folder}, in use by {owner}")
+            return DoctorFinding("data", State.GOOD, f"{folder}, in use by {owner}")
         existing = next(each for each in (folder, *folder.parents) if each.exists())
     except OSError as error:
-        return Finding("data", State.BROKEN, f"{folder}: {error.strerror}", "Choose another folder with --data-dir.")
+        return DoctorFinding(
+            "data", State.BROKEN, f"{folder}: {error.strerror}", "Choose another folder with --data-dir."
+        )
     if problem := _why_not_in(existing):
         mend = "Choose another with --data-dir, or set its permissions."
-        return Finding("data", State.BROKEN, f"{folder}: {problem}", mend)
-    return Finding("data", State.GOOD, str(folder) if existing == folder else f"{folder}, made by the first server")
+        return DoctorFinding("data", State.BROKEN, f"{folder}: {problem}", mend)
+    return DoctorFinding(
+        "data", State.GOOD, str(folder) if existing == folder else f"{folder}, made by the first server"
+    )
 
 
 def _why_not_in(folder: Path) -> str:
@@ -188,18 +196,18 @@ def _owner(folder: Path) -> str:
     return ""
 
 
-def _browser() -> Finding:
+def _browser() -> DoctorFinding:
     """Which Chromium test runs are done in, if they can be."""
     from twindiff.browser.chromium import NoBrowser, chromium
 
     try:
-        return Finding("browser", State.GOOD, f"{chromium()}, for test runs")
+        return DoctorFinding("browser", State.GOOD, f"{chromium()}, for test runs")
     except NoBrowser as absent:
         said, _, mend = str(absent).partition(". ")
-        return Finding("browser", State.NOTE, said, mend)
+        return DoctorFinding("browser", State.NOTE, said, mend)
 
 
-def _confinement() -> Finding:
+def _confinement() -> DoctorFinding:
     """Whether applications of sandbox runs are kept apart from the server and its machine."""
     from twindiff.kit.errors import ApiError
     from twindiff.server.sandbox_runs.confinement import find_confinement
@@ -207,13 +215,13 @@ def _confinement() -> Finding:
     try:
         confinement = find_confinement()
     except ApiError as error:
-        return Finding("confinement", State.NOTE, str(error))
+        return DoctorFinding("confinement", State.NOTE, str(error))
     state = State.NOTE if confinement.missing else State.GOOD
     mend = "docs/how-to/sandbox-runs.md says what it takes." if confinement.missing else ""
-    return Finding("confinement", state, f"applications are {confinement.describe()}", mend)
+    return DoctorFinding("confinement", state, f"applications are {confinement.describe()}", mend)
 
 
-def _containers() -> Finding:
+def _containers() -> DoctorFinding:
     """Which engine sandbox runs that ask for a container are built and started by, if it works."""
     from twindiff.kit.errors import ApiError
     from twindiff.server.sandbox_runs import containers
@@ -221,14 +229,14 @@ def _containers() -> Finding:
     try:
         engine = containers.engine()
     except ApiError as error:
-        return Finding("containers", State.NOTE, str(error))
+        return DoctorFinding("containers", State.NOTE, str(error))
     if engine is None:
         idle = "" if containers.are_off() else _idle(containers.found_on_path())
-        return Finding("containers", State.GOOD, f"none is used{idle}")
+        return DoctorFinding("containers", State.GOOD, f"none is used{idle}")
     if problem := containers.why_not(engine):
         mend = f"Mend it, or name another one or '{containers.NONE}' with {containers.SETTING}."
-        return Finding("containers", State.NOTE, f"{engine} does not work: {problem}", mend)
-    return Finding("containers", State.GOOD, f"{engine}, for sandbox runs with a dockerfile_path")
+        return DoctorFinding("containers", State.NOTE, f"{engine} does not work: {problem}", mend)
+    return DoctorFinding("containers", State.GOOD, f"{engine}, for sandbox runs with a dockerfile_path")
 
 
 def _idle(engines: list[str]) -> str:
@@ -239,34 +247,38 @@ def _idle(engines: list[str]) -> str:
     return f" ({'; '.join(told)})" if told else ""
 
 
-def _postgres(dsn: str) -> Iterator[Finding]:
+def _postgres(dsn: str) -> Iterator[DoctorFinding]:
     """Whether a server could serve from there; nothing is made or changed."""
     from twindiff.cli.db import need_driver
 
     try:
         need_driver()
-    except Problem as problem:
-        yield Finding("postgresql", State.BROKEN, str(problem))
+    except CommandError as problem:
+        yield DoctorFinding("postgresql", State.BROKEN, str(problem))
         return
     from twindiff.storage.postgres import health
 
     for what, is_fine, said, mend in health.findings(dsn):
-        yield Finding(f"postgresql {what}", State.GOOD if is_fine else State.BROKEN, said, "" if is_fine else mend)
+        yield DoctorFinding(
+            f"postgresql {what}", State.GOOD if is_fine else State.BROKEN, said, "" if is_fine else mend
+        )
 
 
-def _server(base_url: str, api_key: str) -> Finding:
+def _server(base_url: str, api_key: str) -> DoctorFinding:
     from twindiff.cli.remote import Remote, host_and_port
 
     if not _listens(*host_and_port(base_url)):
-        return Finding("server", State.NOTE, f"none at {base_url}; that port is free", "Start one: twindiff serve.")
+        return DoctorFinding(
+            "server", State.NOTE, f"none at {base_url}; that port is free", "Start one: twindiff serve."
+        )
     try:
         remote = Remote(base_url, api_key)
         if remote.get("ready").get("service") != "twindiff":
-            raise Problem(f"What answers at {base_url} is no Twindiff server.")
+            raise CommandError(f"What answers at {base_url} is no Twindiff server.")
         templates = remote.get("templates")["templates"]
-    except Problem as problem:
-        return Finding("server", State.BROKEN, str(problem), "Say with --base-url and --api-key where yours is.")
-    return Finding("server", State.GOOD, f"answers at {base_url}, with {len(templates)} templates")
+    except CommandError as problem:
+        return DoctorFinding("server", State.BROKEN, str(problem), "Say with --base-url and --api-key where yours is.")
+    return DoctorFinding("server", State.GOOD, f"answers at {base_url}, with {len(templates)} templates")
 
 
 def _listens(host: str, port: int) -> bool:
@@ -277,7 +289,7 @@ def _listens(host: str, port: int) -> bool:
         return False
 
 
-def _show(diagnosis: list[Finding]) -> None:
+def _show(diagnosis: list[DoctorFinding]) -> None:
     from rich.table import Table
     from rich.text import Text
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from twindiff.cli.remote import Remote
@@ -27,7 +27,7 @@ commands = typer.Typer(help="Make, look at and delete environments.", no_args_is
 Id = Annotated[str, typer.Argument(metavar="ID", help="The environment's id, or how it begins.", show_default=False)]
 
 
-class ClockMode(StrEnum):
+class ClockModeOption(StrEnum):
     """How an environment's time runs."""
 
     REAL = "real"
@@ -137,7 +137,8 @@ def create(
         ),
     ] = [],  # noqa: B006 - never changed
     clock: Annotated[
-        ClockMode | None, typer.Option(help="How its time runs; as the templates say unless told.", show_default=False)
+        ClockModeOption | None,
+        typer.Option(help="How its time runs; as the templates say unless told.", show_default=False),
     ] = None,
     start: Annotated[
         str, typer.Option(metavar="INSTANT", help="When its time begins, such as 2026-03-01T09:00:00 (UTC).")
@@ -159,7 +160,7 @@ def create(
     users = users or _only_users(remote, templates)
     body = {"templates": templates, **_acting(users), "ttlSeconds": ttl, "name": name or None, "auth": auth.value}
     if clock or start:
-        mode = clock or (ClockMode.STEPS if start else None)
+        mode = clock or (ClockModeOption.STEPS if start else None)
         body["clock"] = {"mode": mode and mode.value} | ({"start": start} if start else {})
     say_made(as_json, remote, remote.post("initEnv", body=body))
 
@@ -177,7 +178,7 @@ def _only_users(remote: Remote, templates: list[str]) -> list[str]:
         for user in each["users"][:PEOPLE_SHOWN]
     ]
     there = f" There are {', '.join(people)}; `twindiff templates show` lists all." if people else ""
-    raise Problem(f"Say with --as who its agent is: a user's id or email address.{there}", exit_code=2)
+    raise CommandError(f"Say with --as who its agent is: a user's id or email address.{there}", exit_code=2)
 
 
 def _acting(users: list[str]) -> dict[str, Any]:
@@ -186,7 +187,7 @@ def _acting(users: list[str]) -> dict[str, Any]:
     for each in users:
         twin, equals, user = each.partition("=")
         if not (user if equals else each).strip():
-            raise Problem(f"'{each}' is nobody; give --as a user's id or email address.", exit_code=2)
+            raise CommandError(f"'{each}' is nobody; give --as a user's id or email address.", exit_code=2)
         if equals:
             given.setdefault("users", {})[twin] = user
         else:
@@ -260,7 +261,7 @@ def diff(
 ) -> None:
     """Show what has changed since the beginning, between two points, or in a run."""
     if run and (start or end):
-        raise Problem("A run has its own beginning and end: give --run, or --from and --to.", exit_code=2)
+        raise CommandError("A run has its own beginning and end: give --run, or --from and --to.", exit_code=2)
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
     if run:
@@ -285,7 +286,7 @@ def _run_of(remote: Remote, environment: str, given: str) -> str:
     matches = [each for each in known if given and each.startswith(given.lower())]
     run = matches[0] if len(matches) == 1 else given
     if run not in known and len(known) < PAGE:
-        raise Problem(
+        raise CommandError(
             f"'{run}' is no run of environment {environment}. `twindiff env show {environment}` lists its runs.",
             exit_code=2,
         )

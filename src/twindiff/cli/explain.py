@@ -10,7 +10,7 @@ import typer
 
 from twindiff.cli.env import remote_of, say
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -77,18 +77,18 @@ def _full_run(remote: Remote, given: str) -> str:
 
     try:
         return full_run(remote, given)
-    except Problem as problem:
-        raise Problem(str(problem), exit_code=2) from None
+    except CommandError as problem:
+        raise CommandError(str(problem), exit_code=2) from None
 
 
 def _result(remote: Remote, run: str) -> Json:
     """What came of a run that has been judged; a Problem for any other."""
     try:
         result = remote.get("results", run)
-    except Problem as problem:
-        raise Problem(str(problem), exit_code=2) from None
+    except CommandError as problem:
+        raise CommandError(str(problem), exit_code=2) from None
     if result["score"] is None:
-        raise Problem(f"Run '{run}' has not been judged yet; evaluateRun does that.", exit_code=2)
+        raise CommandError(f"Run '{run}' has not been judged yet; evaluateRun does that.", exit_code=2)
     return result
 
 

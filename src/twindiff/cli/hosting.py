@@ -10,7 +10,7 @@ import apsw
 import uvicorn
 
 from twindiff.cli.listening import listen, url_of
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
@@ -22,13 +22,13 @@ def open_service(settings: Settings, registry: Registry | None = None) -> Servic
     try:
         return Service(settings, registry)
     except WrongStorage as wrong:
-        raise Problem(str(wrong)) from None
+        raise CommandError(str(wrong)) from None
     except NotServed as error:
-        raise Problem(f"{error}.") from None
+        raise CommandError(f"{error}.") from None
     except DataDirectoryInUse as taken:
-        raise Problem(f"{taken}. Stop that one, or choose another folder with --data-dir.") from None
+        raise CommandError(f"{taken}. Stop that one, or choose another folder with --data-dir.") from None
     except (OSError, apsw.Error) as error:
-        raise Problem(
+        raise CommandError(
             f"The data directory {settings.data_dir} cannot be used: {error}. Choose another with --data-dir."
         ) from None
 

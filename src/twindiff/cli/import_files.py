@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 FOLDERS = ("seeds", "suites", "testsuites")
 WARNINGS_SHOWN = 20
@@ -100,11 +100,11 @@ def bytes_of(folder: Path, local_path: str) -> bytes | None:
 def _paths(folder: Path) -> list[Path]:
     """The files to import, in a fixed order."""
     if not folder.is_dir():
-        raise Problem(f"{folder} is no folder. Give one that holds seeds/ and suites/.", exit_code=2)
+        raise CommandError(f"{folder} is no folder. Give one that holds seeds/ and suites/.", exit_code=2)
     paths = [path for name in FOLDERS for path in sorted((folder / name).glob("*.json"))]
     paths = paths or sorted(folder.glob("*.json"))
     if not paths:
-        raise Problem(f"{folder} holds no JSON files, nor do seeds/, suites/ or testsuites/ in it.", exit_code=2)
+        raise CommandError(f"{folder} holds no JSON files, nor do seeds/, suites/ or testsuites/ in it.", exit_code=2)
     return paths
 
 

@@ -15,7 +15,7 @@ from twindiff.cli.suites import Name, commands, platform_of, suite_of
 if TYPE_CHECKING:
     from twindiff.client import Suite, Test
     from twindiff.client.sync_client import Platform
-    from twindiff.suites.lint import Finding, World
+    from twindiff.suites.lint import LintContext, LintFinding
 
 SECONDS = 600
 """How long the environment lives that a template is read from, should nobody delete it."""
@@ -55,13 +55,13 @@ def lint(
     raise typer.Exit(any(of_test for _, of_test in by_test))
 
 
-def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[Finding]]]:
+def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[LintFinding]]]:
     """What is wrong with each test of a suite."""
     from twindiff.checks import parse
     from twindiff.suites.lint import lint
 
-    worlds: dict[tuple[str, ...], World] = {}
-    by_test: list[tuple[Test, list[Finding]]] = []
+    worlds: dict[tuple[str, ...], LintContext] = {}
+    by_test: list[tuple[Test, list[LintFinding]]] = []
     for test in suite.tests:
         if test.starts_from not in worlds:
             worlds[test.starts_from] = world_of(platform, test)
@@ -69,10 +69,10 @@ def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[Finding]
     return by_test
 
 
-def world_of(platform: Platform, test: Test) -> World:
+def world_of(platform: Platform, test: Test) -> LintContext:
     """What a test begins with, read from an environment of it."""
     from twindiff.environments.registry import Registry
-    from twindiff.suites.lint import World
+    from twindiff.suites.lint import LintContext
 
     with platform.create(testId=test.id, ttl_seconds=SECONDS) as environment:
         twins = list(environment.show().templates)
@@ -83,7 +83,7 @@ def world_of(platform: Platform, test: Test) -> World:
     for line in lines:
         if line["kind"] == "row":
             rows.setdefault(line["table"], []).append(line["values"])
-    return World(tables, rows, lines[0]["actor"])
+    return LintContext(tables, rows, lines[0]["actor"])
 
 
 Findings = Sequence[tuple["Test", list["LintFinding"]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 BACKLOG = 2048
 
@@ -16,7 +16,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as error:
-        raise Problem(_why_not(host, port, error)) from None
+        raise CommandError(_why_not(host, port, error)) from None
 
 
 def _why_not(host: str, port: int, error: Exception) -> str:

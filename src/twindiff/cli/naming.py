@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 SHOWN = 5
 WHOLE = 32
@@ -30,9 +30,9 @@ def whole(listed: Callable[[], Sequence[dict[str, Any]]], given: str) -> str:
     return one_or_as_given(given, known, "run or test")
 
 
-def _several(given: str, matches: Sequence[str], what: str) -> Problem:
+def _several(given: str, matches: Sequence[str], what: str) -> CommandError:
     several = ", ".join(matches[:SHOWN]) + (", …" if len(matches) > SHOWN else "")
-    return Problem(f"The ids of {len(matches)} {what}s begin with '{given}': {several}. Say more of it.")
+    return CommandError(f"The ids of {len(matches)} {what}s begin with '{given}': {several}. Say more of it.")
 
 
 def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: int = 1000) -> str:
@@ -42,7 +42,7 @@ def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: i
     """
     wanted = given.strip().lower()
     if not wanted:
-        raise Problem(f"'{given}' is no {what}'s id. `{lists_them}` lists them.", exit_code=2)
+        raise CommandError(f"'{given}' is no {what}'s id. `{lists_them}` lists them.", exit_code=2)
     if wanted in known:
         return wanted
     matches = [each for each in known if each.lower().startswith(wanted)]
@@ -53,7 +53,7 @@ def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: i
     if len(wanted) >= WHOLE:
         return given.strip()  # it may be older than those that were looked at; the server knows
     looked = "" if len(known) < most else f"Only the newest {most:,} were looked at; an older one needs its whole id. "
-    raise Problem(f"No {what}'s id begins with '{given}'. {looked}`{lists_them}` lists them.")
+    raise CommandError(f"No {what}'s id begins with '{given}'. {looked}`{lists_them}` lists them.")
 
 
 def natural(value: Any) -> list[tuple[int, int, str]]:

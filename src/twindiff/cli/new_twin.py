@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from twindiff.cli.scaffold.model import Description
@@ -39,10 +39,10 @@ def new_twin(
     from twindiff.cli.scaffold.package import described_package, empty_package
 
     if not _NAME.fullmatch(name):
-        raise Problem(f"'{name}' is no name of a twin; use small letters, digits and _: acme_books.", exit_code=2)
+        raise CommandError(f"'{name}' is no name of a twin; use small letters, digits and _: acme_books.", exit_code=2)
     folder = into / f"{name.replace('_', '-')}-twin"
     if folder.exists() and any(folder.iterdir()):
-        raise Problem(f"{folder} is there already. Remove it, or give another place with --into.")
+        raise CommandError(f"{folder} is there already. Remove it, or give another place with --into.")
     files = described_package(name, _read_description(openapi)) if openapi else empty_package(name)
     for path, text in files.items():
         target = folder / path
@@ -59,26 +59,28 @@ def _read_description(path: Path) -> Description:
     document = _document(path)
     is_discovery = "discoveryVersion" in document or "httpMethod" in str(document.get("methods", ""))
     if not is_discovery and "paths" not in document:
-        raise Problem(f"{path} is no OpenAPI 3 or Google Discovery document: it has no 'paths', no 'discoveryVersion'.")
+        raise CommandError(
+            f"{path} is no OpenAPI 3 or Google Discovery document: it has no 'paths', no 'discoveryVersion'."
+        )
     try:
         description = read_discovery(document) if is_discovery else read_openapi(document)
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise Problem(f"{path} is not a valid description of an API: {type(error).__name__}: {error}.") from None
+        raise CommandError(f"{path} is not a valid description of an API: {type(error).__name__}: {error}.") from None
     if not description.endpoints:
-        raise Problem(f"{path} describes no operations.")
+        raise CommandError(f"{path} describes no operations.")
     return description
 
 
 def _document(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MAX_DOCUMENT_BYTES:
-            raise Problem(f"{path} is larger than {MAX_DOCUMENT_BYTES:,} bytes.")
+            raise CommandError(f"{path} is larger than {MAX_DOCUMENT_BYTES:,} bytes.")
         document: Any = json.loads(path.read_bytes())
     except OSError as error:
-        raise Problem(f"{path} cannot be read: {error.strerror}.") from None
+        raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
         hint = " Convert YAML to JSON first." if path.suffix in (".yaml", ".yml") else ""
-        raise Problem(f"{path} is not JSON: {error}.{hint}") from None
+        raise CommandError(f"{path} is not JSON: {error}.{hint}") from None
     if not isinstance(document, dict):
-        raise Problem(f"{path} holds no JSON object.")
+        raise CommandError(f"{path} holds no JSON object.")
     return document  # pyright: ignore[reportUnknownVariableType] - JSON's edge

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -23,10 +23,10 @@ def sendable_key(given: str) -> str:
     """An API key without the blanks around it; a Problem when no header can carry it."""
     key = given.strip()
     if given and not key:
-        raise Problem("The API key is blank. Give one with --api-key or TWINDIFF_API_KEY, or none.", exit_code=2)
+        raise CommandError("The API key is blank. Give one with --api-key or TWINDIFF_API_KEY, or none.", exit_code=2)
     strange = next((letter for letter in key if not " " <= letter <= "~"), "")
     if strange:
-        raise Problem(
+        raise CommandError(
             f"The API key has a character that no HTTP header can carry: {strange!a}. "
             "Choose one of ASCII letters, digits and signs.",
             exit_code=2,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from twindiff.suites.trial_statistics import OfK, Share
+from twindiff.suites.trial_statistics import PassAtK, Share
 
 WIDTH = 640
 LEFT, RIGHT = 48, 612
@@ -19,7 +19,7 @@ MAX_NAME_CHARACTERS = 44
 _numbers = count(1)
 
 
-class Change(NamedTuple):
+class PassRateChange(NamedTuple):
     """How often a test passed with either of two agents, from 0 to 1."""
 
     test: str
@@ -43,7 +43,7 @@ def interval(share: Share, what: str) -> Markup:
     return _svg(what, said, 76, body)
 
 
-def curves(shares_of_k: Sequence[OfK]) -> Markup:
+def curves(shares_of_k: Sequence[PassAtK]) -> Markup:
     """pass@k and pass^k by k, each with its range."""
     ks = [each.k for each in shares_of_k]
     x = _scale(1, max(ks))
@@ -104,7 +104,7 @@ def endings(counts: Sequence[tuple[str, int]]) -> Markup:
     return _svg("How trials ended", said, 20 + 30 * len(counts), body)
 
 
-def changes(tests: Sequence[Change]) -> Markup:
+def changes(tests: Sequence[PassRateChange]) -> Markup:
     """How often tests passed before and after, those that differ most first."""
     x = _scale(0, 1, left=300)
     body: list[str] = []

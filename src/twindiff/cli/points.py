@@ -9,10 +9,10 @@ import typer
 
 from twindiff.cli.env import POINT, Id, commands, full_id, remote_of, say
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
-    from twindiff.cli.blame import Blame
+    from twindiff.cli.blame import RowHistory
     from twindiff.cli.remote import Remote
 
 
@@ -101,7 +101,7 @@ def advance(
     """
     given = {"advance": seconds, "to": to or None, "until": until and until.value}
     if [*given.values()].count(None) != len(given) - 1:
-        raise Problem("Say how far: SECONDS, --to or --until, and one of them alone.", exit_code=2)
+        raise CommandError("Say how far: SECONDS, --to or --until, and one of them alone.", exit_code=2)
     remote = remote_of(base_url, api_key)
     answer = remote.post("env", full_id(remote, id), "clock", body=given)
     say(as_json, answer, _render_advance(answer))
@@ -144,7 +144,7 @@ def blame(
     environment = full_id(remote, id)
     blamed = blame(journal(remote, environment), table, key) if key else None
     if blamed is None:
-        raise Problem(_why_nobody(remote, environment, table, key or []))
+        raise CommandError(_why_nobody(remote, environment, table, key or []))
     say(as_json, _answer(blamed), _render_blame(blamed))
 
 
@@ -164,7 +164,7 @@ def _why_nobody(remote: Remote, environment: str, table: str, key: list[str]) ->
     return f"Nothing that lasts has changed {table} {' '.join(key)}: it is as its template left it."
 
 
-def _answer(blamed: Blame) -> dict[str, Any]:
+def _answer(blamed: RowHistory) -> dict[str, Any]:
     lines = [{"column": line.column, "value": line.value, **_who(line.record)} for line in blamed.lines]
     return {"columns": lines, "deletedBy": _who(blamed.deleted_by) if blamed.deleted_by else None}
 
@@ -175,7 +175,7 @@ def _who(record: dict[str, Any] | None) -> dict[str, Any]:
     return {name: record[name] for name in names} if record else dict.fromkeys(names) | {"operation": "template"}
 
 
-def _render_blame(blamed: Blame) -> Any:
+def _render_blame(blamed: RowHistory) -> Any:
     from twindiff.cli.render import add_row, short, table
 
     shown = table("column", "value", "seq", "operation", "actor", "at")

@@ -6,7 +6,7 @@ STOPPED = 130
 """The exit code after Ctrl-C."""
 
 
-class Problem(Exception):
+class CommandError(Exception):
     """Ends the command with `exit_code` and its message as one line: what is wrong, what was given, what to do."""
 
     def __init__(self, message: str, *, exit_code: int = 1) -> None:

@@ -11,8 +11,8 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from twindiff.cli.control_key import AUTO, find_key
-from twindiff.cli.problem import Problem
-from twindiff.client import Client, Refused, Unreachable
+from twindiff.cli.problem import CommandError
+from twindiff.client import Client, RequestRefused, Unreachable
 from twindiff.client.request_specs import RequestSpec
 
 Json = dict[str, Any]
@@ -30,7 +30,7 @@ def host_and_port(url: str) -> tuple[str, int]:
     except (KeyError, ValueError, httpx.InvalidURL):
         host, port = None, 0
     if not host:
-        raise Problem(f"'{url}' is no server's address; one is http://127.0.0.1:8000.", exit_code=2)
+        raise CommandError(f"'{url}' is no server's address; one is http://127.0.0.1:8000.", exit_code=2)
     return host, port
 
 
@@ -52,15 +52,15 @@ def explain_failures(url: str) -> Generator[None]:
         yield
     except Unreachable as error:
         if isinstance(error.__cause__, httpx.TimeoutException):
-            raise Problem(f"{url} did not answer within {TIMEOUT} s.") from None
-        raise Problem(
+            raise CommandError(f"{url} did not answer within {TIMEOUT} s.") from None
+        raise CommandError(
             f"Nothing answers at {url}; start one with `twindiff serve`, or say with --base-url where one is."
         ) from None
-    except Refused as refused:
-        raise Problem(_why(refused, url)) from None
+    except RequestRefused as refused:
+        raise CommandError(_why(refused, url)) from None
 
 
-def _why(refused: Refused, url: str) -> str:
+def _why(refused: RequestRefused, url: str) -> str:
     if refused.code == "not_understood":
         return f"What answers at {url} is no Twindiff server (status {refused.status})."
     said = refused.detail
@@ -92,7 +92,7 @@ class Remote:
     def _spec(self, verb: str, parts: tuple[str, ...], query: dict[str, str] | None = None, body: bytes = b"") -> Json:
         for part in parts:
             if part in NO_NAMES:
-                raise Problem(f"'{part}' is no id and no name; give the whole of one.", exit_code=2)
+                raise CommandError(f"'{part}' is no id and no name; give the whole of one.", exit_code=2)
         path = "/".join(quote(part, safe="") for part in parts)
         with explain_failures(self.url), client_of(self.url, self._key) as client:
             return client.send(RequestSpec(verb, path, Json, query or {}, body, repeatable=False))

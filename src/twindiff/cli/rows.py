@@ -11,7 +11,7 @@ import typer
 from twindiff.cli.env import Id, commands, full_id, remote_of, say
 from twindiff.cli.naming import natural
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,7 +59,7 @@ def _by(columns: Sequence[str]) -> Callable[[Json], Any]:
 def _pair(given: str) -> tuple[str, str]:
     column, equals, value = given.partition("=")
     if not (column and equals):
-        raise Problem(f"'{given}' is no condition; one is COLUMN=VALUE, such as user_id=U1.", exit_code=2)
+        raise CommandError(f"'{given}' is no condition; one is COLUMN=VALUE, such as user_id=U1.", exit_code=2)
     return column, value
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from twindiff.client import Client
@@ -69,9 +69,9 @@ class RunReports(NamedTuple):
         """Report a Problem of the block too, and end with the exit code that says so."""
         try:
             yield
-        except Problem as problem:
+        except CommandError as problem:
             self.write_problem(name, str(problem))
-            raise Problem(str(problem), exit_code=COULD_NOT_RUN) from None
+            raise CommandError(str(problem), exit_code=COULD_NOT_RUN) from None
 
 
 def end_as(run: dict[str, Any]) -> None:
@@ -89,7 +89,7 @@ def _explained() -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise Problem(f"{error.filename} cannot be written: {error.strerror}.", exit_code=COULD_NOT_RUN) from None
+        raise CommandError(f"{error.filename} cannot be written: {error.strerror}.", exit_code=COULD_NOT_RUN) from None
 
 
 def _write(path: Path, content: bytes) -> None:

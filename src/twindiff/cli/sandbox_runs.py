@@ -9,7 +9,7 @@ import typer
 from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.cli.repositories import resolve_repository
 from twindiff.cli.twin_runs import Minutes, ask_server
 
@@ -73,7 +73,7 @@ def create(
 def _variable(given: str) -> tuple[str, str]:
     name, equals, value = given.partition("=")
     if not (name and equals):
-        raise Problem(f"--env {given}: give a name and a value, NAME=VALUE.", exit_code=2)
+        raise CommandError(f"--env {given}: give a name and a value, NAME=VALUE.", exit_code=2)
     return name, value
 
 

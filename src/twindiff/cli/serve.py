@@ -17,7 +17,7 @@ import typer
 
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], .
     for given in repositories:
         name, equals, path = given.partition("=")
         if not (name and equals and Path(path).expanduser().is_dir()):
-            raise Problem(f"--repo {given}: give a name and the folder of a repository, NAME=PATH.", exit_code=2)
+            raise CommandError(f"--repo {given}: give a name and the folder of a repository, NAME=PATH.", exit_code=2)
         named.append((name, str(Path(path).expanduser().resolve())))
     return tuple(named)
 
@@ -170,7 +170,7 @@ def _begin(host: str, api_key: str, workers: int, storage: str) -> None:
 
 def _refuse_strangers(host: str, api_key: str) -> None:
     if not api_key and not _is_loopback(host):
-        raise Problem(
+        raise CommandError(
             f"On {host} anyone in the network could judge and be judged. "
             "Give a key with --api-key or TWINDIFF_API_KEY, or keep to --host 127.0.0.1.",
             exit_code=2,
@@ -189,7 +189,7 @@ def _is_loopback(host: str) -> bool:
 
 def _refuse_crowds(workers: int, storage: str) -> None:
     if workers > 1 and not storage:
-        raise Problem(
+        raise CommandError(
             f"{workers} workers cannot share a data directory. Give them a PostgreSQL with --storage, "
             "or leave --workers out.",
             exit_code=2,
@@ -247,7 +247,7 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
 
     broken = next((finding for finding in findings(settings.storage) if not finding.is_fine), None)
     if broken:
-        raise Problem(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
+        raise CommandError(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
     registry = Registry.load_installed()
     with listen(host, port) as listener:
         running = Workers(settings, workers, listener)
@@ -291,7 +291,9 @@ def _say_key(settings: Settings, url: str) -> None:
     try:
         store_key(Path(settings.key_file), settings.api_key, url)
     except OSError as error:
-        raise Problem(f"The key cannot be kept in {settings.key_file}: {error}. Give one with --api-key.") from None
+        raise CommandError(
+            f"The key cannot be kept in {settings.key_file}: {error}. Give one with --api-key."
+        ) from None
     typer.echo(f"The API key is in {settings.key_file}, which only you can read; your commands find it.", err=True)
 
 

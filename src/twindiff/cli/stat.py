@@ -16,7 +16,7 @@ MAX_BAR_CELLS = 30
 KINDS = (("inserts", "+", ADDED, "added"), ("updates", "~", CHANGED, "changed"), ("deletes", "-", REMOVED, "removed"))
 
 
-class Count(NamedTuple):
+class TableCount(NamedTuple):
     """A table, named as a diff names it, and how many of its rows a diff has."""
 
     table: str
@@ -29,14 +29,14 @@ class Count(NamedTuple):
         return self.added + self.changed + self.removed
 
 
-def counts(diff: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Count]:
+def counts(diff: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[TableCount]:
     """The tables of a diff, by name."""
     names = [[table_name(row) for row in diff[kind]] for kind, *_ in KINDS]
     tables = sorted({name for each in names for name in each})
-    return [Count(table, *(each.count(table) for each in names)) for table in tables]
+    return [TableCount(table, *(each.count(table) for each in names)) for table in tables]
 
 
-def render_stat(tables: Sequence[Count]) -> RenderableType:
+def render_stat(tables: Sequence[TableCount]) -> RenderableType:
     """A line with a bar for each table, and their sum."""
     if not tables:
         return Text("Nothing was changed.", QUIET)
@@ -62,7 +62,7 @@ def _bar(numbers: Sequence[int], longest: int) -> Text:
     return Text.assemble(*((sign * n, style) for n, (_, sign, style, _) in zip(lengths, KINDS, strict=True)))
 
 
-def _sum(tables: Sequence[Count]) -> str:
+def _sum(tables: Sequence[TableCount]) -> str:
     rows = [sum(numbers) for numbers in zip(*(each[1:] for each in tables), strict=True)]
     said = [f"{n} {'row' if n == 1 else 'rows'} {word}" for n, (*_, word) in zip(rows, KINDS, strict=True) if n]
     return f"{len(tables)} {'table' if len(tables) == 1 else 'tables'}: {', '.join(said)}"

@@ -18,7 +18,7 @@ import typer
 
 from twindiff.cli.interrupts import interrupts_held
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
-from twindiff.cli.problem import STOPPED, Problem
+from twindiff.cli.problem import STOPPED, CommandError
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def run(
     goes to standard error. Exits with 0 if every test passed, else with 1; with 130 after Ctrl-C, which leaves no
     environment behind. A server keeps the trials in a trial set, which `twindiff trials` shows and compares.
     """
-    plan = Plan(load_agent(agent), repeat, parallel, seconds, keep)
+    plan = TrialPlan(load_agent(agent), repeat, parallel, seconds, keep)
     _refuse_without_server(files, keep, resume)
     begun = monotonic()
     with platform_of(base_url, api_key, files) as platform:
@@ -95,35 +95,35 @@ def run(
 
 def _refuse_without_server(files: Path | None, keep: Keep, resume: str) -> None:
     if files and keep != "none":
-        raise Problem("--keep needs a server, for --files forgets everything at the end.", exit_code=2)
+        raise CommandError("--keep needs a server, for --files forgets everything at the end.", exit_code=2)
     if files and resume:
-        raise Problem("--resume needs a server; with --files, --save goes on with what its file has.", exit_code=2)
+        raise CommandError("--resume needs a server; with --files, --save goes on with what its file has.", exit_code=2)
 
 
 def _store(platform: Platform, suite: Suite, agent: str, planned: int, *, save: Path | None, resume: str) -> TrialStore:
-    from twindiff.cli.trial_store import TrialStore, Wanted
+    from twindiff.cli.trial_store import TrialDestination, TrialStore
 
     if resume:
         from twindiff.cli.trial_sources import full_id
 
         resume = full_id(platform, resume)
-    return TrialStore(platform, suite, agent, planned, Wanted(save, resume))
+    return TrialStore(platform, suite, agent, planned, TrialDestination(save, resume))
 
 
-def _warn(results: Sequence[Result]) -> None:
+def _warn(results: Sequence[SuiteTestResult]) -> None:
     from twindiff.cli.import_files import warn
 
     warn([f"{result.test.name}: {warning}" for result in results for warning in result.warnings])
 
 
-def _say(suite: Suite, results: Sequence[Result], seconds: float, trial_set: str, *, as_json: bool) -> None:
+def _say(suite: Suite, results: Sequence[SuiteTestResult], seconds: float, trial_set: str, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({**_answer(suite, results), "trialSetId": trial_set or None}, indent=2))
     else:
         _show(results, seconds, trial_set)
 
 
-class Result(NamedTuple):
+class SuiteTestResult(NamedTuple):
     """A test and all that came of it."""
 
     test: Test
@@ -148,7 +148,7 @@ class Result(NamedTuple):
         return of_trials[0] if of_trials else []
 
 
-class Plan(NamedTuple):
+class TrialPlan(NamedTuple):
     """How tests are to be tried."""
 
     agent: Agent
@@ -158,7 +158,7 @@ class Plan(NamedTuple):
     keep: Keep
 
 
-def _try_tests(platform: Platform, tests: list[Test], plan: Plan, store: TrialStore) -> list[Result]:
+def _try_tests(platform: Platform, tests: list[Test], plan: TrialPlan, store: TrialStore) -> list[SuiteTestResult]:
     """Try the tests as often as is still to be done; what is kept already counts."""
     from twindiff.cli.trial_store import group_by_test
     from twindiff.client import trials
@@ -176,10 +176,10 @@ def _try_tests(platform: Platform, tests: list[Test], plan: Plan, store: TrialSt
     except KeyboardInterrupt:
         judged = f"Stopped when {len(tried) - done.total()} of {len(tries)} trials were judged"
         said = f"{judged}; the environments of the rest are deleted.{store.goes_on}"
-        raise Problem(said, exit_code=STOPPED) from None
+        raise CommandError(said, exit_code=STOPPED) from None
     store.finish()
     by_test = group_by_test(tried)
-    return [Result(test, by_test.get(test.id, [])) for test in tests]
+    return [SuiteTestResult(test, by_test.get(test.id, [])) for test in tests]
 
 
 def load_agent(given: str) -> Agent:
@@ -187,25 +187,25 @@ def load_agent(given: str) -> Agent:
     function = load_named(given)
     if callable(function):
         return function
-    raise Problem(f"{given} is no function, it is of the type {type(function).__name__}. {AN_AGENT}.", exit_code=2)
+    raise CommandError(f"{given} is no function, it is of the type {type(function).__name__}. {AN_AGENT}.", exit_code=2)
 
 
 def load_named(given: str) -> Any:
     """What `module:name` names, of this folder or installed; a Problem says why there is none."""
     module_name, colon, function_name = given.partition(":")
     if not (module_name and colon and function_name):
-        raise Problem(f"{AN_AGENT}, not '{given}'.", exit_code=2)
+        raise CommandError(f"{AN_AGENT}, not '{given}'.", exit_code=2)
     sys.path.insert(0, str(Path.cwd()))
     try:
         with redirect_stdout(sys.stderr):
             module = import_module(module_name)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may raise anything while it is imported
-        raise Problem(
+        raise CommandError(
             f"The agent's module '{module_name}' cannot be imported: {type(error).__name__}: {error}.", exit_code=2
         ) from None
     if function_name in vars(module):
         return vars(module)[function_name]
-    raise Problem(_no_function(module_name, function_name, vars(module)), exit_code=2)
+    raise CommandError(_no_function(module_name, function_name, vars(module)), exit_code=2)
 
 
 def _no_function(module: str, name: str, known: dict[str, Any]) -> str:
@@ -225,7 +225,7 @@ def _choose_tests(suite: Suite, pattern: str) -> list[Test]:
     ]
     if not chosen:
         of_which = f"; none of its {len(suite.tests)} tests is like '{pattern}'" if suite.tests else " and has no tests"
-        raise Problem(f"The suite is {suite.name}{of_which}. `twindiff suites show` lists what there is.")
+        raise CommandError(f"The suite is {suite.name}{of_which}. `twindiff suites show` lists what there is.")
     return chosen
 
 
@@ -254,7 +254,7 @@ def _show_progress(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
             yield trial
 
 
-def _show(results: Sequence[Result], seconds: float, trial_set: str) -> None:
+def _show(results: Sequence[SuiteTestResult], seconds: float, trial_set: str) -> None:
     from twindiff.cli.render import show
 
     show(_table(results))
@@ -264,7 +264,7 @@ def _show(results: Sequence[Result], seconds: float, trial_set: str) -> None:
     show(f"\n{passed} of {len(results)} tests passed; mean score {mean:.0f} %; {seconds:.1f} s{stored}")
 
 
-def _table(results: Sequence[Result]) -> Table:
+def _table(results: Sequence[SuiteTestResult]) -> Table:
     from rich.text import Text
 
     from twindiff.cli.render import ADDED, REMOVED, add_row, table
@@ -282,7 +282,7 @@ def _table(results: Sequence[Result]) -> Table:
     return shown
 
 
-def _answer(suite: Suite, results: Sequence[Result]) -> dict[str, Any]:
+def _answer(suite: Suite, results: Sequence[SuiteTestResult]) -> dict[str, Any]:
     tests = [
         {
             "testId": result.test.id,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.suites.starter import STARTER, starter_files
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from twindiff.client import Imported, Suite, Test
+    from twindiff.client import ImportResult, Suite, Test
     from twindiff.client.sync_client import Platform
 
 NamedT = TypeVar("NamedT", bound="Suite | Test")
@@ -53,11 +53,11 @@ def platform_of(base_url: str, api_key: str, files: Path | None = None) -> Gener
         yield here
 
 
-def _import_files(here: Platform, files: dict[str, object]) -> Imported:
+def _import_files(here: Platform, files: dict[str, object]) -> ImportResult:
     try:
         return here.import_files(files)
     except UnicodeEncodeError as error:  # JSON can hold halves of letters, which no file of ours can
-        raise Problem(f"A text in the files is no Unicode: {error.reason}.", exit_code=2) from None
+        raise CommandError(f"A text in the files is no Unicode: {error.reason}.", exit_code=2) from None
 
 
 def suite_of(platform: Platform, given: str) -> Suite:
@@ -80,9 +80,11 @@ def _meant(given: str, known: Sequence[NamedT], what: str) -> NamedT:
     if len(matches) == 1:
         return matches[0]
     if matches:
-        raise Problem(f"'{given}' can be any of {len(matches)} {what}s: {_some(matches)}. Say which; an id will do.")
+        raise CommandError(
+            f"'{given}' can be any of {len(matches)} {what}s: {_some(matches)}. Say which; an id will do."
+        )
     near = did_you_mean(given, [each.name for each in known])
-    raise Problem(f"There is no {what} '{given}'. There are: {_some(known) or 'none'}.{near}")
+    raise CommandError(f"There is no {what} '{given}'. There are: {_some(known) or 'none'}.{near}")
 
 
 def _some(known: Sequence[Suite | Test]) -> str:

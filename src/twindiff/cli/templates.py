@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from twindiff.cli.remote import Remote
@@ -106,6 +106,8 @@ def _id(remote: Remote, given: str) -> str:
         return matches[0]["id"]
     if matches:
         names = " or ".join(map(_full_name, matches))
-        raise Problem(f"Several templates are named '{given}'. Say {names}.")
+        raise CommandError(f"Several templates are named '{given}'. Say {names}.")
     names = [name for each in known for name in (_full_name(each), each["name"])]
-    raise Problem(f"There is no template '{given}'.{did_you_mean(given, names)} `twindiff templates ls` lists them.")
+    raise CommandError(
+        f"There is no template '{given}'.{did_you_mean(given, names)} `twindiff templates ls` lists them."
+    )

@@ -11,7 +11,7 @@ import typer
 from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.cli.repositories import resolve_repository
 from twindiff.cli.run_reports import Junit, Output, RunReports, end_as
 from twindiff.cli.twin_runs import ask_server, read_json
@@ -312,7 +312,7 @@ def run_test(
     It ends with 0 where the test passed, 1 where it failed, and 2 where it could not be run.
     """
     if url and sandbox_id:
-        raise Problem("The test starts at one place: give --url or --sandbox-id.", exit_code=2)
+        raise CommandError("The test starts at one place: give --url or --sandbox-id.", exit_code=2)
     place: dict[str, Any] = {
         "start_url": url or None,
         "sandbox_id": sandbox_id or None,

@@ -10,7 +10,7 @@ import typer
 
 from twindiff.cli.env import MAX_ENVIRONMENT_TTL_SECONDS, Id, commands, full_id, remote_of, say, say_made
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 Json = dict[str, Any]
 
@@ -35,7 +35,7 @@ def export(
     from twindiff.client import request_specs
 
     if file.exists() and not force:
-        raise Problem(f"{file} is there already; give another name, or --force to replace it.", exit_code=2)
+        raise CommandError(f"{file} is there already; give another name, or --force to replace it.", exit_code=2)
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
     with screen(errors=True).status(f"Exporting {environment}") as status:
@@ -86,7 +86,7 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise Problem(
+        raise CommandError(
             f"{file}: {error.strerror or error}. Give a file that `twindiff env export` wrote.", exit_code=2
         ) from None
 
@@ -100,4 +100,4 @@ def _write_whole(file: Path, data: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             draft.unlink()
-        raise Problem(f"{file} cannot be written: {error.strerror or error}.", exit_code=2) from None
+        raise CommandError(f"{file} cannot be written: {error.strerror or error}.", exit_code=2) from None

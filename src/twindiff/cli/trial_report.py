@@ -14,10 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from twindiff import __version__
 from twindiff.cli import plots
-from twindiff.cli.plots import Change
+from twindiff.cli.plots import PassRateChange
 from twindiff.cli.told import body_text
-from twindiff.cli.trial_sets import Kept
-from twindiff.client.answers import Answered, Asked
+from twindiff.cli.trial_sets import StoredTrial
+from twindiff.client.answers import CallRequest, CallResponse
 from twindiff.suites import trial_statistics
 from twindiff.suites.trial_statistics import Comparison, Share
 
@@ -47,7 +47,7 @@ class TestRow(NamedTuple):
     reason: str
 
 
-def report(kept: Sequence[Kept]) -> str:
+def report(kept: Sequence[StoredTrial]) -> str:
     """The page of a set."""
     by_test = group_by_test(kept)
     passed = passed_of(by_test)
@@ -73,11 +73,11 @@ def report(kept: Sequence[Kept]) -> str:
     )
 
 
-def render_comparison(before: Sequence[Kept], after: Sequence[Kept], comparison: Comparison) -> str:
+def render_comparison(before: Sequence[StoredTrial], after: Sequence[StoredTrial], comparison: Comparison) -> str:
     """The page of two sets that are compared."""
     of_before, of_after = group_by_test(before), group_by_test(after)
     tests = [
-        Change(trials[0].test, _rate(trials), _rate(of_after[test_id]))
+        PassRateChange(trials[0].test, _rate(trials), _rate(of_after[test_id]))
         for test_id, trials in of_before.items()
         if test_id in of_after
     ]
@@ -93,41 +93,41 @@ def render_comparison(before: Sequence[Kept], after: Sequence[Kept], comparison:
     )
 
 
-def group_by_test(kept: Sequence[Kept]) -> dict[str, list[Kept]]:
+def group_by_test(kept: Sequence[StoredTrial]) -> dict[str, list[StoredTrial]]:
     """Trials by their test."""
-    by_test: dict[str, list[Kept]] = {}
+    by_test: dict[str, list[StoredTrial]] = {}
     for each in kept:
         by_test.setdefault(each.test_id, []).append(each)
     return by_test
 
 
-def passed_of(by_test: dict[str, list[Kept]]) -> dict[str, list[bool]]:
+def passed_of(by_test: dict[str, list[StoredTrial]]) -> dict[str, list[bool]]:
     """Whether the trials of each test passed."""
     return {test: [each.passed for each in of_test] for test, of_test in by_test.items()}
 
 
-def score_of(of_test: Sequence[Kept]) -> float:
+def score_of(of_test: Sequence[StoredTrial]) -> float:
     """The mean score of a test in percent; what could not be judged has none of it."""
     return fmean(each.verdict.score["percent"] if each.verdict else 0.0 for each in of_test)
 
 
-def _rate(of_test: Sequence[Kept]) -> float:
+def _rate(of_test: Sequence[StoredTrial]) -> float:
     return fmean(each.passed for each in of_test)
 
 
-def _row(of_test: Sequence[Kept]) -> TestRow:
+def _row(of_test: Sequence[StoredTrial]) -> TestRow:
     share = trial_statistics.wilson(_rate(of_test), len(of_test))
     reason = next((each.reason for each in of_test if not each.passed), "")
     seconds = fmean(each.seconds for each in of_test)
     return TestRow(of_test[0].test, [each.passed for each in of_test], share, score_of(of_test), seconds, reason)
 
 
-def _endings(kept: Sequence[Kept]) -> list[tuple[str, int]]:
+def _endings(kept: Sequence[StoredTrial]) -> list[tuple[str, int]]:
     """How often trials passed, failed their checks, or ended without a verdict and why."""
     return Counter(_ending(each) for each in kept).most_common()
 
 
-def _ending(kept: Kept) -> str:
+def _ending(kept: StoredTrial) -> str:
     if kept.passed:
         return "passed"
     if kept.verdict:
@@ -155,7 +155,7 @@ def short(text: str) -> str:
     return text if len(text) <= LETTERS else f"{text[:LETTERS]}… ({len(text):,} letters)"
 
 
-def body_of(message: Asked | Answered) -> str:
+def body_of(message: CallRequest | CallResponse) -> str:
     """What a call asked or was answered, with the lines of JSON indented."""
     text = body_text(msgspec.to_builtins(message))
     with suppress(ValueError, RecursionError):

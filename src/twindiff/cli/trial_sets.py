@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from twindiff.cli.problem import Problem
-from twindiff.client import Call, Client, Refused, Suite, Test, Trial, Verdict
+from twindiff.cli.problem import CommandError
+from twindiff.client import Client, LoggedCall, RequestRefused, Suite, Test, Trial, Verdict
 from twindiff.client.answers import KeptTrial, TrialSet
 from twindiff.client.sync_client import Platform
 
@@ -24,12 +24,12 @@ PAGE = 1000
 class Story(msgspec.Struct, rename="camel"):
     """What an agent did in a trial: its calls, with what each asked and was answered, and what changed."""
 
-    calls: list[Call]
+    calls: list[LoggedCall]
     diff: dict[str, Any] | None
     more_calls: bool = False
 
 
-class Kept(msgspec.Struct, rename="camel", omit_defaults=True):
+class StoredTrial(msgspec.Struct, rename="camel", omit_defaults=True):
     """One line of a trial set; `trial` counts those of a test from 1. A trial that failed has its story."""
 
     suite: str
@@ -59,14 +59,14 @@ class TrialFile:
         for each in self.kept:
             if (each.suite, each.agent) != (suite.name, agent):
                 other = f"the suite '{each.suite}' and the agent '{each.agent}'"
-                raise Problem(f"{path} has trials of {other}. Give another file, or delete it.", exit_code=2)
+                raise CommandError(f"{path} has trials of {other}. Give another file, or delete it.", exit_code=2)
         self.trial_set = next((each.trial_set for each in self.kept if each.trial_set), "")
         """The set of a server that the trials were also stored in."""
         self._write()
 
     def add(self, trial: Trial, number: int, story: Story | None) -> None:
         """Append a trial, so that it is there whatever happens next."""
-        line = Kept(
+        line = StoredTrial(
             suite=self._suite.name,
             agent=self._agent,
             test_id=trial.test.id,
@@ -105,13 +105,13 @@ class ServerSet:
         known = self._sets.get(id) if id else None
         if known and (known.test_suite_id, known.agent) != (suite.id, agent):
             other = f"the suite '{known.suite}' and the agent '{known.agent}'"
-            raise Problem(f"Trial set {id} has trials of {other}.", exit_code=2)
+            raise CommandError(f"Trial set {id} has trials of {other}.", exit_code=2)
         self.id = known.trial_set_id if known else self._sets.create(suite.id, agent, planned).trial_set_id
         self.kept = (
             [kept for each in trials_of(client, self.id) if (kept := _stored_trial(known, each))] if known else []
         )
 
-    def add(self, trial: Trial | Kept, number: int) -> None:
+    def add(self, trial: Trial | StoredTrial, number: int) -> None:
         """Store a trial; the server takes its verdict from its run."""
         is_new = isinstance(trial, Trial)
         item = {
@@ -124,14 +124,14 @@ class ServerSet:
         }
         self._sets.add(self.id, [item])
 
-    def add_missing(self, kept: Sequence[Kept]) -> None:
+    def add_missing(self, kept: Sequence[StoredTrial]) -> None:
         """Store the trials of a file that the set does not have; those whose runs are gone stay in the file alone."""
         there = {(each.test_id, each.trial) for each in self.kept}
         for each in kept:
             if (each.test_id, each.trial) not in there:
                 try:
                     self.add(each, each.trial)
-                except Refused:
+                except RequestRefused:
                     continue
 
 
@@ -145,17 +145,17 @@ def trials_of(client: Client, id: str) -> Iterator[KeptTrial]:
             return
 
 
-def kept_by_server(client: Client, id: str) -> list[Kept]:
+def kept_by_server(client: Client, id: str) -> list[StoredTrial]:
     """The trials of a server's set as lines of a file."""
     known = client.trial_sets.get(id)
     return [_stored_trial(known, each) for each in trials_of(client, known.trial_set_id)]
 
 
-def _stored_trial(known: TrialSet, trial: KeptTrial) -> Kept:
+def _stored_trial(known: TrialSet, trial: KeptTrial) -> StoredTrial:
     verdict = None
     if trial.score is not None:
         verdict = Verdict(trial.passed, trial.score, trial.failures, trial.explanations)
-    return Kept(
+    return StoredTrial(
         suite=known.suite,
         agent=known.agent,
         test_id=trial.test_id,
@@ -172,7 +172,7 @@ def _stored_trial(known: TrialSet, trial: KeptTrial) -> Kept:
     )
 
 
-def trials_by_test(kept: Sequence[Kept], tests: Sequence[Test]) -> dict[str, list[tuple[int, Trial]]]:
+def trials_by_test(kept: Sequence[StoredTrial], tests: Sequence[Test]) -> dict[str, list[tuple[int, Trial]]]:
     """Trials that are kept, with their numbers, by test."""
     known = {test.id: test for test in tests}
     by_test: dict[str, list[tuple[int, Trial]]] = defaultdict(list)
@@ -182,7 +182,7 @@ def trials_by_test(kept: Sequence[Kept], tests: Sequence[Test]) -> dict[str, lis
     return by_test
 
 
-def _trial(test: Test, kept: Kept) -> Trial:
+def _trial(test: Test, kept: StoredTrial) -> Trial:
     error = "" if kept.verdict else kept.reason
     return Trial(test, kept.environment_id, kept.run_id, kept.verdict, error, kept.seconds, kept.is_kept)
 
@@ -193,14 +193,14 @@ def story_of(platform: Platform, run_id: str) -> Story | None:
         return None
     try:
         result = platform.result(run_id, calls=True)
-    except Refused:
+    except RequestRefused:
         return None
     calls = [_shorten(call) for call in result.calls[:MAX_CALLS]]
     diff = None if result.diff is None else {**result.diff}
     return Story(calls, diff, len(result.calls) > MAX_CALLS)
 
 
-def _shorten(call: Call) -> Call:
+def _shorten(call: LoggedCall) -> LoggedCall:
     """A call with no more of its bodies than a file keeps."""
     said = call.transcript
     for body in (said.request.body, said.answer.body) if said else ():
@@ -209,23 +209,23 @@ def _shorten(call: Call) -> Call:
     return call
 
 
-def read(path: Path) -> list[Kept]:
+def read(path: Path) -> list[StoredTrial]:
     """The trials in a file; a last line that was cut short is left out. A Problem where it is no trial set."""
     try:
         lines = path.read_bytes().split(b"\n")
         return [*_decode_lines(lines[:-1])]
     except OSError as error:
-        raise Problem(f"{path}: {error.strerror or error}.", exit_code=2) from None
+        raise CommandError(f"{path}: {error.strerror or error}.", exit_code=2) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise Problem(f"{path} is no trial set, which `suites run --save` writes: {error}.", exit_code=2) from None
+        raise CommandError(f"{path} is no trial set, which `suites run --save` writes: {error}.", exit_code=2) from None
 
 
-def _decode_lines(lines: Sequence[bytes]) -> Iterator[Kept]:
-    decode = msgspec.json.Decoder(Kept).decode
+def _decode_lines(lines: Sequence[bytes]) -> Iterator[StoredTrial]:
+    decode = msgspec.json.Decoder(StoredTrial).decode
     return (decode(line) for line in lines if line)
 
 
-def write(path: Path, kept: Sequence[Kept]) -> None:
+def write(path: Path, kept: Sequence[StoredTrial]) -> None:
     """Write trials to a file in one go; a Problem where that cannot be."""
     written = path.with_name(f"{path.name}.new")
     try:
@@ -233,8 +233,8 @@ def write(path: Path, kept: Sequence[Kept]) -> None:
             file.writelines(map(_line, kept))
         written.replace(path)
     except OSError as error:
-        raise Problem(f"{path}: {error.strerror or error}.", exit_code=2) from None
+        raise CommandError(f"{path}: {error.strerror or error}.", exit_code=2) from None
 
 
-def _line(kept: Kept) -> bytes:
+def _line(kept: StoredTrial) -> bytes:
     return msgspec.json.encode(kept) + b"\n"

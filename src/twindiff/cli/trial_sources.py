@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twindiff.cli.naming import one_of
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.cli.remote import client_of, explain_failures
-from twindiff.cli.trial_sets import Kept, Story, kept_by_server, read, story_of
+from twindiff.cli.trial_sets import StoredTrial, Story, kept_by_server, read, story_of
 from twindiff.client import Client
 from twindiff.client.sync_client import Platform
 
@@ -23,14 +23,14 @@ class Server(NamedTuple):
     key: str
 
 
-class Source(NamedTuple):
+class TrialSource(NamedTuple):
     """The trials of a set, by what they were named as."""
 
     name: str
-    kept: list[Kept]
+    kept: list[StoredTrial]
 
 
-def source_of(given: str, server: Server) -> Source:
+def source_of(given: str, server: Server) -> TrialSource:
     """The trials that are meant; a Problem where there are none."""
     if _is_file(given):
         kept, name = read(Path(given)), given
@@ -39,8 +39,8 @@ def source_of(given: str, server: Server) -> Source:
             name = full_id(client, given)
             kept = kept_by_server(client, name)
     if not kept:
-        raise Problem(f"{given} has no trials yet.", exit_code=2)
-    return Source(name, kept)
+        raise CommandError(f"{given} has no trials yet.", exit_code=2)
+    return TrialSource(name, kept)
 
 
 def _is_file(given: str) -> bool:
@@ -50,12 +50,12 @@ def _is_file(given: str) -> bool:
 def full_id(platform: Platform, given: str) -> str:
     """The whole id of a server's trial set, of how it begins."""
     if not isinstance(platform, Client):
-        raise Problem("Trial sets are kept by a server, and there is none.", exit_code=2)
+        raise CommandError("Trial sets are kept by a server, and there is none.", exit_code=2)
     known = [each.trial_set_id for each in platform.trial_sets.find(limit=MAX_LISTED).trial_sets]
     return one_of(given, known, "trial set", "twindiff trials ls")
 
 
-def with_stories(kept: Sequence[Kept], server: Server, most: int) -> list[Kept]:
+def with_stories(kept: Sequence[StoredTrial], server: Server, most: int) -> list[StoredTrial]:
     """Trials with the stories of the first that failed, as the server tells those that are not in the file."""
     asked = [each for each in kept if not each.passed][:most]
     missing = [each for each in asked if each.story is None and each.run_id and each.trial_set]

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import typer
 
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.cli.trial_sets import ServerSet, TrialFile, story_of, trials_by_test
-from twindiff.client import Client, Refused, Suite, Test, Trial, Unreachable
+from twindiff.client import Client, RequestRefused, Suite, Test, Trial, Unreachable
 from twindiff.client.sync_client import Platform
 
 
-class Wanted(NamedTuple):
+class TrialDestination(NamedTuple):
     """Where trials are to be kept: in a file, and in a set of the server that is to be gone on with."""
 
     save: Path | None
@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
 class TrialStore:
     """Keeps trials as they end, and knows those of earlier runs of the same command."""
 
-    def __init__(self, platform: Platform, suite: Suite, agent: str, planned: int, wanted: Wanted) -> None:
+    def __init__(self, platform: Platform, suite: Suite, agent: str, planned: int, wanted: TrialDestination) -> None:
         """Open what is to be gone on with, or begin it; a Problem where it is of another suite or agent."""
         self._platform = platform
         self._file = TrialFile(wanted.save, suite, agent) if wanted.save else None
@@ -60,7 +60,7 @@ class TrialStore:
         if self._set:
             try:
                 self._set.add(trial, number)
-            except (Refused, Unreachable) as error:
+            except (RequestRefused, Unreachable) as error:
                 typer.echo(f"Trial {number} of '{trial.test.name}' is not in the trial set: {error}.", err=True)
         if self._file:
             self._file.add(trial, number, None if trial.passed else story_of(self._platform, trial.run_id))
@@ -75,7 +75,7 @@ class TrialStore:
         if self._file is None:
             return ServerSet(client, suite, agent, planned, resume)
         if resume:
-            raise Problem("--save goes on with what its file has; give --resume alone.", exit_code=2)
+            raise CommandError("--save goes on with what its file has; give --resume alone.", exit_code=2)
         trial_set = self._again(client, suite, agent, planned)
         trial_set.add_missing(self._file.kept)
         self._file.trial_set = trial_set.id
@@ -85,7 +85,7 @@ class TrialStore:
         known = self._file.trial_set if self._file else ""
         try:
             return ServerSet(client, suite, agent, planned, known)
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.code != "trial_set_not_found":
                 raise
             return ServerSet(client, suite, agent, planned)

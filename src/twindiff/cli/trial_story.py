@@ -10,14 +10,14 @@ from rich.text import Text
 
 from twindiff.cli import render
 from twindiff.cli.env import facts_table, say
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.cli.told import render_story
-from twindiff.cli.trial_sets import Kept
+from twindiff.cli.trial_sets import StoredTrial
 from twindiff.cli.trial_sources import Server, with_stories
 from twindiff.kit.suggestions import did_you_mean
 
 
-def show_story(kept: Sequence[Kept], test: str, number: int, server: Server, *, as_json: bool) -> None:
+def show_story(kept: Sequence[StoredTrial], test: str, number: int, server: Server, *, as_json: bool) -> None:
     """Print the story of a trial of the test that is meant."""
     trial = _meant(kept, test, number)
     if trial.story is None:
@@ -25,26 +25,28 @@ def show_story(kept: Sequence[Kept], test: str, number: int, server: Server, *, 
     say(as_json, msgspec.to_builtins(trial), _render_trial(trial))
 
 
-def _meant(kept: Sequence[Kept], test: str, number: int) -> Kept:
+def _meant(kept: Sequence[StoredTrial], test: str, number: int) -> StoredTrial:
     """The trial that is meant: of the test of this id or name, or else of the one with this in its name."""
     wanted = test.lower()
     exact = [each for each in kept if wanted in (each.test_id, each.test.lower())]
     matches = exact or [each for each in kept if wanted in each.test.lower() or each.test_id.startswith(wanted)]
     names = {each.test_id: each.test for each in matches}
     if len(names) > 1:
-        raise Problem(f"'{test}' can be any of {len(names)} tests: {', '.join([*names.values()][:8])}. Say which.")
+        raise CommandError(f"'{test}' can be any of {len(names)} tests: {', '.join([*names.values()][:8])}. Say which.")
     if not matches:
         near = did_you_mean(test, {each.test for each in kept})
-        raise Problem(f"The trial set has no test '{test}'.{near}")
+        raise CommandError(f"The trial set has no test '{test}'.{near}")
     if not number:
         return next((each for each in matches if not each.passed), matches[0])
     of_number = [each for each in matches if each.trial == number]
     if not of_number:
-        raise Problem(f"'{matches[0].test}' has no trial {number}; it has 1 to {max(each.trial for each in matches)}.")
+        raise CommandError(
+            f"'{matches[0].test}' has no trial {number}; it has 1 to {max(each.trial for each in matches)}."
+        )
     return of_number[0]
 
 
-def _render_trial(kept: Kept) -> RenderableType:
+def _render_trial(kept: StoredTrial) -> RenderableType:
     word = Text("passed", render.ADDED) if kept.passed else Text("failed", render.REMOVED)
     facts = {
         "test": kept.test,
@@ -68,7 +70,7 @@ def _render_trial(kept: Kept) -> RenderableType:
     return Group(*lines, "", Text("What changed", "bold"), changed)
 
 
-def _why(kept: Kept) -> list[str]:
+def _why(kept: StoredTrial) -> list[str]:
     if kept.verdict is None:
         return [kept.reason]
     return [str(why["text"]) for why in kept.verdict.explanations] or kept.verdict.failures or [kept.reason]

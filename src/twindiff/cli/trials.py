@@ -11,12 +11,12 @@ from xml.etree import ElementTree as ET
 import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from twindiff.cli.trial_sets import Kept
+    from twindiff.cli.trial_sets import StoredTrial
     from twindiff.cli.trial_sources import Server
     from twindiff.suites.trial_statistics import Share
 
@@ -134,7 +134,7 @@ def show(
     _say(kept, as_json=as_json)
 
 
-def _write_stories(kept: Sequence[Kept], server: Server, jsonl: Path | None, html: Path | None) -> None:
+def _write_stories(kept: Sequence[StoredTrial], server: Server, jsonl: Path | None, html: Path | None) -> None:
     """Write trials with their stories, as lines and as a page."""
     from twindiff.cli.trial_sources import with_stories
 
@@ -152,10 +152,10 @@ def _write_file(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise Problem(f"{path}: {error.strerror or error}.", exit_code=2) from None
+        raise CommandError(f"{path}: {error.strerror or error}.", exit_code=2) from None
 
 
-def _say(kept: Sequence[Kept], *, as_json: bool) -> None:
+def _say(kept: Sequence[StoredTrial], *, as_json: bool) -> None:
     from twindiff.cli.env import say
 
     answer = _figures(kept)
@@ -164,7 +164,7 @@ def _say(kept: Sequence[Kept], *, as_json: bool) -> None:
         say(False, None, f"\n{_in_words(answer)}")
 
 
-def _table(kept: Sequence[Kept]) -> RenderableType:
+def _table(kept: Sequence[StoredTrial]) -> RenderableType:
     from twindiff.cli.render import add_row, table
     from twindiff.cli.trial_report import group_by_test, score_of
 
@@ -236,7 +236,7 @@ def remove(
     say(as_json, [{"trialSetId": each} for each in gone], "\n".join(f"Deleted {each} at {base_url}." for each in gone))
 
 
-def _figures(kept: Sequence[Kept]) -> dict[str, Any]:
+def _figures(kept: Sequence[StoredTrial]) -> dict[str, Any]:
     from twindiff.cli.trial_report import group_by_test, passed_of
     from twindiff.suites import trial_statistics
 
@@ -276,7 +276,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _junit(kept: Sequence[Kept]) -> bytes:
+def _junit(kept: Sequence[StoredTrial]) -> bytes:
     failures = sum(not each.passed for each in kept)
     attributes = {"name": _xml(kept[0].suite), "tests": str(len(kept)), "failures": str(failures)}
     suite = ET.Element("testsuite", attributes)

@@ -12,7 +12,7 @@ import typer
 from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +113,7 @@ def _provision(client: Client, twins: list[str], wanted: dict[str, Any]) -> dict
         client.pause(0.5)
         run = client.twin_runs.get(made.run_id)
     if run.error:
-        raise Problem(f"The run {made.run_id} failed: {run.error}.")
+        raise CommandError(f"The run {made.run_id} failed: {run.error}.")
     return {**made, **run}
 
 
@@ -122,9 +122,9 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text())
     except OSError as error:
-        raise Problem(f"{path} cannot be read: {error.strerror}.", exit_code=2) from None
+        raise CommandError(f"{path} cannot be read: {error.strerror}.", exit_code=2) from None
     except ValueError as error:
-        raise Problem(f"{path} is no JSON: {error}.", exit_code=2) from None
+        raise CommandError(f"{path} is no JSON: {error}.", exit_code=2) from None
 
 
 def _render_run(run: dict[str, Any]) -> Any:

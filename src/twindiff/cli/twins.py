@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from twindiff.cli.options import AsJson
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,7 +26,7 @@ class Family(NamedTuple):
     writing: list[str]
 
 
-class Coverage(NamedTuple):
+class TwinCoverage(NamedTuple):
     """What a twin has, and where it knows them the operations of its vendor that it lacks."""
 
     twin: str
@@ -93,16 +93,16 @@ def _find_twin(name: str, registry: Registry) -> Twin:
     try:
         return registry.get(name)
     except (UnknownTwin, TwinNotLoaded) as error:
-        raise Problem(str(error)) from None
+        raise CommandError(str(error)) from None
 
 
-def coverage(twin: Twin) -> Coverage:
+def coverage(twin: Twin) -> TwinCoverage:
     """What there is to say of a twin."""
     from twindiff.environments.templates import sources
     from twindiff.kit.graphql import GraphqlTwin
 
     is_graphql = isinstance(twin, GraphqlTwin)
-    return Coverage(
+    return TwinCoverage(
         twin.name,
         "GraphQL" if is_graphql else "RPC" if twin.dispatch.methods else "REST",
         _families(twin.dispatch.operations, _entity_of(twin.model.entities) if is_graphql else _page),
@@ -142,7 +142,7 @@ def _entity_of(entities: Iterable[str]) -> Callable[[Operation], str]:
     return family
 
 
-def _all(several: Sequence[Coverage]) -> Table:
+def _all(several: Sequence[TwinCoverage]) -> Table:
     from twindiff.cli.render import add_row, table
 
     shown = table("twin", "style", "operations", "reading", "writing", "covers", "tables", "templates")
@@ -153,11 +153,11 @@ def _all(several: Sequence[Coverage]) -> Table:
     return shown
 
 
-def _percent(covered: Coverage) -> str:
+def _percent(covered: TwinCoverage) -> str:
     return "?" if covered.percent is None else f"{covered.percent:.0f} %"
 
 
-def _one(covered: Coverage) -> RenderableType:
+def _one(covered: TwinCoverage) -> RenderableType:
     from rich.console import Group
 
     from twindiff.cli.env import facts_table
@@ -182,13 +182,13 @@ def _bare(operation: str) -> str:
     return operation.removeprefix("query ").removeprefix("mutation ")
 
 
-def _covers(covered: Coverage) -> str:
+def _covers(covered: TwinCoverage) -> str:
     if covered.lacks is None:
         return "not known: the twin has no list of its vendor's operations"
     return f"{_percent(covered)} of its vendor's operations; it lacks {len(covered.lacks)}, which --json lists"
 
 
-def _answer(covered: Coverage) -> dict[str, Any]:
+def _answer(covered: TwinCoverage) -> dict[str, Any]:
     return {
         **covered._asdict(),
         "families": [family._asdict() for family in covered.families],

@@ -12,7 +12,7 @@ from types import FrameType
 
 import msgspec
 
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
 from twindiff.cli.workers import Orders
 
@@ -27,7 +27,7 @@ def main() -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         _drain(orders) if orders.kind == "drainer" else _answer(orders)
-    except Problem as problem:
+    except CommandError as problem:
         sys.stderr.write(f"{problem}\n")
         return problem.exit_code
     return 0

@@ -32,7 +32,7 @@ class Orders(msgspec.Struct):
     """Whether it is the one of several that names twins which do not load."""
 
 
-class Worker:
+class WorkerProcess:
     """One process, again and again."""
 
     def __init__(self, orders: Orders, failed: Callable[[int], None]) -> None:
@@ -106,7 +106,7 @@ class Workers:
         self._code = 0
         api = [Orders("api", settings, listener.fileno(), says_problems=number == 0) for number in range(count)]
         drainers = [Orders("drainer", settings)] * DRAINERS
-        self._workers = [Worker(orders, self._fail) for orders in (*drainers, *api)]
+        self._workers = [WorkerProcess(orders, self._fail) for orders in (*drainers, *api)]
 
     def _fail(self, code: int) -> None:
         self._code = code or 1

@@ -1,13 +1,13 @@
 """The Python client of a Twindiff server, for programs with and without `async`. It needs httpx and msgspec alone."""
 
-from .answers import Call as Call
 from .answers import Change as Change
 from .answers import Checkpoint as Checkpoint
 from .answers import Delivery as Delivery
 from .answers import Diff as Diff
 from .answers import EnvironmentInfo as EnvironmentInfo
 from .answers import Fault as Fault
-from .answers import Imported as Imported
+from .answers import ImportResult as ImportResult
+from .answers import LoggedCall as LoggedCall
 from .answers import Record as Record
 from .answers import RunResult as RunResult
 from .answers import Suite as Suite
@@ -18,7 +18,7 @@ from .answers import Webhook as Webhook
 from .async_client import AsyncClient as AsyncClient
 from .async_client import AsyncEnvironment as AsyncEnvironment
 from .async_client import AsyncRun as AsyncRun
-from .sending import Refused as Refused
+from .sending import RequestRefused as RequestRefused
 from .sending import Unreachable as Unreachable
 from .sync_client import Client as Client
 from .sync_client import Environment as Environment

@@ -70,13 +70,13 @@ class Checkpoints(msgspec.Struct):
     checkpoints: list[Checkpoint]
 
 
-class Rewound(msgspec.Struct):
+class RewindResult(msgspec.Struct):
     """`seq` is the rewind itself."""
 
     seq: int
 
 
-class Awaited(msgspec.Struct):
+class PendingWork(msgspec.Struct):
     """Work that waits for its time; `operation` is what the journal will call it."""
 
     at: str
@@ -85,16 +85,16 @@ class Awaited(msgspec.Struct):
     actor: str
 
 
-class Clock(msgspec.Struct):
+class ClockState(msgspec.Struct):
     """An environment's time, ISO 8601 in UTC, how its clock runs, and the work that falls due `next`, if any."""
 
     mode: str
     now: str
     seq: int
-    next: Awaited | None
+    next: PendingWork | None
 
 
-class Ran(msgspec.Struct):
+class CompletedWork(msgspec.Struct):
     """Work that fell due and was done; `error` is the code of one that failed."""
 
     at: str
@@ -105,13 +105,13 @@ class Ran(msgspec.Struct):
     error: str | None
 
 
-class Advanced(Clock, rename="camel"):
+class Advanced(ClockState, rename="camel"):
     """A clock that was set forward, and what fell due on the way, in order.
 
     When that was too much for one request, `still_due` pieces are left, and the clock stands where it got to.
     """
 
-    ran: list[Ran]
+    ran: list[CompletedWork]
     still_due: int
 
 
@@ -132,7 +132,7 @@ class Change(msgspec.Struct):
     after: dict[str, Any] | None
 
 
-class Event(msgspec.Struct):
+class RecordedEvent(msgspec.Struct):
     """What an operation told those who subscribed of, by the vendor's name for it."""
 
     name: str
@@ -149,14 +149,14 @@ class Record(msgspec.Struct):
     at: str
     changes: list[Change]
     to: int | None = None
-    events: list[Event] = []
+    events: list[RecordedEvent] = []
 
 
 class Records(msgspec.Struct):
     records: list[Record]
 
 
-class Body(msgspec.Struct):
+class CallBody(msgspec.Struct):
     """A body of so many `bytes`: its text, which ends early when it `is_cut`, or the digest of one that is no text."""
 
     bytes: int
@@ -165,32 +165,32 @@ class Body(msgspec.Struct):
     sha256: str | None = None
 
 
-class Asked(msgspec.Struct):
+class CallRequest(msgspec.Struct):
     """What a call asked; the path begins below the twin's base URL."""
 
     method: str
     path: str
-    body: Body
+    body: CallBody
     query: str = ""
     headers: dict[str, str] = {}
 
 
-class Answered(msgspec.Struct):
+class CallResponse(msgspec.Struct):
     """What a call was answered."""
 
     status: int
-    body: Body
+    body: CallBody
     headers: dict[str, str] = {}
 
 
 class Transcript(msgspec.Struct):
     """What a call asked, and what it was answered."""
 
-    request: Asked
-    answer: Answered
+    request: CallRequest
+    answer: CallResponse
 
 
-class Call(msgspec.Struct):
+class LoggedCall(msgspec.Struct):
     """A call that reached a twin; `seq` is what it wrote, if it did, and `transcript` is there if it was asked for."""
 
     number: int
@@ -206,7 +206,7 @@ class Call(msgspec.Struct):
 
 
 class CallList(msgspec.Struct):
-    calls: list[Call]
+    calls: list[LoggedCall]
 
 
 class Webhook(msgspec.Struct, rename="camel"):
@@ -220,7 +220,7 @@ class Webhook(msgspec.Struct, rename="camel"):
     created_at: str
 
 
-class Webhooks(msgspec.Struct):
+class WebhookList(msgspec.Struct):
     webhooks: list[Webhook]
 
 
@@ -235,7 +235,7 @@ class Faults(msgspec.Struct):
     faults: list[Fault]
 
 
-class Attempt(msgspec.Struct):
+class DeliveryAttempt(msgspec.Struct):
     """A try to deliver, at wall-clock time; `failure` is None where it went well."""
 
     at: str
@@ -255,7 +255,7 @@ class Delivery(msgspec.Struct, rename="camel"):
     seq: int
     status: str
     created_at: str
-    attempts: list[Attempt]
+    attempts: list[DeliveryAttempt]
 
 
 class Deliveries(msgspec.Struct):
@@ -316,7 +316,7 @@ class RunResult(msgspec.Struct, rename="camel"):
     diff: Diff | None
     created_at: str
     warnings: list[str] = []
-    calls: list[Call] = []
+    calls: list[LoggedCall] = []
 
 
 class Template(msgspec.Struct):
@@ -366,7 +366,7 @@ class SuiteList(msgspec.Struct, rename="camel"):
     test_suites: list[Suite]
 
 
-class Imported(msgspec.Struct):
+class ImportResult(msgspec.Struct):
     """What an import came to, by name of template or suite; `left_out` are files of twins that are not installed.
 
     `warnings` tell which tables and columns of checks there are not.
@@ -379,7 +379,7 @@ class Imported(msgspec.Struct):
     warnings: list[str] = []
 
 
-class Interval(msgspec.Struct):
+class ConfidenceInterval(msgspec.Struct):
     """A share from 0 to 1, and between what it lies with 95 % confidence."""
 
     value: float
@@ -387,12 +387,12 @@ class Interval(msgspec.Struct):
     high: float
 
 
-class OfK(msgspec.Struct, rename="camel"):
+class PassAtK(msgspec.Struct, rename="camel"):
     """What is to be expected of k trials of each test: that at least one of them passes, and that all do."""
 
     k: int
-    pass_at_k: Interval
-    pass_all_of_k: Interval
+    pass_at_k: ConfidenceInterval
+    pass_all_of_k: ConfidenceInterval
 
 
 class TestTried(msgspec.Struct, rename="camel"):
@@ -404,7 +404,7 @@ class TestTried(msgspec.Struct, rename="camel"):
     test: str
     trials: int
     passed: int
-    share: Interval
+    share: ConfidenceInterval
     score: float
     seconds: float
     reason: str
@@ -425,8 +425,8 @@ class TrialSet(msgspec.Struct, rename="camel"):
     tests: int
     trials: int
     passed: int
-    share: Interval | None = None
-    of_k: list[OfK] = []
+    share: ConfidenceInterval | None = None
+    of_k: list[PassAtK] = []
     results: list[TestTried] = []
 
 
@@ -471,12 +471,12 @@ class TestCompared(msgspec.Struct, rename="camel"):
     after: float
 
 
-class Compared(msgspec.Struct):
+class TrialSetComparison(msgspec.Struct):
     """How two trial sets differ; `p` is how likely as many tests would differ by chance."""
 
     before: TrialSet
     after: TrialSet
-    difference: Interval
+    difference: ConfidenceInterval
     p: float
     better: int
     worse: int

@@ -12,14 +12,14 @@ import httpx
 from . import answers, request_specs, sending
 from .answers import (
     Advanced,
-    Call,
     Checkpoint,
-    Clock,
+    ClockState,
     Delivery,
     Diff,
     EnvironmentInfo,
     Fault,
-    Imported,
+    ImportResult,
+    LoggedCall,
     Record,
     RunResult,
     Suite,
@@ -94,7 +94,7 @@ class AsyncClient:
         """Wait."""
         await self._sleep(seconds)
 
-    async def listen(self, path: str) -> AsyncIterator[sending.Event]:
+    async def listen(self, path: str) -> AsyncIterator[sending.ServerSentEvent]:
         """What a stream tells, until it ends."""
         reader = sending.EventReader()
         async with self._http.stream(**sending.listening(path, self._seconds)) as answer:
@@ -104,11 +104,11 @@ class AsyncClient:
                 if event := reader.read(line):
                     yield event
 
-    async def _attempt(self, spec: RequestSpec[Any]) -> sending.Attempt:
+    async def _attempt(self, spec: RequestSpec[Any]) -> sending.SendAttempt:
         try:
-            return sending.Attempt(await self._http.request(**sending.request(spec)), None)
+            return sending.SendAttempt(await self._http.request(**sending.request(spec)), None)
         except httpx.TransportError as error:
-            return sending.Attempt(None, error)
+            return sending.SendAttempt(None, error)
 
     async def create(
         self,
@@ -154,7 +154,7 @@ class AsyncClient:
         """A suite with its tests."""
         return await self.send(request_specs.suite(id))
 
-    async def import_files(self, files: Json) -> Imported:
+    async def import_files(self, files: Json) -> ImportResult:
         """Import public seeds and suites, all or nothing: what each file's JSON holds, by its name."""
         return await self.send(request_specs.import_files(files))
 
@@ -249,7 +249,7 @@ class AsyncEnvironment:
         """Return to a point; gives the seq of the rewind, which is a point too."""
         return (await self.client.send(request_specs.rewind(self.id, to))).seq
 
-    async def clock(self) -> Clock:
+    async def clock(self) -> ClockState:
         """Its time, and what falls due next."""
         return await self.client.send(request_specs.clock(self.id))
 
@@ -280,7 +280,7 @@ class AsyncEnvironment:
         """What each operation wrote, in order."""
         return (await self.client.send(request_specs.journal(self.id, after, limit))).records
 
-    async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
+    async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[LoggedCall]:
         """Every call that reached its twins, in order, reads and refusals included.
 
         With `transcripts` each says what it asked and what it was answered; then there are 100 at most.
@@ -342,7 +342,7 @@ class AsyncRun:
             request_specs.evaluate_run(self.id, request_specs.spec(checks), include, once=self._once)
         )
 
-    async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
+    async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[LoggedCall]:
         """Its calls, as an environment has them; once it has a result, those that led to it."""
         return (await self.client.send(request_specs.run_calls(self.id, after, limit, transcripts=transcripts))).calls
 

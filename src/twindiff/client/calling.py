@@ -22,30 +22,30 @@ HINTS = {
 }
 
 
-class Answered(NamedTuple):
+class TwinResponse(NamedTuple):
     """What a twin answered, or with the status 0 what is wrong with the request."""
 
     status: int
     text: str
 
 
-def send_call(http: httpx.Client, task: Task, arguments: Json) -> Answered:
+def send_call(http: httpx.Client, task: Task, arguments: Json) -> TwinResponse:
     """Send the request that the arguments of the tool describe; they may be anything that a model writes."""
     url = task.urls.get(str(arguments.get("api") or ""))
     if url is None:
-        return Answered(0, f"There is no such API. There are: {', '.join(task.urls)}.")
+        return TwinResponse(0, f"There is no such API. There are: {', '.join(task.urls)}.")
     verb, path = str(arguments.get("method") or "POST").upper(), str(arguments.get("path") or "").lstrip("/")
     query = arguments.get("query")
     if not isinstance(query, dict | None):
-        return Answered(0, "The request could not be sent: query is an object of query parameters.")
+        return TwinResponse(0, "The request could not be sent: query is an object of query parameters.")
     try:
         answer = http.request(verb, f"{url}/{path}", params=cast(Json | None, query), json=arguments.get("body"))
     except (httpx.HTTPError, httpx.InvalidURL, TypeError, ValueError) as error:
-        return Answered(0, f"The request could not be sent: {error}")
-    return Answered(answer.status_code, answer.text[:SHOWN])
+        return TwinResponse(0, f"The request could not be sent: {error}")
+    return TwinResponse(answer.status_code, answer.text[:SHOWN])
 
 
-def render_response(answered: Answered) -> str:
+def render_response(answered: TwinResponse) -> str:
     """An answer as a model reads it."""
     return f"{answered.status}\n{answered.text}" if answered.status else answered.text
 

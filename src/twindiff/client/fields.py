@@ -21,7 +21,7 @@ class Fields(dict[str, Any]):
             raise AttributeError(f"The answer has no field '{name}'; it has {', '.join(self)}.") from None
 
 
-class Items(list[Fields]):
+class ListField(list[Fields]):
     """The one list that an answer holds under a name."""
 
     def __init__(self, given: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from . import run_specs
 from .request_specs import RequestSpec
-from .sending import Event
+from .sending import ServerSentEvent
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,7 +19,7 @@ class Sender(Protocol):
 
     def send(self, spec: RequestSpec[T]) -> T: ...
     def pause(self, seconds: float) -> None: ...
-    def listen(self, path: str) -> Iterator[Event]: ...
+    def listen(self, path: str) -> Iterator[ServerSentEvent]: ...
 
 
 class AsyncSender(Protocol):
@@ -27,7 +27,7 @@ class AsyncSender(Protocol):
 
     async def send(self, spec: RequestSpec[T]) -> T: ...
     async def pause(self, seconds: float) -> None: ...
-    def listen(self, path: str) -> AsyncIterator[Event]: ...
+    def listen(self, path: str) -> AsyncIterator[ServerSentEvent]: ...
 
 
 class Sent(Generic[P, T]):

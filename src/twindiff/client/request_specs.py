@@ -96,9 +96,9 @@ def suite(id: str) -> RequestSpec[answers.Suite]:
     return _spec("GET", f"testSuites/{quote(id, safe='')}", answers.Suite, {"expand": "tests"})
 
 
-def import_files(files: Json) -> RequestSpec[answers.Imported]:
+def import_files(files: Json) -> RequestSpec[answers.ImportResult]:
     """Templates and suites from public files; the same ones again change nothing."""
-    return _spec("POST", "import", answers.Imported, {"files": files}, repeatable=True)
+    return _spec("POST", "import", answers.ImportResult, {"files": files}, repeatable=True)
 
 
 def _environment(id: str, *more: str) -> str:
@@ -149,18 +149,18 @@ def fork(id: str, at: Point | None, count: int, name: str | None) -> RequestSpec
     return _spec("POST", _environment(id, "fork"), answers.Forks, {"at": at, "count": count, "name": name})
 
 
-def rewind(id: str, to: Point) -> RequestSpec[answers.Rewound]:
+def rewind(id: str, to: Point) -> RequestSpec[answers.RewindResult]:
     """Return to a point."""
-    return _spec("POST", _environment(id, "rewind"), answers.Rewound, {"to": to})
+    return _spec("POST", _environment(id, "rewind"), answers.RewindResult, {"to": to})
 
 
 Until = Literal["next", "idle"]
 """The next time that work falls due, or that after which none does."""
 
 
-def clock(id: str) -> RequestSpec[answers.Clock]:
+def clock(id: str) -> RequestSpec[answers.ClockState]:
     """How the clock stands."""
-    return _spec("GET", _environment(id, "clock"), answers.Clock)
+    return _spec("GET", _environment(id, "clock"), answers.ClockState)
 
 
 def advance(
@@ -171,9 +171,9 @@ def advance(
     return _spec("POST", _environment(id, "clock"), answers.Advanced, given)
 
 
-def reset(id: str) -> RequestSpec[answers.Rewound]:
+def reset(id: str) -> RequestSpec[answers.RewindResult]:
     """Return to the templates' state."""
-    return _spec("POST", _environment(id, "reset"), answers.Rewound)
+    return _spec("POST", _environment(id, "reset"), answers.RewindResult)
 
 
 def diff(id: str, since: Point, until: Point | None, include: Include, rows: Rows) -> RequestSpec[answers.Differing]:
@@ -210,9 +210,9 @@ def add_webhook(
     return _spec("POST", _environment(id, "webhooks"), answers.Webhook, given)
 
 
-def webhooks(id: str) -> RequestSpec[answers.Webhooks]:
+def webhooks(id: str) -> RequestSpec[answers.WebhookList]:
     """Who is told."""
-    return _spec("GET", _environment(id, "webhooks"), answers.Webhooks)
+    return _spec("GET", _environment(id, "webhooks"), answers.WebhookList)
 
 
 def remove_webhook(id: str, webhook_id: str) -> RequestSpec[answers.Webhook]:

@@ -28,7 +28,7 @@ MAX_TOKENS = 4096
 SECONDS = 300.0
 
 
-class Wanted(NamedTuple):
+class ToolCall(NamedTuple):
     """A use of the tool that the model asks for."""
 
     id: str
@@ -39,14 +39,14 @@ class Failure(Exception):
     """The agent cannot go on; the message says why."""
 
 
-class Model(Protocol):
+class ModelConversation(Protocol):
     """A conversation with a model."""
 
-    def ask(self) -> list[Wanted]:
+    def ask(self) -> list[ToolCall]:
         """Have the model go on; no uses of the tool say that it is done."""
         ...
 
-    def tell(self, results: list[tuple[Wanted, str]]) -> None:
+    def tell(self, results: list[tuple[ToolCall, str]]) -> None:
         """Give the model what came of each use."""
         ...
 
@@ -67,7 +67,7 @@ def work(task: Task) -> None:
     raise Failure(f"The model was not done after {MAX_TURNS} turns")
 
 
-def _model(http: httpx.Client, task: Task) -> Model:
+def _model(http: httpx.Client, task: Task) -> ModelConversation:
     """The model that the environment variables name; raises Failure."""
     given = os.environ
     name = given.get("AGENT_MODEL")
@@ -107,7 +107,7 @@ class _OpenAi:
         ]
         self._body: Json = {"model": model, "tools": [{"type": "function", "function": function}]}
 
-    def ask(self) -> list[Wanted]:
+    def ask(self) -> list[ToolCall]:
         answer = _post(self._http, self._url, self._headers, {**self._body, "messages": self._messages})
         try:
             message: Json = answer["choices"][0]["message"]
@@ -116,16 +116,16 @@ class _OpenAi:
         except (KeyError, IndexError, TypeError) as error:
             raise Failure(f"{self._url} does not answer as OpenAI does: {error!r}") from None
 
-    def tell(self, results: list[tuple[Wanted, str]]) -> None:
+    def tell(self, results: list[tuple[ToolCall, str]]) -> None:
         self._messages += [{"role": "tool", "tool_call_id": each.id, "content": text} for each, text in results]
 
 
-def _parse_tool_call(call: Json) -> Wanted:
+def _parse_tool_call(call: Json) -> ToolCall:
     """A use of the tool; arguments that are no JSON object name no API, which the model is then told."""
     try:
-        return Wanted(call["id"], msgspec.json.decode(call["function"]["arguments"], type=dict[str, Any]))
+        return ToolCall(call["id"], msgspec.json.decode(call["function"]["arguments"], type=dict[str, Any]))
     except msgspec.DecodeError:
-        return Wanted(call["id"], {})
+        return ToolCall(call["id"], {})
 
 
 class _Anthropic:
@@ -142,15 +142,15 @@ class _Anthropic:
             "tools": [tool],
         }
 
-    def ask(self) -> list[Wanted]:
+    def ask(self) -> list[ToolCall]:
         answer = _post(self._http, self._url, self._headers, {**self._body, "messages": self._messages})
         try:
             content: list[Json] = answer["content"]
             self._messages.append({"role": "assistant", "content": content})
-            return [Wanted(each["id"], each["input"]) for each in content if each["type"] == "tool_use"]
+            return [ToolCall(each["id"], each["input"]) for each in content if each["type"] == "tool_use"]
         except (KeyError, TypeError) as error:
             raise Failure(f"{self._url} does not answer as Anthropic does: {error!r}") from None
 
-    def tell(self, results: list[tuple[Wanted, str]]) -> None:
+    def tell(self, results: list[tuple[ToolCall, str]]) -> None:
         content = [{"type": "tool_result", "tool_use_id": each.id, "content": text} for each, text in results]
         self._messages.append({"role": "user", "content": content})

@@ -21,7 +21,7 @@ FIRST_PAUSE = 0.1
 MAX_PAUSE_SECONDS = 5.0
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The server says no; `code` is for programs and `detail` for people."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
@@ -35,14 +35,14 @@ class Unreachable(Exception):
     """No server answers at the address."""
 
 
-class Attempt(NamedTuple):
+class SendAttempt(NamedTuple):
     """What came of sending once: an answer, or what went wrong on the way."""
 
     answer: httpx.Response | None
     error: httpx.TransportError | None
 
 
-def pause(spec: RequestSpec[Any], attempt: Attempt, number: int, retries: int) -> float | None:
+def pause(spec: RequestSpec[Any], attempt: SendAttempt, number: int, retries: int) -> float | None:
     """Seconds to wait before trying again after attempt `number` (0 is the first), or None when that is no use."""
     passing = attempt.error is not None or (attempt.answer is not None and attempt.answer.status_code in PASSING)
     if not (passing and spec.repeatable and number < retries):
@@ -52,7 +52,7 @@ def pause(spec: RequestSpec[Any], attempt: Attempt, number: int, retries: int) -
     return min(seconds, MAX_PAUSE_SECONDS)
 
 
-def decode_response(spec: RequestSpec[T], attempt: Attempt, base_url: str) -> T:
+def decode_response(spec: RequestSpec[T], attempt: SendAttempt, base_url: str) -> T:
     """The typed answer; raises Refused, Unreachable."""
     answer = attempt.answer
     if answer is None:
@@ -69,8 +69,8 @@ def read(spec: RequestSpec[T], status: int, body: bytes) -> T:
             return msgspec.json.decode(body, type=spec.answer, dec_hook=convert)
         problem = msgspec.json.decode(body, type=dict[str, Any])
     except msgspec.MsgspecError:
-        raise Refused(status, "not_understood", f"What answers is no Twindiff server: {body[:200]!r}") from None
-    raise Refused(status, str(problem.get("error", "error")), str(problem.get("detail", problem)))
+        raise RequestRefused(status, "not_understood", f"What answers is no Twindiff server: {body[:200]!r}") from None
+    raise RequestRefused(status, str(problem.get("error", "error")), str(problem.get("detail", problem)))
 
 
 def path_of(spec: RequestSpec[Any]) -> str:
@@ -97,7 +97,7 @@ def is_secured(*urls: str) -> bool:
     return any(urlsplit(url).scheme != "http" for url in urls)
 
 
-class Event(NamedTuple):
+class ServerSentEvent(NamedTuple):
     """Something that a server told while it happened; `data` is what its JSON holds."""
 
     event: str
@@ -111,12 +111,12 @@ class EventReader:
     def __init__(self) -> None:
         self._event, self._data, self._id = "message", list[str](), ""
 
-    def read(self, line: str) -> Event | None:
+    def read(self, line: str) -> ServerSentEvent | None:
         """The event that a line completes, if it does."""
         if not line:
             data, self._data = "\n".join(self._data), []
             event, self._event = self._event, "message"
-            return Event(event, _load_json(data), self._id) if data else None
+            return ServerSentEvent(event, _load_json(data), self._id) if data else None
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "event":

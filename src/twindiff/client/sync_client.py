@@ -12,14 +12,14 @@ import httpx
 from . import answers, request_specs, sending
 from .answers import (
     Advanced,
-    Call,
     Checkpoint,
-    Clock,
+    ClockState,
     Delivery,
     Diff,
     EnvironmentInfo,
     Fault,
-    Imported,
+    ImportResult,
+    LoggedCall,
     Record,
     RunResult,
     Suite,
@@ -100,7 +100,7 @@ class Platform:
         """A suite with its tests."""
         return self.send(request_specs.suite(id))
 
-    def import_files(self, files: Json) -> Imported:
+    def import_files(self, files: Json) -> ImportResult:
         """Import public seeds and suites, all or nothing: what each file's JSON holds, by its name."""
         return self.send(request_specs.import_files(files))
 
@@ -187,7 +187,7 @@ class Environment:
         """Return to a point; gives the seq of the rewind, which is a point too."""
         return self.client.send(request_specs.rewind(self.id, to)).seq
 
-    def clock(self) -> Clock:
+    def clock(self) -> ClockState:
         """Its time, and what falls due next."""
         return self.client.send(request_specs.clock(self.id))
 
@@ -218,7 +218,7 @@ class Environment:
         """What each operation wrote, in order."""
         return self.client.send(request_specs.journal(self.id, after, limit)).records
 
-    def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
+    def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[LoggedCall]:
         """Every call that reached its twins, in order, reads and refusals included.
 
         With `transcripts` each says what it asked and what it was answered; then there are 100 at most.
@@ -280,7 +280,7 @@ class Run:
             request_specs.evaluate_run(self.id, request_specs.spec(checks), include, once=self._once)
         )
 
-    def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
+    def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[LoggedCall]:
         """Its calls, as an environment has them; once it has a result, those that led to it."""
         return self.client.send(request_specs.run_calls(self.id, after, limit, transcripts=transcripts)).calls
 
@@ -337,7 +337,7 @@ class Client(Platform):
         """Wait."""
         self._sleep(seconds)
 
-    def listen(self, path: str) -> Iterator[sending.Event]:
+    def listen(self, path: str) -> Iterator[sending.ServerSentEvent]:
         """What a stream tells, until it ends."""
         reader = sending.EventReader()
         with self._http.stream(**sending.listening(path, self._seconds)) as answer:
@@ -345,8 +345,8 @@ class Client(Platform):
                 sending.read(look(path), answer.status_code, answer.read())
             yield from filter(None, map(reader.read, answer.iter_lines()))
 
-    def _attempt(self, spec: RequestSpec[Any]) -> sending.Attempt:
+    def _attempt(self, spec: RequestSpec[Any]) -> sending.SendAttempt:
         try:
-            return sending.Attempt(self._http.request(**sending.request(spec)), None)
+            return sending.SendAttempt(self._http.request(**sending.request(spec)), None)
         except httpx.TransportError as error:
-            return sending.Attempt(None, error)
+            return sending.SendAttempt(None, error)

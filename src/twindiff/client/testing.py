@@ -9,7 +9,7 @@ from . import testing_specs
 from .fields import Fields
 from .namespaces import AsyncNamespace, Awaited, Namespace, Sent
 from .run_specs import part
-from .sending import Event
+from .sending import ServerSentEvent
 
 SECONDS = 600.0
 POLL_SECONDS = 1.0
@@ -36,7 +36,7 @@ class Runs(Namespace):
             self.client.pause(poll_interval)
         return run
 
-    def stream_results(self, run_id: str) -> Iterator[Event]:
+    def stream_results(self, run_id: str) -> Iterator[ServerSentEvent]:
         """What happens in a run, while it happens, until it ends."""
         return self.client.listen(f"/validate/{part(run_id)}/results")
 
@@ -64,7 +64,7 @@ class AsyncRuns(AsyncNamespace):
             await self.client.pause(poll_interval)
         return run
 
-    def stream_results(self, run_id: str) -> AsyncIterator[Event]:
+    def stream_results(self, run_id: str) -> AsyncIterator[ServerSentEvent]:
         """What happens in a run, while it happens, until it ends."""
         return self.client.listen(f"/validate/{part(run_id)}/results")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from .fields import Fields, Items
+from .fields import Fields, ListField
 from .request_specs import Json, RequestSpec
 from .run_specs import do, look, part
 
@@ -16,10 +16,10 @@ STARTING = ("queued", "provisioning")
 """How a sandbox run stands before its application answers."""
 
 
-def items(path: str, **query: Any) -> RequestSpec[Items]:
+def items(path: str, **query: Any) -> RequestSpec[ListField]:
     """Read a list that has a name in its answer."""
     asked = look(path, **query)
-    return RequestSpec(asked.verb, asked.path, Items, asked.query, asked.body, asked.repeatable)
+    return RequestSpec(asked.verb, asked.path, ListField, asked.query, asked.body, asked.repeatable)
 
 
 # Test runs
@@ -54,7 +54,7 @@ def create_test_run(
     return do("POST", "/test-runs", dict(locals()))
 
 
-def list_test_runs(*, limit: int = 100, repo: str | None = None) -> RequestSpec[Items]:
+def list_test_runs(*, limit: int = 100, repo: str | None = None) -> RequestSpec[ListField]:
     """Test runs, newest first."""
     return items("/test-runs", limit=limit, repo=repo)
 
@@ -103,7 +103,7 @@ def artifact(run_id: str, name: str) -> RequestSpec[bytes]:
 # Saved tests
 
 
-def saved_tests(*, repo_full_name: str | None = None, tag: str | None = None) -> RequestSpec[Items]:
+def saved_tests(*, repo_full_name: str | None = None, tag: str | None = None) -> RequestSpec[ListField]:
     """Saved tests, oldest first, of a repository or with a tag."""
     return items("/tests", repo_full_name=repo_full_name, tag=tag)
 
@@ -203,7 +203,7 @@ def create_sandbox_run(
     return do("POST", "/sandbox-runs", dict(locals()))
 
 
-def sandbox_runs(*, limit: int = 100) -> RequestSpec[Items]:
+def sandbox_runs(*, limit: int = 100) -> RequestSpec[ListField]:
     """Sandbox runs, newest first."""
     return items("/sandbox-runs", limit=limit)
 

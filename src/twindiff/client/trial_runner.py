@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple
 
 from .answers import Test, Verdict
-from .sending import Refused, Unreachable
+from .sending import RequestRefused, Unreachable
 from .sync_client import Environment, Platform
 
 SECONDS = 600.0
@@ -180,7 +180,7 @@ def _judge_trial(trial: Trial, environment: Environment, agent: Agent, seconds: 
         # An agent that tries to judge itself has failed, whatever else it has done.
         return trial._replace(error=verdict.overreach) if verdict.refused else trial._replace(verdict=verdict)
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything
-        with suppress(Refused, Unreachable):  # what the agent raised is what counts
+        with suppress(RequestRefused, Unreachable):  # what the agent raised is what counts
             run.diff()  # what was done so far is kept in the run's result
         return trial._replace(error=_describe_error(error))
 
@@ -231,6 +231,6 @@ def _describe_error(error: BaseException) -> str:
         said = f"(no message: {type(other).__name__} while it was made)"
     if len(said) > MAX_REASON_CHARACTERS:
         said = f"{said[:MAX_REASON_CHARACTERS]}… ({len(said):,} letters)"
-    if isinstance(error, (OutOfTime, Refused, Unreachable)):
+    if isinstance(error, (OutOfTime, RequestRefused, Unreachable)):
         return said
     return f"The agent raised {type(error).__name__}: {said}"

@@ -48,9 +48,9 @@ def trials(id: str, limit: int = 100, offset: int = 0) -> RequestSpec[answers.Ke
     )
 
 
-def compare(id: str, other: str) -> RequestSpec[answers.Compared]:
+def compare(id: str, other: str) -> RequestSpec[answers.TrialSetComparison]:
     """How another set differs from one, test by test."""
-    return RequestSpec("GET", _path(id, "compare", other), answers.Compared, {}, b"", True)
+    return RequestSpec("GET", _path(id, "compare", other), answers.TrialSetComparison, {}, b"", True)
 
 
 def delete(id: str) -> RequestSpec[answers.TrialSetEnded]:

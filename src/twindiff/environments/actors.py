@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from twindiff.catalog import TemplateRecord
 from twindiff.kit.errors import ApiError
-from twindiff.storage import Engine
+from twindiff.storage import StorageEngine
 
 from .registry import Registry, did_you_mean
 
@@ -36,7 +36,7 @@ def _some(known: Sequence[str]) -> str:
     return ", ".join(known[:NAMED]) + more
 
 
-class Acting(NamedTuple):
+class ActorMap(NamedTuple):
     """The users that calls act as, by twin, and whoever it is where a twin is not among them."""
 
     actor: str
@@ -46,12 +46,12 @@ class Acting(NamedTuple):
 class Actors:
     """Finds users in templates."""
 
-    def __init__(self, engine: Engine, registry: Registry) -> None:
+    def __init__(self, engine: StorageEngine, registry: Registry) -> None:
         self._engine = engine
         self._registry = registry
         self._people_of: dict[tuple[str, str], People] = {}
 
-    def resolve(self, templates: Sequence[TemplateRecord], user: str, email: str, users: Mapping[str, str]) -> Acting:
+    def resolve(self, templates: Sequence[TemplateRecord], user: str, email: str, users: Mapping[str, str]) -> ActorMap:
         """Who acts in each twin.
 
         `users` are ids or email addresses by twin. Elsewhere it is the person with the email address, or the user with
@@ -66,7 +66,7 @@ class Actors:
         if email and not by_email:
             raise self._unknown(templates, email, "emails")
         acting = {**by_email, **by_id, **explicit}
-        return Acting(user or acting.get(templates[0].service) or next(iter(acting.values()), ""), acting)
+        return ActorMap(user or acting.get(templates[0].service) or next(iter(acting.values()), ""), acting)
 
     def check(self, templates: Sequence[TemplateRecord], user: str) -> None:
         """Refuse a user who is in none of the templates, unless none of them has users at all; raises UnknownUser."""

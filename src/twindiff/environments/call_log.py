@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 from twindiff.catalog import CallRecord, RunRecord, TranscriptRecord
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import MissingOperation, UnknownOperation
-from twindiff.storage import CatalogStore, Engine
+from twindiff.storage import CatalogStore, StorageEngine
 from twindiff.storage.feed import Feed
 
 from .transcripts import Heard, Policy, Transcript, pack, wants
@@ -38,7 +38,7 @@ MAX_REFUSED_LISTED = 10
 NOT_HERE = (UNKNOWN_OPERATION, MISSING_OPERATION)
 
 
-class Entry(NamedTuple):
+class CallLogEntry(NamedTuple):
     """One call; `at` is in microseconds since 1970. What was said in it is a transcript once it is written."""
 
     at: int
@@ -55,11 +55,11 @@ class Entry(NamedTuple):
 class CallLog:
     """What reached the twins of each environment, reads and refusals included."""
 
-    def __init__(self, engine: Engine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
+    def __init__(self, engine: StorageEngine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
         self._engine = engine
         self._catalog = catalog
         self._policy: Policy = transcripts
-        self._waiting: dict[str, list[Entry]] = {}
+        self._waiting: dict[str, list[CallLogEntry]] = {}
         self._written: dict[str, int] = {}
         self._guard = threading.Lock()
         self._writing = threading.RLock()
@@ -71,7 +71,7 @@ class CallLog:
         self.total = 0
         self.waiting = 0
 
-    def add(self, environment_id: str, entry: Entry) -> None:
+    def add(self, environment_id: str, entry: CallLogEntry) -> None:
         """Note a call, to be written soon."""
         heard: Heard | Transcript | None = entry.said
         if isinstance(heard, Heard):
@@ -111,9 +111,9 @@ class CallLog:
                 raise
         return sum(map(len, taken.values()))
 
-    def _take(self, most: int) -> dict[str, list[Entry]]:
+    def _take(self, most: int) -> dict[str, list[CallLogEntry]]:
         """Calls that wait, of one environment after the other; fewer if they are large, unless all are meant."""
-        taken: dict[str, list[Entry]] = {}
+        taken: dict[str, list[CallLogEntry]] = {}
         left = PACKED_AT_ONCE if most < self.waiting else 2**62
         with self._guard:
             while self._waiting and most > 0 and left > 0:
@@ -129,17 +129,17 @@ class CallLog:
                 self._weigh(taken[environment_id], -1)
         return taken
 
-    def _put_back(self, taken: dict[str, list[Entry]]) -> None:
+    def _put_back(self, taken: dict[str, list[CallLogEntry]]) -> None:
         with self._guard:
             for environment_id, entries in taken.items():
                 self._waiting[environment_id] = entries + self._waiting.get(environment_id, [])
                 self._weigh(entries, 1)
 
-    def _weigh(self, entries: list[Entry], sign: int) -> None:
+    def _weigh(self, entries: list[CallLogEntry], sign: int) -> None:
         self.waiting += sign * len(entries)
         self._held += sign * sum(map(_held_bytes, entries))
 
-    def _write(self, calls: dict[str, list[Entry]]) -> None:
+    def _write(self, calls: dict[str, list[CallLogEntry]]) -> None:
         packed = {environment_id: _pack_transcripts(entries) for environment_id, entries in calls.items()}
         with self._engine.transaction():
             last = self._last_numbers([*calls])
@@ -163,7 +163,7 @@ class CallLog:
         for environment_id, entries in calls.items():
             self._written[environment_id] = last.get(environment_id, 0) + len(entries)
 
-    def restore(self, environment_id: str, entries: list[Entry]) -> None:
+    def restore(self, environment_id: str, entries: list[CallLogEntry]) -> None:
         """Write calls that were made elsewhere, before any of an environment's own."""
         self._write({environment_id: entries})
 
@@ -285,18 +285,18 @@ class CallLog:
         self._written.pop(environment_id, None)
 
 
-def _held_bytes(entry: Entry) -> int:
+def _held_bytes(entry: CallLogEntry) -> int:
     return entry.said.held if isinstance(entry.said, Heard) else 0
 
 
-def _pack_transcripts(entries: Sequence[Entry]) -> list[tuple[int, int, str]]:
+def _pack_transcripts(entries: Sequence[CallLogEntry]) -> list[tuple[int, int, str]]:
     """What was said in calls, in parts: of each its first and its last call, counted from 1, and one text."""
     said = [each.said.transcript() if isinstance(each.said, Heard) else each.said for each in entries]
     parts = [(start, said[start : start + IN_ONE_PART]) for start in range(0, len(said), IN_ONE_PART)]
     return [(start + 1, start + len(part), pack(part)) for start, part in parts if any(part)]
 
 
-def _record(environment_id: str, number: int, entry: Entry) -> CallRecord:
+def _record(environment_id: str, number: int, entry: CallLogEntry) -> CallRecord:
     return CallRecord(
         environment_id=environment_id,
         number=number,

@@ -11,15 +11,15 @@ from twindiff.catalog.stamps import wall
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
-from twindiff.storage import CatalogStore, Engine, NotServed, OperationContext, OperationInfo
+from twindiff.storage import CatalogStore, NotServed, OperationContext, OperationInfo, StorageEngine
 from twindiff.storage.deadline import TakesLong
 
-from .call_log import AGENT_REFUSED, MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, Entry
+from .call_log import AGENT_REFUSED, MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, CallLogEntry
 from .due import DueWork, StillDue
-from .environments import Environment
+from .environments import LoadedEnvironment
 from .transcripts import Heard, Policy
 
 T = TypeVar("T")
@@ -27,17 +27,17 @@ T = TypeVar("T")
 log = logging.getLogger("twindiff")
 
 
-class Outcome(NamedTuple):
+class CallResult(NamedTuple):
     """What a call came to."""
 
-    answer: Answer
+    answer: Response
     operation: str
     actor: str = ""
     error: str | None = None
     seq: int | None = None
 
 
-class Operations(Protocol):
+class OperationRunner(Protocol):
     """Where operations are worked on: an engine, or what stands for it."""
 
     def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
@@ -54,20 +54,20 @@ class Operations(Protocol):
 class Calls:
     """Answers the calls of environments and logs each of them."""
 
-    def __init__(self, engine: Engine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
+    def __init__(self, engine: StorageEngine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
         self._engine = engine
         self.log = CallLog(engine, catalog, transcripts)
         self.due = DueWork(engine, self.log)
 
     def answer(
         self,
-        environment: Environment,
+        environment: LoadedEnvironment,
         twin: Twin,
         exchange: Exchange,
         *,
         trusted: bool = False,
-        where: Operations | None = None,
-    ) -> Answer:
+        where: OperationRunner | None = None,
+    ) -> Response:
         """Answer one request to a twin of an awake environment; a trusted one need not bring a token of it.
 
         `where` it is worked on is the engine, unless it is said. Raises StillDue, and is to be tried again, when much
@@ -84,30 +84,38 @@ class Calls:
         self.note(environment, twin, outcome, exchange.request, exchange.token, started)
         return outcome.answer
 
-    def unknown(self, environment: Environment, twin: Twin, request: Request, token: str) -> Answer:
+    def unknown(self, environment: LoadedEnvironment, twin: Twin, request: Request, token: str) -> Response:
         """Refuse a request for an operation that the twin lacks."""
         answer = twin.style.unknown(request, twin.dispatch.verbs(request.path))
         error = MISSING_OPERATION if twin.lacks(request) else UNKNOWN_OPERATION
-        outcome = Outcome(answer, _name_request(request), error=error)
+        outcome = CallResult(answer, _name_request(request), error=error)
         self.note(environment, twin, outcome, request, token, time.perf_counter())
         return answer
 
-    def refuse_agent(self, environment: Environment, request: Request) -> None:
+    def refuse_agent(self, environment: LoadedEnvironment, request: Request) -> None:
         """Log that the agent of an environment asked the control plane for something, which no agent is answered."""
-        self.log.add(environment.id, Entry(wall(), "", _name_request(request), "", 403, 0.0, AGENT_REFUSED, None))
+        self.log.add(
+            environment.id, CallLogEntry(wall(), "", _name_request(request), "", 403, 0.0, AGENT_REFUSED, None)
+        )
 
     def note(
-        self, environment: Environment, twin: Twin, outcome: Outcome, request: Request, token: str, started: float
+        self,
+        environment: LoadedEnvironment,
+        twin: Twin,
+        outcome: CallResult,
+        request: Request,
+        token: str,
+        started: float,
     ) -> None:
         """Log a call that began at an instant of `time.perf_counter`."""
         answer, operation, actor, error, seq = outcome
         spent, heard = (time.perf_counter() - started) * 1000, Heard(request, answer, token)
-        entry = Entry(wall(), twin.name, operation, actor, answer.status, spent, error, seq, heard)
+        entry = CallLogEntry(wall(), twin.name, operation, actor, answer.status, spent, error, seq, heard)
         self.log.add(environment.id, entry)
 
     def outcome(
-        self, environment: Environment, twin: Twin, exchange: Exchange, where: Operations, *, trusted: bool
-    ) -> Outcome:
+        self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, where: OperationRunner, *, trusted: bool
+    ) -> CallResult:
         """What a call comes to, which is not logged yet; raises NotServed, and TakesLong where that is said."""
         try:
             twin.read(exchange)
@@ -116,7 +124,9 @@ class Calls:
         except NotServed:
             raise
         except ApiError as error:
-            return Outcome(exchange.style.error(error, exchange), exchange.operation.name, exchange.actor, error.code)
+            return CallResult(
+                exchange.style.error(error, exchange), exchange.operation.name, exchange.actor, error.code
+            )
         except Exception:  # a mistake in a twin becomes the answer that its clients know how to read
             log.exception("%s of %s failed", exchange.operation.name, twin.name)
             mistake = InternalError()
@@ -124,8 +134,8 @@ class Calls:
             return internal_failure(exchange)._replace(answer=answer)
 
     def _perform(
-        self, environment: Environment, twin: Twin, exchange: Exchange, where: Operations, *, trusted: bool
-    ) -> Outcome:
+        self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, where: OperationRunner, *, trusted: bool
+    ) -> CallResult:
         operation, tokens = exchange.operation, environment.tokens
         exchange.strict = tokens.mode == "strict"
         intent = OperationInfo(twin.name, operation.name, "")
@@ -157,12 +167,12 @@ class Calls:
         result, seq = self.due.before(environment, run)
         answer = exchange.answer(result)
         error = result.code if isinstance(result, ApiError) else answer.error
-        return Outcome(answer, operation.name, exchange.actor, error or None, seq)
+        return CallResult(answer, operation.name, exchange.actor, error or None, seq)
 
 
-def internal_failure(exchange: Exchange) -> Outcome:
+def internal_failure(exchange: Exchange) -> CallResult:
     """What a call comes to that ends without an answer of the vendor's."""
-    return Outcome(Answer(b"", 500), exchange.operation.name, error="internal_error")
+    return CallResult(Response(b"", 500), exchange.operation.name, error="internal_error")
 
 
 def _name_request(request: Request) -> str:

@@ -12,11 +12,11 @@ import msgspec
 from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock, ClockMode, Mode, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.kit.pace import Arrivals
-from twindiff.storage import Engine
+from twindiff.storage import StorageEngine
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 
-from .due import MAX_PIECES_PER_REQUEST, Done, DueWork, Piece, Turns, operation_of
-from .environments import Environment, Environments
+from .due import MAX_PIECES_PER_REQUEST, Done, DueSlice, DueWork, Piece, operation_of
+from .environments import Environments, LoadedEnvironment
 
 USUAL_START = 1_767_225_600_000_000
 """The first instant of 2026, where a clock starts that is not told when."""
@@ -76,7 +76,7 @@ class Moved(NamedTuple):
 class Clocks:
     """The clocks of a catalog's environments."""
 
-    def __init__(self, engine: Engine, environments: Environments, due: DueWork, arrivals: Arrivals) -> None:
+    def __init__(self, engine: StorageEngine, environments: Environments, due: DueWork, arrivals: Arrivals) -> None:
         self._engine = engine
         self._arrivals = arrivals
         self._environments = environments
@@ -86,13 +86,13 @@ class Clocks:
         """How the clock of an environment stands; raises what `Environments.get` raises."""
         return self._state(self._awake(environment_id))
 
-    def _awake(self, environment_id: str) -> Environment:
+    def _awake(self, environment_id: str) -> LoadedEnvironment:
         """An environment that can be worked on, which it may have ceased to be while others had their turn."""
         environment = self._environments.get(environment_id)
         self._environments.awaken(environment)
         return environment
 
-    def _state(self, environment: Environment) -> ClockState:
+    def _state(self, environment: LoadedEnvironment) -> ClockState:
         piece = self._due.next(environment)
         present = self._engine.present(environment.id)
         operation = operation_of(environment, piece) if piece else ""
@@ -132,7 +132,7 @@ class Clocks:
         """Do what is due until a time, or all there is, between turns of others; then set the clock."""
         done: list[Done] = []
         end = time.monotonic() + MAX_ADVANCE_SECONDS
-        last, turns = LAST_INSTANT if target is None else target, Turns(self._arrivals)
+        last, turns = LAST_INSTANT if target is None else target, DueSlice(self._arrivals)
         while some := self._due.do_some(
             self._awake(environment_id), last, MAX_PIECES_PER_REQUEST - len(done), turns.seconds
         ):

@@ -29,12 +29,12 @@ from twindiff.kit.pace import Arrivals
 from twindiff.kit.rows import Column, Row, table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
-from twindiff.storage import Engine, NotServed, OperationContext, OperationInfo, PlannedOperation, WorkDue
+from twindiff.storage import NotServed, OperationContext, OperationInfo, PlannedOperation, StorageEngine, WorkDue
 from twindiff.storage.deadline import BRIEF_SECONDS, lasting
 from twindiff.storage.due import NO_JOBS
 
-from .call_log import CallLog, Entry
-from .environments import Environment
+from .call_log import CallLog, CallLogEntry
+from .environments import LoadedEnvironment
 
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ class Done(NamedTuple):
     error: str | None
 
 
-class Turns:
+class DueSlice:
     """How long due work goes on before others have their turn: `seconds`, longer each time that nobody has come."""
 
     def __init__(self, arrivals: Arrivals) -> None:
@@ -121,12 +121,12 @@ class Turns:
 class DueWork:
     """Does what falls due in environments that are awake."""
 
-    def __init__(self, engine: Engine, calls: CallLog) -> None:
+    def __init__(self, engine: StorageEngine, calls: CallLog) -> None:
         self._engine = engine
         self._calls = calls
         self._agendas: dict[str, Agenda] = {}
 
-    def before(self, environment: Environment, operation: Callable[[int | None], T]) -> T:
+    def before(self, environment: LoadedEnvironment, operation: Callable[[int | None], T]) -> T:
         """Run an operation, with everything that is due by its time done before.
 
         `operation` is given the time at which it must run, or None the first time. Raises StillDue when so much is due
@@ -144,7 +144,7 @@ class DueWork:
             left -= len(done)
         raise StillDue
 
-    def do_some(self, environment: Environment, at: int, most: int, seconds: float = BRIEF_SECONDS) -> list[Done]:
+    def do_some(self, environment: LoadedEnvironment, at: int, most: int, seconds: float = BRIEF_SECONDS) -> list[Done]:
         """Do some of what is due by a time, in order, for about so long; nothing only when nothing is due."""
         while piece := self._first(environment, at):
             known = self._agendas.get(environment.id)
@@ -159,16 +159,18 @@ class DueWork:
                 return done
         return []
 
-    def _first(self, environment: Environment, at: int) -> Piece | None:
+    def _first(self, environment: LoadedEnvironment, at: int) -> Piece | None:
         """What is due next, if it is due by a time."""
         if self._engine.present(environment.id).due > at:
             return None
         piece = self.next(environment)
         return piece if piece and piece.due <= at else None
 
-    def _do_together(self, environment: Environment, pieces: Sequence[Piece], seconds: float) -> list[Done] | None:
+    def _do_together(
+        self, environment: LoadedEnvironment, pieces: Sequence[Piece], seconds: float
+    ) -> list[Done] | None:
         """Do pieces that are remembered and keep them at once; None if one of them fails, then none is done."""
-        works: list[Work] = []
+        works: list[DueJobRun] = []
         try:
             with self._gone_on(environment, pieces[0]) as agenda:
                 operations = self._plan_operations(environment, pieces, works, seconds)
@@ -185,19 +187,19 @@ class DueWork:
         ]
 
     def _plan_operations(
-        self, environment: Environment, pieces: Sequence[Piece], works: list[Work], seconds: float
+        self, environment: LoadedEnvironment, pieces: Sequence[Piece], works: list[DueJobRun], seconds: float
     ) -> Generator[PlannedOperation]:
         """Pieces as operations, until their time is over; the engine stops where one leaves something due earlier."""
         turn = lasting(seconds)
         for piece in pieces:
             if works and turn.is_past():
                 return
-            work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
+            work = DueJobRun(environment.twins[piece.twin].jobs[piece.job], piece)
             works.append(work)
             intent = OperationInfo(piece.twin, operation_of(environment, piece), piece.actor)
             yield PlannedOperation(intent, partial(work.do, self._engine.blobs), piece.due)
 
-    def _do_in_turn(self, environment: Environment, at: int, most: int, first: Piece | None = None) -> list[Done]:
+    def _do_in_turn(self, environment: LoadedEnvironment, at: int, most: int, first: Piece | None = None) -> list[Done]:
         """Do pieces each by itself, so that one that fails leaves the others done; `first` if that is known already."""
         done: list[Done] = []
         while len(done) < most and (piece := first or self._first(environment, at)):
@@ -208,7 +210,7 @@ class DueWork:
             done += [one] if one else []
         return done
 
-    def next(self, environment: Environment) -> Piece | None:
+    def next(self, environment: LoadedEnvironment) -> Piece | None:
         """What is due next; found by a look at the rows, which is noted for others to be spared it."""
         seq = self._engine.present(environment.id).seq
         agenda = self._agendas.get(environment.id)
@@ -220,12 +222,12 @@ class DueWork:
         self._remember(environment, Agenda(seq, pieces))
         return pieces[0] if pieces else None
 
-    def note_advance(self, environment: Environment, seq: int) -> None:
+    def note_advance(self, environment: LoadedEnvironment, seq: int) -> None:
         """Remember still what `next` has just found, after a record that set the clock and nothing else."""
         if agenda := self._agendas.get(environment.id):
             self._remember(environment, agenda._replace(seq=seq))
 
-    def _look(self, environment: Environment) -> list[Piece]:
+    def _look(self, environment: LoadedEnvironment) -> list[Piece]:
         """What is due first, in order."""
         most, start = FOUND_AT_ONCE if self._engine.inline else 1, environment.origin.clock_start
         jobs = [
@@ -236,7 +238,7 @@ class DueWork:
         last = min((pieces[-1] for pieces in jobs if len(pieces) == most), default=None)
         return sorted(piece for pieces in jobs for piece in pieces if last is None or piece <= last)
 
-    def _remember(self, environment: Environment, agenda: Agenda) -> None:
+    def _remember(self, environment: LoadedEnvironment, agenda: Agenda) -> None:
         self._agendas.pop(environment.id, None)
         if agenda.pieces and self._engine.inline:
             self._agendas[environment.id] = agenda
@@ -244,7 +246,7 @@ class DueWork:
                 del self._agendas[next(iter(self._agendas))]
 
     @contextmanager
-    def _gone_on(self, environment: Environment, piece: Piece) -> Generator[Agenda]:
+    def _gone_on(self, environment: LoadedEnvironment, piece: Piece) -> Generator[Agenda]:
         """Gives what is remembered, for who has done pieces to take them out; the rest that still comes first stays.
 
         Nobody else has a turn meanwhile, so the engine's number is free to tell what is written.
@@ -265,7 +267,7 @@ class DueWork:
                 self._remember(environment, Agenda(present.seq, left, is_old=True))
                 engine.expect(environment.id, left[0].due if left else piece.due, present.seq)
 
-    def count(self, environment: Environment, at: int) -> int:
+    def count(self, environment: LoadedEnvironment, at: int) -> int:
         """How many rows are due by a time."""
         start = environment.origin.clock_start
         return sum(
@@ -273,10 +275,10 @@ class DueWork:
             for twin in _working(environment)
         )
 
-    def _do(self, environment: Environment, piece: Piece, *, may_be_over: bool) -> Done | None:
+    def _do(self, environment: LoadedEnvironment, piece: Piece, *, may_be_over: bool) -> Done | None:
         """Do a piece; None for one that others before it have made not due any more."""
         started = time.perf_counter()
-        work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
+        work = DueJobRun(environment.twins[piece.twin].jobs[piece.job], piece)
         operation = operation_of(environment, piece)
         intent = OperationInfo(piece.twin, operation, piece.actor)
         seq, error = self._attempt(environment, intent, work)
@@ -287,11 +289,13 @@ class DueWork:
         status, code = (error.status, error.code) if isinstance(error, ApiError) else (500, "internal_error")
         _, seq = self._engine.write(environment.id, intent, partial(work.fail, error), at=piece.due)
         spent = (time.perf_counter() - started) * 1000
-        self._calls.add(environment.id, Entry(wall(), piece.twin, operation, piece.actor, status, spent, code, seq))
+        self._calls.add(
+            environment.id, CallLogEntry(wall(), piece.twin, operation, piece.actor, status, spent, code, seq)
+        )
         return Done(piece.twin, operation, piece.actor, piece.due, seq, code)
 
     def _attempt(
-        self, environment: Environment, intent: OperationInfo, work: Work
+        self, environment: LoadedEnvironment, intent: OperationInfo, work: DueJobRun
     ) -> tuple[int | None, Exception | None]:
         """Do a piece; gives its journal record, or what went wrong."""
         try:
@@ -311,12 +315,12 @@ def _of_one_twin(pieces: Sequence[Piece], at: int) -> list[Piece]:
     return list(takewhile(lambda each: each.due <= at and each.twin == pieces[0].twin, pieces))
 
 
-def operation_of(environment: Environment, piece: Piece) -> str:
+def operation_of(environment: LoadedEnvironment, piece: Piece) -> str:
     """What a piece of work is called in the journal: `twin:job`."""
     return f"{piece.twin}:{environment.twins[piece.twin].jobs[piece.job].name}"
 
 
-class Work:
+class DueJobRun:
     """One piece of work with the job that says what it is."""
 
     def __init__(self, job: Job, piece: Piece) -> None:
@@ -356,7 +360,7 @@ def _key_columns(table: type[Row]) -> tuple[Column[Any], ...]:
     return tuple(table_of(table).columns[name] for name in table_of(table).key)
 
 
-def _working(environment: Environment) -> list[Twin]:
+def _working(environment: LoadedEnvironment) -> list[Twin]:
     """The twins that have jobs, in an order that is the same in every process."""
     return [twin for _, twin in sorted(environment.twins.items()) if twin.jobs]
 

@@ -28,11 +28,11 @@ from twindiff.kit.clock import SECOND, ClockMode, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
-from twindiff.storage import CatalogStore, Engine, Origin
+from twindiff.storage import CatalogStore, Origin, StorageEngine
 
-from .actors import Acting, Actors
+from .actors import ActorMap, Actors
 from .faults import Armed, Fault, check_faults
-from .gate import Gate
+from .gate import EnvironmentAccessPolicy
 from .registry import Registry
 
 DEFAULT_TTL_SECONDS = 1800
@@ -79,7 +79,7 @@ class TooManyEnvironments(ApiError):
     status = 429
 
 
-class Wanted(NamedTuple):
+class EnvironmentRequest(NamedTuple):
     """What an environment is to be made of."""
 
     templates: list[TemplateRecord]
@@ -98,10 +98,10 @@ class Wanted(NamedTuple):
     signing: dict[str, str] | None = None
     """The secrets by which twins sign what they tell of events, by twin; without one each webhook has its own."""
     name: str | None = None
-    gate: Gate | None = None
+    gate: EnvironmentAccessPolicy | None = None
 
 
-class Environment:
+class LoadedEnvironment:
     """An environment as a request needs it."""
 
     __slots__ = (
@@ -128,7 +128,7 @@ class Environment:
         self.token_hash = record.token_hash
         self.secret = token_hash(f"addresses {record.token_hash}")
         self.twins: dict[str, Twin] = {name: registry.get(name) for name in cast(dict[str, str], record.templates)}
-        self.gate = msgspec.convert(record.gate, Gate) if record.gate else None
+        self.gate = msgspec.convert(record.gate, EnvironmentAccessPolicy) if record.gate else None
         self.faults = [Armed(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
         self.seen = wall()
         self.meter = Meter()
@@ -151,17 +151,17 @@ class Created(NamedTuple):
 class Environments:
     """The environments of a catalog."""
 
-    def __init__(self, engine: Engine, catalog: CatalogStore, registry: Registry, most: int = 100_000) -> None:
+    def __init__(self, engine: StorageEngine, catalog: CatalogStore, registry: Registry, most: int = 100_000) -> None:
         self._engine = engine
         self._catalog = catalog
         self._registry = registry
         self._most = most
         self._room = 0
         """How many may be made before they are counted again; counting 100,000 takes a while."""
-        self._live: dict[str, Environment] = {}
+        self._live: dict[str, LoadedEnvironment] = {}
         self.actors = Actors(engine, registry)
 
-    def create(self, wanted: Wanted) -> Created:
+    def create(self, wanted: EnvironmentRequest) -> Created:
         """Make an environment of one or several templates; raises UnknownUser, TooManyEnvironments, StorageFull."""
         self._refuse_too_many()
         acting = self.actors.resolve(wanted.templates, wanted.user_id or "", wanted.email or "", wanted.users or {})
@@ -197,7 +197,7 @@ class Environments:
             gate=msgspec.to_builtins(wanted.gate),
         )
         self._begin(record, origin)
-        self._live[record.environment_id] = Environment(record, self._registry)
+        self._live[record.environment_id] = LoadedEnvironment(record, self._registry)
         return Created(record, token)
 
     def _begin(self, record: EnvironmentRecord, origin: Origin) -> None:
@@ -238,7 +238,7 @@ class Environments:
         with self._engine.transaction():
             self._catalog.add(record)
             self._engine.fork(parent.environment_id, at, record.environment_id)
-        self._live[record.environment_id] = Environment(record, self._registry)
+        self._live[record.environment_id] = LoadedEnvironment(record, self._registry)
         return Created(record, token)
 
     def _refuse_too_many(self) -> None:
@@ -255,14 +255,14 @@ class Environments:
             self._live.pop(environment_id, None)
             self._engine.sleep(environment_id)
 
-    def of_agent(self, token: str) -> Environment | None:
+    def of_agent(self, token: str) -> LoadedEnvironment | None:
         """The environment that an agent's token opens, if it can be called."""
         record = self._catalog.find(EnvironmentRecord, EnvironmentRecord.token_hash == token_hash(token))
         with suppress(EnvironmentDeleted, EnvironmentExpired):
             return self.get(record.environment_id) if record else None
         return None
 
-    def get(self, environment_id: str) -> Environment:
+    def get(self, environment_id: str) -> LoadedEnvironment:
         """A ready environment; raises EnvironmentNotFound, EnvironmentDeleted, EnvironmentExpired."""
         environment = self._live.get(environment_id) or self._find(environment_id)
         if environment.status == "ready" and environment.expires <= wall() and self._has_expired(environment):
@@ -274,7 +274,7 @@ class Environments:
             raise error(f"environment '{environment.id}' {reason}")
         return environment
 
-    def _has_expired(self, environment: Environment) -> bool:
+    def _has_expired(self, environment: LoadedEnvironment) -> bool:
         """Whether an environment's time is over; another process may have given it more."""
         environment.expires = self.record(environment.id).expires
         return environment.expires <= wall()
@@ -285,7 +285,7 @@ class Environments:
         self._catalog.change(self.record(environment.id), expires=expires)
         environment.expires = expires
 
-    def close_gate(self, environment_id: str, gate: Gate) -> None:
+    def close_gate(self, environment_id: str, gate: EnvironmentAccessPolicy) -> None:
         """Ask more of those who call an environment's twins; raises what `get` raises."""
         environment = self.get(environment_id)
         self._catalog.change(self.record(environment.id), gate=msgspec.to_builtins(gate))
@@ -299,13 +299,13 @@ class Environments:
         environment.faults = [Armed(fault) for fault in faults]
         return environment.faults
 
-    def live(self, environment_id: str) -> Environment | None:
+    def live(self, environment_id: str) -> LoadedEnvironment | None:
         """An environment that this process knows to be ready; another one may have ended it meanwhile."""
         environment = self._live.get(environment_id)
         return environment if environment and environment.status == "ready" else None
 
-    def _find(self, environment_id: str) -> Environment:
-        environment = Environment(self.record(environment_id), self._registry)
+    def _find(self, environment_id: str) -> LoadedEnvironment:
+        environment = LoadedEnvironment(self.record(environment_id), self._registry)
         if environment.status == "ready":
             self._live[environment.id] = environment
         return environment
@@ -321,7 +321,7 @@ class Environments:
             raise EnvironmentNotFound(f"environment not found: '{environment_id}'")
         return record
 
-    def awaken(self, environment: Environment) -> None:
+    def awaken(self, environment: LoadedEnvironment) -> None:
         """Make an environment usable; one that sleeps is rebuilt, which replays at most 1,000 operations."""
         environment.seen = wall()
         if not self._engine.awake(environment.id):
@@ -418,7 +418,7 @@ def _refuse_repeated_twins(templates: list[TemplateRecord]) -> None:
         names[template.service] = template.name
 
 
-def _tokens(wanted: Wanted, acting: Acting) -> Tokens:
+def _tokens(wanted: EnvironmentRequest, acting: ActorMap) -> Tokens:
     return Tokens(
         acting.actor,
         cast(Any, wanted.auth),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Gate(msgspec.Struct, frozen=True):
+class EnvironmentAccessPolicy(msgspec.Struct, frozen=True):
     """Of a private run every caller brings the proxy token; of a public one only who wants its admin plane."""
 
     run_id: str

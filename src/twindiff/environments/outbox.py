@@ -16,14 +16,14 @@ from twindiff.catalog import AttemptRecord, DeliveryRecord, OutboxRecord
 from twindiff.catalog.stamps import stamp
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError, NotServed
-from twindiff.kit.events import Attempt, Emitted, Failure, Notification, Subscription, Webhooks
+from twindiff.kit.events import DeliveryAttempt, Emitted, Failure, Notification, Subscription, Webhooks
 from twindiff.kit.rows import not_
 from twindiff.kit.store import Store
-from twindiff.storage import CatalogStore, Engine, OperationContext
-from twindiff.storage.feed import Written
-from twindiff.storage.journal import Record
+from twindiff.storage import CatalogStore, OperationContext, StorageEngine
+from twindiff.storage.feed import RowsWritten
+from twindiff.storage.journal import JournalRecord
 
-from .environments import Environment, Environments
+from .environments import Environments, LoadedEnvironment
 from .subscriptions import Subscriptions
 
 log = logging.getLogger("twindiff")
@@ -44,7 +44,7 @@ class SubscriptionGone(ApiError):
     status = 409
 
 
-class Result(NamedTuple):
+class DeliveryResult(NamedTuple):
     """What became of an attempt. Without a failure it was delivered; one that is `final` is not tried again."""
 
     milliseconds: float
@@ -60,7 +60,7 @@ class Due(NamedTuple):
     record: DeliveryRecord
     subscription: Subscription
     webhooks: Webhooks
-    attempt: Attempt
+    attempt: DeliveryAttempt
 
     @property
     def notification(self) -> Notification:
@@ -79,7 +79,7 @@ class Outbox:
     """The deliveries of all environments."""
 
     def __init__(
-        self, engine: Engine, catalog: CatalogStore, environments: Environments, subscriptions: Subscriptions
+        self, engine: StorageEngine, catalog: CatalogStore, environments: Environments, subscriptions: Subscriptions
     ) -> None:
         self._engine = engine
         self._catalog = catalog
@@ -93,7 +93,7 @@ class Outbox:
         if self._catalog.find(OutboxRecord, OutboxRecord.environment_id == environment_id) is None:
             self._catalog.add(OutboxRecord(environment_id=environment_id, seq=seq))
 
-    def note(self, written: Written) -> bool:
+    def note(self, written: RowsWritten) -> bool:
         """Open the outbox of an environment that has written subscriptions of its own; whether it did."""
         environment = self._environments.live(written.environment)
         twin = environment.twins.get(written.twin) if environment else None
@@ -119,7 +119,7 @@ class Outbox:
 
     # From the journal
 
-    def fill(self, environment: Environment) -> bool:
+    def fill(self, environment: LoadedEnvironment) -> bool:
         """Make deliveries of the next records of an awake environment; whether there may be more of them."""
         outbox = self._of(environment.id)
         if outbox is None:
@@ -145,7 +145,7 @@ class Outbox:
         for each in self._catalog.rows(DeliveryRecord, *_pending(outbox), DeliveryRecord.seq > to):
             self._catalog.change(each, status="cancelled")
 
-    def _deliveries(self, environment: Environment, records: list[Record]) -> Iterator[DeliveryRecord]:
+    def _deliveries(self, environment: LoadedEnvironment, records: list[JournalRecord]) -> Iterator[DeliveryRecord]:
         """What is told of events, in their order, to each subscriber in theirs."""
         told: dict[tuple[int, int], list[DeliveryRecord]] = {}
         for name in {record.twin for record in records if record.events}:
@@ -157,7 +157,7 @@ class Outbox:
             yield from told[place]
 
     def _deliveries_of_twin(
-        self, environment: Environment, twin: str, webhooks: Webhooks, records: list[Record]
+        self, environment: LoadedEnvironment, twin: str, webhooks: Webhooks, records: list[JournalRecord]
     ) -> dict[tuple[int, int], list[DeliveryRecord]]:
         set_up = self._subscriptions.set_up(environment, twin)
         rows_after = self._subscriptions.rows_during(environment, twin, webhooks, records)
@@ -189,7 +189,7 @@ class Outbox:
     # To subscribers
 
     def take(
-        self, environment: Environment, subscription_id: str, under_way: frozenset[int] = frozenset()
+        self, environment: LoadedEnvironment, subscription_id: str, under_way: frozenset[int] = frozenset()
     ) -> Due | Later | None:
         """The first delivery to a subscriber that is due and not under way; None when nothing else is pending."""
         mine = (
@@ -210,11 +210,13 @@ class Outbox:
         now = self._engine.present(environment.id).clock
         record = self._catalog.find(DeliveryRecord, *mine, DeliveryRecord.next_at <= now)
         if record is not None:
-            return Due(record, subscription, webhooks, Attempt(record.tries, stamp().micros, cast(Any, record.failure)))
+            return Due(
+                record, subscription, webhooks, DeliveryAttempt(record.tries, stamp().micros, cast(Any, record.failure))
+            )
         [earliest] = self._catalog.rows(DeliveryRecord, *mine, order=DeliveryRecord.next_at, limit=1)
         return Later(earliest.next_at - now, environment.origin.clock.moves)
 
-    def settle(self, environment: Environment, due: Due, result: Result) -> None:
+    def settle(self, environment: LoadedEnvironment, due: Due, result: DeliveryResult) -> None:
         """Note what became of an attempt, and when the next one is to be."""
         with self._engine.transaction():
             record = self._find(environment.id, due.record.number)
@@ -237,7 +239,9 @@ class Outbox:
             failure = {"tries": record.tries + 1, "failure": result.failure}
             self._catalog.change(record, attempts=attempt, **failure, **outcome)
 
-    def _outcome(self, environment: Environment, due: Due, record: DeliveryRecord, result: Result) -> dict[str, Any]:
+    def _outcome(
+        self, environment: LoadedEnvironment, due: Due, record: DeliveryRecord, result: DeliveryResult
+    ) -> dict[str, Any]:
         if result.failure is None:
             return {"status": "delivered"}
         if record.status != "pending":  # a rewind has cancelled it meanwhile
@@ -289,7 +293,7 @@ class Outbox:
             order=(AttemptRecord.number, AttemptRecord.attempt),
         )
 
-    def redeliver(self, environment: Environment, number: int) -> DeliveryRecord:
+    def redeliver(self, environment: LoadedEnvironment, number: int) -> DeliveryRecord:
         """Queue a delivery once more, whatever became of it; raises DeliveryNotFound, SubscriptionGone."""
         record = self._find(environment.id, number)
         if record is None:
@@ -319,7 +323,7 @@ def _pending(outbox: OutboxRecord) -> tuple[Any, Any]:
     return DeliveryRecord.environment_id == outbox.environment_id, DeliveryRecord.status == "pending"
 
 
-def _emitted_events(record: Record) -> Iterator[Emitted]:
+def _emitted_events(record: JournalRecord) -> Iterator[Emitted]:
     for number, (name, payload) in enumerate(record.events):
         yield Emitted(record.env, record.seq, number, record.operation, record.actor, record.clock, name, payload)
 

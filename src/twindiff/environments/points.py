@@ -15,9 +15,9 @@ from twindiff.catalog import CheckpointRecord
 from twindiff.catalog.stamps import stamp
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
-from twindiff.storage import Engine, Origin, UnknownPoint
+from twindiff.storage import Origin, StorageEngine, UnknownPoint
 from twindiff.storage.cooperative import CooperativeStep
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 
 from . import reading
 from .environments import Created, EnvironmentDeleted, Environments
@@ -61,19 +61,19 @@ def refuse_unfit_name(name: str) -> None:
         raise InvalidCheckpointName(f"'{name}' cannot name a checkpoint. {InvalidCheckpointName.__doc__}")
 
 
-class Difference(NamedTuple):
+class PointDifference(NamedTuple):
     """Records that lead from one point of an environment to another."""
 
     start: int
     end: int
     twins: list[str]
-    records: list[Record]
+    records: list[JournalRecord]
 
 
-class Points:
+class EnvironmentPoints:
     """The points of environments: name them, return to them, go on from them elsewhere."""
 
-    def __init__(self, engine: Engine, catalog: Store, environments: Environments) -> None:
+    def __init__(self, engine: StorageEngine, catalog: Store, environments: Environments) -> None:
         self._engine = engine
         self._catalog = catalog
         self._environments = environments
@@ -168,7 +168,7 @@ class Points:
 
     def changes(
         self, environment_id: str, start: Point, end: Point | None
-    ) -> Generator[CooperativeStep, None, Difference]:
+    ) -> Generator[CooperativeStep, None, PointDifference]:
         """What differs between two points, as `difference`, but by net changes where they lie far apart."""
         record = self._environments.record(environment_id)
         if record.status != "deleted":
@@ -177,12 +177,12 @@ class Points:
             last = self._engine.seq(env) if end is None else self.seq(env, end)
             comparison = yield from reading.compare_far_points(self._engine, env, origin, first, last)
             if comparison is not None:
-                return Difference(first, last, list(record.templates), comparison.records)
+                return PointDifference(first, last, list(record.templates), comparison.records)
         return (yield from self.difference(environment_id, start, end))
 
     def difference(
         self, environment_id: str, start: Point, end: Point | None
-    ) -> Generator[CooperativeStep, None, Difference]:
+    ) -> Generator[CooperativeStep, None, PointDifference]:
         """What leads from one point to another, or to the present, read in parts.
 
         Raises what `seq` raises, and EnvironmentDeleted.
@@ -195,4 +195,4 @@ class Points:
         last = self._engine.seq(env) if end is None else self.seq(env, end)
         known = yield from reading.interval(self._engine, env, min(first, last), max(first, last))
         records = yield from reading.difference(self._engine, env, first, last, known)
-        return Difference(first, last, list(record.templates), records)
+        return PointDifference(first, last, list(record.templates), records)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from twindiff.storage import Compared, Engine, Origin
+from twindiff.storage import Origin, PointComparison, StorageEngine
 from twindiff.storage.cooperative import CooperativeStep, yield_control
-from twindiff.storage.journal import Record, between
+from twindiff.storage.journal import JournalRecord, between
 
 from .environments import EnvironmentDeleted
 
@@ -16,10 +16,10 @@ AT_ONCE = 100
 FAR_APART = 2000
 """Operations between two points from which on their rows are compared where that is quicker."""
 
-Reading = Generator[CooperativeStep, None, list[Record]]
+Reading = Generator[CooperativeStep, None, list[JournalRecord]]
 
 
-def interval(engine: Engine, environment_id: str, after: int, upto: int | None = None) -> Reading:
+def interval(engine: StorageEngine, environment_id: str, after: int, upto: int | None = None) -> Reading:
     """The records of a journal between two points, or up to now; raises EnvironmentDeleted when some are gone."""
     if engine.inline:
         last = engine.seq(environment_id) if upto is None else upto
@@ -31,8 +31,8 @@ def interval(engine: Engine, environment_id: str, after: int, upto: int | None =
     return records
 
 
-def _in_parts(engine: Engine, environment_id: str, after: int, upto: int) -> Reading:
-    records: list[Record] = []
+def _in_parts(engine: StorageEngine, environment_id: str, after: int, upto: int) -> Reading:
+    records: list[JournalRecord] = []
     for low in range(after, upto, AT_ONCE):
         if records:
             yield yield_control
@@ -41,16 +41,16 @@ def _in_parts(engine: Engine, environment_id: str, after: int, upto: int) -> Rea
 
 
 def compare_far_points(
-    engine: Engine, environment_id: str, origin: Origin, start: int, end: int
-) -> Generator[CooperativeStep, None, Compared | None]:
+    engine: StorageEngine, environment_id: str, origin: Origin, start: int, end: int
+) -> Generator[CooperativeStep, None, PointComparison | None]:
     """What differs between two points that lie far apart, by their rows; None where records are to be read."""
-    results: list[Compared | None] = []
+    results: list[PointComparison | None] = []
     if abs(end - start) >= FAR_APART:
         yield lambda: results.append(engine.compare(environment_id, origin, start, end))
     return results[0] if results else None
 
 
-def difference(engine: Engine, environment_id: str, start: int, end: int, known: list[Record]) -> Reading:
+def difference(engine: StorageEngine, environment_id: str, start: int, end: int, known: list[JournalRecord]) -> Reading:
     """Records that lead from one point to another, rewinds resolved; `known` are those of the journal between them.
 
     A rewind may lead to before both of them, and so on from there.
@@ -61,6 +61,6 @@ def difference(engine: Engine, environment_id: str, start: int, end: int, known:
     while (low := min([lowest, *(record.to for record in records if record.to is not None)])) < lowest:
         records = yield from interval(engine, environment_id, low, lowest)
         known, lowest = records + known, low
-    led: list[Record] = []
+    led: list[JournalRecord] = []
     yield lambda: led.extend(between(lambda after, upto: known[after - lowest : upto - lowest], start, end))
     return led

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twindiff.catalog import EnvironmentRecord, RunRecord, TwinRunRecord
-from twindiff.storage import CatalogStore, Engine
+from twindiff.storage import CatalogStore, StorageEngine
 
 from .call_log import CallLog
 
@@ -16,7 +16,7 @@ KEPT = (RunRecord, TwinRunRecord, EnvironmentRecord)
 """What stays of an environment that was deleted."""
 
 
-def forget_ended(engine: Engine, catalog: CatalogStore, log: CallLog, before: int) -> Iterator[None]:
+def forget_ended(engine: StorageEngine, catalog: CatalogStore, log: CallLog, before: int) -> Iterator[None]:
     """Forget what is left of deleted environments whose time to live was over before an instant; in parts.
 
     Runs that never had an environment are forgotten that were asked for before it.

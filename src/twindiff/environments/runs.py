@@ -10,9 +10,9 @@ from twindiff.catalog import EnvironmentRecord, RunRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
-from twindiff.storage import Engine
+from twindiff.storage import StorageEngine
 from twindiff.storage.cooperative import CooperativeStep
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 
 from . import reading
 from .environments import EnvironmentDeleted, Environments
@@ -34,7 +34,7 @@ class RunAlreadyCompleted(ApiError):
     """The run is closed: it was started to be judged once, and has been."""
 
 
-class Interval(NamedTuple):
+class RunInterval(NamedTuple):
     """What a run covers when it is judged: up to `end`.
 
     `records` lead from its beginning to its end; `rewound` tells where the environment went back in time meanwhile.
@@ -43,7 +43,7 @@ class Interval(NamedTuple):
     run: RunRecord
     end: int
     twins: list[str]
-    records: list[Record]
+    records: list[JournalRecord]
     rewound: list[dict[str, int]]
 
     @property
@@ -56,10 +56,12 @@ def snapshot(side: str, environment_id: str, seq: int) -> str:
     return f"{side}_{blake2b(f'{environment_id}:{seq}'.encode(), digest_size=4).hexdigest()}"
 
 
-class Runs:
+class RunStore:
     """The runs of a catalog."""
 
-    def __init__(self, engine: Engine, catalog: Store, environments: Environments, *, once: bool = False) -> None:
+    def __init__(
+        self, engine: StorageEngine, catalog: Store, environments: Environments, *, once: bool = False
+    ) -> None:
         self._engine = engine
         self._catalog = catalog
         self._environments = environments
@@ -114,12 +116,12 @@ class Runs:
             raise SnapshotNotFound(f"no run of environment '{environment_id}' began with the snapshot '{before}'")
         return runs[0]
 
-    def interval(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
+    def interval(self, run: RunRecord) -> Generator[CooperativeStep, None, RunInterval]:
         """What the run covers now, read in parts; raises RunAlreadyCompleted, EnvironmentDeleted."""
         _refuse_closed(run)
         return self.covered_interval(run)
 
-    def net_interval(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
+    def net_interval(self, run: RunRecord) -> Generator[CooperativeStep, None, RunInterval]:
         """The same, with records that may be of net changes only, and not of single operations."""
         _refuse_closed(run)
         live = self._environments.live(run.environment_id)
@@ -127,10 +129,10 @@ class Runs:
             end = self._engine.seq(live.id)
             comparison = yield from reading.compare_far_points(self._engine, live.id, live.origin, run.start_seq, end)
             if comparison is not None:
-                return Interval(run, end, [*live.twins], comparison.records, _rewound(comparison.rewinds))
+                return RunInterval(run, end, [*live.twins], comparison.records, _rewound(comparison.rewinds))
         return (yield from self.covered_interval(run))
 
-    def covered_interval(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
+    def covered_interval(self, run: RunRecord) -> Generator[CooperativeStep, None, RunInterval]:
         """What the run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
         live = self._environments.live(run.environment_id)
         twins = [*live.twins] if live else self._twins(run)
@@ -140,7 +142,7 @@ class Runs:
         end = run.start_seq + len(known)
         rewound = _rewound(known)
         records = yield from reading.difference(self._engine, run.environment_id, run.start_seq, end, known)
-        return Interval(run, end, twins, records, rewound)
+        return RunInterval(run, end, twins, records, rewound)
 
     def _twins(self, run: RunRecord) -> list[str]:
         environment = self._catalog.get(EnvironmentRecord, run.environment_id)
@@ -150,7 +152,7 @@ class Runs:
             )
         return list(cast(dict[str, str], environment.templates))
 
-    def keep_diff(self, interval: Interval, diff: str, *, end_call: int) -> RunRecord:
+    def keep_diff(self, interval: RunInterval, diff: str, *, end_call: int) -> RunRecord:
         """Store a diff, as `results` keeps it, as the latest; raises RunAlreadyCompleted when another came first.
 
         `end_call` is the number of the last call before it.
@@ -165,12 +167,12 @@ class Runs:
         status = run.status if run.verdict is not None else "completed"
         return self._keep(run, interval, end_call=end_call, status=status, diff=diff)
 
-    def keep_verdict(self, interval: Interval, status: str, diff: str, verdict: str, *, end_call: int) -> RunRecord:
+    def keep_verdict(self, interval: RunInterval, status: str, diff: str, verdict: str, *, end_call: int) -> RunRecord:
         """Store a diff and the verdict on it, both as `results` keeps them; raises RunAlreadyCompleted likewise."""
         run = self.get(interval.run.run_id)
         return self._keep(run, interval, end_call=end_call, status=status, diff=diff, verdict=verdict)
 
-    def _keep(self, run: RunRecord, interval: Interval, **result: str | int) -> RunRecord:
+    def _keep(self, run: RunRecord, interval: RunInterval, **result: str | int) -> RunRecord:
         if not run.once:
             return self._catalog.change(run, after_snapshot=interval.after_snapshot, **result)
         with self._engine.transaction():  # two processes may judge at once, and one of them comes first
@@ -178,7 +180,7 @@ class Runs:
             return self._catalog.change(run, after_snapshot=interval.after_snapshot, end_seq=interval.end, **result)
 
 
-def _rewound(records: list[Record]) -> list[dict[str, int]]:
+def _rewound(records: list[JournalRecord]) -> list[dict[str, int]]:
     return [{"at_seq": record.seq, "to_seq": record.to} for record in records if record.to is not None]
 
 

@@ -13,10 +13,10 @@ from twindiff.kit.events import OVER_SOCKETS, Subscription, Webhooks
 from twindiff.kit.rows import Row, Table, table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
-from twindiff.storage import CatalogStore, Engine, OperationContext
-from twindiff.storage.journal import Record
+from twindiff.storage import CatalogStore, OperationContext, StorageEngine
+from twindiff.storage.journal import JournalRecord
 
-from .environments import Environment
+from .environments import LoadedEnvironment
 from .registry import did_you_mean
 
 MAX_URL_CHARACTERS = 2000
@@ -40,7 +40,7 @@ class WebhookNotFound(ApiError):
 class SubscriptionRows:
     """The rows by which a twin has subscriptions, as they were after each of some records."""
 
-    def __init__(self, table: Table, rows: Iterable[Row], records: Iterable[Record]) -> None:
+    def __init__(self, table: Table, rows: Iterable[Row], records: Iterable[JournalRecord]) -> None:
         self._table = table
         self._rows = {tuple(getattr(row, name) for name in table.key): row for row in rows}
         mine = [record for record in records if record.to is None]
@@ -61,12 +61,12 @@ class SubscriptionRows:
 class Subscriptions:
     """The subscriptions of all environments."""
 
-    def __init__(self, engine: Engine, catalog: CatalogStore) -> None:
+    def __init__(self, engine: StorageEngine, catalog: CatalogStore) -> None:
         self._engine = engine
         self._catalog = catalog
 
     def prepare(
-        self, environment: Environment, twin: Twin, url: str, events: Iterable[str], secret: str | None
+        self, environment: LoadedEnvironment, twin: Twin, url: str, events: Iterable[str], secret: str | None
     ) -> WebhookRecord:
         """A webhook that is not there yet; raises InvalidWebhook."""
         names = list(dict.fromkeys(events))
@@ -107,7 +107,7 @@ class Subscriptions:
         self._catalog.remove(webhook)
         return webhook
 
-    def set_up(self, environment: Environment, twin: str) -> list[tuple[Subscription, int]]:
+    def set_up(self, environment: LoadedEnvironment, twin: str) -> list[tuple[Subscription, int]]:
         """Subscriptions by settings, each with the record after which it is told."""
         mine = [each for each in self.list(environment.id) if each.twin == twin]
         return [(subscription_of(each, environment), each.start_seq) for each in mine]
@@ -117,7 +117,7 @@ class Subscriptions:
         return list(db.rows(webhooks.table)) if webhooks.table else []
 
     def rows_during(
-        self, environment: Environment, twin: str, webhooks: Webhooks, records: Sequence[Record]
+        self, environment: LoadedEnvironment, twin: str, webhooks: Webhooks, records: Sequence[JournalRecord]
     ) -> Callable[[int], list[Row]]:
         """What gives the rows by which a twin has subscriptions after each of some records, by its number.
 
@@ -136,7 +136,7 @@ class Subscriptions:
         subscribed = [read(row, db) for row in rows] if read else []
         return [each for each in subscribed if each is not None]
 
-    def find(self, environment: Environment, twin: str, subscription_id: str) -> Subscription | None:
+    def find(self, environment: LoadedEnvironment, twin: str, subscription_id: str) -> Subscription | None:
         """A subscription as it is now."""
         set_up = [each for each, _ in self.set_up(environment, twin) if each.id == subscription_id]
         webhooks = environment.twins[twin].webhooks
@@ -155,7 +155,7 @@ class Subscriptions:
         return table is not None and table_of(table).name in tables
 
 
-def subscription_of(record: WebhookRecord, environment: Environment) -> Subscription:
+def subscription_of(record: WebhookRecord, environment: LoadedEnvironment) -> Subscription:
     """A webhook of the settings as a twin sees it."""
     events = tuple(cast("list[str]", record.events))
     tokens = environment.tokens

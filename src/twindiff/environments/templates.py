@@ -18,7 +18,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Expression, Table
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
-from twindiff.storage import Engine, Start, Template
+from twindiff.storage import StorageEngine, Template, TemplatePayload
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, run_to_end
 
 from .registry import Registry, did_you_mean
@@ -60,10 +60,10 @@ class Naming(NamedTuple):
     location: str = ""
 
 
-class Templates:
+class TemplateStore:
     """The templates of a catalog."""
 
-    def __init__(self, engine: Engine, catalog: Store, registry: Registry) -> None:
+    def __init__(self, engine: StorageEngine, catalog: Store, registry: Registry) -> None:
         self._engine = engine
         self._catalog = catalog
         self._registry = registry
@@ -103,7 +103,7 @@ class Templates:
         source = sources(twin).get(name)
         if source is None or (twin.name, name) in self._built_in:
             return
-        made: list[Start] = []
+        made: list[TemplatePayload] = []
         yield lambda: made.append(self._built_in_payload(twin, name, source))
         stored = yield from self.keep(twin, made[0])
         self._built_in[twin.name, name] = stored
@@ -111,13 +111,13 @@ class Templates:
         if stored.hash not in [record.hash for record in recorded]:
             self._record(Naming(twin.name, name, "built-in", twin.descriptions.get(name)), stored, recorded)
 
-    def _built_in_payload(self, twin: Twin, name: str, source: Callable[[], Rows]) -> Start:
+    def _built_in_payload(self, twin: Twin, name: str, source: Callable[[], Rows]) -> TemplatePayload:
         """A template that a twin brings; its rows are not read before they are needed where their hash is known."""
         schema, package = self._registry.schemas[twin.name], self._registry.package(twin)
         known = self._hashes.find(schema, package, name)
         if known:
             rows = LateRows(lambda: full_rows(twin, source()))
-            return Start(Template(known, schema.hash, {}), rows, is_built_in=True)
+            return TemplatePayload(Template(known, schema.hash, {}), rows, is_built_in=True)
         start = self.start(twin, full_rows(twin, source()))._replace(is_built_in=True)
         self._hashes.keep(schema, package, name, start.template.hash)
         return start
@@ -127,12 +127,12 @@ class Templates:
         stored = run_to_end(self.keep(twin, self.start(twin, full_rows(twin, rows))))
         return self.name(twin, name, stored, origin=origin, description=description)
 
-    def start(self, twin: Twin, full: Mapping[str, list[Values]]) -> Start:
+    def start(self, twin: Twin, full: Mapping[str, list[Values]]) -> TemplatePayload:
         """A template of full rows that is not stored yet; made in any thread."""
         schema = self._registry.schemas[twin.name]
-        return Start(Template(schema.content_hash(full, {}), schema.hash, {}), full)
+        return TemplatePayload(Template(schema.content_hash(full, {}), schema.hash, {}), full)
 
-    def keep(self, twin: Twin, start: Start) -> Generator[CooperativeStep, None, Template]:
+    def keep(self, twin: Twin, start: TemplatePayload) -> Generator[CooperativeStep, None, Template]:
         """Store a template under no name yet, in parts; its rows are used up."""
         yield from self._engine.keep_template(twin.name, start)
         made = start.rows.made if isinstance(start.rows, LateRows) else start.rows

@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 
 from .spoken_secrets import LEFT_OUT, leave_out_secrets
 
@@ -39,7 +39,7 @@ _OF_THE_WAY = {"accept-encoding", "connection", "content-length", "date", "host"
 """Headers that speak of the connection."""
 
 
-class Body(msgspec.Struct, omit_defaults=True):
+class RecordedBody(msgspec.Struct, omit_defaults=True):
     """A body of so many `bytes`: its text, which ends early when it `is_cut`, or the digest of one that is no text."""
 
     bytes: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -53,29 +53,29 @@ Headers = Annotated[
 ]
 
 
-class Asked(msgspec.Struct, omit_defaults=True):
+class RecordedRequest(msgspec.Struct, omit_defaults=True):
     """What a call asked; the path begins below the twin's base URL."""
 
     method: Annotated[str, msgspec.Meta(max_length=100)]
     path: Annotated[str, msgspec.Meta(max_length=MAX_PATH_CHARACTERS + 1)]
-    body: Body
+    body: RecordedBody
     query: Annotated[str, msgspec.Meta(max_length=MAX_PATH_CHARACTERS + 1)] = ""
     headers: Headers = {}
 
 
-class Answered(msgspec.Struct, omit_defaults=True):
+class RecordedResponse(msgspec.Struct, omit_defaults=True):
     """What a call was answered."""
 
     status: int
-    body: Body
+    body: RecordedBody
     headers: Headers = {}
 
 
 class Transcript(msgspec.Struct):
     """What a call asked, and what it was answered."""
 
-    request: Asked
-    answer: Answered
+    request: RecordedRequest
+    answer: RecordedResponse
 
 
 class Heard:
@@ -83,7 +83,7 @@ class Heard:
 
     __slots__ = ("_answer", "_answered_bytes", "_asked_bytes", "_request", "_token", "held")
 
-    def __init__(self, request: Request, answer: Answer, token: str) -> None:
+    def __init__(self, request: Request, answer: Response, token: str) -> None:
         self._asked_bytes, self._answered_bytes = len(request.body), len(answer.body)
         if self._asked_bytes + self._answered_bytes > MAX_BODY_BYTES:
             request = request._replace(body=_shorten(request.body))
@@ -110,14 +110,14 @@ class Heard:
         body = _body(request.body, self._asked_bytes, most, self._token)
         left = MAX_BODY_BYTES - len((body.text or "").encode())
         return Transcript(
-            Asked(
+            RecordedRequest(
                 request.verb,
                 _cut(request.path, MAX_PATH_CHARACTERS),
                 body,
                 _cut(leave_out_secrets(_without(self._token, request.query)), MAX_PATH_CHARACTERS),
                 _headers(request.headers.items()),
             ),
-            Answered(
+            RecordedResponse(
                 answer.status,
                 _body(answer.body, self._answered_bytes, left),
                 _headers((("content-type", answer.content_type), *answer.headers)),
@@ -147,13 +147,13 @@ def _text(body: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def _body(body: bytes, size: int, most: int, token: str = "") -> Body:
+def _body(body: bytes, size: int, most: int, token: str = "") -> RecordedBody:
     if isinstance(body, _Digest):
-        return Body(size, sha256=body.decode())
+        return RecordedBody(size, sha256=body.decode())
     text = _text(body[:most])
     if text is None:
-        return Body(size, sha256=sha256(body).hexdigest())
-    return Body(size, leave_out_secrets(_without(token, text)), is_cut=size > most)
+        return RecordedBody(size, sha256=sha256(body).hexdigest())
+    return RecordedBody(size, leave_out_secrets(_without(token, text)), is_cut=size > most)
 
 
 def _without(token: str, text: str) -> str:
@@ -171,7 +171,7 @@ def without_secrets(said: Transcript) -> Transcript:
     )
 
 
-def _body_without(body: Body) -> Body:
+def _body_without(body: RecordedBody) -> RecordedBody:
     return msgspec.structs.replace(body, text=leave_out_secrets(body.text)) if body.text else body
 
 

@@ -12,7 +12,7 @@ import httpx
 from msgspec.structs import replace
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
-from twindiff.client.calling import Answered, send_call
+from twindiff.client.calling import TwinResponse, send_call
 from twindiff.client.request_specs import Point
 from twindiff.client.sending import is_secured
 from twindiff.client.sync_client import Platform
@@ -107,7 +107,7 @@ class Episode:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def call(self, arguments: Json) -> Answered:
+    def call(self, arguments: Json) -> TwinResponse:
         """Send one request to a twin: `{"api": "slack", "method": "POST", "path": "chat.postMessage", "body": {…}}`."""
         return send_call(self._http, self.task, arguments)
 

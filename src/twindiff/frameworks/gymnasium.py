@@ -14,7 +14,7 @@ import gymnasium
 from gymnasium import spaces
 
 from twindiff.client import Test
-from twindiff.client.calling import SHOWN, Answered
+from twindiff.client.calling import SHOWN, TwinResponse
 from twindiff.client.request_specs import Point
 from twindiff.frameworks.episodes import Episode, Json, chosen_tests, platform_at, reasons, reward, share
 
@@ -64,12 +64,12 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
         self.close()
         self._episode = Episode.begin(self._platform, self._choose_test(options or {}))
         self._steps = 0
-        return self._observe(Answered(0, "")), self._info()
+        return self._observe(TwinResponse(0, "")), self._info()
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, Json]:
         arguments = _arguments(action)
         is_over = arguments.get("finish") is True
-        answered = Answered(0, "") if is_over else _call_twin(self.episode, arguments)
+        answered = TwinResponse(0, "") if is_over else _call_twin(self.episode, arguments)
         self._steps += 1
         is_cut = not is_over and self._steps >= self._max_steps
         if not (is_over or is_cut):
@@ -107,7 +107,7 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
                 return each
         raise ValueError(f"No test has {wanted!r} in its name: {', '.join(each.name for each in self._tests)}")
 
-    def _observe(self, answered: Answered) -> Observation:
+    def _observe(self, answered: TwinResponse) -> Observation:
         prompt = json.dumps(self.episode.test.prompt)
         return {"prompt": prompt, "status": answered.status, "answer": _ascii(answered.text)}
 
@@ -123,9 +123,9 @@ def _arguments(action: str) -> Json:
     return cast(Json, arguments) if isinstance(arguments, dict) else {}
 
 
-def _call_twin(episode: Episode, arguments: Json) -> Answered:
+def _call_twin(episode: Episode, arguments: Json) -> TwinResponse:
     if not arguments:
-        return Answered(0, "An action is a JSON object with api, method, path and perhaps query and body.")
+        return TwinResponse(0, "An action is a JSON object with api, method, path and perhaps query and body.")
     return episode.call(arguments)
 
 

@@ -29,7 +29,7 @@ from twindiff.frameworks.episodes import Episode, Json, agent_at, chosen_tests, 
 SECONDS = 600.0
 
 
-class Twins(StoreModel):
+class TwinStore(StoreModel):
     """What the store of a sample says of its environment; `state.store_as(Twins)` reads it."""
 
     base_url: str = ""
@@ -49,7 +49,7 @@ _of_sample: dict[str, list[Episode]] = {}
 _tests: dict[str, Test] = {}
 
 
-def episode_of(twins: Twins) -> Episode:
+def episode_of(twins: TwinStore) -> Episode:
     """The try that a store speaks of, also when another process began it."""
     if twins.environment_id not in _live:
         platform = platform_at(twins.base_url)
@@ -60,7 +60,7 @@ def episode_of(twins: Twins) -> Episode:
 
 
 def _note(state: TaskState, episode: Episode) -> None:
-    environment, twins = episode.environment, state.store_as(Twins)
+    environment, twins = episode.environment, state.store_as(TwinStore)
     _live[environment.id] = episode
     _of_sample.setdefault(state.uuid, []).append(episode)
     twins.environment_id, twins.service, twins.token = environment.id, environment.service, environment.token
@@ -90,7 +90,7 @@ def environment(tests: Sequence[Test], base_url: str = "") -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         test = _tests[state.metadata["test_id"]]
-        twins = state.store_as(Twins)
+        twins = state.store_as(TwinStore)
         twins.base_url, twins.test_id = base_url, test.id
         _note(state, await anyio.to_thread.run_sync(Episode.begin, platform_at(base_url), test))
         return state
@@ -103,7 +103,7 @@ def brief() -> Solver:
     """Tell the model of the tool and of the APIs."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        apis = episode_of(state.store_as(Twins)).task.urls
+        apis = episode_of(state.store_as(TwinStore)).task.urls
         state.messages.insert(0, ChatMessageSystem(content=instructions(apis)))
         return state
 
@@ -131,7 +131,7 @@ def call_api() -> Tool:
             body: The JSON body.
         """
         arguments = {"api": api, "method": method, "path": path, "query": query, "body": body}
-        return render_response(await anyio.to_thread.run_sync(episode_of(store_as(Twins)).call, arguments))
+        return render_response(await anyio.to_thread.run_sync(episode_of(store_as(TwinStore)).call, arguments))
 
     return execute
 
@@ -146,7 +146,7 @@ def agent(work: Agent | str, seconds: float = SECONDS, bridge: bool = False) -> 
     agent = agent_at(work) if isinstance(work, str) else work
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        mine = episode_of(state.store_as(Twins)).task
+        mine = episode_of(state.store_as(TwinStore)).task
         if not bridge:
             await anyio.to_thread.run_sync(let_work, agent, mine, seconds)
             return state
@@ -164,7 +164,7 @@ def in_a_fork() -> Solver:
     """Go on in a fork of the environment: the first solver of a chain that Inspect's `fork` is given."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _note(state, await anyio.to_thread.run_sync(episode_of(state.store_as(Twins)).fork))
+        _note(state, await anyio.to_thread.run_sync(episode_of(state.store_as(TwinStore)).fork))
         return state
 
     return solve
@@ -175,7 +175,7 @@ def verdict() -> Scorer:
     """Score by the test's checks: `passed`, and `score`, which is the share of them that hold, from 0 to 1."""
 
     async def judge(state: TaskState, target: Target) -> Score:
-        judged = await anyio.to_thread.run_sync(episode_of(state.store_as(Twins)).verdict)
+        judged = await anyio.to_thread.run_sync(episode_of(state.store_as(TwinStore)).verdict)
         value: dict[str, Any] = {"passed": reward(judged), "score": share(judged)}
         return Score(value=value, explanation="\n".join(reasons(judged)) or "All checks hold.")
 
@@ -184,7 +184,7 @@ def verdict() -> Scorer:
 
 async def clean_up(state: TaskState) -> None:
     """Delete the sample's environments, but the one that a checkpoint speaks of while the sample is not scored."""
-    twins = state.store_as(Twins)
+    twins = state.store_as(TwinStore)
     episodes = {each.environment.id: each for each in _of_sample.pop(state.uuid, ())}
     if twins.environment_id in _live:  # of an earlier process
         episodes[twins.environment_id] = _live[twins.environment_id]
@@ -197,13 +197,13 @@ async def clean_up(state: TaskState) -> None:
 
 async def note_point(state: TaskState) -> None:
     """Before a checkpoint: keep in the store where the environment stands."""
-    twins = state.store_as(Twins)
+    twins = state.store_as(TwinStore)
     twins.point = episode_of(twins).environment.seq()
 
 
 async def return_to_point(state: TaskState, attempt: str) -> str | None:
     """After a resume: rewind the environment to where the checkpoint was taken, unless it is only to be scored."""
-    twins = state.store_as(Twins)
+    twins = state.store_as(TwinStore)
     if twins.point is None or attempt != "resume":
         return None
     episode_of(twins).environment.rewind(twins.point)

@@ -17,7 +17,7 @@ from openenv.core.env_server.types import EnvironmentMetadata
 from pydantic import Field
 
 from twindiff.client import Test
-from twindiff.client.calling import Answered
+from twindiff.client.calling import TwinResponse
 from twindiff.frameworks.episodes import (
     Episode,
     Json,
@@ -33,7 +33,7 @@ from twindiff.suites.starter import STARTER
 MAX_SESSIONS = 64
 
 
-class Request(Action):
+class TwinAction(Action):
     """One request to a twin, or `finish` when the agent is done."""
 
     api: str = ""
@@ -44,7 +44,7 @@ class Request(Action):
     finish: bool = False
 
 
-class Answer(Observation):
+class TwinObservation(Observation):
     """What the twin answered: HTTP's status, or 0 where no request was sent, and the text.
 
     `reward` is 0.0 until the end, then 1.0 if the test passed; `score`, from 0 to 1, and `reasons` are there then too.
@@ -58,7 +58,7 @@ class Answer(Observation):
     reasons: list[str] = Field(default_factory=list)
 
 
-class Standing(State):
+class EpisodePosition(State):
     """Where an episode stands: `point` counts what has been written in its environment."""
 
     split: str = ""
@@ -67,7 +67,7 @@ class Standing(State):
     point: int = 0
 
 
-class SuiteEnvironment(Environment[Request, Answer, Standing]):
+class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]):
     """Tests of suites, each with an environment of its own."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -76,7 +76,7 @@ class SuiteEnvironment(Environment[Request, Answer, Standing]):
         super().__init__()
         self._platform = platform_at(base_url or os.environ.get("TWINDIFF_URL", ""))
         self._episode: Episode | None = None
-        self._state = Standing()
+        self._state = EpisodePosition()
 
     def reset(
         self,
@@ -85,7 +85,7 @@ class SuiteEnvironment(Environment[Request, Answer, Standing]):
         split: str = STARTER,
         index: int | None = None,
         **kwargs: Any,
-    ) -> Answer:
+    ) -> TwinObservation:
         """Begin with a test of a split: the one at `index`, else the one that the seed says.
 
         `at`, a point of the episode that runs, goes on from there in a fork of it instead: `reset(at=3)`.
@@ -100,29 +100,29 @@ class SuiteEnvironment(Environment[Request, Answer, Standing]):
         if before is not None:
             before.close()
         environment = self._episode.environment
-        self._state = Standing(
+        self._state = EpisodePosition(
             episode_id=episode_id or environment.id,
             split=split,
             test=self._episode.test.name,
             environment_id=environment.id,
             point=environment.seq(),
         )
-        return self._observe(Answered(0, ""))
+        return self._observe(TwinResponse(0, ""))
 
-    def step(self, action: Request, timeout_s: float | None = None, **kwargs: Any) -> Answer:
+    def step(self, action: TwinAction, timeout_s: float | None = None, **kwargs: Any) -> TwinObservation:
         """Send a request to a twin; with `finish`, end the episode with its verdict."""
         episode = self._running()
         self._state.step_count += 1
         if action.finish:
             verdict = episode.verdict()
             last = {"done": True, "reward": reward(verdict), "score": share(verdict), "reasons": list(reasons(verdict))}
-            return self._observe(Answered(0, "")).model_copy(update=last)
+            return self._observe(TwinResponse(0, "")).model_copy(update=last)
         answered = episode.call(action.model_dump(include={"api", "method", "path", "query", "body"}))
         self._state.point = episode.environment.seq()
         return self._observe(answered)
 
     @property
-    def state(self) -> Standing:
+    def state(self) -> EpisodePosition:
         return self._state
 
     def list_splits(self) -> list[str]:
@@ -165,9 +165,11 @@ class SuiteEnvironment(Environment[Request, Answer, Standing]):
             raise UnknownTask("No episode runs. Call reset() before this.")
         return self._episode
 
-    def _observe(self, answered: Answered) -> Answer:
+    def _observe(self, answered: TwinResponse) -> TwinObservation:
         test = self._running().test
-        return Answer(test=test.name, prompt=test.prompt, status=answered.status, answer=answered.text, reward=0.0)
+        return TwinObservation(
+            test=test.name, prompt=test.prompt, status=answered.status, answer=answered.text, reward=0.0
+        )
 
 
 def _spec(index: int, test: Test) -> Json:
@@ -175,5 +177,10 @@ def _spec(index: int, test: Test) -> Json:
 
 
 app = create_app(
-    SuiteEnvironment, Request, Answer, env_name="twindiff", max_concurrent_envs=MAX_SESSIONS, state_cls=Standing
+    SuiteEnvironment,
+    TwinAction,
+    TwinObservation,
+    env_name="twindiff",
+    max_concurrent_envs=MAX_SESSIONS,
+    state_cls=EpisodePosition,
 )

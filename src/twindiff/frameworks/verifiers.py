@@ -60,7 +60,7 @@ def task_of(state: TwinState, data: TestData) -> TwinTask:
     return TwinTask(data.test_id, data.prompt_text, url, state.urls, state.token, state.environment_id)
 
 
-class Twins(vf.Toolset[vf.ToolsetConfig, TwinState]):
+class TwinTools(vf.Toolset[vf.ToolsetConfig, TwinState]):
     """The one tool; verifiers runs it in a process of its own, where it must be able to read the annotations."""
 
     TOOL_PREFIX = None
@@ -109,7 +109,7 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
 
     @classmethod
     def toolsets(cls, config: SuiteTaskConfig) -> list[vf.Toolset[Any, Any]]:
-        return [Twins(config.tools)]
+        return [TwinTools(config.tools)]
 
     async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
         _live[trace.id] = await asyncio.to_thread(self._begin_episode)
@@ -185,4 +185,4 @@ class AgentHarness(vf.Harness[AgentHarnessConfig]):
 
 
 if __name__ == "__main__":
-    Twins.run()
+    TwinTools.run()

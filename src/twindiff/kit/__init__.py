@@ -19,9 +19,9 @@ from .exchange import Exchange as Exchange
 from .exchange import Layer as Layer
 from .expansion import expand as expand
 from .html_pages import page_answer as page_answer
-from .http import Answer as Answer
 from .http import Request as Request
-from .http import Result as Result
+from .http import Response as Response
+from .http import ValueResponse as ValueResponse
 from .links import link_header as link_header
 from .masks import apply_mask as apply_mask
 from .masks import parse_mask as parse_mask
@@ -50,7 +50,7 @@ from .twin import Operations as Operations
 from .twin import Twin as Twin
 from .twin import Users as Users
 from .views import View as View
-from .words import Word as Word
+from .words import SearchTerm as SearchTerm
 from .words import has_word as has_word
 from .words import index_words as index_words
 from .words import without_accents as without_accents

@@ -6,7 +6,7 @@ import re
 from urllib.parse import quote
 
 from .errors import ApiError
-from .http import Answer
+from .http import Response
 
 _RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)\s*")
 
@@ -27,7 +27,7 @@ def file_answer(
     range: str = "",
     filename: str = "",
     headers: tuple[tuple[str, str], ...] = (),
-) -> Answer:
+) -> Response:
     """A file, or with the header Range a part of it; several ranges and other units count as none, as they may.
 
     With a `filename` browsers save it under that name. Raises RangeNotSatisfiable.
@@ -37,9 +37,9 @@ def file_answer(
         described.append(("Content-Disposition", f"attachment; filename*=UTF-8''{quote(filename, safe='')}"))
     part = _part(range, len(data))
     if part is None:
-        return Answer(data, 200, content_type, tuple(described))
+        return Response(data, 200, content_type, tuple(described))
     described.append(("Content-Range", f"bytes {part.start}-{part.stop - 1}/{len(data)}"))
-    return Answer(data[part.start : part.stop], 206, content_type, tuple(described))
+    return Response(data[part.start : part.stop], 206, content_type, tuple(described))
 
 
 def _part(header: str, size: int) -> range | None:

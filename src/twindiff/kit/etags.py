@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .errors import ApiError
-from .http import Answer, Result
+from .http import Response, ValueResponse
 
 if TYPE_CHECKING:
     from .call import Call
@@ -40,10 +40,10 @@ def names_version(header: str, etag: str) -> bool:
     return "*" in versions or _bare(etag) in versions
 
 
-def not_modified(if_none_match: str, etag: str) -> Answer | None:
+def not_modified(if_none_match: str, etag: str) -> Response | None:
     """The answer 304 when the header If-None-Match names this version."""
     if if_none_match and names_version(if_none_match, etag):
-        return Answer(b"", 304, headers=(("ETag", etag),))
+        return Response(b"", 304, headers=(("ETag", etag),))
     return None
 
 
@@ -54,7 +54,7 @@ def conditional(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> A
     """
     value = proceed()
     answer = exchange.answer(value)
-    etag = etag_of(answer.body if isinstance(value, Answer | ApiError | Result) else value)
+    etag = etag_of(answer.body if isinstance(value, Response | ApiError | ValueResponse) else value)
     news = answer._replace(headers=(*answer.headers, ("ETag", etag)))
     return not_modified(exchange.request.headers.get("if-none-match", ""), etag) or news
 

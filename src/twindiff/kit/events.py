@@ -70,7 +70,7 @@ Failure = Literal["timeout", "refused", "status", "redirect", "tls", "error"]
 """Why an attempt failed: no answer in time, no connection, a status of failure, a redirect, TLS, or something else."""
 
 
-class Attempt(NamedTuple):
+class DeliveryAttempt(NamedTuple):
     """A try to deliver: `number` is 0 for the first; `at` is the wall clock in microseconds since 1970, by which
     receivers judge how old a signature is; `failure` is what became of the one before it."""
 
@@ -112,7 +112,7 @@ class Sockets(NamedTuple):
     path: str
     authorizes: Callable[[str, Mapping[str, str]], bool]
     hello: Callable[[int], dict[str, Any]]
-    frame: Callable[[Notification, Attempt], dict[str, Any]]
+    frame: Callable[[Notification, DeliveryAttempt], dict[str, Any]]
     acknowledged: Callable[[dict[str, Any]], str | None]
     goodbye: Callable[[str], dict[str, Any]]
     max_open: int = 10
@@ -132,7 +132,7 @@ class Webhooks(NamedTuple):
     """
 
     notifications: Callable[[Emitted, Subscription, Store], Iterable[Notification]]
-    request: Callable[[Notification, Subscription, Attempt], WebhookRequest]
+    request: Callable[[Notification, Subscription, DeliveryAttempt], WebhookRequest]
     retries: tuple[float, ...] = ()
     timeout_seconds: float = 10
     names: frozenset[str] | None = None
@@ -140,6 +140,6 @@ class Webhooks(NamedTuple):
     """Whether an answer that fails asks for no retry."""
     table: type[Row] | None = None
     subscription: Callable[[Any, Store], Subscription | None] | None = None
-    challenge: Callable[[Subscription, str, Attempt], WebhookRequest] | None = None
+    challenge: Callable[[Subscription, str, DeliveryAttempt], WebhookRequest] | None = None
     proves: Callable[[WebhookAnswer, str], bool] = lambda answer, challenge: True
     sockets: Sockets | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .call import Call
 from .errors import ApiError
-from .http import Answer, Request, Result
+from .http import Request, Response, ValueResponse
 
 if TYPE_CHECKING:
     from .limits import Meter
@@ -58,13 +58,13 @@ class Exchange:
         self.strict = False
         self.meter: Meter | None = None
 
-    def answer(self, value: Any) -> Answer:
+    def answer(self, value: Any) -> Response:
         """What a handler or a layer returned, in the vendor's form; an ApiError that was returned is its error."""
-        if isinstance(value, Answer):
+        if isinstance(value, Response):
             return value
         if isinstance(value, ApiError):
             return self.style.error(value, self)
-        if isinstance(value, Result):
+        if isinstance(value, ValueResponse):
             answer = self.answer(value.value)
             return answer._replace(status=value.status or answer.status, headers=(*answer.headers, *value.headers))
         return self.style.result(value, self)

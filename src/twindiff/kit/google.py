@@ -18,7 +18,7 @@ from msgspec.json import decode as decode_json
 from .call import Call
 from .errors import ApiError, MalformedBody, NotServed, TooLarge
 from .exchange import Exchange
-from .http import Answer, Request
+from .http import Request, Response
 from .links import split_url
 from .masks import partial
 from .pace import give_way
@@ -64,16 +64,16 @@ class GoogleTwin(Twin):
             request = request._replace(verb=override)
         return super().exchange(request, base_url)
 
-    def _answer_batch(self, exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
+    def _answer_batch(self, exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
         """A layer in the place of the handler: each call is done or undone by itself, in order."""
         calls = [*_calls_of(exchange.request, urlsplit(exchange.base_url).path)]
         if not calls:
             raise MalformedBody("The batch has no calls. Each is a part of type application/http")
         parts = [_write_part(inner.content_id, self._answer_inner(exchange, call, inner.request)) for inner in calls]
         body = b"".join((*parts, f"--{BOUNDARY}--\r\n".encode()))
-        return Answer(body, content_type=f"multipart/mixed; boundary={BOUNDARY}")
+        return Response(body, content_type=f"multipart/mixed; boundary={BOUNDARY}")
 
-    def _answer_inner(self, outer: Exchange, call: Call, request: Request) -> Answer:
+    def _answer_inner(self, outer: Exchange, call: Call, request: Request) -> Response:
         give_way()
         exchange = self.exchange(request, outer.base_url)
         if exchange is None or exchange.operation is outer.operation:
@@ -177,7 +177,7 @@ def _split_head(rest: bytes) -> tuple[bytes, bytes]:
     return rest[:end], rest[start:]
 
 
-def _write_part(content_id: str, answer: Answer) -> bytes:
+def _write_part(content_id: str, answer: Response) -> bytes:
     phrase = HTTPStatus(answer.status).phrase
     inner = [f"HTTP/1.1 {answer.status} {phrase}", *(f"{name}: {value}" for name, value in answer.headers)]
     if answer.body:

@@ -6,12 +6,12 @@ page escapes the texts in it.
 
 from __future__ import annotations
 
-from .http import Answer
+from .http import Response
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 _SHOWN = (("Content-Disposition", "inline"), ("Content-Security-Policy", _POLICY))
 
 
-def page_answer(html: str, status: int = 200) -> Answer:
+def page_answer(html: str, status: int = 200) -> Response:
     """A whole page of HTML, with styles inside."""
-    return Answer(html.encode(), status, "text/html; charset=utf-8", headers=_SHOWN)
+    return Response(html.encode(), status, "text/html; charset=utf-8", headers=_SHOWN)

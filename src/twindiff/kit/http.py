@@ -48,7 +48,7 @@ class Request(NamedTuple):
         return name, password
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """One HTTP answer."""
 
     body: bytes
@@ -61,7 +61,7 @@ class Answer(NamedTuple):
     """What is sent in place of a body that would be complete, each part when it comes."""
 
 
-class Result(NamedTuple):
+class ValueResponse(NamedTuple):
     """What a handler gives when its answer has a status or headers of its own; the style writes the value as any other.
 
     `return Result(shown, 201, (("Location", f"{call.base_url}/files/{file.file_id}"),))`
@@ -73,10 +73,10 @@ class Result(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-def json_answer(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
+def json_answer(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Response:
     """An answer that carries a value as JSON; a long one is written in pieces, between which others go on."""
     written = b"".join(_pieces(value)) if is_at_long_work() else msgspec.json.encode(value)
-    return Answer(written, status, headers=headers)
+    return Response(written, status, headers=headers)
 
 
 def _pieces(value: Any, depth: int = 4) -> Iterator[bytes]:

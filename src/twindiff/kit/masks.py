@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from .errors import ApiError, InvalidParameter
-from .http import Answer, Result
+from .http import Response, ValueResponse
 
 if TYPE_CHECKING:
     from .call import Call
@@ -25,14 +25,14 @@ _TOKEN = re.compile(r"[^,/()]+|[,/()]")
 
 def parse_mask(text: str, name: str = "fields") -> Mask:
     """The mask that a text means; raises InvalidParameter for the parameter called `name`."""
-    reader = _Reader([token.strip() for token in _TOKEN.findall(text) if token.strip()], name)
+    reader = _TokenReader([token.strip() for token in _TOKEN.findall(text) if token.strip()], name)
     mask = reader.fields(0)
     if reader.tokens:
         raise reader.unexpected_token()
     return mask
 
 
-class _Reader:
+class _TokenReader:
     """Reads tokens from the left; they are kept the other way round."""
 
     def __init__(self, tokens: Iterable[str], name: str) -> None:
@@ -100,6 +100,6 @@ def partial(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
         return proceed()
     mask = parse_mask(fields)
     value = proceed()
-    if isinstance(value, Result):
+    if isinstance(value, ValueResponse):
         return value._replace(value=apply_mask(value.value, mask))
-    return value if isinstance(value, Answer | ApiError) else apply_mask(value, mask)
+    return value if isinstance(value, Response | ApiError) else apply_mask(value, mask)

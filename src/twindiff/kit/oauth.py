@@ -16,7 +16,7 @@ from .call import Call
 from .clock import SECOND
 from .errors import ApiError, MissingToken, UnknownToken
 from .exchange import Exchange
-from .http import Answer, Request, json_answer
+from .http import Request, Response, json_answer
 from .links import split_url
 from .rows import Column, Row, column
 from .styles.base import Style
@@ -93,10 +93,10 @@ class OauthStyle(Style):
             return super().body(request)
         return dict(parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True))
 
-    def result(self, value: Any, exchange: Exchange) -> Answer:
+    def result(self, value: Any, exchange: Exchange) -> Response:
         return super().result(value, exchange)._replace(headers=(("Cache-Control", "no-store"), ("Pragma", "no-cache")))
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         is_ours = isinstance(error, OauthError | NoToken | InvalidToken) or error.status >= 500
         document = {"error": error.code if is_ours else InvalidRequest.code, "error_description": str(error)}
         challenge = (("WWW-Authenticate", "Basic"),) if isinstance(error, InvalidClient) else ()
@@ -163,13 +163,13 @@ def revoke(call: Call, token: str) -> bool:
     return known is not None
 
 
-def redirect(redirect_uri: str, **parameters: str) -> Answer:
+def redirect(redirect_uri: str, **parameters: str) -> Response:
     """Send a browser back to the application, with what is not empty; raises InvalidRequest for no absolute address."""
     parts = split_url(redirect_uri)
     if not parts.scheme or not (parts.netloc or parts.path.startswith("/")):
         raise InvalidRequest(f"redirect_uri: '{redirect_uri[:200]}' is no absolute address")
     query = urlencode([*parse_qsl(parts.query), *((name, value) for name, value in parameters.items() if value)])
-    return Answer(b"", 302, headers=(("Location", parts._replace(query=query, fragment="").geturl()),))
+    return Response(b"", 302, headers=(("Location", parts._replace(query=query, fragment="").geturl()),))
 
 
 def challenge_of(challenge: str, method: str) -> str:

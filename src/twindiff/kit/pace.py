@@ -54,7 +54,7 @@ class Pace:
         return now - self._latest < LINGER_SECONDS
 
 
-class Brief:
+class CpuBudget:
     """Work that others wait for: it never rests, and where it would give way it ends with `late` once its time is over.
 
     Its time is seconds of the processor; `with Brief(…):` has them begin.
@@ -80,7 +80,7 @@ class Brief:
 
 
 class _Here(local):
-    pace: Pace | Brief | None = None
+    pace: Pace | CpuBudget | None = None
 
 
 _here = _Here()
@@ -97,7 +97,7 @@ def pace_thread(arrivals: Arrivals) -> Generator[None]:
         _here.pace = None
 
 
-def current_pace() -> Pace | Brief | None:
+def current_pace() -> Pace | CpuBudget | None:
     """What this thread does by turns, for who would give way so often that looking for it each time costs too much."""
     return _here.pace
 

@@ -19,7 +19,7 @@ class InvalidCursor(ApiError):
     """The cursor is not one that this list gave."""
 
 
-class Page(NamedTuple, Generic[R]):
+class CursorPage(NamedTuple, Generic[R]):
     """A page that a cursor leads on from."""
 
     rows: list[R]
@@ -35,7 +35,7 @@ class Slice(NamedTuple, Generic[R]):
     """Whether there are rows behind it, or before it where it ends at a row."""
 
 
-class Part(NamedTuple, Generic[R]):
+class OffsetPage(NamedTuple, Generic[R]):
     """A page at an offset."""
 
     rows: list[R]
@@ -67,7 +67,7 @@ def page(
     limit: int,
     cursor: str = "",
     invalid: type[ApiError] = InvalidCursor,
-) -> Page[R]:
+) -> CursorPage[R]:
     """`limit` rows in an order, ties by key ascending, from the cursor on; raises `invalid` for a foreign cursor."""
     terms = terms_of(table, by, where)
     conditions = where
@@ -75,7 +75,7 @@ def page(
         conditions = (*where, *beyond(terms, _place_in(cursor, table, terms, invalid), inclusive=True))
     rows = db.rows(table, *conditions, order=terms, limit=limit + 1)
     more = rows[limit:]
-    return Page(rows[:limit], _cursor_to(more[0], table, terms) if more else "")
+    return CursorPage(rows[:limit], _cursor_to(more[0], table, terms) if more else "")
 
 
 def page_beside(
@@ -104,15 +104,15 @@ def page_beside(
     return Slice(page[::-1] if from_end else page, len(rows) > limit)
 
 
-def page_at(db: Store, table: type[R], *where: Expression, by: Ordering, limit: int, offset: int = 0) -> Part[R]:
+def page_at(db: Store, table: type[R], *where: Expression, by: Ordering, limit: int, offset: int = 0) -> OffsetPage[R]:
     """`limit` rows in an order, ties by key ascending, from an offset on, and how many there are.
 
     Pages by number are `offset=(number - 1) * limit`.
     """
     rows = db.rows(table, *where, order=terms_of(table, by, where), limit=limit, offset=offset)
     if rows and len(rows) < limit:
-        return Part(rows, offset + len(rows))
-    return Part(rows, db.count(table, *where))
+        return OffsetPage(rows, offset + len(rows))
+    return OffsetPage(rows, db.count(table, *where))
 
 
 def _cursor_to(row: Row, table: type[Row], terms: Terms) -> str:

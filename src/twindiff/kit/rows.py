@@ -24,7 +24,7 @@ from typing import (
 
 import msgspec
 
-from .words import Word
+from .words import SearchTerm
 
 T = TypeVar("T")
 
@@ -210,7 +210,7 @@ class Column(Generic[T]):
         """Hold a text, without regard to case and accents."""
         return _where((self, "contains_bare", text))
 
-    def has_word(self, word: Word) -> Where:
+    def has_word(self, word: SearchTerm) -> Where:
         """Have a whole word in one of its forms, without regard to case and accents."""
         return _where((self, "has_word", word))
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .call import Call
 
 
-class Link(NamedTuple):
+class ScreenLink(NamedTuple):
     """A way to another screen of the twin."""
 
     text: str
@@ -20,14 +20,14 @@ class Link(NamedTuple):
     note: str = ""
 
 
-class Entry(NamedTuple):
+class ScreenPost(NamedTuple):
     """Something that somebody said: a message, a comment. `notes` are small words below it, such as reactions."""
 
     author: str
     at: str
     text: str
     notes: Sequence[str] = ()
-    link: Link | None = None
+    link: ScreenLink | None = None
 
 
 class Card(NamedTuple):
@@ -45,12 +45,12 @@ class Lane(NamedTuple):
     cards: Sequence[Card]
 
 
-class Table(NamedTuple):
+class ScreenTable(NamedTuple):
     """Rows of as many texts, or ways to other screens, as there are columns."""
 
     title: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[str | Link]]
+    rows: Sequence[Sequence[str | ScreenLink]]
     note: str = ""
     """What is left out."""
 
@@ -60,16 +60,16 @@ class Screen(NamedTuple):
 
     title: str
     subtitle: str = ""
-    places: Sequence[tuple[str, Sequence[Link]]] = ()
-    trail: Sequence[Link] = ()
+    places: Sequence[tuple[str, Sequence[ScreenLink]]] = ()
+    trail: Sequence[ScreenLink] = ()
     """The places that this one is in, the outermost first."""
     text: str = ""
-    facts: Sequence[tuple[str, str | Link]] = ()
-    tables: Sequence[Table] = ()
+    facts: Sequence[tuple[str, str | ScreenLink]] = ()
+    tables: Sequence[ScreenTable] = ()
     lanes: Sequence[Lane] = ()
     days: Sequence[Lane] = ()
     """Whole weeks, seven days side by side; on a phone, those days below one another that hold something."""
-    entries: Sequence[Entry] = ()
+    entries: Sequence[ScreenPost] = ()
     note: str = ""
     """What is left out."""
 

@@ -119,5 +119,5 @@ def _unknown(name: str, known: Mapping[str, Any]) -> str:
     return f"there is no such part; {said}"
 
 
-class Part(msgspec.Struct, forbid_unknown_fields=True):
+class SeedSection(msgspec.Struct, forbid_unknown_fields=True):
     """A part of a seed configuration: what it does not know it refuses."""

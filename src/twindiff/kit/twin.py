@@ -168,7 +168,7 @@ class Operations:
         return declare
 
 
-class Variant(NamedTuple):
+class PathVariant(NamedTuple):
     """A segment that varies between a fixed beginning and a fixed end."""
 
     begins: str
@@ -188,7 +188,7 @@ class Node:
 
     def __init__(self) -> None:
         self.children: dict[str, Node] = {}
-        self.variants: list[Variant] = []
+        self.variants: list[PathVariant] = []
         self.placeholder: Node | None = None
         self.tail: Node | None = None
         self.operations: dict[str, Operation] = {}
@@ -217,7 +217,7 @@ class Node:
         for variant in self.variants:
             if (variant.begins, variant.ends) == (begins, ends):
                 return variant.node
-        self.variants.append(Variant(begins, ends, Node()))
+        self.variants.append(PathVariant(begins, ends, Node()))
         return self.variants[-1].node
 
     def find(self, segments: Sequence[str], verb: str | None, at: int = 0) -> tuple[Node, tuple[str, ...]] | None:

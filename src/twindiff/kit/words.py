@@ -25,14 +25,14 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _SPECIAL = re.compile(r"([\\.^$*+?(){}\[\]|])")
 
 
-class Part(NamedTuple):
+class IndexTerm(NamedTuple):
     """A word of an index, or with `is_start` what such words begin with."""
 
     text: str
     is_start: bool = False
 
 
-class Word(NamedTuple):
+class SearchTerm(NamedTuple):
     """What to look for, in any of its forms; with `is_start` a word may go on after it, as after `sandw*`.
 
     Forms may hold spaces and punctuation, as phrases do; a space stands for whatever white space a text has.
@@ -47,7 +47,7 @@ class Word(NamedTuple):
         return _pattern(self)
 
     @property
-    def parts(self) -> list[list[Part]]:
+    def parts(self) -> list[list[IndexTerm]]:
         """For each form the words that a text which has it has too, in an index of `index_words`."""
         return [_parts(without_accents(form), self.is_start) for form in self.forms]
 
@@ -82,10 +82,10 @@ def index_words(text: str) -> list[str]:
     return _PART.findall(without_accents(text))
 
 
-def _parts(form: str, is_start: bool) -> list[Part]:
-    parts = [Part(text) for text in _PART.findall(form)]
+def _parts(form: str, is_start: bool) -> list[IndexTerm]:
+    parts = [IndexTerm(text) for text in _PART.findall(form)]
     if is_start and _is_bounded(form[-1:]):
-        parts[-1] = Part(parts[-1].text, is_start=True)
+        parts[-1] = IndexTerm(parts[-1].text, is_start=True)
     return parts
 
 
@@ -98,7 +98,7 @@ _compiled = lru_cache(maxsize=1024)(re.compile)
 
 
 @lru_cache(maxsize=4096)
-def _pattern(word: Word) -> str:
+def _pattern(word: SearchTerm) -> str:
     return "|".join(_form(without_accents(form), word.is_start) for form in word.forms)
 
 

@@ -49,7 +49,7 @@ Question = tuple[Sequence[Any], Ordering]
 """Which rows are asked for, by conditions or by what columns equal, and in which order."""
 
 
-class Answer(NamedTuple):
+class CachedQuery(NamedTuple):
     """The keys of the rows whose columns equal something; it depends on `columns` and on nothing else."""
 
     keys: list[Key]
@@ -62,7 +62,7 @@ class Answer(NamedTuple):
         return all(getattr(row, name) in values for name, values in self.equal)
 
 
-class Kept:
+class CachedTable:
     """What is known of one table: rows as they are now, and which of their columns are not written yet.
 
     None stands for all columns, those of a new row. `absent` are keys that no row has, `said` the words in which
@@ -77,8 +77,8 @@ class Kept:
         self.rows: dict[Key, Any] = {}
         self.unwritten: dict[Key, set[str] | None] = {}
         self.absent: set[Key] = set()
-        self.answers: dict[Question, Answer] = {}
-        self.said: dict[Question, Answer] = {}
+        self.answers: dict[Question, CachedQuery] = {}
+        self.said: dict[Question, CachedQuery] = {}
 
     def key_asked_for(self, where: Sequence[Expression]) -> Key | None:
         """The key that conditions ask for, when they give it in order and ask for nothing else."""
@@ -149,7 +149,7 @@ class WrittenOnce:
 
     def __init__(self, db: Store) -> None:
         self._db = db
-        self._kept: dict[type[Row], Kept] = {}
+        self._kept: dict[type[Row], CachedTable] = {}
         self._cascades = False
         """Whether rows of one of these tables go with others."""
         self.next = db.next
@@ -161,9 +161,9 @@ class WrittenOnce:
             if kept.unwritten:
                 self._write(kept)
 
-    def _begin(self, table: type[Row]) -> Kept:
+    def _begin(self, table: type[Row]) -> CachedTable:
         """Know nothing of a table yet."""
-        kept = self._kept[table] = Kept(table)
+        kept = self._kept[table] = CachedTable(table)
         self._cascades = self._cascades or kept.cascades
         return kept
 
@@ -202,7 +202,7 @@ class WrittenOnce:
             known = self._among(kept, where)
         return self._query(kept, where, order) if known is None else known
 
-    def _among(self, kept: Kept, where: Sequence[Expression]) -> list[Any] | None:
+    def _among(self, kept: CachedTable, where: Sequence[Expression]) -> list[Any] | None:
         """The rows of a list of keys, when one of them at most has to be asked for."""
         keys = kept.among(where)
         if keys is None:
@@ -215,7 +215,7 @@ class WrittenOnce:
             rows[at] = self.find(kept.table, kept.key[0] == keys[at][0])
         return [row for row in rows if row is not None]
 
-    def _query(self, kept: Kept, where: Sequence[Expression], order: Ordering) -> list[Any]:
+    def _query(self, kept: CachedTable, where: Sequence[Expression], order: Ordering) -> list[Any]:
         """Rows that were not asked for before, or not in these words."""
         answer = _answer(kept.table, where, order)
         if answer is None:
@@ -307,18 +307,18 @@ class WrittenOnce:
             self._db.remove(row)
         kept.remove_key(key)
 
-    def _keep(self, kept: Kept, row: R) -> R:
+    def _keep(self, kept: CachedTable, row: R) -> R:
         kept.rows[kept.key_of(row)] = row
         return row
 
-    def _before(self, kept: Kept, *parts: Any) -> None:
+    def _before(self, kept: CachedTable, *parts: Any) -> None:
         """Write what an answer may depend on: rows of its own table, or of all when other tables may come into it."""
         if all(_is_of(part, kept.table) for part in parts):
             self._write(kept)
         else:
             self.flush()
 
-    def _write(self, kept: Kept) -> None:
+    def _write(self, kept: CachedTable) -> None:
         if not kept.unwritten:
             return
         unwritten, kept.unwritten = kept.unwritten, {}
@@ -345,7 +345,7 @@ def _columns(order: Ordering) -> tuple[Column[Any] | Order, ...]:
     return order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
 
 
-def _answer(table: type[Row], where: Sequence[Expression], order: Ordering) -> Answer | None:
+def _answer(table: type[Row], where: Sequence[Expression], order: Ordering) -> CachedQuery | None:
     """An answer to fill for rows whose columns equal something, by columns; None for anything else."""
     equal: list[tuple[str, tuple[Any, ...]]] = []
     columns: list[Column[Any]] = []
@@ -359,7 +359,7 @@ def _answer(table: type[Row], where: Sequence[Expression], order: Ordering) -> A
         equal.append((part.column.name, values))
     by = _columns(order)
     names = _names_of(table, (*columns, *by))
-    return None if names is None else Answer([], names, tuple(equal), not by)
+    return None if names is None else CachedQuery([], names, tuple(equal), not by)
 
 
 @lru_cache(1000)

@@ -19,7 +19,7 @@ LOGGED = 500
 _HOST = b"host"
 
 
-class Place(NamedTuple):
+class TwinMount(NamedTuple):
     """Where requests go whatever host they name: a twin of an environment."""
 
     environment: str
@@ -34,7 +34,7 @@ class Place(NamedTuple):
         return f"/api/env/{self.environment}/services/".encode()
 
 
-class Reply(NamedTuple):
+class InProcessResponse(NamedTuple):
     """What came of a request."""
 
     status: int
@@ -80,7 +80,9 @@ class InProcessClient:
         self._gateway = Gateway(service)
         service.ports.serve(self.in_turn)
 
-    def reply(self, verb: str, path: str, query: bytes, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> Reply:
+    def reply(
+        self, verb: str, path: str, query: bytes, headers: Iterable[tuple[bytes, bytes]], body: bytes
+    ) -> InProcessResponse:
         """Answer one request."""
         scope = {
             "type": "http",
@@ -102,9 +104,11 @@ class InProcessClient:
             _finish(self._gateway(scope, receive, send))
             self._keep_house()
         start, content = sent
-        return Reply(start["status"], start["headers"], content["body"])
+        return InProcessResponse(start["status"], start["headers"], content["body"])
 
-    def vendor_reply(self, place: Place | None, verb: str, url: bytes, headers: Headers, body: bytes) -> Reply:
+    def vendor_reply(
+        self, place: TwinMount | None, verb: str, url: bytes, headers: Headers, body: bytes
+    ) -> InProcessResponse:
         """Answer what an SDK sends to its vendor; `url` is path and query. Without a place the path says where to."""
         path, _, query = url.partition(b"?")
         kept = [(name, value) for name, value in headers if name.lower() not in _REPLACED]
@@ -114,7 +118,7 @@ class InProcessClient:
         path = self._prefix(place, asked.partition(b":")[0].decode("latin-1")) + _unquote(path)
         return self.reply(verb, path, query, [(_HOST, place.host), *_lower(kept)], body)
 
-    def _prefix(self, place: Place, host: str) -> str:
+    def _prefix(self, place: TwinMount, host: str) -> str:
         """What stands before the paths of a host of the vendor's."""
         twin = self.service.registry.by_alias.get(place.twin)
         return twin.hosts.get(host.lower(), "") if twin else ""

@@ -10,13 +10,13 @@ from requests import PreparedRequest, Response
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
-from twindiff.local.inside import InProcessClient, Place
+from twindiff.local.inside import InProcessClient, TwinMount
 
 
 class Adapter(HTTPAdapter):
     """Takes what a session would have sent over the network."""
 
-    def __init__(self, inside: InProcessClient, place: Place) -> None:
+    def __init__(self, inside: InProcessClient, place: TwinMount) -> None:
         super().__init__()
         self._inside = inside
         self._place = place

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from twindiff.local.inside import InProcessClient, Place, Reply
+from twindiff.local.inside import InProcessClient, InProcessResponse, TwinMount
 
 if TYPE_CHECKING:
     from requests.adapters import HTTPAdapter
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """For `httpx.Client(transport=…)` and `httpx.AsyncClient(transport=…)`; with a place, whatever host is asked."""
 
-    def __init__(self, inside: InProcessClient, place: Place | None = None) -> None:
+    def __init__(self, inside: InProcessClient, place: TwinMount | None = None) -> None:
         self._inside = inside
         self._place = place
 
@@ -32,13 +32,13 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return httpx.Response(reply.status, headers=reply.headers, content=reply.body)
 
 
-def requests_adapter(inside: InProcessClient, place: Place) -> HTTPAdapter:
+def requests_adapter(inside: InProcessClient, place: TwinMount) -> HTTPAdapter:
     """For `session.mount("https://", adapter)`."""
     from twindiff.local.requests_adapter import Adapter
 
     return Adapter(inside, place)
 
 
-def texts(reply: Reply) -> dict[str, str]:
+def texts(reply: InProcessResponse) -> dict[str, str]:
     """The headers of a reply as text."""
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in reply.headers}

@@ -13,7 +13,7 @@ from twindiff.client.sync_client import Platform
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
-from twindiff.local.inside import HERE, InProcessClient, LocalService, Place
+from twindiff.local.inside import HERE, InProcessClient, LocalService, TwinMount
 from twindiff.local.serving import Serving
 from twindiff.local.transports import Transport, requests_adapter
 from twindiff.server import Settings
@@ -89,8 +89,8 @@ class Twindiff(Platform):
         """For requests' sessions: `session.mount("https://", td.adapter(env, "box"))`."""
         return requests_adapter(self._inside, self._place(environment, twin))
 
-    def _place(self, environment: Environment, twin: str) -> Place:
+    def _place(self, environment: Environment, twin: str) -> TwinMount:
         """Where a twin is; raises UnknownTwin, TwinNotFound in their own words."""
         with self._inside.lock:
             live = self._service.environments.get(environment.id)
-            return Place(environment.id, self._service.twin_of(live, twin or environment.service).name)
+            return TwinMount(environment.id, self._service.twin_of(live, twin or environment.service).name)

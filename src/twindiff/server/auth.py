@@ -6,10 +6,10 @@ import secrets
 from collections.abc import Callable, Container, Mapping
 from functools import lru_cache
 
-from twindiff.environments.environments import TOKEN_PREFIX, Environment
+from twindiff.environments.environments import TOKEN_PREFIX, LoadedEnvironment
 from twindiff.environments.registry import Registry, did_you_mean
 from twindiff.kit.errors import ApiError
-from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import Style
 from twindiff.server.failures import RunFailure
 
@@ -123,7 +123,7 @@ def authorize_control(key: str | None, request: Request, operation: str, free: C
 
 def authorize(
     key: str | None,
-    environment: Environment,
+    environment: LoadedEnvironment,
     request: Request,
     token: str,
     *,
@@ -163,7 +163,7 @@ def same(given: str, key: str) -> bool:
     return secrets.compare_digest(given.encode(), key.encode())
 
 
-def no_such_twin(environment: Environment, name: str, registry: Registry) -> ApiError:
+def no_such_twin(environment: LoadedEnvironment, name: str, registry: Registry) -> ApiError:
     """What to say of a twin that an environment lacks."""
     have = ", ".join(environment.twins)
     near = [alias for alias, twin in registry.by_alias.items() if twin.name in environment.twins]
@@ -172,7 +172,7 @@ def no_such_twin(environment: Environment, name: str, registry: Registry) -> Api
     )
 
 
-def refusal(error: ApiError) -> Answer:
+def refusal(error: ApiError) -> Response:
     """An error that no style has a form for; it reads as one to clients of every style."""
     if isinstance(error, RunFailure):
         return error.answer()

@@ -11,11 +11,11 @@ from typing import NamedTuple, cast
 
 from twindiff.catalog.stamps import wall
 from twindiff.environments.due import StillDue
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 from twindiff.kit.twin import BODY_LIMIT, Twin
 from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
@@ -23,7 +23,7 @@ from twindiff.server.faulty import answer_with_faults, try_to_read
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.twin_runs.gate import existing, pass_gate
-from twindiff.storage import Gone, OperationContext
+from twindiff.storage import EnvironmentGone, OperationContext
 
 PREFIX = "/api/env/"
 _HARMLESS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"))
@@ -31,7 +31,7 @@ _ACTIVE = {"image/svg+xml", "text/html", "text/xml", "application/xml", "applica
 """Types of files that can hold scripts; a browser keeps them in place of showing them."""
 
 
-class Target(NamedTuple):
+class RequestTarget(NamedTuple):
     """Where in the data plane a request goes."""
 
     environment: str
@@ -40,29 +40,29 @@ class Target(NamedTuple):
     base_url: str
 
 
-def target_of(scheme: str, path: str, host: str) -> Target | None:
+def target_of(scheme: str, path: str, host: str) -> RequestTarget | None:
     """Where a request goes, by a host of its own or by its path; None when that is not in the data plane."""
     name, _, domain = host.partition(".")
     if "--" in name and domain.partition(":")[0] == "localhost":
         twin, _, environment = name.rpartition("--")
         # Not every program finds the host of a twin, so links in answers are of the other form.
-        return Target(environment, twin, path, f"{scheme}://{domain}{PREFIX}{environment}/services/{twin}")
+        return RequestTarget(environment, twin, path, f"{scheme}://{domain}{PREFIX}{environment}/services/{twin}")
     if path.startswith(PREFIX):
         environment, _, rest = path[len(PREFIX) :].partition("/services/")
         twin, slash, tail = rest.partition("/")
         base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/{twin}"
-        return Target(environment, twin, slash + tail, base_url)
+        return RequestTarget(environment, twin, slash + tail, base_url)
     return None
 
 
 @dataclass(slots=True)
-class Opened:
+class RoutedRequest:
     """A request whose environment, twin and operation are known; `exchange` is None where the twin lacks the latter.
 
     `trusted` is None while it is not authorized, because its token may be in its body.
     """
 
-    environment: Environment
+    environment: LoadedEnvironment
     twin: Twin
     exchange: Exchange | None
     request: Request
@@ -74,7 +74,7 @@ class Opened:
         """Whether it needs no token."""
         return self.exchange is not None and self.exchange.operation.declared.open
 
-    def refusal(self, error: ApiError) -> Answer:
+    def refusal(self, error: ApiError) -> Response:
         """What the vendor says to whoever may not come in; a token of another environment is forbidden."""
         style = self.exchange.style if self.exchange else self.twin.style
         if isinstance(error, Unauthorized):
@@ -90,12 +90,12 @@ class Opened:
 class Refused(Exception):
     """A request whose token opens nothing here, with the answer to it."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Response) -> None:
         super().__init__()
         self.answer = answer
 
 
-def harmless(answer: Answer) -> Answer:
+def harmless(answer: Response) -> Response:
     """An answer that no browser runs as a page of this server: vendors' files are served under its address."""
     if answer.content_type.startswith("application/json"):
         return answer
@@ -113,21 +113,21 @@ class DataPlane:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    async def answer(self, request: Request, target: Target, receive: Receive) -> Answer:
+    async def answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
         """Answer one request, also to whoever may not come in; raises ApiError for what is not there."""
         try:
             return await self._answer(request, target, receive)
         except Refused as refused:
             return refused.answer
 
-    async def _answer(self, request: Request, target: Target, receive: Receive) -> Answer:
+    async def _answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
         request = Request(request.verb, target.path, request.query, request.headers)
         in_turn = self._service.runtime.run_call
         if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
             # Where a thread is needed, a request whose body is small is worked on in one go.
             request = request._replace(body=await read_body(request, receive, LARGE_BODY))
             done = await in_turn(target.environment, lambda: self._open_and_operate(request, target))
-            return done if isinstance(done, Answer) else await self._answer_with_faults(done, request.body)
+            return done if isinstance(done, Response) else await self._answer_with_faults(done, request.body)
         opened = await in_turn(target.environment, lambda: self._open(request, target))
         try:
             body = await read_body(request, receive, opened.body_limit)
@@ -137,18 +137,18 @@ class DataPlane:
             return await self._answer_with_faults(opened, body)
         return await in_turn(target.environment, lambda: self._operate(opened, body))
 
-    async def _open_and_operate(self, request: Request, target: Target) -> Answer | Opened:
+    async def _open_and_operate(self, request: Request, target: RequestTarget) -> Response | RoutedRequest:
         """The answer, or where faults may meet the request what is known of it: they wait in no thread."""
         opened = await self._open(request, target)
         if opened.environment.faults and opened.exchange:
             return opened
         return await self._operate(opened, request.body)
 
-    async def _answer_with_faults(self, opened: Opened, body: bytes) -> Answer:
+    async def _answer_with_faults(self, opened: RoutedRequest, body: bytes) -> Response:
         environment, exchange = opened.environment, cast(Exchange, opened.exchange)
         exchange.request = opened.request._replace(body=body)
 
-        async def proceed() -> Answer:
+        async def proceed() -> Response:
             return await self._service.runtime.run_call(environment.id, lambda: self._operate(opened, body))
 
         if opened.trusted is None:
@@ -157,7 +157,7 @@ class DataPlane:
         exchange.token = opened.token
         return await answer_with_faults(self._service, environment, opened.twin, exchange, proceed)
 
-    async def _open(self, request: Request, target: Target) -> Opened:
+    async def _open(self, request: Request, target: RequestTarget) -> RoutedRequest:
         service = self._service
         environment = existing(service, target.environment)
         twin = environment.twin(target.twin, service.registry)
@@ -166,9 +166,9 @@ class DataPlane:
         if environment.gate:
             request = pass_gate(environment.gate, request)
             if is_admin(request.path):
-                return Opened(environment, twin, None, request, "", trusted=True)
+                return RoutedRequest(environment, twin, None, request, "", trusted=True)
         exchange = twin.exchange(request, target.base_url)
-        opened = Opened(environment, twin, exchange, request, token_of(twin.style, request))
+        opened = RoutedRequest(environment, twin, exchange, request, token_of(twin.style, request))
         if opened.is_open:
             opened.token = ""
         elif not opened.token and twin.style.token_in_body and length_of(request):
@@ -176,7 +176,7 @@ class DataPlane:
         opened.trusted = await self._authorize(opened)
         return opened
 
-    async def _operate(self, opened: Opened, body: bytes) -> Answer:
+    async def _operate(self, opened: RoutedRequest, body: bytes) -> Response:
         head = opened.request
         request = Request(head.verb, head.path, head.query, head.headers, body)
         # It may have ended while the body came.
@@ -201,17 +201,17 @@ class DataPlane:
         except StillDue:
             await self._service.settle(environment.id)
             return await self._service.answer(environment, twin, exchange, trusted=trusted)
-        except Gone:
+        except EnvironmentGone:
             self._service.environments.drop([environment.id])
             self._service.environments.get(environment.id)
             raise
 
-    async def _authorize_by_body(self, opened: Opened, request: Request) -> None:
+    async def _authorize_by_body(self, opened: RoutedRequest, request: Request) -> None:
         look = partial(token_of, opened.twin.style, request)
         opened.token = await self._service.read(opened.environment, request.body, look)
         opened.trusted = await self._authorize(opened)
 
-    async def _authorize(self, opened: Opened) -> bool:
+    async def _authorize(self, opened: RoutedRequest) -> bool:
         environment, twin, token = opened.environment, opened.twin, opened.token
         key = self._service.settings.api_key
         if key and token and twin.actor_of:
@@ -222,7 +222,7 @@ class DataPlane:
         except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
             raise Refused(opened.refusal(error)) from None
 
-    def _knows(self, environment: Environment, twin: Twin, token: str) -> bool:
+    def _knows(self, environment: LoadedEnvironment, twin: Twin, token: str) -> bool:
         """Whether a token is one that the twin has issued itself."""
         actor_of = twin.actor_of
         if actor_of is None:

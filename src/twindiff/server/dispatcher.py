@@ -13,13 +13,13 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from twindiff.environments.environments import Environment, Environments
-from twindiff.environments.outbox import Due, Later, Outbox, Result
+from twindiff.environments.environments import Environments, LoadedEnvironment
+from twindiff.environments.outbox import DeliveryResult, Due, Later, Outbox
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
-from twindiff.storage import Engine, Gone, NotServed
-from twindiff.storage.feed import EVERYTHING, Written
+from twindiff.storage import EnvironmentGone, NotServed, StorageEngine
+from twindiff.storage.feed import EVERYTHING, RowsWritten
 
 from .backoff import MIN_SECONDS, Backoff
 from .delivery_slots import DeliverySlots
@@ -45,7 +45,7 @@ SECONDS_BETWEEN_LOOKS = 30.0
 """After which a socket finds out that its environment has ended."""
 
 
-class Lane(NamedTuple):
+class SubscriberQueue(NamedTuple):
     """The way to one subscriber."""
 
     environment: str
@@ -57,7 +57,7 @@ class Open(Protocol):
 
     is_open: bool
 
-    async def deliver(self, due: Due) -> Result:
+    async def deliver(self, due: Due) -> DeliveryResult:
         """Send one notification and wait until it is acknowledged."""
         ...
 
@@ -71,11 +71,11 @@ class Dispatcher:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: StorageEngine,
         environments: Environments,
         outbox: Outbox,
         targets: Targets,
-        awaken: Callable[[Environment], Awaitable[None]],
+        awaken: Callable[[LoadedEnvironment], Awaitable[None]],
     ) -> None:
         self._engine = engine
         self._environments = environments
@@ -83,15 +83,15 @@ class Dispatcher:
         self._targets = targets
         self._awaken = awaken
         self._open: set[str] = set()
-        self._lanes: dict[Lane, asyncio.Task[None]] = {}
-        self._again: set[Lane] = set()
-        self._timers: dict[Lane, asyncio.TimerHandle] = {}
+        self._lanes: dict[SubscriberQueue, asyncio.Task[None]] = {}
+        self._again: set[SubscriberQueue] = set()
+        self._timers: dict[SubscriberQueue, asyncio.TimerHandle] = {}
         self._slots = DeliverySlots(MAX_REQUESTS, MAX_REQUESTS_OF_ENVIRONMENT)
-        self._slow: set[Lane] = set()
-        self._failing: dict[Lane, Backoff] = {}
+        self._slow: set[SubscriberQueue] = set()
+        self._failing: dict[SubscriberQueue, Backoff] = {}
         self._unreadable: dict[str, Backoff] = {}
-        self._sockets: dict[Lane, list[Open]] = {}
-        self._under_way: dict[Lane, set[int]] = {}
+        self._sockets: dict[SubscriberQueue, list[Open]] = {}
+        self._under_way: dict[SubscriberQueue, set[int]] = {}
         self._pushes: set[asyncio.Task[None]] = set()
 
     @property
@@ -118,7 +118,7 @@ class Dispatcher:
             await self._stop()
             await self._targets.close()
 
-    def _note(self, written: Written) -> None:
+    def _note(self, written: RowsWritten) -> None:
         """An operation has written, perhaps subscriptions; in any thread."""
         if self._outbox.note(written):
             self._open.add(written.environment)
@@ -181,15 +181,15 @@ class Dispatcher:
         if has_more and not self._engine.inline:  # sockets may be open in other processes
             await self._do(lambda: self._engine.announce(environment_id))
         for subscription in await self._do(lambda: self._outbox.waiting(environment_id)):
-            self._start(Lane(environment_id, subscription))
+            self._start(SubscriberQueue(environment_id, subscription))
 
-    async def _usable(self, environment_id: str) -> Environment | None:
+    async def _usable(self, environment_id: str) -> LoadedEnvironment | None:
         """An environment that is awake; nobody is told any more of one that has ended."""
         try:
             environment = await self._do(lambda: self._environments.get(environment_id))
             await self._awaken(environment)
         except ApiError as error:
-            if isinstance(error, NotServed) and not isinstance(error, Gone):
+            if isinstance(error, NotServed) and not isinstance(error, EnvironmentGone):
                 raise
         else:
             return environment
@@ -200,7 +200,7 @@ class Dispatcher:
 
     # One subscriber
 
-    def _start(self, lane: Lane) -> None:
+    def _start(self, lane: SubscriberQueue) -> None:
         """See to what is due to a subscriber; if that is being done, once more when it is done."""
         if timer := self._timers.pop(lane, None):
             timer.cancel()
@@ -209,7 +209,7 @@ class Dispatcher:
         else:
             self._lanes[lane] = asyncio.create_task(self._serve(lane))
 
-    async def _serve(self, lane: Lane) -> None:
+    async def _serve(self, lane: SubscriberQueue) -> None:
         wait: float | None = None
         try:
             wait = await self._send_all(lane)
@@ -228,7 +228,7 @@ class Dispatcher:
             seconds = min(max(wait, 0.001), MAX_WAIT_SECONDS)
             self._timers[lane] = asyncio.get_running_loop().call_later(seconds, self._start, lane)
 
-    async def _fail(self, lane: Lane, error: Exception) -> float:
+    async def _fail(self, lane: SubscriberQueue, error: Exception) -> float:
         """Give the seconds until the next try; the delivery that has failed too often is set aside."""
         backoff = self._failing.setdefault(lane, Backoff(f"A delivery of environment {lane.environment}"))
         wait = backoff.fail(error)
@@ -242,7 +242,7 @@ class Dispatcher:
         self._failing.pop(lane, None)
         return MIN_SECONDS
 
-    async def _send_all(self, lane: Lane) -> float | None:
+    async def _send_all(self, lane: SubscriberQueue) -> float | None:
         """Send what is due; gives the seconds until there is more, if a clock that moves by itself brings it."""
         while (environment := await self._usable(lane.environment)) is not None:
             busy = frozenset(self._under_way.get(lane, ()))
@@ -264,7 +264,7 @@ class Dispatcher:
 
     @contextlib.contextmanager
     def connect_socket(
-        self, lane: Lane, socket: Open
+        self, lane: SubscriberQueue, socket: Open
     ) -> Generator[tuple[int, Callable[[], Coroutine[Any, Any, None]]]]:
         """Deliver over a socket while the block runs; gives how many there are, and what must run meanwhile."""
         sockets = self._sockets.setdefault(lane, [])
@@ -276,11 +276,11 @@ class Dispatcher:
             if not sockets:
                 self._sockets.pop(lane, None)
 
-    def count_sockets(self, lane: Lane) -> int:
+    def count_sockets(self, lane: SubscriberQueue) -> int:
         """How many sockets of a subscriber are open in this process."""
         return len(self._sockets.get(lane, ()))
 
-    async def _attend(self, lane: Lane, socket: Open) -> None:
+    async def _attend(self, lane: SubscriberQueue, socket: Open) -> None:
         """See to what is due to a socket's subscriber whenever its environment has written, until that has ended."""
         with self._engine.feed.watch(lane.environment) as watch:
             self._start(lane)
@@ -300,7 +300,7 @@ class Dispatcher:
             return False
         return True
 
-    def _push(self, lane: Lane, environment: Environment, due: Due) -> bool:
+    def _push(self, lane: SubscriberQueue, environment: LoadedEnvironment, due: Due) -> bool:
         """Send over a socket without waiting for its acknowledgement; whether there is a socket that takes more."""
         sockets, number = [each for each in self._sockets.get(lane, ()) if each.is_open], due.record.number
         under_way = self._under_way.setdefault(lane, set())
@@ -312,7 +312,9 @@ class Dispatcher:
         task.add_done_callback(self._pushes.discard)
         return True
 
-    async def _push_delivery(self, lane: Lane, environment: Environment, due: Due, socket: Open) -> None:
+    async def _push_delivery(
+        self, lane: SubscriberQueue, environment: LoadedEnvironment, due: Due, socket: Open
+    ) -> None:
         try:
             result = await socket.deliver(due)
             await self._do(lambda: self._outbox.settle(environment, due, result))
@@ -320,18 +322,18 @@ class Dispatcher:
             log.warning("A delivery of environment %s could not be noted: %s", lane.environment, error)
         except Exception as error:  # a mistake of the twin's, which a retry would only repeat
             log.exception("A %s delivery could not be sent over a socket", due.record.twin)
-            failed = Result(0, failure="error", message=_describe(error), final=True)
+            failed = DeliveryResult(0, failure="error", message=_describe(error), final=True)
             await self._do(lambda: self._outbox.settle(environment, due, failed))
         finally:
             self._under_way[lane].discard(due.record.number)
             self._start(lane)
 
-    async def _attempt(self, due: Due) -> Result:
+    async def _attempt(self, due: Due) -> DeliveryResult:
         try:
             request = due.webhooks.request(due.notification, due.subscription, due.attempt)
         except Exception as error:  # a mistake of the twin's, which a retry would only repeat
             log.exception("A %s delivery could not be written", due.record.twin)
-            return Result(0, failure="error", message=_describe(error), final=True)
+            return DeliveryResult(0, failure="error", message=_describe(error), final=True)
         result, answer = await self._targets.send(request, due.webhooks.timeout_seconds)
         if answer is None or result.failure is None:
             return result

@@ -6,7 +6,7 @@ from typing import Any
 
 from twindiff.catalog.stamps import new_environment_id
 from twindiff.kit.errors import ApiError
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 
 HEADERS = (("x-arga-preview-proxy-failure", "1"),)
 
@@ -17,7 +17,7 @@ class RunFailure(ApiError):
     phase = "routing"
     kind = "client"
 
-    def answer(self) -> Answer:
+    def answer(self) -> Response:
         """The envelope."""
         failure: dict[str, Any] = {"code": self.code, "phase": self.phase, "kind": self.kind, "retryable": False}
         value = {"code": self.code, "request_id": new_environment_id(), "failure": failure, "detail": str(self)}

@@ -12,26 +12,26 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 
-from twindiff.environments.calls import Outcome
-from twindiff.environments.environments import Environment
+from twindiff.environments.calls import CallResult
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.environments.faults import Fault
 from twindiff.kit.errors import ApiError, RateLimited, Unavailable
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 
-LOST = Answer(b"", 504, content_type="text/plain")
+LOST = Response(b"", 504, content_type="text/plain")
 """What a gateway says that never heard the answer."""
 
 
 async def answer_with_faults(
     service: Service,
-    environment: Environment,
+    environment: LoadedEnvironment,
     twin: Twin,
     exchange: Exchange,
-    proceed: Callable[[], Awaitable[Answer]],
-) -> Answer:
+    proceed: Callable[[], Awaitable[Response]],
+) -> Response:
     """Answer a request that has been authorized, through all faults that meet it; those that end it are logged."""
     started = time.perf_counter()
     read = partial(service.read, environment, exchange.request.body, partial(try_to_read, twin, exchange))
@@ -48,7 +48,7 @@ async def answer_with_faults(
             lost = True
         else:
             answer = _instead(fault, twin, exchange)
-            outcome = Outcome(answer, operation, error=f"fault_{fault.kind}")
+            outcome = CallResult(answer, operation, error=f"fault_{fault.kind}")
             service.calls.note(environment, twin, outcome, exchange.request, exchange.token, started)
             return answer
     answer = await proceed()
@@ -61,10 +61,10 @@ def try_to_read(twin: Twin, exchange: Exchange) -> None:
         twin.read(exchange)
 
 
-def _instead(fault: Fault, twin: Twin, exchange: Exchange) -> Answer:
+def _instead(fault: Fault, twin: Twin, exchange: Exchange) -> Response:
     """What is answered without doing anything."""
     if fault.kind == "reply":
-        return Answer(fault.body.encode(), fault.status, content_type=fault.content_type)
+        return Response(fault.body.encode(), fault.status, content_type=fault.content_type)
     if fault.kind == "rate_limit":
         retry = (("Retry-After", str(math.ceil(fault.seconds))),)
         return twin.style.error(RateLimited(headers=retry), exchange)

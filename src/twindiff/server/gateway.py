@@ -17,11 +17,11 @@ from typing import Any
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.header_values import encode_headers
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.client_presence import awaited_by
-from twindiff.server.data_plane import DataPlane, Target, harmless, target_of
+from twindiff.server.data_plane import DataPlane, RequestTarget, harmless, target_of
 from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.planes import Plane, desk_of, planes_of
 from twindiff.server.service import LARGE_BODY, Service
@@ -130,9 +130,9 @@ class Gateway:
         await work()
 
     async def _respond(
-        self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive, send: Send
+        self, scope: Scope, request: Request, place: RequestTarget | Plane | None, receive: Receive, send: Send
     ) -> None:
-        environment = place.environment if isinstance(place, Target) else ""
+        environment = place.environment if isinstance(place, RequestTarget) else ""
         try:
             self._in_flight.begin(environment)
             await self.service.runtime.wait_for_turn()
@@ -145,9 +145,11 @@ class Gateway:
             self._in_flight.end(environment)
         await (_stream(send, receive, answer, answer.parts) if answer.parts else _send(send, answer))
 
-    async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:
-        self._check_origin(request, is_twin=isinstance(place, Target))
-        if isinstance(place, Target):
+    async def _answer(
+        self, scope: Scope, request: Request, place: RequestTarget | Plane | None, receive: Receive
+    ) -> Response:
+        self._check_origin(request, is_twin=isinstance(place, RequestTarget))
+        if isinstance(place, RequestTarget):
             if self.service.is_loading:
                 await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
             answer = preflight(request) or harmless(await self._data_plane.answer(request, place, receive))
@@ -180,7 +182,7 @@ class Gateway:
     def _plane(self, path: str) -> Plane | None:
         return next((plane for plane in self._planes if plane.has(path)), None)
 
-    async def _control_plane(self, plane: Plane, given: Any, request: Request, receive: Receive) -> Answer:
+    async def _control_plane(self, plane: Plane, given: Any, request: Request, receive: Receive) -> Response:
         operations, asked = plane.operations, request
         request = request._replace(path=request.path.removeprefix(plane.removed))
         match = operations.find(request.verb, request.path)
@@ -204,7 +206,7 @@ class Gateway:
         if environment:
             self.service.calls.refuse_agent(environment, request)
 
-    async def _operate(self, given: Any, exchange: Exchange, receive: Receive) -> Answer:
+    async def _operate(self, given: Any, exchange: Exchange, receive: Receive) -> Response:
         with awaited_by(receive):
             result = exchange.operation.bound.invoke(given, await self._read(exchange))
             if inspect.isawaitable(result):
@@ -226,7 +228,7 @@ def _failure(request: Request, error: Exception) -> ApiError:
     return InternalError()
 
 
-def preflight(request: Request) -> Answer | None:
+def preflight(request: Request) -> Response | None:
     """The answer to a browser that asks whether a page may call; it reaches no handler. None for other requests."""
     if request.verb != "OPTIONS" or "access-control-request-method" not in request.headers:
         return None
@@ -234,10 +236,10 @@ def preflight(request: Request) -> Answer | None:
         ("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE"),
         ("Access-Control-Allow-Headers", request.headers.get("access-control-request-headers", "*")),
     )
-    return Answer(b"", HTTPStatus.NO_CONTENT, headers=allowed)
+    return Response(b"", HTTPStatus.NO_CONTENT, headers=allowed)
 
 
-def _readable_by_its_page(answer: Answer, request: Request) -> Answer:
+def _readable_by_its_page(answer: Response, request: Request) -> Response:
     """An answer that the page which asked may read; pages that may not ask have been refused before."""
     origin = request.headers.get("origin")
     if origin is None:
@@ -245,7 +247,7 @@ def _readable_by_its_page(answer: Answer, request: Request) -> Answer:
     return answer._replace(headers=(*answer.headers, ("Access-Control-Allow-Origin", origin), ("Vary", "Origin")))
 
 
-def _refusal(place: Target | Plane | None, error: ApiError) -> Answer:
+def _refusal(place: RequestTarget | Plane | None, error: ApiError) -> Response:
     """An error in the form of the plane that the request went to."""
     return place.operations.style.error(error) if isinstance(place, Plane) else refusal(error)
 
@@ -255,7 +257,7 @@ def _request(scope: Scope) -> Request:
     return Request(scope.get("method", "GET"), scope["path"], scope["query_string"].decode("utf-8", "replace"), headers)
 
 
-async def _stream(send: Send, receive: Receive, answer: Answer, parts: AsyncIterator[bytes]) -> None:
+async def _stream(send: Send, receive: Receive, answer: Response, parts: AsyncIterator[bytes]) -> None:
     """Send an answer that goes on, until it ends or its client leaves; it is no request in flight."""
 
     async def flow() -> None:
@@ -280,7 +282,7 @@ async def _stream(send: Send, receive: Receive, answer: Answer, parts: AsyncIter
         await asyncio.gather(*ways, return_exceptions=True)
 
 
-async def _send(send: Send, answer: Answer) -> None:
+async def _send(send: Send, answer: Response) -> None:
     body, status, kind, given, *_ = answer
     headers = encode_headers(given)
     if status in BODILESS:

@@ -16,19 +16,19 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Protocol, TypeVar
 
-from twindiff.environments.calls import Calls, Outcome, internal_failure
+from twindiff.environments.calls import CallResult, Calls, internal_failure
 from twindiff.environments.due import StillDue
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.errors import ApiError
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.pace import Arrivals, pace_thread
 from twindiff.kit.twin import Twin
 from twindiff.server.runtime.threads import SharedThreads
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.deadline import TakesLong
 from twindiff.storage.sqlite import SqliteEngine
-from twindiff.storage.sqlite.snapshots import Brief, Snapshot
+from twindiff.storage.sqlite.snapshots import Snapshot, TimeLimitedEngine
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ TRIES = 3
 class Waking(Protocol):
     """Who makes environments usable."""
 
-    async def awaken(self, environment: Environment) -> None: ...
+    async def awaken(self, environment: LoadedEnvironment) -> None: ...
 
 
 class _Line:
@@ -66,7 +66,7 @@ class LongCalls:
         self._calls = calls
         self._waking = waking
         self._arrivals = arrivals
-        self._brief = Brief(engine)
+        self._brief = TimeLimitedEngine(engine)
         self._threads = ThreadPoolExecutor(THREADS, "twindiff long call")
         self._readers = SharedThreads("twindiff reader", READERS, for_one=1)
         self._lines: dict[str, _Line] = {}
@@ -76,7 +76,9 @@ class LongCalls:
         """Run work that reads a large body."""
         return await self._readers.run(environment_id, self._pace_work(work))
 
-    async def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Answer:
+    async def answer(
+        self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, *, trusted: bool
+    ) -> Response:
         """Answer one request to a twin of an awake environment; raises StillDue as `Calls.answer` does."""
         if not self._begins_apart(environment.id) and not twin.takes_long(exchange):
             try:
@@ -106,8 +108,8 @@ class LongCalls:
         self._apart_until[environment_id] = now + APART_SECONDS
 
     async def _outcome(
-        self, line: _Line, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool
-    ) -> Outcome:
+        self, line: _Line, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, *, trusted: bool
+    ) -> CallResult:
         writes = await self._run_in_thread(partial(_writes, twin, exchange))
         for _ in range(TRIES):
             await self._waking.awaken(environment)
@@ -120,7 +122,7 @@ class LongCalls:
             line.is_closed = True
         raise StorageUnavailable("The environment is busy: it was changed whenever this call was done")
 
-    def _snapshot(self, environment: Environment, twin: Twin, at: int | None, *, writes: bool) -> Snapshot:
+    def _snapshot(self, environment: LoadedEnvironment, twin: Twin, at: int | None, *, writes: bool) -> Snapshot:
         return self._engine.snapshot(environment.id, twin.name, writes=writes, at=at)
 
     async def _run_in_thread(self, work: Callable[[], T]) -> T:

@@ -24,7 +24,7 @@ class ModelFailed(ApiError):
     status = 502
 
 
-class Model(NamedTuple):
+class ModelSettings(NamedTuple):
     """Where a model is and how it is spoken to."""
 
     name: str
@@ -58,7 +58,7 @@ class Model(NamedTuple):
             raise ModelFailed(f"{self.url} does not answer as {kind} does: {error!r}") from None
 
 
-def configured_model(given: Mapping[str, str] = os.environ) -> Model | None:
+def configured_model(given: Mapping[str, str] = os.environ) -> ModelSettings | None:
     """The model that the environment variables name, if they do."""
     name = given.get("TWINDIFF_MODEL")
     if not name:
@@ -66,7 +66,7 @@ def configured_model(given: Mapping[str, str] = os.environ) -> Model | None:
     if "ANTHROPIC_BASE_URL" in given or ("ANTHROPIC_API_KEY" in given and "OPENAI_BASE_URL" not in given):
         base = given.get("ANTHROPIC_BASE_URL", "https://api.anthropic.com").rstrip("/")
         headers = {"x-api-key": given.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01"}
-        return Model(name, f"{base}/v1/messages", headers, is_anthropic=True)
+        return ModelSettings(name, f"{base}/v1/messages", headers, is_anthropic=True)
     base = given.get("OPENAI_BASE_URL", "https://api.openai.com/v1").rstrip("/")
     headers = {"Authorization": f"Bearer {given.get('OPENAI_API_KEY', 'none')}"}
-    return Model(name, f"{base}/chat/completions", headers, is_anthropic=False)
+    return ModelSettings(name, f"{base}/chat/completions", headers, is_anthropic=False)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast, get_args
 import msgspec
 
 from twindiff import __version__
-from twindiff.kit.http import Answer, Result
+from twindiff.kit.http import Response, ValueResponse
 from twindiff.kit.twin import Dispatch, Operation
 
 Schema = dict[str, Any]
@@ -127,7 +127,7 @@ def _answers(operation: Operation) -> tuple[Any, ...]:
     """
     returns = operation.bound.returns
     types = get_args(returns) if isinstance(returns, UnionType) else (returns,)
-    return tuple(_OBJECT if each is Result else each for each in types if each not in (Answer, NoneType))
+    return tuple(_OBJECT if each is ValueResponse else each for each in types if each not in (Response, NoneType))
 
 
 def _operation(operation: Operation, by_type: dict[int, Schema], components: Schema, problem: Schema) -> Schema:

@@ -10,7 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from twindiff import __version__
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 
 if TYPE_CHECKING:
     from twindiff.catalog import EnvironmentRecord, TemplateRecord
@@ -25,7 +25,7 @@ class Shown(NamedTuple):
     environments: list[EnvironmentRecord]
 
 
-def index(service: Service, shown: Shown | None) -> Answer:
+def index(service: Service, shown: Shown | None) -> Response:
     """The front page: what goes on, as far as everybody may know, what is installed, and where to go."""
     twins = "".join(map(_twin, service.registry.twins.values()))
     going_on = _environments(shown.environments) if shown else ""
@@ -74,7 +74,7 @@ def _template(t: TemplateRecord, described: bool) -> str:
     return f"<tr><td><code>{escape(t.service)}:{escape(t.name)}</code><td>{escape(t.origin)}{description}"
 
 
-def reference(description: dict[str, Any]) -> Answer:
+def reference(description: dict[str, Any]) -> Response:
     """The platform API, one section per operation."""
     operations = [
         (verb, path, operation) for path, verbs in description["paths"].items() for verb, operation in verbs.items()
@@ -132,9 +132,9 @@ def _kind(schema: dict[str, Any]) -> str:
     return str(schema.get("type", "anything"))
 
 
-def _page(name: str, **values: str) -> Answer:
+def _page(name: str, **values: str) -> Response:
     page = Template(_file(name)).substitute(values, style=_file("page.css"), version=__version__)
-    return Answer(page.encode(), content_type="text/html; charset=utf-8")
+    return Response(page.encode(), content_type="text/html; charset=utf-8")
 
 
 def _file(name: str) -> str:

@@ -12,17 +12,17 @@ from twindiff.server import platform, sandboxes, twin_runs
 from twindiff.server.auth import authorize_control
 from twindiff.server.pr_runs.runs import PrRuns
 from twindiff.server.pr_runs.settings import CheckSettings
-from twindiff.server.sandbox_runs.runs import SandboxRuns
-from twindiff.server.sandboxes.routes import Desk
+from twindiff.server.sandbox_runs.runs import SandboxRunService
+from twindiff.server.sandboxes.routes import SandboxContext
 from twindiff.server.sandboxes.sandboxes import Sandboxes
 from twindiff.server.service import Service
-from twindiff.server.test_runs.runs import TestRuns
-from twindiff.server.test_runs.saved import SavedTests
+from twindiff.server.test_runs.runs import TestRunService
+from twindiff.server.test_runs.saved import SavedTestStore
 from twindiff.server.test_runs.twins import RunTwins
-from twindiff.server.twin_runs.desk import Desk as RunDesk
+from twindiff.server.twin_runs.desk import TwinRunContext as RunDesk
 from twindiff.server.twin_runs.logins import Logins
-from twindiff.server.twin_runs.runs import TwinRuns
-from twindiff.server.twin_runs.scenarios import Scenarios
+from twindiff.server.twin_runs.runs import TwinRunService
+from twindiff.server.twin_runs.scenarios import ScenarioStore
 
 
 class Plane(NamedTuple):
@@ -45,10 +45,10 @@ class Plane(NamedTuple):
 
 def desk_of(service: Service) -> RunDesk:
     """What requests about runs of all kinds are answered with."""
-    runs = TwinRuns(service)
-    scenarios = Scenarios(runs)
-    tests = TestRuns(runs, RunTwins(scenarios))
-    saved, boxes = SavedTests(tests), SandboxRuns(tests, scenarios)
+    runs = TwinRunService(service)
+    scenarios = ScenarioStore(runs)
+    tests = TestRunService(runs, RunTwins(scenarios))
+    saved, boxes = SavedTestStore(tests), SandboxRunService(tests, scenarios)
     return RunDesk(
         runs, scenarios, Logins(), tests, saved, boxes, PrRuns(saved, boxes), CheckSettings(service), address=""
     )
@@ -58,7 +58,12 @@ def planes_of(service: Service, desk: RunDesk) -> tuple[Plane, ...]:
     """The APIs of a service."""
     return (
         Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
-        Plane((sandboxes.PREFIX,), sandboxes.operations, partial(Desk, Sandboxes(service)), removed=sandboxes.PREFIX),
+        Plane(
+            (sandboxes.PREFIX,),
+            sandboxes.operations,
+            partial(SandboxContext, Sandboxes(service)),
+            removed=sandboxes.PREFIX,
+        ),
         Plane(
             twin_runs.PREFIXES,
             twin_runs.operations,

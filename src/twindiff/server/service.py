@@ -16,26 +16,26 @@ from twindiff.catalog.stamps import wall
 from twindiff.environments.calls import Calls
 from twindiff.environments.clocks import Clocks
 from twindiff.environments.environments import (
-    Environment,
     EnvironmentDeleted,
     EnvironmentExpired,
     EnvironmentNotFound,
     Environments,
+    LoadedEnvironment,
 )
 from twindiff.environments.outbox import Outbox
-from twindiff.environments.points import Points
+from twindiff.environments.points import EnvironmentPoints
 from twindiff.environments.registry import Registry
 from twindiff.environments.retention import forget_ended
-from twindiff.environments.runs import Runs
+from twindiff.environments.runs import RunStore
 from twindiff.environments.subscriptions import Subscriptions
-from twindiff.environments.templates import Templates
+from twindiff.environments.templates import TemplateStore
 from twindiff.environments.transfer import Transfer
 from twindiff.environments.unused import Unused
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
@@ -46,12 +46,12 @@ from twindiff.server.ports import Ports
 from twindiff.server.runtime import Runtime
 from twindiff.server.settings import Settings
 from twindiff.server.targets import Targets
-from twindiff.storage import Engine, Gone, NotServed, SchemaChanged
+from twindiff.storage import EnvironmentGone, NotServed, SchemaChanged, StorageEngine
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.suites.agent_diff import Importer
 from twindiff.suites.suites import Suites
-from twindiff.suites.trial_sets import TrialSets
+from twindiff.suites.trial_sets import TrialSetStore
 
 T = TypeVar("T")
 
@@ -83,15 +83,15 @@ class Service:
             _ = self.registry.twins  # what the database lacks for any of them is said before anything is served
         self.registry.watch(self.engine.schema)
         self.catalog = catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
-        self.templates = Templates(self.engine, catalog, self.registry)
+        self.templates = TemplateStore(self.engine, catalog, self.registry)
         self.environments = Environments(self.engine, catalog, self.registry, settings.most_environments)
-        self.points = Points(self.engine, catalog, self.environments)
+        self.points = EnvironmentPoints(self.engine, catalog, self.environments)
         self.transfer = Transfer(self.engine, catalog, self.registry, self.templates, self.environments)
         self.calls = Calls(self.engine, catalog, settings.transcripts)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due, self.runtime.arrivals)
-        self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
+        self.runs = RunStore(self.engine, catalog, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, self.templates, self.registry)
-        self.trial_sets = TrialSets(self.engine, catalog)
+        self.trial_sets = TrialSetStore(self.engine, catalog)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.subscriptions = Subscriptions(self.engine, catalog)
         self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)
@@ -123,13 +123,15 @@ class Service:
             return None
         return LongCalls(self.engine, self.calls, self, self.runtime.arrivals)
 
-    async def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Answer:
+    async def answer(
+        self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, *, trusted: bool
+    ) -> Response:
         """Answer one request to a twin of an awake environment, so that nobody else waits for it for long."""
         if self.long_calls is None:
             return self.calls.answer(environment, twin, exchange, trusted=trusted)
         return await self.long_calls.answer(environment, twin, exchange, trusted=trusted)
 
-    async def read(self, environment: Environment, body: bytes, work: Callable[[], T]) -> T:
+    async def read(self, environment: LoadedEnvironment, body: bytes, work: Callable[[], T]) -> T:
         """Run work that reads the body of a request to a twin; a large one apart, where nobody waits."""
         if self.long_calls is None or len(body) <= LARGE_BODY:
             return work()
@@ -172,7 +174,7 @@ class Service:
         said = b" ".join((request.path.encode(errors="replace"), request.query.encode(errors="replace"), request.body))
         return [name for name in self.registry.names if name.encode() in said]
 
-    def twin_of(self, environment: Environment, name: str) -> Twin:
+    def twin_of(self, environment: LoadedEnvironment, name: str) -> Twin:
         """The twin of a name or alias that an environment has; raises TwinNotFound."""
         twin = environment.twin(name, self.registry)
         if twin is None:
@@ -186,7 +188,7 @@ class Service:
             self.outbox.open(record.environment_id, record.start_seq)
         self.dispatcher.notify(record.environment_id)
 
-    def subscribe_over_sockets(self, environment: Environment, twin: Twin) -> str:
+    def subscribe_over_sockets(self, environment: LoadedEnvironment, twin: Twin) -> str:
         """The id of the subscription that sockets of a twin are told by; made, for all events, if there is none."""
         record = self.subscriptions.over_sockets(environment.id, twin.name)
         if record is None:
@@ -198,7 +200,7 @@ class Service:
         """What work comes to, once what it wrote survives a power cut, if that is asked for."""
         return self._durability.wait_for_answer(work) if self._durability else work
 
-    async def awaken(self, environment: Environment) -> None:
+    async def awaken(self, environment: LoadedEnvironment) -> None:
         """Make an environment usable; one that sleeps is rebuilt off the event loop."""
         if not self.engine.awake(environment.id):
             await self._rebuilt(environment, lambda: self.engine.wake(environment.id, environment.origin))
@@ -206,20 +208,22 @@ class Service:
 
     async def settle(self, environment_id: str) -> None:
         """Do what has fallen due by now, before somebody looks; nothing is, once the environment cannot be used."""
-        with contextlib.suppress(EnvironmentDeleted, EnvironmentExpired, EnvironmentNotFound, Gone, SchemaChanged):
+        with contextlib.suppress(
+            EnvironmentDeleted, EnvironmentExpired, EnvironmentNotFound, EnvironmentGone, SchemaChanged
+        ):
             environment = self.environments.get(environment_id)
             if any(twin.jobs for twin in environment.twins.values()):
                 await self.awaken(environment)
                 await self.runtime.run_steps(self.clocks.catch_up(environment.id))
 
-    async def _rebuilt(self, environment: Environment, work: Callable[[], None]) -> None:
+    async def _rebuilt(self, environment: LoadedEnvironment, work: Callable[[], None]) -> None:
         """Rebuild an environment, which may end and lose its journal meanwhile; then that is what went wrong."""
         try:
             await self.runtime.run_in_thread(work)
         finally:
             self._refuse_ended(environment)
 
-    def _refuse_ended(self, environment: Environment) -> None:
+    def _refuse_ended(self, environment: LoadedEnvironment) -> None:
         try:
             self.environments.get(environment.id)
         except EnvironmentDeleted:
@@ -229,7 +233,7 @@ class Service:
             self.engine.sleep(environment.id)
             raise
 
-    async def materialize(self, environment: Environment, seq: int) -> None:
+    async def materialize(self, environment: LoadedEnvironment, seq: int) -> None:
         """Make a point of an environment quick to return to; one long past is rebuilt off the event loop."""
         await self.awaken(environment)
         if not self.engine.is_materialized(environment.id, seq):
@@ -307,7 +311,7 @@ class Service:
         self.engine.close()
 
 
-def _engine(settings: Settings) -> Engine:
+def _engine(settings: Settings) -> StorageEngine:
     """The engine that the settings name; that of PostgreSQL is an extra."""
     if not settings.storage:
         return SqliteEngine(settings.data_dir, fsync=settings.fsync, most_bytes=settings.most_bytes)

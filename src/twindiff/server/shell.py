@@ -11,7 +11,7 @@ from starlette.responses import Response as StarletteResponse
 from starlette.routing import Route, WebSocketRoute
 
 from twindiff.kit.errors import ApiError
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.server import pages
 from twindiff.server.auth import refusal
 from twindiff.server.inspector import routes_of
@@ -61,7 +61,7 @@ def shell_of(service: Service, ledger: Ledger) -> Starlette:
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
-def response(answer: Answer) -> StarletteResponse:
+def response(answer: Response) -> StarletteResponse:
     """An answer as the framework sends it."""
     return StarletteResponse(answer.body, answer.status, dict(answer.headers), answer.content_type)
 

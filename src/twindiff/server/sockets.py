@@ -14,13 +14,13 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from twindiff.environments.environments import Environment
-from twindiff.environments.outbox import Due, Result
+from twindiff.environments.environments import LoadedEnvironment
+from twindiff.environments.outbox import DeliveryResult, Due
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Sockets
 from twindiff.kit.twin import Twin
 from twindiff.server.data_plane import target_of
-from twindiff.server.dispatcher import Lane
+from twindiff.server.dispatcher import SubscriberQueue
 from twindiff.server.service import Service
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ NOT_JSON = 1003
 class Session(NamedTuple):
     """Who opens a socket to which twin."""
 
-    environment: Environment
+    environment: LoadedEnvironment
     twin: Twin
     vendor: Sockets
 
@@ -67,7 +67,7 @@ class Socket:
         if acknowledged and not acknowledged.done():
             acknowledged.set_result(None)
 
-    async def deliver(self, due: Due) -> Result:
+    async def deliver(self, due: Due) -> DeliveryResult:
         """Send one notification and wait until it is acknowledged."""
         seconds = due.webhooks.timeout_seconds
         frame = self._vendor.frame(due.notification, due.attempt)
@@ -78,11 +78,11 @@ class Socket:
             async with asyncio.timeout(seconds):
                 await self._websocket.send_json(frame)
                 await acknowledged
-            result = Result(0)
+            result = DeliveryResult(0)
         except TimeoutError:
-            result = Result(0, failure="timeout", message=f"no acknowledgement within {seconds:g} seconds")
+            result = DeliveryResult(0, failure="timeout", message=f"no acknowledgement within {seconds:g} seconds")
         except (OSError, RuntimeError, WebSocketDisconnect):
-            result = Result(0, failure="refused", message="the socket was closed")
+            result = DeliveryResult(0, failure="refused", message="the socket was closed")
         finally:
             self._waiting.pop(named, None)
         return result._replace(milliseconds=(time.perf_counter() - begun) * 1000)
@@ -109,7 +109,7 @@ class SocketPlane:
         environment, twin, vendor = session
         subscription = await self._do(lambda: self._service.subscribe_over_sockets(environment, twin))
         await websocket.accept()
-        socket, lane = Socket(websocket, vendor), Lane(environment.id, subscription)
+        socket, lane = Socket(websocket, vendor), SubscriberQueue(environment.id, subscription)
         if self._service.dispatcher.count_sockets(lane) >= vendor.max_open:
             await socket.say_goodbye(vendor.too_many)
             return

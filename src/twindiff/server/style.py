@@ -13,7 +13,7 @@ import msgspec
 
 from twindiff.kit.errors import ApiError, InvalidParameter, MalformedBody
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operation
 from twindiff.server.unknown_fields import refuse_unknown_fields
@@ -55,17 +55,17 @@ class PlatformStyle(Style):
         given.update(exchange.path_parameters)
         return given
 
-    def result(self, value: Any, exchange: Exchange) -> Answer:
+    def result(self, value: Any, exchange: Exchange) -> Response:
         return json_answer(value, exchange.operation.declared.status)
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         code, detail = error.code, str(error)
         if isinstance(error, InvalidParameter):
             code, detail = "validation_error", f"validation error: {error}"
         headers = tuple(error.details.get("headers", ()))
         return json_answer({"detail": detail, "error": code}, error.status, headers)
 
-    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+    def unknown(self, request: Request, verbs: list[str]) -> Response:
         given = f"{request.verb} {request.path}"
         if not verbs:
             return self.error(NotFound(f"Not Found: {given}"))

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Container
 from typing import TYPE_CHECKING, NamedTuple
 
 from twindiff.browser.peers import MARK, WEBHOOK, is_own_address
-from twindiff.environments.outbox import Result
+from twindiff.environments.outbox import DeliveryResult
 from twindiff.kit.events import WebhookAnswer, WebhookRequest
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ class TargetRefused(Exception):
     """Nothing may be sent there; the message says why, and what to do."""
 
 
-class Reply(NamedTuple):
+class WebhookResponse(NamedTuple):
     """What came of a request: how it counts, and the answer if there was one."""
 
-    result: Result
+    result: DeliveryResult
     answer: WebhookAnswer | None = None
 
 
@@ -93,7 +93,7 @@ class Targets:
                 f"start the server with --allow-webhooks-to {host}:{port}"
             )
 
-    async def send(self, request: WebhookRequest, seconds: float) -> Reply:
+    async def send(self, request: WebhookRequest, seconds: float) -> WebhookResponse:
         """Send one request, and say what became of it; never raises what the other side causes."""
         await self.ready()
         import httpx
@@ -104,14 +104,17 @@ class Targets:
                 answer = await self._answer(request)
             result = _judge_response(answer)
         except TimeoutError:
-            answer, result = None, Result(0, failure="timeout", message=f"no whole answer within {seconds:g} seconds")
+            answer, result = (
+                None,
+                DeliveryResult(0, failure="timeout", message=f"no whole answer within {seconds:g} seconds"),
+            )
         except TargetRefused as error:
-            answer, result = None, Result(0, failure="refused", message=str(error), final=True)
+            answer, result = None, DeliveryResult(0, failure="refused", message=str(error), final=True)
         except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
             answer, result = None, _failed_result(error)
         except ValueError as error:  # a header that cannot be sent, and that no retry would change
-            answer, result = None, Result(0, failure="error", message=str(error)[:_IN_WORDS], final=True)
-        return Reply(result._replace(milliseconds=(time.perf_counter() - begun) * 1000), answer)
+            answer, result = None, DeliveryResult(0, failure="error", message=str(error)[:_IN_WORDS], final=True)
+        return WebhookResponse(result._replace(milliseconds=(time.perf_counter() - begun) * 1000), answer)
 
     async def read(self, url: str, seconds: float = MAX_SECONDS) -> WebhookAnswer:
         """What is at an address, at most 64 KB of it; raises TargetRefused, TimeoutError, OSError, httpx.HTTPError."""
@@ -179,24 +182,26 @@ async def _beginning(chunks: AsyncIterator[bytes]) -> bytes:
     return body[:MAX_BYTES]
 
 
-def _judge_response(answer: WebhookAnswer) -> Result:
+def _judge_response(answer: WebhookAnswer) -> DeliveryResult:
     status = answer.status
     if 200 <= status < 300:
-        return Result(0, status)
+        return DeliveryResult(0, status)
     if 300 <= status < 400:
         said = f"it redirects to {answer.headers.get('location', 'nowhere')[:_IN_WORDS]}, which is not followed"
-        return Result(0, status, "redirect", said)
+        return DeliveryResult(0, status, "redirect", said)
     said = answer.body[:_IN_WORDS].decode("utf-8", "replace")
-    return Result(0, status, "status", said or None)
+    return DeliveryResult(0, status, "status", said or None)
 
 
-def _failed_result(error: Exception) -> Result:
+def _failed_result(error: Exception) -> DeliveryResult:
     import httpx
 
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):
-            return Result(0, failure="tls", message=str(cause)[:_IN_WORDS])
+            return DeliveryResult(0, failure="tls", message=str(cause)[:_IN_WORDS])
         cause = cause.__cause__ or cause.__context__
     message = (str(error) or type(error).__name__)[:_IN_WORDS]
-    return Result(0, failure="refused" if isinstance(error, OSError | httpx.ConnectError) else "error", message=message)
+    return DeliveryResult(
+        0, failure="refused" if isinstance(error, OSError | httpx.ConnectError) else "error", message=message
+    )

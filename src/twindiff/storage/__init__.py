@@ -22,7 +22,7 @@ from twindiff.kit.store import Store
 from .cooperative import CooperativeStep
 from .due import WorkDue as WorkDue
 from .feed import Feed
-from .journal import Record, Values
+from .journal import JournalRecord, Values
 from .schema import Schema
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class StorageUnavailable(NotServed):
         super().__init__(message, headers=(("Retry-After", "1"),))
 
 
-class Gone(NotServed):
+class EnvironmentGone(NotServed):
     """The environment is not there any more: another process has deleted it."""
 
     status = 410
@@ -90,7 +90,7 @@ class Template(NamedTuple):
     counters: dict[str, int]
 
 
-class Start(NamedTuple):
+class TemplatePayload(NamedTuple):
     """A template with all its rows by table, for an engine that may not have it."""
 
     template: Template
@@ -153,11 +153,11 @@ class Present(NamedTuple):
     due: int
 
 
-class Compared(NamedTuple):
+class PointComparison(NamedTuple):
     """What differs between two points: net changes, as a record for each twin, and the rewinds between the two."""
 
-    records: list[Record]
-    rewinds: list[Record]
+    records: list[JournalRecord]
+    rewinds: list[JournalRecord]
 
 
 class CatalogStore(Store, Protocol):
@@ -168,7 +168,7 @@ class CatalogStore(Store, Protocol):
         ...
 
 
-class Engine(Protocol):
+class StorageEngine(Protocol):
     """Stores templates, environments, journals and the catalog. Writing operations are serial per environment."""
 
     inline: bool
@@ -188,7 +188,7 @@ class Engine(Protocol):
         """Store a template of full rows by table; the same content gives the same hash."""
         ...
 
-    def keep_template(self, twin: str, start: Start) -> Iterator[CooperativeStep]:
+    def keep_template(self, twin: str, start: TemplatePayload) -> Iterator[CooperativeStep]:
         """Store a template whose hash is known; gives the parts of that which may be done in another thread."""
         ...
 
@@ -290,7 +290,7 @@ class Engine(Protocol):
         ...
 
     def import_environment(
-        self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]
+        self, env: str, origin: Origin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
     ) -> Iterator[CooperativeStep]:
         """Make an environment that lived elsewhere, out of all its records, which fit the templates it began with.
 
@@ -319,15 +319,15 @@ class Engine(Protocol):
         """How many records the journal of an environment holds."""
         ...
 
-    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
+    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[JournalRecord]:
         """Journal records with `after < seq <= upto`; a fork begins with its parent's. Raises JournalIncomplete."""
         ...
 
-    def difference(self, env: str, after: int, upto: int) -> list[Record]:
+    def difference(self, env: str, after: int, upto: int) -> list[JournalRecord]:
         """Records that lead from one point to another, with rewinds resolved."""
         ...
 
-    def compare(self, env: str, origin: Origin, start: int, end: int) -> Compared | None:
+    def compare(self, env: str, origin: Origin, start: int, end: int) -> PointComparison | None:
         """What differs between two points by their rows, in any thread; None where records tell it sooner."""
         ...
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from twindiff.kit.errors import TooSlow
-from twindiff.kit.pace import Brief, Pace, current_pace
+from twindiff.kit.pace import CpuBudget, Pace, current_pace
 
 WHOLE_SECONDS = 2.0
 """What any operation may take of the processor."""
@@ -33,7 +33,7 @@ class Deadline(NamedTuple):
     at: float
     processor_at: float
     late: type[BaseException]
-    pace: Pace | Brief | None = None
+    pace: Pace | CpuBudget | None = None
 
     def is_past(self) -> bool:
         """Whether an operation is late, which is asked now and then; one that takes long gives way to others first."""

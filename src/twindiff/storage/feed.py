@@ -12,7 +12,7 @@ EVERYTHING = ""
 """The name under which watchers are told that they may have missed something, of whichever environment."""
 
 
-class Written(NamedTuple):
+class RowsWritten(NamedTuple):
     """An operation of this process has changed rows of these tables of a twin; the journal record is `seq`."""
 
     environment: str
@@ -86,7 +86,7 @@ class Feed:
         self._begin = begin
         self._begun = False
         self._of: dict[str | None, set[Watch]] = {}
-        self.listener: Callable[[Written], None] | None = None
+        self.listener: Callable[[RowsWritten], None] | None = None
 
     @contextmanager
     def watch(self, environment: str | None = None, *, wanted: Callable[[str], bool] | None = None) -> Generator[Watch]:
@@ -116,7 +116,7 @@ class Feed:
         for watch in watches:
             watch.tell(environment, seq)
 
-    def wrote(self, written: Written) -> None:
+    def wrote(self, written: RowsWritten) -> None:
         """An operation of this process has changed rows."""
         if self.listener:
             self.listener(written)

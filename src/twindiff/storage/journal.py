@@ -19,7 +19,7 @@ ADVANCE = "advance"
 """The operation of a record by which the clock was set to a later time, and nothing else; it has no twin."""
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """One row that an operation inserted (`before` is None), deleted (`after` is None) or updated."""
 
     table: str
@@ -28,7 +28,7 @@ class Change(NamedTuple):
     after: Values | None
 
 
-class Record(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+class JournalRecord(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
     """One operation that wrote.
 
     `at` is the wall clock and `clock` the environment's, both in microseconds since 1970; `ids` are the counters as
@@ -43,20 +43,20 @@ class Record(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
     at: int
     clock: int
     ids: dict[str, int]
-    changes: list[Change]
+    changes: list[RowChange]
     to: int | None = None
     events: list[Event] = []
 
 
 encode = encode_values = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Record).decode
+_decode = msgspec.msgpack.Decoder(JournalRecord).decode
 
 FORMER_QUEUE = "queued_events"
 """The table in which earlier releases kept events."""
 _FORMER_QUEUE = FORMER_QUEUE.encode()
 
 
-def decode(packed: bytes) -> Record:
+def decode(packed: bytes) -> JournalRecord:
     """A record as it was encoded, by this release or an earlier one."""
     record = _decode(packed)
     if _FORMER_QUEUE not in packed:
@@ -71,7 +71,7 @@ def former_event(values: Values) -> Event:
     return msgspec.convert((values.get("name"), values.get("payload")), Event)
 
 
-class Place(NamedTuple):
+class RowLocation(NamedTuple):
     """Where a row lives in an environment."""
 
     twin: str
@@ -86,7 +86,7 @@ class Net(NamedTuple):
     after: Values | None
 
 
-def between(read: Callable[[int, int], list[Record]], start: int, end: int) -> list[Record]:
+def between(read: Callable[[int, int], list[JournalRecord]], start: int, end: int) -> list[JournalRecord]:
     """Records that lead from the state after `start` to the state after `end`, rewinds resolved.
 
     `read(after, upto)` gives journal records. What happened before `start` and was gone back over since is undone
@@ -106,13 +106,13 @@ def between(read: Callable[[int, int], list[Record]], start: int, end: int) -> l
 class Path(NamedTuple):
     """The records that count towards a state; all of them when `low` is where the search was to end."""
 
-    records: list[Record]
+    records: list[JournalRecord]
     low: int
 
 
-def _path(records: Mapping[int, Record], seq: int, low: int) -> Path:
+def _path(records: Mapping[int, JournalRecord], seq: int, low: int) -> Path:
     """Walk back from a state to the one after `low`, or to an earlier one that a rewind leads to."""
-    followed: list[Record] = []
+    followed: list[JournalRecord] = []
     while seq > low:
         record = records[seq]
         if record.to is None:
@@ -121,28 +121,28 @@ def _path(records: Mapping[int, Record], seq: int, low: int) -> Path:
     return Path(followed[::-1], seq)
 
 
-def undone(record: Record) -> Record:
+def undone(record: JournalRecord) -> JournalRecord:
     """The record that leads back over another."""
-    changes = [Change(table, key, after, before) for table, key, before, after in record.changes]
+    changes = [RowChange(table, key, after, before) for table, key, before, after in record.changes]
     return msgspec.structs.replace(record, changes=changes, events=[])
 
 
-def net(records: Iterable[Record]) -> dict[Place, Net]:
+def net(records: Iterable[JournalRecord]) -> dict[RowLocation, Net]:
     """Fold records without rewinds to the rows that differ between beginning and end, sorted by place."""
-    differences: dict[Place, Net] = {}
+    differences: dict[RowLocation, Net] = {}
     fold(differences, records)
     return net_differences(differences)
 
 
-def fold(differences: dict[Place, Net], records: Iterable[Record]) -> None:
+def fold(differences: dict[RowLocation, Net], records: Iterable[JournalRecord]) -> None:
     """Add what records without rewinds changed to what those before them did."""
     for record in records:
         for table, key, before, after in record.changes:
-            place = Place(record.twin, table, key)
+            place = RowLocation(record.twin, table, key)
             seen = differences.get(place)
             differences[place] = Net(seen.before if seen else before, after)
 
 
-def net_differences(differences: Mapping[Place, Net]) -> dict[Place, Net]:
+def net_differences(differences: Mapping[RowLocation, Net]) -> dict[RowLocation, Net]:
     """The rows that differ after all, sorted by place."""
     return {place: differences[place] for place in sorted(differences) if not same(*differences[place])}

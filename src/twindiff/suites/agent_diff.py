@@ -13,13 +13,13 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from twindiff.checks import Known, SpecError, known_to, parse, warnings
+from twindiff.checks import KnownTables, SpecError, known_to, parse, warnings
 from twindiff.environments.clocks import ClockWanted, InvalidClock
 from twindiff.environments.registry import Registry
-from twindiff.environments.templates import InvalidSeed, Templates, full_rows
+from twindiff.environments.templates import InvalidSeed, TemplateStore, full_rows
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
-from twindiff.storage import Engine, Start
+from twindiff.storage import StorageEngine, TemplatePayload
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks
 from twindiff.suites.suites import OWNER, NewSuite, NewTest, Suites, TestItem
 
@@ -30,7 +30,7 @@ class InvalidFile(ApiError):
     """A file cannot be imported; nothing of the import was stored."""
 
 
-class Imported(msgspec.Struct):
+class ImportResult(msgspec.Struct):
     """What an import came to, by name of template or suite; `warnings` of tables and columns that there are not."""
 
     templates: list[str] = msgspec.field(default_factory=list[str])
@@ -45,7 +45,7 @@ class Seed(NamedTuple):
 
     twin: Twin
     name: str
-    start: Start
+    start: TemplatePayload
 
 
 class SuiteFile(NamedTuple):
@@ -106,7 +106,7 @@ class PublicSuite(Rules):
 class Importer:
     """Checks every file first, then stores all of them."""
 
-    def __init__(self, engine: Engine, registry: Registry, templates: Templates, suites: Suites) -> None:
+    def __init__(self, engine: StorageEngine, registry: Registry, templates: TemplateStore, suites: Suites) -> None:
         self._engine = engine
         self._registry = registry
         self._templates = templates
@@ -128,18 +128,18 @@ class Importer:
                 checked.seeds.append(self._seed(name, twin, content))
         return checked
 
-    def _tables_of_test(self, suite_twin: str, templates: tuple[str, ...]) -> Known:
+    def _tables_of_test(self, suite_twin: str, templates: tuple[str, ...]) -> KnownTables:
         """The tables of a test: of the twins that its templates are of by their names, or else of its suite's."""
         twins = [self._registry.find(template.partition("_")[0]) for template in templates]
         names = dict.fromkeys(twin.name if twin else suite_twin for twin in twins)
         return known_to(tuple(self._registry.schemas[name] for name in names))
 
-    def store(self, checked: Checked) -> Generator[CooperativeStep, None, Imported]:
+    def store(self, checked: Checked) -> Generator[CooperativeStep, None, ImportResult]:
         """Store what was checked, in parts: all of it or, when that fails, nothing that has a name."""
         said = [
             f"{suite.name}: {warning}" for suite, tests in checked.suites for each in tests for warning in each.warnings
         ]
-        result = Imported(left_out=checked.left_out, warnings=said or msgspec.UNSET)
+        result = ImportResult(left_out=checked.left_out, warnings=said or msgspec.UNSET)
         for seed in checked.seeds:
             yield from self._templates.keep(seed.twin, seed.start)
         with self._engine.transaction():
@@ -163,7 +163,7 @@ class Importer:
             clear_in_chunks(given)
         return Seed(self._registry.get(twin), _stem(name), self._templates.start(self._registry.get(twin), rows))
 
-    def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: Imported) -> None:
+    def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: ImportResult) -> None:
         for seed in seeds:
             known = [record.template_id for record in self._templates.history(seed.twin.name, seed.name)]
             record = self._templates.name(seed.twin, seed.name, seed.start.template, origin="import")
@@ -178,7 +178,7 @@ def _stem(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".json")
 
 
-def _suite(file: str, content: dict[str, Any], known_of: Callable[[tuple[str, ...]], Known]) -> SuiteFile:
+def _suite(file: str, content: dict[str, Any], known_of: Callable[[tuple[str, ...]], KnownTables]) -> SuiteFile:
     try:
         suite = msgspec.convert(content, PublicSuite)
     except msgspec.ValidationError as error:
@@ -206,7 +206,9 @@ def _templates(file: str, test: PublicTest) -> tuple[str, ...]:
     return named
 
 
-def _test(file: str, suite: PublicSuite, test: PublicTest, known_of: Callable[[tuple[str, ...]], Known]) -> NewTest:
+def _test(
+    file: str, suite: PublicSuite, test: PublicTest, known_of: Callable[[tuple[str, ...]], KnownTables]
+) -> NewTest:
     templates = _templates(file, test)
     if test.expected_output and test.assertions is not None:
         raise InvalidFile(f"{file}: test {test.id}: has both assertions and expected_output; keep one of them")

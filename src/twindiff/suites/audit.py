@@ -9,10 +9,10 @@ from copy import deepcopy
 from itertools import islice
 from typing import Any, NamedTuple
 
-from twindiff.checks import History, Spec, evaluate
+from twindiff.checks import CheckSpec, RunHistory, evaluate
 from twindiff.checks.diffs import Row
 from twindiff.kit.rows import Table, table_of
-from twindiff.suites.lint import World
+from twindiff.suites.lint import LintContext
 
 MAX_VARIANTS = 400
 """Variants of one diff that are judged."""
@@ -25,7 +25,7 @@ TIMES = 10**9
 """Numbers from here on may be times in seconds, where one more is as right."""
 
 
-class Variant(NamedTuple):
+class DiffVariant(NamedTuple):
     """A diff like the reference's: one that is wrong, or one that is as right."""
 
     what: str
@@ -49,7 +49,7 @@ class Audited(NamedTuple):
         return not (self.noop_passes or self.failures or self.let_through or self.refused)
 
 
-def audit(spec: Spec, diff: Mapping[str, Any], world: World, history: Any = None) -> Audited:
+def audit(spec: CheckSpec, diff: Mapping[str, Any], world: LintContext, history: Any = None) -> Audited:
     """Judge the diff of a reference solution, of an agent that does nothing, and of variants of the reference's."""
     tried, let_through, refused = 0, Counter[str](), Counter[str]()
     failures = evaluate(spec, diff, history).failures
@@ -58,18 +58,18 @@ def audit(spec: Spec, diff: Mapping[str, Any], world: World, history: Any = None
         passed = evaluate(spec, variant.diff, history).passed
         if passed != variant.is_right:
             (let_through if passed else refused)[f"{variant.what}: {variant.where}"] += 1
-    idle = evaluate(spec, {"inserts": []}, History([], [])).passed
+    idle = evaluate(spec, {"inserts": []}, RunHistory([], [])).passed
     return Audited(idle, failures, tried, dict(let_through), dict(refused))
 
 
-def variants(diff: Mapping[str, Any], world: World) -> Iterator[Variant]:
+def variants(diff: Mapping[str, Any], world: LintContext) -> Iterator[DiffVariant]:
     """Change one thing of a diff at a time."""
     whole: dict[str, list[Row]] = {name: diff[name] for name in LISTS}
-    yield Variant("other order", "all rows", True, {name: rows[::-1] for name, rows in whole.items()})
+    yield DiffVariant("other order", "all rows", True, {name: rows[::-1] for name, rows in whole.items()})
     for name in LISTS:
         for at, row in enumerate(whole[name]):
             rows = whole[name]
-            yield Variant("missing row", row["__table__"], False, {**whole, name: rows[:at] + rows[at + 1 :]})
+            yield DiffVariant("missing row", row["__table__"], False, {**whole, name: rows[:at] + rows[at + 1 :]})
     for at, row in enumerate(whole["inserts"]):
         if table := world.tables.get(row["__table__"]):
             yield from _of_insert(whole, at, table, world)
@@ -78,27 +78,29 @@ def variants(diff: Mapping[str, Any], world: World) -> Iterator[Variant]:
             yield from _wrong_values(whole, "updates", at, table, world)
 
 
-def _of_insert(diff: dict[str, list[Row]], at: int, table: Table, world: World) -> Iterator[Variant]:
+def _of_insert(diff: dict[str, list[Row]], at: int, table: Table, world: LintContext) -> Iterator[DiffVariant]:
     row = diff["inserts"][at]
     key = table.key[-1]
     if isinstance(row[key], str):
         twin = {**row, key: f"{row[key]}-again"}
-        yield Variant("extra row", table.name, False, {**diff, "inserts": [*diff["inserts"], twin]})
+        yield DiffVariant("extra row", table.name, False, {**diff, "inserts": [*diff["inserts"], twin]})
         renamed = json.dumps(diff).replace(json.dumps(row[key]), json.dumps(f"{row[key]}-other"))
         if len(table.key) == 1:
-            yield Variant("other id", f"{table.name}.{key}", True, json.loads(renamed))
+            yield DiffVariant("other id", f"{table.name}.{key}", True, json.loads(renamed))
     yield from _wrong_values(diff, "inserts", at, table, world)
     for name, column in table.columns.items():
         value = row.get(name)
         if column.kind == "timestamp" and value and name not in table.key:
-            yield Variant("other time", f"{table.name}.{name}", True, _with(diff, "inserts", at, name, OTHER_TIME))
+            yield DiffVariant("other time", f"{table.name}.{name}", True, _with(diff, "inserts", at, name, OTHER_TIME))
         elif column.kind == "text" and isinstance(value, str) and " " in value.strip():
             place = f"{table.name}.{name}"
-            yield Variant("a full stop more", place, True, _with(diff, "inserts", at, name, f"{value}."))
-            yield Variant("capital letters", place, True, _with(diff, "inserts", at, name, value.upper()))
+            yield DiffVariant("a full stop more", place, True, _with(diff, "inserts", at, name, f"{value}."))
+            yield DiffVariant("capital letters", place, True, _with(diff, "inserts", at, name, value.upper()))
 
 
-def _wrong_values(diff: dict[str, list[Row]], kind: str, at: int, table: Table, world: World) -> Iterator[Variant]:
+def _wrong_values(
+    diff: dict[str, list[Row]], kind: str, at: int, table: Table, world: LintContext
+) -> Iterator[DiffVariant]:
     row = diff[kind][at]
     values: Row = row["after"] if kind == "updates" else row
     told = set(row["changed"]) - set(row["derived"]) if kind == "updates" else table.columns.keys()
@@ -109,9 +111,9 @@ def _wrong_values(diff: dict[str, list[Row]], kind: str, at: int, table: Table, 
         if name in told and not is_incidental and value not in (None, "", [], {}):
             what = "wrong author" if value == world.actor else "wrong value"
             wrong = _other(value, column, world)
-            yield Variant(what, f"{table.name}.{name}", False, _with(diff, kind, at, name, wrong))
+            yield DiffVariant(what, f"{table.name}.{name}", False, _with(diff, kind, at, name, wrong))
             for other in _new_others(value, column, diff)[:1]:
-                yield Variant("wrong new row", f"{table.name}.{name}", False, _with(diff, kind, at, name, other))
+                yield DiffVariant("wrong new row", f"{table.name}.{name}", False, _with(diff, kind, at, name, other))
 
 
 def _new_others(value: Any, column: Any, diff: dict[str, list[Row]]) -> list[Any]:
@@ -123,7 +125,7 @@ def _new_others(value: Any, column: Any, diff: dict[str, list[Row]]) -> list[Any
     return [each for each in new if each != value] if value in new else []
 
 
-def _other(value: Any, column: Any, world: World) -> Any:
+def _other(value: Any, column: Any, world: LintContext) -> Any:
     """Another value for a column: of a reference, another row's that there is."""
     if column.references is not None:
         table = table_of(column.references)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
-from twindiff.checks import History, Known, Spec, evaluate, match, misspelt, references, regexes
+from twindiff.checks import CheckSpec, KnownTables, RunHistory, evaluate, match, misspelt, references, regexes
 from twindiff.checks.diffs import LISTS, Row
 from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Reference, Where
 from twindiff.kit.rows import Table
@@ -30,14 +30,14 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 """What a value of a column can be equal to; a column of another kind can be equal to anything."""
 
 
-class Finding(NamedTuple):
+class LintFinding(NamedTuple):
     """Something wrong with the checks of a test."""
 
     kind: Kind
     text: str
 
 
-class World(NamedTuple):
+class LintContext(NamedTuple):
     """What a test begins with: the tables there are, the template's rows, and whom the agent acts as."""
 
     tables: Mapping[str, Table]
@@ -45,50 +45,50 @@ class World(NamedTuple):
     actor: str = ""
 
     @property
-    def known(self) -> Known:
-        return Known({"": {name: table.columns for name, table in self.tables.items()}})
+    def known(self) -> KnownTables:
+        return KnownTables({"": {name: table.columns for name, table in self.tables.items()}})
 
 
-def lint(spec: Spec, world: World) -> list[Finding]:
+def lint(spec: CheckSpec, world: LintContext) -> list[LintFinding]:
     """Say what is wrong with the checks of a test, given what it begins with."""
-    findings = [Finding("misspelt", str(problem)) for problem in misspelt(spec, world.known)]
-    if evaluate(spec, {"inserts": []}, History([], [])).passed:
-        findings.append(Finding("no-op passes", "An agent that does nothing passes."))
+    findings = [LintFinding("misspelt", str(problem)) for problem in misspelt(spec, world.known)]
+    if evaluate(spec, {"inserts": []}, RunHistory([], [])).passed:
+        findings.append(LintFinding("no-op passes", "An agent that does nothing passes."))
     elif all(_is_so_already(each, world) for each in spec.assertions):
-        findings.append(Finding("already so", "All that is asked for is in the template already."))
+        findings.append(LintFinding("already so", "All that is asked for is in the template already."))
     for assertion in spec.assertions:
         findings += [_with_assertion_number(assertion, problem) for problem in _problems(assertion, spec, world)]
     pairs = combinations([each for each in spec.assertions if each.diff_type in LISTS][:MAX_COMPARED_ROWS], 2)
     for one, other in pairs:
         if problem := _contradiction(one, other, spec, world):
-            findings.append(Finding("contradiction", f"assertions {one.number} and {other.number}: {problem}"))
+            findings.append(LintFinding("contradiction", f"assertions {one.number} and {other.number}: {problem}"))
     return findings
 
 
-def _with_assertion_number(assertion: Assertion, problem: Finding) -> Finding:
+def _with_assertion_number(assertion: Assertion, problem: LintFinding) -> LintFinding:
     return problem._replace(text=f"assertion {assertion.number}: {problem.text}")
 
 
-def _problems(assertion: Assertion, spec: Spec, world: World) -> Iterator[Finding]:
+def _problems(assertion: Assertion, spec: CheckSpec, world: LintContext) -> Iterator[LintFinding]:
     count = assertion.count
     if count.most is not None and count.most < count.least:
-        yield Finding("never holds", f"no number is at least {count.least} and at most {count.most}")
+        yield LintFinding("never holds", f"no number is at least {count.least} and at most {count.most}")
     if count.least == 0 and count.most is None and not _can_be_strict(assertion, spec):
-        yield Finding("never fails", "any number of rows will do")
+        yield LintFinding("never fails", "any number of rows will do")
     if assertion.diff_type not in LISTS:
         return
     impossible = _impossible(assertion, spec, world)
     if impossible and count.least > 0:
-        yield Finding("never holds", impossible)
+        yield LintFinding("never holds", impossible)
     elif impossible and count.most == 0:
-        yield Finding("never fails", f"it expects nothing of what can never be: {impossible}")
+        yield LintFinding("never fails", f"it expects nothing of what can never be: {impossible}")
 
 
-def _can_be_strict(assertion: Assertion, spec: Spec) -> bool:
+def _can_be_strict(assertion: Assertion, spec: CheckSpec) -> bool:
     return assertion.diff_type == "changed" and spec.strict
 
 
-def _impossible(assertion: Assertion, spec: Spec, world: World) -> str | None:
+def _impossible(assertion: Assertion, spec: CheckSpec, world: LintContext) -> str | None:
     """Say why no row can ever match, None where one may."""
     table = world.tables.get(assertion.entity)
     if table is None:
@@ -138,7 +138,7 @@ def _required_values(predicate: Predicate) -> list[Any]:
     return predicate.value if predicate.operator == "in" else []
 
 
-def _impossible_change(change: ExpectedChange, assertion: Assertion, spec: Spec, table: Table) -> str | None:
+def _impossible_change(change: ExpectedChange, assertion: Assertion, spec: CheckSpec, table: Table) -> str | None:
     column = change.column
     if column in table.key:
         return f"{column} is of the key; a row with another one is another row"
@@ -150,12 +150,12 @@ def _impossible_change(change: ExpectedChange, assertion: Assertion, spec: Spec,
     return next((reason for reason in sides if reason), None)
 
 
-def _ignored_columns(assertion: Assertion, spec: Spec) -> frozenset[str]:
+def _ignored_columns(assertion: Assertion, spec: CheckSpec) -> frozenset[str]:
     everywhere = match.ignored_everywhere(spec) | assertion.ignore
     return everywhere | spec.ignore_fields.get(assertion.entity, frozenset())
 
 
-def _impossible_reference(clause: Condition | Group, table: Table, spec: Spec, world: World) -> str | None:
+def _impossible_reference(clause: Condition | Group, table: Table, spec: CheckSpec, world: LintContext) -> str | None:
     """Say why a column can never be equal to the one that it is held against."""
     if not isinstance(clause, Condition) or not isinstance(clause.predicate.value, Reference):
         return None
@@ -170,7 +170,7 @@ def _impossible_reference(clause: Condition | Group, table: Table, spec: Spec, w
     return None
 
 
-def _impossible_here(assertion: Assertion, spec: Spec, world: World) -> str | None:
+def _impossible_here(assertion: Assertion, spec: CheckSpec, world: LintContext) -> str | None:
     """Say why a row that must be there beforehand is not: a net diff shows what a run makes itself as added alone."""
     if assertion.diff_type == "added":
         return None
@@ -191,7 +191,7 @@ def _has_it(assertion: Assertion, row: Row) -> bool:
     )
 
 
-def _candidates(assertion: Assertion, spec: Spec, world: World) -> list[Row]:
+def _candidates(assertion: Assertion, spec: CheckSpec, world: LintContext) -> list[Row]:
     """The rows of the template that an assertion can be about, whatever happens to what may change in them."""
     table = world.tables[assertion.entity]
     may_change = (assertion.changes.keys() | _ignored_columns(assertion, spec)) if spec.strict else table.columns.keys()
@@ -221,7 +221,7 @@ def _refers(change: ExpectedChange) -> bool:
     return any(references.of_predicate(change.before, ""))
 
 
-def _is_so_already(assertion: Assertion, world: World) -> bool:
+def _is_so_already(assertion: Assertion, world: LintContext) -> bool:
     """Whether the template is as if what an assertion asks for had been done; what refers to others never is."""
     if assertion.refers_to:
         return assertion.count.least == 0
@@ -238,7 +238,7 @@ def _is_so_already(assertion: Assertion, world: World) -> bool:
     return least == 0 or (assertion.diff_type in judged and judged[assertion.diff_type]())
 
 
-def _contradiction(one: Assertion, other: Assertion, spec: Spec, world: World) -> str | None:
+def _contradiction(one: Assertion, other: Assertion, spec: CheckSpec, world: LintContext) -> str | None:
     """Say why two assertions cannot both hold."""
     if (one.diff_type, one.entity) != (other.diff_type, other.entity):
         return None
@@ -251,7 +251,7 @@ def _contradiction(one: Assertion, other: Assertion, spec: Spec, world: World) -
     return None
 
 
-def _strict_contradiction(one: Assertion, other: Assertion, spec: Spec, world: World) -> str | None:
+def _strict_contradiction(one: Assertion, other: Assertion, spec: CheckSpec, world: LintContext) -> str | None:
     rows, others = _candidates(one, spec, world), _candidates(other, spec, world)
     if not (len(rows) == 1 and rows == others and one.count.least and other.count.least):
         return None

@@ -13,10 +13,10 @@ from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.checks import SpecError, known_to, parse, warnings
 from twindiff.environments.clocks import ClockWanted
 from twindiff.environments.registry import Registry
-from twindiff.environments.templates import Templates
+from twindiff.environments.templates import TemplateStore
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
-from twindiff.storage import Engine
+from twindiff.storage import StorageEngine
 
 OWNER = "dev-user"
 
@@ -96,7 +96,7 @@ class NewSuite(NamedTuple):
 class Suites:
     """The suites of a catalog."""
 
-    def __init__(self, engine: Engine, catalog: Store, templates: Templates, registry: Registry) -> None:
+    def __init__(self, engine: StorageEngine, catalog: Store, templates: TemplateStore, registry: Registry) -> None:
         self._registry = registry
         self._engine = engine
         self._catalog = catalog

@@ -13,7 +13,7 @@ from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.environments.results import unpack_json
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import any_of
-from twindiff.storage import CatalogStore, Engine
+from twindiff.storage import CatalogStore, StorageEngine
 
 AT_ONCE = 500
 """Trials that are read or removed in one go."""
@@ -59,10 +59,10 @@ Given = tuple[TrialItem, TestRecord, RunRecord | None]
 """A trial, its test and its run."""
 
 
-class TrialSets:
+class TrialSetStore:
     """The trial sets of a catalog."""
 
-    def __init__(self, engine: Engine, catalog: CatalogStore) -> None:
+    def __init__(self, engine: StorageEngine, catalog: CatalogStore) -> None:
         self._engine = engine
         self._catalog = catalog
 
@@ -132,7 +132,7 @@ class TrialSets:
         order = (TrialRecord.trial_set_id, TrialRecord.position, TrialRecord.number)
         return self._catalog.rows(TrialRecord, *where, order=order, limit=limit, offset=offset)
 
-    def parts(self, trial_set_id: str) -> Iterator[list[Outcome]]:
+    def parts(self, trial_set_id: str) -> Iterator[list[TrialFigures]]:
         """What came of all trials, in the same order, in parts."""
         order = (TrialRecord.trial_set_id, TrialRecord.position, TrialRecord.number)
         mine = TrialRecord.trial_set_id == trial_set_id
@@ -143,7 +143,7 @@ class TrialSets:
                 any_of(TrialRecord.position > position, TrialRecord.number > number),
             )
             trials = self._catalog.rows(TrialRecord, mine, *after, order=order, limit=AT_ONCE, columns=OUTCOME)
-            yield [Outcome(*each) for each in trials]
+            yield [TrialFigures(*each) for each in trials]
             if len(trials) < AT_ONCE:
                 return
             position, number, *_ = trials[-1]
@@ -156,7 +156,7 @@ class TrialSets:
         self._catalog.remove_all(TrialRecord, TrialRecord.trial_set_id == kept.trial_set_id)
 
 
-class Outcome(NamedTuple):
+class TrialFigures(NamedTuple):
     """What figures look at of a trial."""
 
     position: int
@@ -172,7 +172,7 @@ class Outcome(NamedTuple):
     is_kept: bool
 
 
-OUTCOME = tuple(getattr(TrialRecord, name) for name in Outcome._fields)
+OUTCOME = tuple(getattr(TrialRecord, name) for name in TrialFigures._fields)
 
 
 class _Judged(msgspec.Struct):

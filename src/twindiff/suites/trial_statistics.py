@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
     high: float
 
 
-class OfK(NamedTuple):
+class PassAtK(NamedTuple):
     """What is to be expected of k trials of each test: that at least one of them passes, and that all do."""
 
     k: int
@@ -70,7 +70,7 @@ def mean_pass_all(k: int, trials: Passed) -> float:
     return _mean(pass_all, k, _alike(trials))
 
 
-def of_k(trials: Passed) -> list[OfK]:
+def of_k(trials: Passed) -> list[PassAtK]:
     """pass@k and pass^k with Wilson's intervals over tests, for k up to how often every test was tried.
 
     A mean of numbers from 0 to 1 varies no more than a share of that size, so that the intervals are wide enough.
@@ -78,7 +78,7 @@ def of_k(trials: Passed) -> list[OfK]:
     alike, most = _alike(trials), min(map(len, trials.values()), default=0)
     counts = sorted({*(k for k in K_SHOWN if k < most), most} - {0})
     return [
-        OfK(k, wilson(_mean(pass_at, k, alike), len(trials)), wilson(_mean(pass_all, k, alike), len(trials)))
+        PassAtK(k, wilson(_mean(pass_at, k, alike), len(trials)), wilson(_mean(pass_all, k, alike), len(trials)))
         for k in counts
     ]
 

@@ -12,7 +12,7 @@ from tests.kit.graphql import library
 from twindiff.kit.call import Call
 from twindiff.kit.clock import ClockMode, micros_of
 from twindiff.kit.graphql import GraphqlStyle, GraphqlTwin
-from twindiff.kit.graphql.run import Run
+from twindiff.kit.graphql.run import GraphqlRun
 from twindiff.kit.http import Request
 from twindiff.storage import OperationInfo, Origin
 from twindiff.storage.schema import Schema
@@ -122,7 +122,7 @@ class Library:
         api = self.twin.api
 
         def work(moment: Any) -> Any:
-            run = Run(api.model, Call(actor, moment.db, moment.clock), variables or {})
+            run = GraphqlRun(api.model, Call(actor, moment.db, moment.clock), variables or {})
             return oracle.execute(api, query, run, None, variables or {})
 
         data, errors = self.engine.read("e", "library", work)

@@ -9,12 +9,12 @@ from typing import Any
 
 from twindiff.kit.graphql import (
     ID,
+    ConnectionRows,
     Entity,
     Enum,
     Input,
     InvalidInput,
     Many,
-    Matches,
     One,
     PaginationNulls,
     PaginationSortOrder,
@@ -189,7 +189,7 @@ def code(call: Any, books: list[Any]) -> list[str]:
 @api.field(Book, "similar")
 def similar(call: Any, books: list[Any]) -> list[Any]:
     row = Book.row
-    return [Matches(Book, (row.shelf == book.shelf, row.id != book.id)) for book in books]
+    return [ConnectionRows(Book, (row.shelf == book.shelf, row.id != book.id)) for book in books]
 
 
 @api.field(NewsNotice, "headline")
@@ -275,12 +275,12 @@ def find(call: Any, text: str, limit: int) -> Any:
 @api.query("booksOf(email: String!, first: Int, after: String, last: Int, before: String): BookConnection!")
 def books_of(call: Any, email: str) -> Any:
     owner = exists(Member.row, Member.row.id == Book.row.ownerId, Member.row.email == email)
-    return Matches(Book, (owner,))
+    return ConnectionRows(Book, (owner,))
 
 
 @api.query("searchBooks(term: String!, first: Int, after: String): BookSearchPayload!")
 def search_books(call: Any, term: str) -> Any:
-    return Matches(Book, (Book.row.title.contains(term, fold=True),))
+    return ConnectionRows(Book, (Book.row.title.contains(term, fold=True),))
 
 
 @api.mutation("lend(input: LendInput!): LendPayload!")

@@ -9,9 +9,9 @@ from tests.kit.graphql.conftest import Library
 from tests.kit.graphql.library import Book
 from twindiff.kit import Call, Column, Row
 from twindiff.kit.graphql import Entity, Many, through, verbs
-from twindiff.kit.graphql.model import Model
+from twindiff.kit.graphql.model import EntityModel
 from twindiff.kit.graphql.roots import resolver
-from twindiff.kit.graphql.run import Run
+from twindiff.kit.graphql.run import GraphqlRun
 from twindiff.kit.graphql.section import Root
 
 
@@ -30,7 +30,7 @@ class Envelope(Entity):
 
 
 def test_a_declared_row_is_the_association_of_its_name():
-    model = Model([sys.modules[__name__]])
+    model = EntityModel([sys.modules[__name__]])
     link = model.links["Envelope", "stamps"]
     assert link is not None
     assert link.mine is Stamping.envelope_id
@@ -50,7 +50,7 @@ def answer_of(library: Library, value: Any, *, writes: bool) -> Any:
     resolve = resolver(root, lambda run: {"success": True, "number": 7}, paged=False)
 
     def work(moment: Any) -> Any:
-        return resolve(Run(library.twin.api.model, Call("m0", moment.db, moment.clock), {}), {})
+        return resolve(GraphqlRun(library.twin.api.model, Call("m0", moment.db, moment.clock), {}), {})
 
     return library.engine.read("e", "library", work)
 

@@ -10,8 +10,8 @@ from graphql import print_type
 
 from tests.kit.graphql.conftest import Library
 from twindiff.kit.graphql import Entity, Many, One, inverse, one_with_key, through
-from twindiff.kit.graphql.entity import Shape, read_shape
-from twindiff.kit.graphql.model import Model
+from twindiff.kit.graphql.entity import FieldAnnotation, read_shape
+from twindiff.kit.graphql.model import EntityModel
 
 
 def fields(library: Library, name: str) -> list[str]:
@@ -22,17 +22,17 @@ def fields(library: Library, name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("annotation", "shape"),
     [
-        ("str", Shape("plain", "String", False, False, False)),
-        ("float | None", Shape("plain", "Float", False, True, False)),
-        ("datetime", Shape("plain", "DateTime", False, False, False)),
-        ("list[str]", Shape("plain", "String", True, False, False)),
-        ("list[date | None] | None", Shape("plain", "TimelessDate", True, True, True)),
-        ('One["Team"] | None', Shape("one", "Team", False, True, False)),
-        ("Many[Issue]", Shape("many", "Issue", False, False, False)),
-        ('list["Reaction"]', Shape("plain", "Reaction", True, False, False)),
+        ("str", FieldAnnotation("plain", "String", False, False, False)),
+        ("float | None", FieldAnnotation("plain", "Float", False, True, False)),
+        ("datetime", FieldAnnotation("plain", "DateTime", False, False, False)),
+        ("list[str]", FieldAnnotation("plain", "String", True, False, False)),
+        ("list[date | None] | None", FieldAnnotation("plain", "TimelessDate", True, True, True)),
+        ('One["Team"] | None', FieldAnnotation("one", "Team", False, True, False)),
+        ("Many[Issue]", FieldAnnotation("many", "Issue", False, False, False)),
+        ('list["Reaction"]', FieldAnnotation("plain", "Reaction", True, False, False)),
     ],
 )
-def test_an_annotation_is_read_without_being_evaluated(annotation: str, shape: Shape):
+def test_an_annotation_is_read_without_being_evaluated(annotation: str, shape: FieldAnnotation):
     assert read_shape(annotation, "X.y") == shape
 
 
@@ -124,7 +124,7 @@ def test_a_word_that_is_no_field_is_told_with_the_nearest_name():
         filters = "asignee"
 
     with pytest.raises(LookupError, match=r"Ticket\.filters: no field 'asignee'\. Did you mean 'assignee'\?"):
-        Model([module(Ticket)])
+        EntityModel([module(Ticket)])
 
 
 def test_an_inverse_names_a_relation_of_the_target():
@@ -135,7 +135,7 @@ def test_an_inverse_names_a_relation_of_the_target():
         tickets: Many[Ticket] = inverse("teams")
 
     with pytest.raises(LookupError, match=r"Team\.tickets: Ticket has no relation 'teams'\. Did you mean 'team'\?"):
-        Model([module(Ticket, Team)])
+        EntityModel([module(Ticket, Team)])
 
 
 def test_through_an_entity_with_two_relations_to_one_side_wants_their_names():
@@ -147,7 +147,7 @@ def test_through_an_entity_with_two_relations_to_one_side_wants_their_names():
         other: One[Person]
 
     with pytest.raises(LookupError, match=r"Person\.friends: Friendship has 2 relations to Person"):
-        Model([module(Person, Friendship)])
+        EntityModel([module(Person, Friendship)])
 
 
 def test_an_unknown_entity_is_told_with_the_nearest_name():
@@ -155,7 +155,7 @@ def test_an_unknown_entity_is_told_with_the_nearest_name():
         owner: One[Ticket2]  # noqa: F821  # pyright: ignore[reportUndefinedVariable]
 
     with pytest.raises(LookupError, match=r"there is no entity 'Ticket2'\. Did you mean 'Ticket'\?"):
-        Model([module(Ticket)])
+        EntityModel([module(Ticket)])
 
 
 def test_a_verb_that_does_not_exist_is_refused():
@@ -163,4 +163,4 @@ def test_a_verb_that_does_not_exist_is_refused():
         roots = "list burn"
 
     with pytest.raises(ValueError, match=r"Ticket\.roots: 'burn' begins with none of list, get"):
-        Model([module(Ticket)])
+        EntityModel([module(Ticket)])

@@ -12,10 +12,10 @@ from tests.server.sandboxes.asking import applied, exactly, placed
 from twindiff.changes import Include
 from twindiff.changes.entries import VIEWS, pointer, render_entries
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.sandboxes.histories import History
+from twindiff.server.sandboxes.histories import JournalViews
 from twindiff.storage.conformance.journals import OPERATIONS, perform
 from twindiff.storage.conformance.worlds import SCHEMAS, Link, Place, Receipt, Thing, World
-from twindiff.storage.journal import Change, Record
+from twindiff.storage.journal import JournalRecord, RowChange
 from twindiff.storage.sqlite import SqliteEngine
 
 SLOW = settings(max_examples=60)
@@ -50,7 +50,7 @@ def play(place: Place, turns):
 def entries_of(place: Place, include: Include = "all"):
     """What the journal shows, rewinds resolved, as entries."""
     records = place.records()
-    shown = History().extend(records, SCHEMAS).list_shown(include)
+    shown = JournalViews().extend(records, SCHEMAS).list_shown(include)
     wire = [[to_wire(change) for change in render_entries(records[seq - 1], SCHEMAS, include)] for seq in shown]
     return [{"changes": changes} for changes in wire]
 
@@ -75,8 +75,8 @@ def test_a_history_that_grows_is_that_of_the_whole_journal(world, turns, cut):
     place = world.environment(Thing(thing_id="T1"))
     play(place, turns)
     records = place.records()
-    grown = History().extend(records[:cut], SCHEMAS).extend(records[cut:], SCHEMAS)
-    assert grown == History().extend(records, SCHEMAS)
+    grown = JournalViews().extend(records[:cut], SCHEMAS).extend(records[cut:], SCHEMAS)
+    assert grown == JournalViews().extend(records, SCHEMAS)
 
 
 @SLOW
@@ -85,7 +85,7 @@ def test_a_history_shows_the_records_that_lead_to_the_present(world, turns):
     place = world.environment(Thing(thing_id="T1"))
     play(place, turns)
     led = place.engine.difference(place.env, 0, place.engine.seq(place.env))
-    assert History().extend(place.records(), SCHEMAS).list_shown("all") == [record.seq for record in led]
+    assert JournalViews().extend(place.records(), SCHEMAS).list_shown("all") == [record.seq for record in led]
 
 
 @pytest.fixture(scope="module")
@@ -185,8 +185,8 @@ def test_bookkeeping_is_told_to_those_who_ask_for_all(world):
 
 
 def test_a_table_that_the_twin_no_longer_has_is_told():
-    change = Change("ghosts", ("G1",), {"ghost_id": "G1"}, {"ghost_id": "G1", "mood": "sad"})
-    record = Record("e", 1, "alpha", "haunt", "U1", 0, 0, {}, [change])
+    change = RowChange("ghosts", ("G1",), {"ghost_id": "G1"}, {"ghost_id": "G1", "mood": "sad"})
+    record = JournalRecord("e", 1, "alpha", "haunt", "U1", 0, 0, {}, [change])
     assert [to_wire(each) for each in render_entries(record, SCHEMAS)] == [
         {"path": "/ghosts/G1/mood", "type": "replace", "value": "sad"}
     ]

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from tests.storage.postgres.cluster import Database
-from twindiff.environments.call_log import Entry
+from twindiff.environments.call_log import CallLogEntry
 from twindiff.server import Service, Settings
 
 pytestmark = pytest.mark.postgres
@@ -30,7 +30,7 @@ def test_a_call_that_is_just_being_written_is_counted_once(database: Database) -
     counted: list[int] = []
     try:
         for number in range(CALLS):
-            log.add(environment_id, Entry(number, "slack", "auth.test", "U1", 200, 0.1, None, None))
+            log.add(environment_id, CallLogEntry(number, "slack", "auth.test", "U1", 200, 0.1, None, None))
             counted.append(log.last(environment_id))
     finally:
         ended.set()

@@ -8,12 +8,12 @@ import pytest
 from tests.storage.postgres.cluster import Database
 from twindiff.storage import OperationInfo
 from twindiff.storage.conformance.worlds import Item, Link, Thing, World
-from twindiff.storage.journal import Change, Record
+from twindiff.storage.journal import JournalRecord, RowChange
 
 pytestmark = pytest.mark.postgres
 
 
-def summary(record: Record) -> tuple[int, str, str, list[tuple[str, tuple[object, ...]]]]:
+def summary(record: JournalRecord) -> tuple[int, str, str, list[tuple[str, tuple[object, ...]]]]:
     return record.seq, record.twin, record.operation, [(change.table, change.key) for change in record.changes]
 
 
@@ -25,7 +25,7 @@ def test_a_row_changed_by_hand_is_external(world: World, database: Database) -> 
     assert [record.operation for record in place.records()] == ["do", "external", "do"]
     (change,) = place.records()[1].changes
     assert change.before is not None
-    assert change == Change("things", ("T1",), change.before, {**change.before, "text": "by hand"})
+    assert change == RowChange("things", ("T1",), change.before, {**change.before, "text": "by hand"})
     assert place.records()[1].actor == "postgres"
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.storage.postgres.cluster import Database, draining
 from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
-from twindiff.storage.postgres.connections import Pool
+from twindiff.storage.postgres.connections import PostgresPool
 from twindiff.storage.postgres.copying import without_capture
 
 pytestmark = pytest.mark.postgres
@@ -61,7 +61,7 @@ def test_a_journal_goes_with_the_last_fork_that_needs_it(world: World, database:
 
 
 def test_copies_rewinds_and_forks_go_on_while_others_copy(world: World, database: Database) -> None:
-    place, pool = world.environment(Thing(thing_id="T1")), Pool(database.dsn)
+    place, pool = world.environment(Thing(thing_id="T1")), PostgresPool(database.dsn)
     place.add(Thing(thing_id="T2"))
     with without_capture(pool, ahead=True), without_capture(pool, ahead=True), without_capture(pool):
         made = world.environment(Thing(thing_id="T1"))

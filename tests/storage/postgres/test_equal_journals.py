@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import Engine, OperationContext, OperationInfo, Origin
+from twindiff.storage import OperationContext, OperationInfo, Origin, StorageEngine
 from twindiff.storage.conformance.journals import OPERATIONS, Refused, Sequence, perform
 from twindiff.storage.conformance.worlds import NOON, SCHEMAS, Item, Thing, World, full
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 from twindiff.storage.sqlite import SqliteEngine
 
 pytestmark = pytest.mark.postgres
@@ -28,7 +28,7 @@ def embedded() -> Iterator[SqliteEngine]:
     engine.close()
 
 
-def journal(engine: Engine, env: str, operations: list[Sequence]) -> list[Record]:
+def journal(engine: StorageEngine, env: str, operations: list[Sequence]) -> list[JournalRecord]:
     """What an engine writes down of these operations; the wall clock is left out."""
     start = [Thing(thing_id="T1", text="x\0\1", data={"a": 1, "\0": "\2"}, amount=0.1), Thing(thing_id="T2")]
     templates = {"alpha": engine.add_template("alpha", full(start)), "beta": engine.add_template("beta", {})}
@@ -39,7 +39,7 @@ def journal(engine: Engine, env: str, operations: list[Sequence]) -> list[Record
     return [msgspec.structs.replace(record, at=0) for record in engine.records(env)]
 
 
-def run(engine: Engine, env: str, operation: Sequence) -> None:
+def run(engine: StorageEngine, env: str, operation: Sequence) -> None:
     def work(moment: OperationContext) -> None:
         for step in operation.steps:
             perform(moment.db, step)

@@ -17,7 +17,7 @@ from tests.storage.postgres.test_crashes import Cluster, own_cluster
 from tests.storage.postgres.writer import SILENT
 from twindiff.kit.errors import ApiError
 from twindiff.storage.conformance.worlds import CATALOG, SCHEMAS, Place, State, Thing, World
-from twindiff.storage.journal import Record, net
+from twindiff.storage.journal import JournalRecord, net
 from twindiff.storage.postgres import PostgresEngine
 
 __all__ = ["own_cluster"]
@@ -147,7 +147,7 @@ class Scene:
         self._database.drop()
 
 
-def eventually(place: Place) -> list[Record]:
+def eventually(place: Place) -> list[JournalRecord]:
     """All records, once the journal has caught up."""
     for _ in range(20):
         try:
@@ -168,7 +168,7 @@ def replayed(place: Place, state: State, seq: int) -> State:
     return rows
 
 
-def acknowledged(records: list[Record], done: list[dict[str, Any]]) -> None:
+def acknowledged(records: list[JournalRecord], done: list[dict[str, Any]]) -> None:
     """What was answered well is there, once; what must leave nothing has left nothing."""
     by_seq = {record.seq: record for record in records}
     marks = Counter(mark for record in records for mark in marked(record))
@@ -185,7 +185,7 @@ def acknowledged(records: list[Record], done: list[dict[str, Any]]) -> None:
             assert each["seq"] is None or each["mark"] in marked(by_seq[each["seq"]])
 
 
-def marked(record: Record) -> set[str]:
+def marked(record: JournalRecord) -> set[str]:
     """The marks of an operation: what its things say."""
     return {str(change.after["text"]) for change in record.changes if change.table == "things" and change.after}
 

@@ -12,7 +12,7 @@ from tests.storage.postgres.cluster import Database, draining
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
 from twindiff.storage import OperationInfo, Origin, SchemaChanged, WrongStorage
-from twindiff.storage.journal import Change
+from twindiff.storage.journal import RowChange
 from twindiff.storage.postgres import PostgresEngine
 from twindiff.storage.schema import Schema
 
@@ -97,8 +97,8 @@ def test_rows_of_an_older_version_get_what_is_new_and_lose_what_is_gone(fresh: D
     assert change.after == {"note_id": "N2", "colour": "it's 100% red", "is_open": True, "stars": None}
 
 
-def change(row: dict[str, Any]) -> Change:
-    return Change("notes", (row["note_id"],), None, row)
+def change(row: dict[str, Any]) -> RowChange:
+    return RowChange("notes", (row["note_id"],), None, row)
 
 
 def test_a_drainer_follows_a_migration_that_it_was_not_told_of(fresh: Database) -> None:

@@ -10,12 +10,12 @@ from tests.harness import LiveServer, Platform
 from tests.storage.postgres.cluster import Database, draining
 from twindiff.kit.rows import Step, table_of
 from twindiff.kit.values import only, reachable_rows
-from twindiff.kit.words import Word
+from twindiff.kit.words import SearchTerm
 from twindiff.server import Settings
 from twindiff.storage.postgres import entry_index, word_index
-from twindiff.storage.postgres.connections import Pool, connect, sql
+from twindiff.storage.postgres.connections import PostgresPool, connect, sql
 from twindiff.storage.postgres.ddl import schema_of
-from twindiff.storage.postgres.dialect import Sql
+from twindiff.storage.postgres.dialect import PostgresCompiler
 from twindiff.twins.linear.model.issues import Issue
 from twindiff.twins.slack.tables import Message
 from twindiff.twins.stripe.customers import Customer
@@ -47,7 +47,7 @@ def test_rows_above_one_are_looked_up_by_key_in_a_vacuumed_database(database: Da
         environment = Platform(server.client).environment("linear:linear_workspace", AGENT)
         server.close()
     database.psql("VACUUM ANALYZE")
-    issue, text = Issue.row, Sql(schema_of("linear"))
+    issue, text = Issue.row, PostgresCompiler(schema_of("linear"))
     above = reachable_rows(issue.id, Step(issue.id, issue.parentId))
     order = text.order_by(only(issue.id, above, issue.parentId.is_null()), table_of(issue))
     plan = plan_of(database, environment.id, f"SELECT t.id FROM {text.table(issue)} t ORDER BY {order}")
@@ -61,7 +61,7 @@ def test_a_text_whatever_its_case_is_looked_up_in_an_index(database: Database) -
         server = LiveServer(Settings(storage=database.dsn, ready=0))
         environment = Platform(server.client).environment("stripe:stripe_default", "acct_1TwindiffTestShop")
         server.close()
-    text = Sql(schema_of("stripe"))
+    text = PostgresCompiler(schema_of("stripe"))
     wanted = text.equals_fold("t.email", "Ada@Shop.example").replace("%s", "'ada@shop.example'")
     plan = plan_of(database, environment.id, f"SELECT t.id FROM {text.table(Customer)} t WHERE {wanted}")
     assert "customers_env_id_email_folded" in plan, plan
@@ -70,7 +70,7 @@ def test_a_text_whatever_its_case_is_looked_up_in_an_index(database: Database) -
 def test_a_word_is_looked_up_in_an_index(database: Database) -> None:
     database.initialise_all()
     place, message = schema_of("slack"), table_of(Message)
-    search = Sql(place).search(message, [Message.message_text.has_word(Word(("team",)))], "t")
+    search = PostgresCompiler(place).search(message, [Message.message_text.has_word(SearchTerm(("team",)))], "t")
     assert search.source.startswith(f"{word_index.lookup(place, message, 'message_text')}(")
     made = next(word_index.lookups(place, message))
     assert "messages_env_id_message_text_words" in plan_inside(database, made)
@@ -93,7 +93,7 @@ def plan_inside(database: Database, function: str) -> str:
 
 def plan_of(database: Database, environment: str, query: str) -> str:
     """How a connection of the server would run a query."""
-    pool = Pool(database.dsn)
+    pool = PostgresPool(database.dsn)
     with pool.connection() as connection:
         connection.execute("SELECT set_config('app.env_id', %s, false)", (environment,))
         plan = "\n".join(line for (line,) in connection.execute(sql(f"EXPLAIN {query}")).fetchall())

@@ -19,7 +19,7 @@ from twindiff.environments.registry import Registry
 from twindiff.kit.clock import SECOND
 from twindiff.server import Service, Settings
 from twindiff.storage import OperationContext, OperationInfo
-from twindiff.storage.journal import Net, Place
+from twindiff.storage.journal import Net, RowLocation
 from twindiff.storage.postgres import journal_fence, records, statements, store
 from twindiff.storage.postgres.drainer import Drainer
 from twindiff.storage.schema import Schema
@@ -105,7 +105,7 @@ class SharedMachine(PointsMachine):
     def change_drainers(self, stands_by: bool) -> None:
         self.begin_anew(self.house.replace_drainer if stands_by else self.house.restart_drainer)
 
-    def compare_rows(self, model: Model, start: int, end: int, wanted: list[tuple[Place, Net]]) -> None:
+    def compare_rows(self, model: Model, start: int, end: int, wanted: list[tuple[RowLocation, Net]]) -> None:
         """Where a rewind lies between the points, or the later one comes first, all records are asked for."""
         if start <= end and not any(start < seq <= end for seq in model.rewinds):
             super().compare_rows(model, start, end, wanted)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
-from twindiff.kit import Answer, Call, Exchange
+from twindiff.kit import Call, Exchange, Response
 
 from .errors import KeyReused
 from .tables import IdempotencyKey
@@ -25,4 +25,4 @@ def idempotent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> An
         return answer
     if known.request != asked:
         raise KeyReused
-    return Answer(known.body.encode(), known.status)
+    return Response(known.body.encode(), known.status)

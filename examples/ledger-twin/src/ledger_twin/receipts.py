@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from twindiff.kit import Answer, Call, Header, Operations, Result, Upload, View, file_answer
+from twindiff.kit import Call, Header, Operations, Response, Upload, ValueResponse, View, file_answer
 
 from .errors import EntryNotFound, ReceiptNotFound
 from .tables import Entry, Receipt
@@ -17,11 +17,11 @@ receipt_object = View(
 
 
 @api.post("/entries/{entry_id}/receipts", status=201, body_limit=10_000_000)
-def add_receipts(call: Call, entry_id: str, file: list[Upload]) -> Result:
+def add_receipts(call: Call, entry_id: str, file: list[Upload]) -> ValueResponse:
     """Keep the files of a form with an entry."""
     entry = call.db.get(Entry, entry_id, missing=EntryNotFound)
     kept = [receipt_object(_keep(call, entry, each)) for each in file]
-    return Result({"receipts": kept}, headers=(("Location", f"{call.base_url}/receipts/{kept[0]['id']}"),))
+    return ValueResponse({"receipts": kept}, headers=(("Location", f"{call.base_url}/receipts/{kept[0]['id']}"),))
 
 
 def _keep(call: Call, entry: Entry, file: Upload) -> Receipt:
@@ -43,7 +43,7 @@ def get_receipt(call: Call, receipt_id: str) -> dict[str, Any]:
 
 
 @api.get("/receipts/{receipt_id}/content")
-def download_receipt(call: Call, receipt_id: str, range_: Annotated[str, Header("Range")] = "") -> Answer:
+def download_receipt(call: Call, receipt_id: str, range_: Annotated[str, Header("Range")] = "") -> Response:
     """Download a receipt, or a part of it."""
     receipt = call.db.get(Receipt, receipt_id, missing=ReceiptNotFound)
     data = call.blobs.get(receipt.digest)

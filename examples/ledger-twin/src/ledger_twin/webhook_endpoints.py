@@ -11,7 +11,7 @@ import msgspec
 
 from twindiff.kit import Call, Operations, Store, View
 from twindiff.kit.clock import SECOND, micros_of
-from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
 
 from .tables import WebhookEndpoint
 
@@ -50,7 +50,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
         yield Notification(f"{event_id}-{subscription.id}", event.name, {"id": event_id, "data": event.payload})
 
 
-def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
     """One attempt: JSON, with the time and a signature of both in one header."""
     body = msgspec.json.encode({"type": notification.type, **notification.body})
     at = attempt.at // SECOND

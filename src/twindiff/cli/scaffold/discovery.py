@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .model import Description, Endpoint, Parameter, Resource
+from .model import ApiOperation, Description, OperationParameter, Resource
 from .naming import snake, unique_name
 from .resources import resource_of
 from .schemas import Schema, Schemas
@@ -16,7 +16,7 @@ def read_discovery(document: Schema) -> Description:
     """What a discovery document says."""
     schemas = Schemas(document.get("schemas", {}), "")
     prefix = "/" + str(document.get("servicePath", "")).strip("/")
-    endpoints: dict[str, Endpoint] = {}
+    endpoints: dict[str, ApiOperation] = {}
     resources: dict[str, Resource] = {}
     left_out: list[str] = []
     for page, method in _methods(document):
@@ -40,7 +40,7 @@ def _methods(holder: Schema, page: str = "root") -> Iterator[tuple[str, Schema]]
         yield from _methods(inner, snake(name))
 
 
-def _endpoint(schemas: Schemas, prefix: str, page: str, method: Schema, used: set[str]) -> Endpoint:
+def _endpoint(schemas: Schemas, prefix: str, page: str, method: Schema, used: set[str]) -> ApiOperation:
     path = re.sub(r"\{\+?(\w+)[^}]*\}", r"{\1}", str(method.get("flatPath") or method.get("path", "")))
     path = f"{prefix.rstrip('/')}/{path}"
     given = [_parameter(schemas, name, each) for name, each in method.get("parameters", {}).items()]
@@ -51,25 +51,28 @@ def _endpoint(schemas: Schemas, prefix: str, page: str, method: Schema, used: se
     in_path = re.findall(r"\{(\w+)\}", path)
     given = [each for each in given if each.place != "path" or each.name in in_path]
     listed = {each.name for each in given}
-    given = [*(Parameter(each, "path", "str", is_required=True) for each in in_path if each not in listed), *given]
+    given = [
+        *(OperationParameter(each, "path", "str", is_required=True) for each in in_path if each not in listed),
+        *given,
+    ]
     summary = str(method.get("description") or name)
     function = unique_name(snake(f"{name}_{page}"), used)
     status = 200 if "response" in method else 204
-    return Endpoint(verb, path, function, page, summary, status, tuple(given))
+    return ApiOperation(verb, path, function, page, summary, status, tuple(given))
 
 
-def _parameter(schemas: Schemas, name: str, given: Schema) -> Parameter:
+def _parameter(schemas: Schemas, name: str, given: Schema) -> OperationParameter:
     kind = schemas.kind(given)
     kind = f"list[{kind}]" if given.get("repeated") else kind
     place = str(given.get("location", "query"))
     required = bool(given.get("required")) or place == "path"
-    return Parameter(name, place, kind, required, "" if given.get("repeated") else schemas.default(given))
+    return OperationParameter(name, place, kind, required, "" if given.get("repeated") else schemas.default(given))
 
 
-def _of_body(schemas: Schemas, body: Any, taken: set[str]) -> list[Parameter]:
+def _of_body(schemas: Schemas, body: Any, taken: set[str]) -> list[OperationParameter]:
     properties = schemas.resolve(body).get("properties", {})
     return [
-        Parameter(name, "body", schemas.kind(inner), is_required=False)
+        OperationParameter(name, "body", schemas.kind(inner), is_required=False)
         for name, inner in properties.items()
         if snake(name) not in taken
     ]

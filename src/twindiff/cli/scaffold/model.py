@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Parameter(NamedTuple):
+class OperationParameter(NamedTuple):
     """One parameter of an endpoint, as a handler takes it."""
 
     name: str
@@ -37,7 +37,7 @@ class Resource(NamedTuple):
     properties: tuple[Property, ...]
 
 
-class Endpoint(NamedTuple):
+class ApiOperation(NamedTuple):
     """One operation of an API."""
 
     verb: str
@@ -48,7 +48,7 @@ class Endpoint(NamedTuple):
     page: str
     summary: str
     status: int
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[OperationParameter, ...]
     shows: str = ""
     """The resource that it looks up by its path and gives, where it does that."""
 
@@ -66,7 +66,7 @@ class Description(NamedTuple):
     """What most paths begin with."""
     hosts: dict[str, str]
     """Hosts with operations of their own, with the prefix that tells them apart."""
-    endpoints: tuple[Endpoint, ...]
+    endpoints: tuple[ApiOperation, ...]
     resources: tuple[Resource, ...]
     left_out: tuple[str, ...]
     """What was not taken over, a line each."""

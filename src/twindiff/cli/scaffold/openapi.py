@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from .model import Description, Endpoint, Parameter, Resource
+from .model import ApiOperation, Description, OperationParameter, Resource
 from .naming import class_name, snake, unique_name
 from .resources import resource_of
 from .schemas import Schema, Schemas
@@ -19,17 +19,17 @@ _FORM = re.compile(r"\{([^}/]*)\}")
 
 def read_openapi(document: Schema) -> Description:
     """What an OpenAPI document says."""
-    return _Reader(document).description()
+    return _DescriptionReader(document).description()
 
 
-class _Reader:
+class _DescriptionReader:
     def __init__(self, document: Schema) -> None:
         self.document = document
         self.schemas = Schemas(document.get("components", {}).get("schemas", {}), "#/components/schemas/")
         self.home = urlsplit(_server(document))
         self.prefix = "" if self.home.path == "/" else self.home.path.rstrip("/")
         self.hosts: dict[str, str] = {}
-        self.endpoints: dict[str, Endpoint] = {}
+        self.endpoints: dict[str, ApiOperation] = {}
         self.resources: dict[str, Resource] = {}
         self.left_out: list[str] = []
 
@@ -54,7 +54,7 @@ class _Reader:
         used = {each.name for each in self.endpoints.values() if each.page == page}
         name = unique_name(snake(operation.get("operationId") or f"{verb} {path}"), used)
         summary = operation.get("summary") or operation.get("description") or f"{verb} {plain}"
-        endpoint = Endpoint(verb, plain, name, page, summary, status, parameters)
+        endpoint = ApiOperation(verb, plain, name, page, summary, status, parameters)
         shown = self._response_resource(endpoint, operation, status) if verb == "GET" else ""
         self.endpoints[endpoint.operation] = endpoint._replace(shows=shown)
 
@@ -73,15 +73,15 @@ class _Reader:
         segments = (each for each in path.split("/") if each and "{" not in each and not _VERSION.fullmatch(each))
         return snake(operation.get("x-box-tag") or tags[0] or next(segments, "root"))
 
-    def _parameters(self, item: Schema, operation: Schema, path: str) -> tuple[Parameter, ...]:
+    def _parameters(self, item: Schema, operation: Schema, path: str) -> tuple[OperationParameter, ...]:
         given = [self._parameter(each) for each in (*item.get("parameters", []), *operation.get("parameters", []))]
         in_path = re.findall(r"\{(\w+)\}", path)
         listed = {each.name for each in given if each.place == "path"}
-        missing = [Parameter(name, "path", "str", is_required=True) for name in in_path if name not in listed]
+        missing = [OperationParameter(name, "path", "str", is_required=True) for name in in_path if name not in listed]
         given = [each for each in given if each.place != "path" or each.name in in_path]
         return _both((*missing, *given), self._of_body(operation))
 
-    def _parameter(self, given: Schema) -> Parameter:
+    def _parameter(self, given: Schema) -> OperationParameter:
         if "$ref" in given:
             parameters = self.document.get("components", {}).get("parameters", {})
             given = parameters.get(str(given["$ref"]).rpartition("/")[2], {})
@@ -90,9 +90,9 @@ class _Reader:
         kind = self.schemas.kind(schema)
         kind = "str" if place == "path" and kind not in ("str", "int") else kind
         required = bool(given.get("required")) or place == "path"
-        return Parameter(name, place, kind, required, self.schemas.default(schema))
+        return OperationParameter(name, place, kind, required, self.schemas.default(schema))
 
-    def _of_body(self, operation: Schema) -> tuple[Parameter, ...]:
+    def _of_body(self, operation: Schema) -> tuple[OperationParameter, ...]:
         body = operation.get("requestBody", {})
         if "$ref" in body:
             bodies = self.document.get("components", {}).get("requestBodies", {})
@@ -100,18 +100,18 @@ class _Reader:
         content = body.get("content", {})
         kind = next((each for each in _BODIES if each in content), "")
         if not kind:
-            return (Parameter("content", "whole", "bytes", is_required=False),) if content else ()
+            return (OperationParameter("content", "whole", "bytes", is_required=False),) if content else ()
         schema = content[kind].get("schema", {})
         properties = self.schemas.resolve(schema).get("properties")
         if not properties:
-            return (Parameter("body", "whole", "dict[str, Any]", is_required=False),) if schema else ()
+            return (OperationParameter("body", "whole", "dict[str, Any]", is_required=False),) if schema else ()
         required = self.schemas.required_fields(schema)
         return tuple(
-            Parameter(name, "body", self.schemas.kind(inner), name in required, self.schemas.default(inner))
+            OperationParameter(name, "body", self.schemas.kind(inner), name in required, self.schemas.default(inner))
             for name, inner in properties.items()
         )
 
-    def _response_resource(self, endpoint: Endpoint, operation: Schema, status: int) -> str:
+    def _response_resource(self, endpoint: ApiOperation, operation: Schema, status: int) -> str:
         answer = operation.get("responses", {}).get(str(status), {})
         schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
         named = class_name(re.sub(r"--.*| \(.*", "", self.schemas.name_of(schema))) if schema else ""
@@ -132,7 +132,9 @@ def _status(operation: Schema) -> int:
     return min(known, default=200)
 
 
-def _both(first: tuple[Parameter, ...], second: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+def _both(
+    first: tuple[OperationParameter, ...], second: tuple[OperationParameter, ...]
+) -> tuple[OperationParameter, ...]:
     """Parameters of both, without those of a name that the first have; an optional part must not become required."""
     known = {snake(each.name) for each in first}
     return *first, *(each for each in second if snake(each.name) not in known)

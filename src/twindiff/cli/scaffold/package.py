@@ -9,9 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from string import Template
 
-from .model import Description, Endpoint, Resource
+from .model import ApiOperation, Description, Resource
 from .naming import class_name, snake, unique_name
-from .pages import Shape, example, page_module, tables_module
+from .pages import ModuleShape, example, page_module, tables_module
 from .writing import imports, module, quote, several, tuple_of
 
 Files = dict[str, str]
@@ -37,7 +37,7 @@ def empty_package(name: str) -> Files:
 def described_package(name: str, description: Description) -> Files:
     """A twin with the operations of a description: lookups work, the others are drafts that are not served."""
     description = _with_short_pages(_with_page_names(description))
-    shape = Shape(description.prefix, _is_camel(description.endpoints))
+    shape = ModuleShape(description.prefix, _is_camel(description.endpoints))
     files = {path: _text(source, name) for path, source in _common(name).items()}
     inside = f"src/{name}_twin"
     endpoints = sorted(description.endpoints, key=lambda each: each.page)
@@ -94,14 +94,14 @@ def _part(page: str, more: int, lines: dict[str, int]) -> str:
     return f"{page}_{number + 1}" if number else page
 
 
-def _is_camel(endpoints: Sequence[Endpoint]) -> bool:
+def _is_camel(endpoints: Sequence[ApiOperation]) -> bool:
     """Whether most names of several words are in camel case."""
     names = {each.name for endpoint in endpoints for each in endpoint.parameters if each.place != "header"}
     camels = sum(bool(re.search("[a-z][A-Z]", each)) for each in names)
     return camels > sum("_" in each for each in names)
 
 
-def _twin_module(name: str, description: Description, pages: Sequence[str], shape: Shape) -> str:
+def _twin_module(name: str, description: Description, pages: Sequence[str], shape: ModuleShape) -> str:
     title, style = description.title.replace('"', "'").replace("\\", "") or name, f"{class_name(name)}Style"
     naming = '\n\n    naming = "camel"' if shape.is_camel else ""
     hosts = [
@@ -170,7 +170,7 @@ def _seed(resources: Sequence[Resource]) -> str:
     return json.dumps(rows, indent=2) + "\n"
 
 
-def _test_module(page: str, endpoints: Sequence[Endpoint], resources: Sequence[Resource]) -> str:
+def _test_module(page: str, endpoints: Sequence[ApiOperation], resources: Sequence[Resource]) -> str:
     by_name = {each.name: each for each in resources}
     tests: list[str] = []
     for each in endpoints:
@@ -194,7 +194,7 @@ def _tests_head(page: str, body: str) -> str:
     return f'"""{page.replace("_", " ").capitalize()}, over HTTP."""\n\n{used}\n\n{body}\n'
 
 
-def _lookup_tests(endpoint: Endpoint, resource: Resource) -> list[str]:
+def _lookup_tests(endpoint: ApiOperation, resource: Resource) -> list[str]:
     keys, asking = [example(each) for each in resource.key], _asking(endpoint)
     there, elsewhere = iter(keys), iter([*keys[:-1], 404 if isinstance(keys[-1], int) else "nowhere"])
     known = re.sub(r"\{.*?\}", lambda _: str(next(there)), endpoint.path)
@@ -213,7 +213,7 @@ def _get(path: str, asking: Sequence[str]) -> str:
     return several("answer = client.get(", [quote(path), *asking], ")", indent="    ")
 
 
-def _asking(endpoint: Endpoint) -> list[str]:
+def _asking(endpoint: ApiOperation) -> list[str]:
     """What a request must say besides its path."""
     required = [each for each in endpoint.parameters if each.is_required]
     places = {"params": "query", "headers": "header"}

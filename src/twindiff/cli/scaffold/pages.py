@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .model import Endpoint, Parameter, Property, Resource
+from .model import ApiOperation, OperationParameter, Property, Resource
 from .naming import camel, class_name, sentence, snake, unique_name, words
 from .writing import WIDTH, fitting, imports, module, quote, several
 
@@ -16,18 +16,18 @@ MAX_PARAMETERS = 20
 _DRAFT = '"""Not built yet, and not served: an operation moves to `api` when it does what the vendor\'s does."""'
 
 
-class Shape(NamedTuple):
+class ModuleShape(NamedTuple):
     """What all modules of a twin have in common."""
 
     prefix: str
     is_camel: bool
 
 
-def page_module(name: str, endpoints: Sequence[Endpoint], resources: Sequence[Resource], shape: Shape) -> str:
+def page_module(name: str, endpoints: Sequence[ApiOperation], resources: Sequence[Resource], shape: ModuleShape) -> str:
     """The operations of a page: those that look something up, and drafts of the others."""
     prefix = shape.prefix if all(each.path.startswith(f"{shape.prefix}/") for each in endpoints) else ""
     made = f"Operations(prefix={quote(prefix)})" if prefix else "Operations()"
-    bodies: dict[tuple[Parameter, ...], str] = {}
+    bodies: dict[tuple[OperationParameter, ...], str] = {}
     handlers = [_handler(each, resources, prefix, shape, bodies) for each in endpoints]
     structs = [_body_class(title, properties, shape) for properties, title in bodies.items()]
     text = "\n\n\n".join([f"api = {made}\ndraft = {made}\n{_DRAFT}", *structs, *handlers])
@@ -41,11 +41,11 @@ def page_module(name: str, endpoints: Sequence[Endpoint], resources: Sequence[Re
 
 
 def _handler(
-    endpoint: Endpoint,
+    endpoint: ApiOperation,
     resources: Sequence[Resource],
     prefix: str,
-    shape: Shape,
-    bodies: dict[tuple[Parameter, ...], str],
+    shape: ModuleShape,
+    bodies: dict[tuple[OperationParameter, ...], str],
 ) -> str:
     resource = next((each for each in resources if each.name == endpoint.shows), None)
     pages, path = "api" if resource else "draft", endpoint.path.removeprefix(prefix)
@@ -59,7 +59,7 @@ def _handler(
     return "\n".join(lines)
 
 
-def _lookup(endpoint: Endpoint, resource: Resource) -> str:
+def _lookup(endpoint: ApiOperation, resource: Resource) -> str:
     in_path = {each.name: snake(each.name) for each in endpoint.parameters if each.place == "path"}
     order = [segment[1:-1] for segment in endpoint.path.split("/") if segment.startswith("{")]
     given = [resource.name, *(in_path[name] for name in order), f"missing={not_found(resource)}"]
@@ -67,13 +67,13 @@ def _lookup(endpoint: Endpoint, resource: Resource) -> str:
     return f"{getting}\n    return {view_name(resource)}(row)"
 
 
-def _signature(endpoint: Endpoint, shape: Shape, bodies: dict[tuple[Parameter, ...], str]) -> str:
+def _signature(endpoint: ApiOperation, shape: ModuleShape, bodies: dict[tuple[OperationParameter, ...], str]) -> str:
     parameters = list(endpoint.parameters)
     in_body = tuple(each for each in parameters if each.place == "body")
     if len(in_body) > MAX_PARAMETERS:
         title = bodies.setdefault(in_body, unique_name(f"{class_name(endpoint.name)}Body", set(bodies.values())))
         parameters = [each for each in parameters if each.place != "body"]
-        parameters.append(Parameter("body", "whole", title, is_required=True))
+        parameters.append(OperationParameter("body", "whole", title, is_required=True))
     ordered = sorted(parameters, key=lambda each: not (each.is_required or _is_always_there(each)))
     used: set[str] = set()
     written = ["call: Call", *(_parameter(each, shape, used) for each in ordered)]
@@ -81,11 +81,11 @@ def _signature(endpoint: Endpoint, shape: Shape, bodies: dict[tuple[Parameter, .
     return several(f"def {endpoint.name}(", written, f") -> {returns}:")
 
 
-def _is_always_there(parameter: Parameter) -> bool:
+def _is_always_there(parameter: OperationParameter) -> bool:
     return parameter.place == "whole" and parameter.kind != "bytes"
 
 
-def _parameter(parameter: Parameter, shape: Shape, used: set[str]) -> str:
+def _parameter(parameter: OperationParameter, shape: ModuleShape, used: set[str]) -> str:
     name = unique_name(snake(parameter.name), used)
     used.add(name)
     kind, default = _kind_and_default(parameter)
@@ -96,7 +96,7 @@ def _parameter(parameter: Parameter, shape: Shape, used: set[str]) -> str:
     return f"{name}: {kind}{default}"
 
 
-def _kind_and_default(parameter: Parameter) -> tuple[str, str]:
+def _kind_and_default(parameter: OperationParameter) -> tuple[str, str]:
     kind = parameter.kind
     if parameter.is_required or _is_always_there(parameter):
         return kind, ""
@@ -108,12 +108,12 @@ def _kind_and_default(parameter: Parameter) -> tuple[str, str]:
     return (kind if kind == "Any" or kind.endswith("None") else f"{kind} | None"), " = None"
 
 
-def wire_name(name: str, shape: Shape) -> str:
+def wire_name(name: str, shape: ModuleShape) -> str:
     """What the style calls a parameter of this name on the wire."""
     return camel(name) if shape.is_camel else name.rstrip("_")
 
 
-def _body_class(title: str, properties: Sequence[Parameter], shape: Shape) -> str:
+def _body_class(title: str, properties: Sequence[OperationParameter], shape: ModuleShape) -> str:
     used: set[str] = set()
     fields = [_field(each, shape, used) for each in properties]
     rename = ', rename="camel"' if shape.is_camel else ""
@@ -121,7 +121,7 @@ def _body_class(title: str, properties: Sequence[Parameter], shape: Shape) -> st
     return "\n".join([head, '    """What is absent is UNSET, and what is null is None."""', "", *fields])
 
 
-def _field(parameter: Parameter, shape: Shape, used: set[str]) -> str:
+def _field(parameter: OperationParameter, shape: ModuleShape, used: set[str]) -> str:
     name = unique_name(snake(parameter.name), used)
     used.add(name)
     is_renamed = wire_name(name, shape) != parameter.name or name.endswith("_")

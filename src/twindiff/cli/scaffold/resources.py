@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from .model import Endpoint, Property, Resource
+from .model import ApiOperation, Property, Resource
 from .naming import class_name, snake
 
 
-def resource_of(endpoint: Endpoint, named: str, columns: tuple[Property, ...]) -> Resource | None:
+def resource_of(endpoint: ApiOperation, named: str, columns: tuple[Property, ...]) -> Resource | None:
     """What an endpoint looks up, when its path ends in a key that the object it gives has as a field or as its `id`."""
     in_path = re.findall(r"\{(\w+)\}", endpoint.path)
     if not (columns and endpoint.path.endswith("}") and endpoint.path.rpartition("/")[2].startswith("{")):

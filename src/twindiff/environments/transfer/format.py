@@ -20,7 +20,7 @@ from twindiff.kit.clock import Mode
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Event
 from twindiff.kit.rows import Table
-from twindiff.storage.journal import Change, Record, Values
+from twindiff.storage.journal import JournalRecord, RowChange, Values
 
 from ..transcripts import Transcript
 
@@ -52,7 +52,7 @@ Seq = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Counters = dict[str, Instant]
 
 
-class Line(msgspec.Struct, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True):
+class ExportLine(msgspec.Struct, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True):
     """One line."""
 
 
@@ -71,7 +71,7 @@ class TwinLine(msgspec.Struct, frozen=True):
     counters: Counters
 
 
-class Head(Line, tag="environment"):
+class Head(ExportLine, tag="environment"):
     """What is in the file. No token is but those that a template's rows name: see `stand_ins`."""
 
     format: int
@@ -89,7 +89,7 @@ class Head(Line, tag="environment"):
     users: dict[str, str] = {}
 
 
-class RowLine(Line, tag="row"):
+class RowLine(ExportLine, tag="row"):
     """A row of a template."""
 
     twin: str
@@ -113,7 +113,7 @@ class EventLine(msgspec.Struct, frozen=True):
     payload: dict[str, Any]
 
 
-class RecordLine(Line, tag="record"):
+class RecordLine(ExportLine, tag="record"):
     """A record of the journal. Earlier releases kept its events as rows."""
 
     seq: Seq
@@ -128,14 +128,14 @@ class RecordLine(Line, tag="record"):
     events: list[EventLine] = []
 
 
-class CheckpointLine(Line, tag="checkpoint"):
+class CheckpointLine(ExportLine, tag="checkpoint"):
     """A point under a name."""
 
     name: str
     seq: Seq
 
 
-class CallLine(Line, tag="call"):
+class CallLine(ExportLine, tag="call"):
     """A call to a twin."""
 
     at: Instant
@@ -149,20 +149,20 @@ class CallLine(Line, tag="call"):
     said: Transcript | None = None
 
 
-class BytesLine(Line, tag="bytes"):
+class BytesLine(ExportLine, tag="bytes"):
     """A piece of a file that rows name by its SHA-256; the pieces of one stand in order."""
 
     digest: str
     data: bytes
 
 
-class End(Line, tag="end"):
+class End(ExportLine, tag="end"):
     """Nothing is missing."""
 
     lines: int
 
 
-class Written(msgspec.Struct):
+class ExportHeader(msgspec.Struct):
     """As much of the first line as every format has."""
 
     kind: Literal["environment"]
@@ -171,13 +171,13 @@ class Written(msgspec.Struct):
 
 
 _encode = msgspec.json.Encoder().encode
-_decode_written = msgspec.json.Decoder(Written).decode
-_decode: msgspec.json.Decoder[Line] = msgspec.json.Decoder(
+_decode_written = msgspec.json.Decoder(ExportHeader).decode
+_decode: msgspec.json.Decoder[ExportLine] = msgspec.json.Decoder(
     Head | RowLine | RecordLine | CheckpointLine | CallLine | BytesLine | End  # pyright: ignore[reportArgumentType]
 )
 
 
-def record_line(record: Record, tables: Mapping[str, Table]) -> RecordLine:
+def record_line(record: JournalRecord, tables: Mapping[str, Table]) -> RecordLine:
     """A record as it travels: whatever environment it comes from, and without columns that are no longer there."""
     changes = [
         ChangeLine(table, key, _known_columns(before, tables[table]), _known_columns(after, tables[table]))
@@ -203,9 +203,9 @@ def _known_columns(values: Values | None, table: Table) -> Values | None:
     return {name: value for name, value in values.items() if name in table.columns}
 
 
-def record_of(line: RecordLine, environment_id: str, changes: list[Change], events: list[Event]) -> Record:
+def record_of(line: RecordLine, environment_id: str, changes: list[RowChange], events: list[Event]) -> JournalRecord:
     """The record of an environment that a line becomes, with changes and events that have been looked at."""
-    return Record(
+    return JournalRecord(
         env=environment_id,
         seq=line.seq,
         twin=line.twin,
@@ -230,13 +230,13 @@ class Writer:
         self._unpacked = 0
         self.digests: set[str] = set()
 
-    def pack(self, lines: Iterable[Line]) -> None:
+    def pack(self, lines: Iterable[ExportLine]) -> None:
         """Write lines; raises ExportTooLarge."""
         for line in lines:
             self._note_digests(line)
             self._write(line)
 
-    def _write(self, line: Line) -> None:
+    def _write(self, line: ExportLine) -> None:
         text = _encode(line) + b"\n"
         self._lines += 1
         self._unpacked += len(text)
@@ -247,7 +247,7 @@ class Writer:
                 f"or {MAX_FILE_BYTES:,} bytes when it is packed; fork it at an earlier point and export that"
             )
 
-    def _note_digests(self, line: Line) -> None:
+    def _note_digests(self, line: ExportLine) -> None:
         if isinstance(line, RowLine):
             self._look_through(line.values)
         elif isinstance(line, RecordLine):
@@ -266,10 +266,10 @@ class Writer:
         return self._packed.getvalue()
 
 
-def read_lines(file: bytes) -> Iterator[tuple[int, Line]]:
+def read_lines(file: bytes) -> Iterator[tuple[int, ExportLine]]:
     """The lines of a file, numbered; raises InvalidExport, ExportTooLarge."""
     number = 0
-    line: Line | None = None
+    line: ExportLine | None = None
     for number, text in enumerate(_texts(file), 1):
         if number == 1:
             _refuse_other_formats(text)
@@ -312,7 +312,7 @@ def _refuse_other_formats(text: bytes) -> None:
         )
 
 
-def _line(number: int, text: bytes) -> Line:
+def _line(number: int, text: bytes) -> ExportLine:
     try:
         return _decode.decode(text)
     except RecursionError:

@@ -10,21 +10,21 @@ import msgspec
 from twindiff.catalog.stamps import new_environment_id
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.events import Event
-from twindiff.storage import Origin, SchemaChanged, Start, Template
-from twindiff.storage.journal import ADVANCE, FORMER_QUEUE, Record, Values, former_event
+from twindiff.storage import Origin, SchemaChanged, Template, TemplatePayload
+from twindiff.storage.journal import ADVANCE, FORMER_QUEUE, JournalRecord, Values, former_event
 from twindiff.storage.schema import Schema
 from twindiff.storage.values import canonical
 
-from ..call_log import Entry
+from ..call_log import CallLogEntry
 from ..points import refuse_unfit_name
 from ..registry import Registry
 from .format import (
     BytesLine,
     CallLine,
     CheckpointLine,
+    ExportLine,
     Head,
     InvalidExport,
-    Line,
     RecordLine,
     RowLine,
     read_lines,
@@ -39,10 +39,10 @@ class Contents(NamedTuple):
     id: str
     head: Head
     origin: Origin
-    starts: dict[str, Start]
-    records: list[Record]
+    starts: dict[str, TemplatePayload]
+    records: list[JournalRecord]
     checkpoints: dict[str, int]
-    calls: list[Entry]
+    calls: list[CallLogEntry]
     files: list[bytes]
 
 
@@ -75,12 +75,12 @@ class Reader:
         self._forms = Forms(self._schemas)
         self._row_set = RowSet(self._forms)
         self._rows: dict[str, dict[str, list[Values]]] = {twin: {} for twin in head.twins}
-        self._records: list[Record] = []
+        self._records: list[JournalRecord] = []
         self._checkpoints: dict[str, int] = {}
-        self._calls: list[Entry] = []
+        self._calls: list[CallLogEntry] = []
         self._pieces: dict[str, list[bytes]] = {}
 
-    def take(self, line: Line) -> None:
+    def take(self, line: ExportLine) -> None:
         """Understand one line; raises InvalidExport."""
         match line:
             case RowLine():
@@ -90,7 +90,7 @@ class Reader:
             case CheckpointLine():
                 self._take_checkpoint(line)
             case CallLine():
-                self._calls.append(Entry(*(getattr(line, name) for name in Entry._fields)))
+                self._calls.append(CallLogEntry(*(getattr(line, name) for name in CallLogEntry._fields)))
             case BytesLine():
                 self._pieces.setdefault(line.digest, []).append(line.data)
             case Head():
@@ -144,10 +144,10 @@ class Reader:
         if said and max(said) > last:
             raise InvalidExport(f"a checkpoint or a call speaks of point {max(said)}; the journal ends at {last}")
 
-    def _start(self, twin: str) -> Start:
+    def _start(self, twin: str) -> TemplatePayload:
         rows, counters = self._rows[twin], self._head.twins[twin].counters
         schema = self._schemas[twin]
-        return Start(Template(schema.content_hash(rows, counters), schema.hash, counters), rows)
+        return TemplatePayload(Template(schema.content_hash(rows, counters), schema.hash, counters), rows)
 
 
 def _sets_the_clock(line: RecordLine) -> bool:

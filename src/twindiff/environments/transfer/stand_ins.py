@@ -14,14 +14,14 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from twindiff.storage.journal import Record, Values
+from twindiff.storage.journal import JournalRecord, Values
 
 from ..transcripts import without_secrets
-from .format import CallLine, ChangeLine, Line, RecordLine, RowLine
+from .format import CallLine, ChangeLine, ExportLine, RecordLine, RowLine
 
 Secrets = Mapping[str, frozenset[tuple[str, str]]]
 """Table and column of what is secret, by twin."""
-L = TypeVar("L", bound=Line)
+L = TypeVar("L", bound=ExportLine)
 
 MIN_WORD_LENGTH = 16
 """Characters of the shortest secret that is looked for in texts: anything else could be a word of the language."""
@@ -41,7 +41,7 @@ class StandIns:
         self._known: dict[str, str] = {}
         self._words: dict[str, str] = {}
 
-    def learn(self, record: Record) -> None:
+    def learn(self, record: JournalRecord) -> None:
         """Find the secrets of a record."""
         secrets = self._secrets.get(record.twin, ())
         for table, name in secrets:

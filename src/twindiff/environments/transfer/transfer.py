@@ -20,14 +20,14 @@ from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, micros_of
 from twindiff.kit.rows import Table
 from twindiff.kit.store import Store
-from twindiff.storage import Engine, NotServed, Origin, SchemaChanged, Start
+from twindiff.storage import NotServed, Origin, SchemaChanged, StorageEngine, TemplatePayload
 from twindiff.storage.cooperative import CooperativeStep, portions, yield_control
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 
 from ..call_log import CallLog
 from ..environments import Created, EnvironmentDeleted, Environments, new_token, token_hash
 from ..registry import Registry
-from ..templates import Naming, Templates
+from ..templates import Naming, TemplateStore
 from ..transcripts import Transcript, unpack
 from .format import (
     FORMAT,
@@ -36,8 +36,8 @@ from .format import (
     CallLine,
     CheckpointLine,
     ClockLine,
+    ExportLine,
     Head,
-    Line,
     RecordLine,
     RowLine,
     TwinLine,
@@ -57,7 +57,12 @@ class Transfer:
     """Exports and imports environments."""
 
     def __init__(
-        self, engine: Engine, catalog: Store, registry: Registry, templates: Templates, environments: Environments
+        self,
+        engine: StorageEngine,
+        catalog: Store,
+        registry: Registry,
+        templates: TemplateStore,
+        environments: Environments,
     ) -> None:
         self._engine = engine
         self._catalog = catalog
@@ -79,7 +84,7 @@ class Transfer:
         if self._environments.record(environment_id).status == "deleted":
             raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
 
-    def _portions(self, record: EnvironmentRecord, log: CallLog) -> Iterator[Iterable[Line]]:
+    def _portions(self, record: EnvironmentRecord, log: CallLog) -> Iterator[Iterable[ExportLine]]:
         """Everything up to the present point; what comes while it is read is left out."""
         env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
         self._refuse_deleted(env)
@@ -133,7 +138,7 @@ class Transfer:
             },
         )
 
-    def _record(self, record: Record) -> RecordLine:
+    def _record(self, record: JournalRecord) -> RecordLine:
         tables = self._registry.schemas[record.twin].tables if record.changes else {}
         gone = [change.table for change in record.changes if change.table not in tables]
         if gone:
@@ -221,7 +226,7 @@ class Transfer:
                 expires=now.micros + ttl_seconds * SECOND,
             )
 
-    def _template(self, twin: str, start: Start) -> str:
+    def _template(self, twin: str, start: TemplatePayload) -> str:
         """The id of a template; one that has no name here gets one that takes nobody else's."""
         hash = start.template.hash
         known = self._templates.holding(twin, hash)

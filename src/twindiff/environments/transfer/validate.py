@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from twindiff.kit.rows import Table
-from twindiff.storage.journal import Change, Place, Record, Values, undone
+from twindiff.storage.journal import JournalRecord, RowChange, RowLocation, Values, undone
 from twindiff.storage.schema import Schema
 from twindiff.storage.values import INT64, canonical
 
@@ -64,8 +64,8 @@ class Form:
     def key_of(self, values: Values) -> Key:
         return tuple([values[name] for name in self.key])
 
-    def place(self, values: Values) -> Place:
-        return Place(self.twin, self.name, self.key_of(values))
+    def place(self, values: Values) -> RowLocation:
+        return RowLocation(self.twin, self.name, self.key_of(values))
 
 
 class Forms:
@@ -98,8 +98,8 @@ class RowSet:
 
     def __init__(self, forms: Forms) -> None:
         self._forms = forms
-        self._rows: dict[Place, bytes] = {}
-        self._taken: dict[tuple[str, str, Key, Key], Place] = {}
+        self._rows: dict[RowLocation, bytes] = {}
+        self._taken: dict[tuple[str, str, Key, Key], RowLocation] = {}
 
     def add(self, form: Form, values: Values) -> None:
         """Add a row; raises InvalidExport when its key, or what must be unique, is taken."""
@@ -121,7 +121,7 @@ class RowSet:
         for spot in _spots(form, values):
             self._taken.pop(spot, None)
 
-    def move(self, record: Record) -> None:
+    def move(self, record: JournalRecord) -> None:
         """Bring rows from before to after, as engines do: what goes first, then what comes. Raises InvalidExport."""
         forms = [self._forms.get(record.twin, change.table) for change in record.changes]
         if len({(change.table, change.key) for change in record.changes}) < len(forms):
@@ -145,23 +145,23 @@ def _spots(form: Form, values: Values) -> list[tuple[str, str, Key, Key]]:
     return [(form.twin, form.name, columns, spot) for columns, spot in taken if None not in spot]
 
 
-def _describe_place(place: Place) -> str:
+def _describe_place(place: RowLocation) -> str:
     return f"{place.twin}.{place.table} {', '.join(str(part)[:MAX_NAME_CHARACTERS] for part in place.key)}"
 
 
-def full_changes(form: Form, key: Key, before: Values | None, after: Values | None) -> Change:
+def full_changes(form: Form, key: Key, before: Values | None, after: Values | None) -> RowChange:
     """A change whose rows are full and have the key that it names; raises InvalidExport."""
     was = None if before is None else form.full(before)
     now = None if after is None else form.full(after)
     keys = [form.key_of(values) for values in (was, now) if values is not None]
     if not keys or any(each != key for each in keys):
         raise InvalidExport(
-            f"{_describe_place(Place(form.twin, form.name, key))} is changed by a row of another key, or by none"
+            f"{_describe_place(RowLocation(form.twin, form.name, key))} is changed by a row of another key, or by none"
         )
-    return Change(form.name, keys[0], was, now)
+    return RowChange(form.name, keys[0], was, now)
 
 
-def check_changes(row_set: RowSet, records: Sequence[Record]) -> None:
+def check_changes(row_set: RowSet, records: Sequence[JournalRecord]) -> None:
     """Try every record on the state that it says it was written in; raises InvalidExport.
 
     With rewinds the states are a tree: a record grows from the one before it, or from where a rewind led. Each is gone
@@ -181,10 +181,10 @@ def check_changes(row_set: RowSet, records: Sequence[Record]) -> None:
         untried += len(below[record.seq]) - 1
 
 
-def _tree(records: Iterable[Record]) -> defaultdict[int, list[Record]]:
+def _tree(records: Iterable[JournalRecord]) -> defaultdict[int, list[JournalRecord]]:
     """The records that grow from each state, by the seq of the record that led to it; 0 is the beginning."""
     states = [0]
-    below: defaultdict[int, list[Record]] = defaultdict(list)
+    below: defaultdict[int, list[JournalRecord]] = defaultdict(list)
     for record in records:
         if record.seq != len(states):
             raise InvalidExport(f"record {record.seq} stands where record {len(states)} should: the journal has a gap")

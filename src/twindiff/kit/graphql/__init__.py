@@ -32,8 +32,8 @@ from .errors import InvalidDocument as InvalidDocument
 from .errors import InvalidInput as InvalidInput
 from .errors import NotImplementedHere as NotImplementedHere
 from .errors import TooComplex as TooComplex
-from .limits import Limits as Limits
-from .section import Matches as Matches
+from .limits import RequestLimits as RequestLimits
+from .section import ConnectionRows as ConnectionRows
 from .section import Section as Section
 from .twin import GraphqlStyle as GraphqlStyle
 from .twin import GraphqlTwin as GraphqlTwin

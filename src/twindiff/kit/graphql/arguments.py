@@ -30,7 +30,7 @@ Variables = Mapping[str, Any]
 Make = Callable[[Variables], Any]
 
 
-class Refused(Exception):
+class DocumentRejected(Exception):
     """The compiler does not take the document; the library's validation says why, or else this message."""
 
     def __init__(self, message: str, node: Any = None) -> None:
@@ -74,20 +74,24 @@ class VariableUse:
         name = node.name.value
         definition = self.definitions.get(name)
         if definition is None:
-            raise Refused(f"Variable '${name}' is not defined.", node)
+            raise DocumentRejected(f"Variable '${name}' is not defined.", node)
         self.used.add(name)
         kind = type_from_ast(self.schema, definition.type)
         if kind is None:
-            raise Refused(f"Unknown type of variable '${name}'.", definition)
+            raise DocumentRejected(f"Unknown type of variable '${name}'.", definition)
         if is_non_null_type(wanted) and not is_non_null_type(kind):
             has_default = definition.default_value is not None and not isinstance(
                 definition.default_value, NullValueNode
             )
             if not has_default and default is Undefined:
-                raise Refused(f"Variable '${name}' of type '{kind}' used in position expecting type '{wanted}'.", node)
+                raise DocumentRejected(
+                    f"Variable '${name}' of type '{kind}' used in position expecting type '{wanted}'.", node
+                )
             wanted = wanted.of_type
         if not is_type_sub_type_of(self.schema, kind, wanted):
-            raise Refused(f"Variable '${name}' of type '{kind}' used in position expecting type '{wanted}'.", node)
+            raise DocumentRejected(
+                f"Variable '${name}' of type '{kind}' used in position expecting type '{wanted}'.", node
+            )
         return name
 
 
@@ -104,7 +108,7 @@ def arguments_of(uses: VariableUse, declared: Mapping[str, Any], nodes: tuple[Ar
         name = node.name.value
         argument = declared.get(name)
         if argument is None or name in seen:
-            raise Refused(f"Unknown or repeated argument '{name}'.", node)
+            raise DocumentRejected(f"Unknown or repeated argument '{name}'.", node)
         seen.add(name)
         value = _value(uses, node.value, argument.type, argument.default_value)
         if callable(value):
@@ -113,7 +117,7 @@ def arguments_of(uses: VariableUse, declared: Mapping[str, Any], nodes: tuple[Ar
             constant[name] = value
     for name, argument in declared.items():
         if name not in seen and is_non_null_type(argument.type) and argument.default_value is Undefined:
-            raise Refused(f"Argument '{name}' of type '{argument.type}' is required, but it was not provided.")
+            raise DocumentRejected(f"Argument '{name}' of type '{argument.type}' is required, but it was not provided.")
     return Arguments(constant, made)
 
 
@@ -134,7 +138,7 @@ def _value(uses: VariableUse, node: ValueNode, kind: Any, default: Any) -> Any:
         return _by_library(node, kind)
     value = value_from_ast(node, kind)
     if value is Undefined or (isinstance(value, float) and isinf(value)):
-        raise Refused(f"Expected value of type '{kind}'.", node)
+        raise DocumentRejected(f"Expected value of type '{kind}'.", node)
     return value
 
 
@@ -168,7 +172,7 @@ def _variable(name: str, kind: Any) -> Make:
 def _object(uses: VariableUse, node: ObjectValueNode, kind: GraphQLInputObjectType) -> Any:
     given = {each.name.value: each for each in node.fields}
     if len(given) != len(node.fields) or given.keys() - kind.fields.keys():
-        raise Refused(f"Unknown or repeated field of '{kind}'.", node)
+        raise DocumentRejected(f"Unknown or repeated field of '{kind}'.", node)
     parts: dict[str, Any] = {}
     for name, field in kind.fields.items():
         if name in given:
@@ -176,7 +180,7 @@ def _object(uses: VariableUse, node: ObjectValueNode, kind: GraphQLInputObjectTy
         elif field.default_value is not Undefined:
             parts[name] = field.default_value
         elif is_non_null_type(field.type):
-            raise Refused(f"Field '{kind}.{name}' of required type '{field.type}' was not provided.", node)
+            raise DocumentRejected(f"Field '{kind}.{name}' of required type '{field.type}' was not provided.", node)
 
     if not any(callable(part) for part in parts.values()):
         return parts

@@ -35,9 +35,9 @@ from twindiff.kit.pace import give_way
 from twindiff.kit.suggestions import did_you_mean
 
 from .comparators import comparator_fields, fields_of
-from .entity import Field, Spec
+from .entity import EntitySpec, Field
 from .library import value_from_ast
-from .model import Model
+from .model import EntityModel
 from .scalars import SCALARS, scalar
 from .surfaces import filter_fields, generated_roots, input_fields, payload_fields, sort_leaf
 
@@ -63,10 +63,10 @@ class Meaning(NamedTuple):
 class Builder:
     """The types of a model by name."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: EntityModel) -> None:
         self.model = model
         self.types: dict[str, GraphQLNamedType] = dict(_BUILT_IN)
-        self.entity_of: dict[str, Spec] = {}
+        self.entity_of: dict[str, EntitySpec] = {}
         """Which entity's rows an object type shows; search results show another type's."""
         self._entities = sorted(model.entities, key=len, reverse=True)
         self._read_types: dict[str, TypeNode] = {}
@@ -135,7 +135,7 @@ class Builder:
 
     # Objects
 
-    def _object(self, name: str, spec: Spec, extra: dict[str, str] | None = None) -> GraphQLNamedType:
+    def _object(self, name: str, spec: EntitySpec, extra: dict[str, str] | None = None) -> GraphQLNamedType:
         def fields() -> dict[str, GraphQLField]:
             made: dict[str, GraphQLField] = {}
             for field in spec.fields.values():
@@ -150,7 +150,7 @@ class Builder:
             )
         return GraphQLObjectType(name, fields, interfaces=lambda: self._interfaces(spec), extensions={"spec": spec})
 
-    def _interfaces(self, spec: Spec) -> list[GraphQLInterfaceType]:
+    def _interfaces(self, spec: EntitySpec) -> list[GraphQLInterfaceType]:
         names = [*spec.implements]
         if spec.parent:
             names += [spec.parent.name, *spec.parent.implements]
@@ -244,17 +244,17 @@ class Builder:
                     return rule(self, name, self.model.entities[entity])
         return None
 
-    def _connection(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _connection(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         texts = {"edges": f"[{spec.name}Edge!]!", "nodes": f"[{spec.name}!]!", "pageInfo": "PageInfo!"}
         return self._parts(name, texts)
 
-    def _edge(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _edge(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         return self._parts(name, {"cursor": "String!", "node": f"{name.removesuffix('Edge')}!"})
 
-    def _search_result(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _search_result(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         return self._object(name, spec, {"metadata": "JSONObject!"})
 
-    def _search_payload(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _search_payload(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         result = f"{spec.name}SearchResult"
         texts = {
             "edges": f"[{result}Edge!]!",
@@ -266,18 +266,18 @@ class Builder:
             texts["archivePayload"] = "ArchiveResponse!"
         return self._parts(name, texts)
 
-    def _payload(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _payload(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         field = spec.word("payload") or spec.name[:1].lower() + spec.name[1:]
         null = "" if spec.words.get("payload_nullable") else "!"
         return self._parts(name, {field: f"{spec.name}{null}", **payload_fields(self.model)})
 
-    def _archive_payload(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _archive_payload(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         interfaces = [self.resolve_type("ArchivePayload")] if "ArchivePayload" in self.model.values else []
         return self._parts(name, {"entity": spec.name, **payload_fields(self.model)}, interfaces)
 
     # Inputs
 
-    def _hand_input(self, spec: Spec) -> GraphQLNamedType:
+    def _hand_input(self, spec: EntitySpec) -> GraphQLNamedType:
         texts = {field.name: field.shape.text + _default(field) for field in spec.fields.values()}
         if spec.words["of"]:
             texts |= {"and": f"[{spec.name}!]", "or": f"[{spec.name}!]"}
@@ -298,16 +298,16 @@ class Builder:
             fields = fields_of("eq neq in nin" + (" null" if enum in self.model.nullable_enums else ""), enum)
         return None if fields is None else self.input(name, lambda: fields)
 
-    def _filter(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _filter(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         return self.input(name, lambda: filter_fields(self.model, spec, name))
 
-    def _create(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _create(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         return self.input(name, lambda: input_fields(self.model, spec, "create"))
 
-    def _update(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _update(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         return self.input(name, lambda: input_fields(self.model, spec, "update"))
 
-    def _sort_input(self, name: str, spec: Spec) -> GraphQLNamedType:
+    def _sort_input(self, name: str, spec: EntitySpec) -> GraphQLNamedType:
         words = self.model.surfaces[spec.name].sort
         return self.input(name, lambda: {word.name: word.type or sort_leaf(word.name) for word in words})
 
@@ -373,7 +373,7 @@ def _default(field: Field) -> str:
     return f" = {json.dumps(default) if is_text or not isinstance(default, str) else default}"
 
 
-_RULES: dict[str, Callable[[Builder, str, Spec], GraphQLNamedType]] = {
+_RULES: dict[str, Callable[[Builder, str, EntitySpec], GraphQLNamedType]] = {
     "Connection": Builder._connection,  # pyright: ignore[reportPrivateUsage]
     "Edge": Builder._edge,  # pyright: ignore[reportPrivateUsage]
     "SearchResultEdge": Builder._edge,  # pyright: ignore[reportPrivateUsage]

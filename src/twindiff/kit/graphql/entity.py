@@ -114,7 +114,7 @@ def computed_field(*, deprecated: str = "", **arguments: Any) -> Any:
     return Facts("computed", arguments=arguments, deprecated=deprecated)
 
 
-class Shape(NamedTuple):
+class FieldAnnotation(NamedTuple):
     """An annotation, read."""
 
     kind: Literal["plain", "one", "many"]
@@ -135,7 +135,7 @@ class Field:
 
     __slots__ = ("facts", "kind", "name", "owner", "shape")
 
-    def __init__(self, owner: str, name: str, shape: Shape, facts: Facts, kind: Kind) -> None:
+    def __init__(self, owner: str, name: str, shape: FieldAnnotation, facts: Facts, kind: Kind) -> None:
         self.owner = owner
         self.name = name
         self.shape = shape
@@ -158,7 +158,7 @@ class Field:
         return f"{self.owner}.{self.name}"
 
 
-class Spec:
+class EntitySpec:
     """Everything a declared class says, as data."""
 
     def __init__(self, name: str, kind: str, fields: dict[str, Field], words: dict[str, Any]) -> None:
@@ -171,7 +171,7 @@ class Spec:
         self.bare = False
         self.stands_for: tuple[str, ...] = ()
         """For a concrete type of an interface: the values of the interface's kind column that mean it."""
-        self.parent: Spec | None = None
+        self.parent: EntitySpec | None = None
         """For a concrete type: the interface whose table it lies in."""
         self.kind_column = ""
         self.implements: tuple[str, ...] = ()
@@ -198,14 +198,14 @@ WORDS = (
     "deletes",
 )  # fmt: skip
 _COMMON = {
-    "id": Shape("plain", "ID", False, False, False),
-    "createdAt": Shape("plain", "DateTime", False, False, False),
-    "updatedAt": Shape("plain", "DateTime", False, False, False),
-    "archivedAt": Shape("plain", "DateTime", False, True, False),
+    "id": FieldAnnotation("plain", "ID", False, False, False),
+    "createdAt": FieldAnnotation("plain", "DateTime", False, False, False),
+    "updatedAt": FieldAnnotation("plain", "DateTime", False, False, False),
+    "archivedAt": FieldAnnotation("plain", "DateTime", False, True, False),
 }
 
 
-def read_shape(text: Any, where: str) -> Shape:
+def read_shape(text: Any, where: str) -> FieldAnnotation:
     """`One["Team"] | None`, `list[str]`, `Many["Issue"]`, `datetime | None` as data; nothing is evaluated."""
     if not isinstance(text, str):
         raise TypeError(f"{where}: begin the module with `from __future__ import annotations`")
@@ -221,7 +221,7 @@ def read_shape(text: Any, where: str) -> Shape:
         else:
             raise TypeError(f"{where}: '{outer}[…]' is none of One, Many and list")
     name = _name(node, where)
-    return Shape(kind, _PLAIN.get(name, name), is_list, null, item_null)  # pyright: ignore[reportArgumentType]
+    return FieldAnnotation(kind, _PLAIN.get(name, name), is_list, null, item_null)  # pyright: ignore[reportArgumentType]
 
 
 @cache
@@ -258,7 +258,7 @@ def _fields(cls: type, *, plain_is: Kind) -> dict[str, Field]:
     return fields
 
 
-def _kind(shape: Shape, facts: Facts, plain_is: Kind) -> Kind:
+def _kind(shape: FieldAnnotation, facts: Facts, plain_is: Kind) -> Kind:
     if facts.kind == "computed":
         return "computed"
     if shape.kind == "one" or facts.kind == "one":
@@ -282,7 +282,7 @@ class Entity:
     a subclass says with `kind="value value"` which values of that column mean it (its own name, when it says nothing).
     """
 
-    spec: ClassVar[Spec]
+    spec: ClassVar[EntitySpec]
     row: ClassVar[Any]
     """The table's Row; `Issue.row.teamId` is a column."""
 
@@ -299,11 +299,13 @@ class Entity:
         unique: tuple[tuple[str, ...], ...] = (),
         visibility: Visibility = "plain",
     ) -> None:
-        parent: Spec | None = next((base.__dict__["spec"] for base in cls.__mro__[1:] if "spec" in base.__dict__), None)
+        parent: EntitySpec | None = next(
+            (base.__dict__["spec"] for base in cls.__mro__[1:] if "spec" in base.__dict__), None
+        )
         own = _fields(cls, plain_is="column")
         common = {"id": _COMMON["id"]} if bare else _COMMON
         inherited = dict(parent.fields) if parent else {n: _common_field(cls, n, s) for n, s in common.items()}
-        cls.spec = spec = Spec(cls.__name__, "entity", {**inherited, **own}, _words(cls))
+        cls.spec = spec = EntitySpec(cls.__name__, "entity", {**inherited, **own}, _words(cls))
         spec.rim, spec.interface, spec.bare, spec.parent = rim, interface, bare, parent
         spec.implements = tuple(implements.split())
         if parent:
@@ -316,7 +318,7 @@ class Entity:
             cls.row = spec.row = _table(cls, table or plural(snake(cls.__name__)), indexes, unique, visibility)
 
 
-def _common_field(cls: type, name: str, shape: Shape) -> Field:
+def _common_field(cls: type, name: str, shape: FieldAnnotation) -> Field:
     return Field(cls.__name__, name, shape, Facts(), "column")
 
 
@@ -361,7 +363,7 @@ _ZERO: dict[ColumnType, Any] = {
 }  # fmt: skip
 
 
-def column_kind(shape: Shape, known: Mapping[str, Any], where: str) -> ColumnType:
+def column_kind(shape: FieldAnnotation, known: Mapping[str, Any], where: str) -> ColumnType:
     """How a plain field is stored: scalars as such, enums as text, lists and value objects as JSON."""
     if shape.is_list:
         return "json"
@@ -396,10 +398,10 @@ class Scalar:
 class Value:
     """An object without a table: a value object in a JSON column, or the payload of a hand-written root, as a dict."""
 
-    spec: ClassVar[Spec]
+    spec: ClassVar[EntitySpec]
 
     def __init_subclass__(cls, *, implements: str = "", interface: bool = False) -> None:
-        cls.spec = Spec(cls.__name__, "value", _fields(cls, plain_is="computed"), {})
+        cls.spec = EntitySpec(cls.__name__, "value", _fields(cls, plain_is="computed"), {})
         cls.spec.implements = tuple(implements.split())
         cls.spec.interface = interface
 
@@ -410,10 +412,10 @@ class Input:
     `of="Issue"` makes it a filter of that entity: it has `and` and `or`, and its fields mean what the entity's do.
     """
 
-    spec: ClassVar[Spec]
+    spec: ClassVar[EntitySpec]
 
     def __init_subclass__(cls, *, of: str = "", one_of: bool = False) -> None:
-        cls.spec = Spec(cls.__name__, "input", _fields(cls, plain_is="column"), {"one_of": one_of, "of": of})
+        cls.spec = EntitySpec(cls.__name__, "input", _fields(cls, plain_is="column"), {"one_of": one_of, "of": of})
 
 
 class Union:

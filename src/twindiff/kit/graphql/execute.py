@@ -34,19 +34,19 @@ from twindiff.kit.errors import ApiError, NotServed, TooSlow
 from twindiff.kit.pace import give_way
 
 from . import oracle
-from .arguments import Arguments, Refused, VariableUse
+from .arguments import Arguments, DocumentRejected, VariableUse
 from .build import Builder, Meaning
 from .cache import SizedCache
 from .errors import InternalError, InvalidDocument, TooComplex
 from .introspection import Introspections, execute_bounded
 from .library import named_type
-from .limits import Limits, check, check_answer
-from .model import Model
-from .plan import Compiler, Cost, is_connection
+from .limits import RequestLimits, check, check_answer
+from .model import EntityModel
+from .plan import Cost, SelectionCompiler, is_connection
 from .reading import read, read_with_places
 from .roots import Resolve, resolver
-from .run import Run
-from .selecting import Asked, Selecting
+from .run import GraphqlRun
+from .selecting import SelectedField, Selecting
 from .shapes import Complete, Unresolved
 
 log = logging.getLogger("twindiff")
@@ -79,7 +79,7 @@ class PlannedRoot(NamedTuple):
     location: SourceLocation | None
 
 
-class Plan(NamedTuple):
+class CompiledOperation(NamedTuple):
     """A compiled operation."""
 
     text: str
@@ -93,7 +93,7 @@ class Plan(NamedTuple):
     """Root fields that the vendor has and the twin lacks."""
 
 
-class Problem(NamedTuple):
+class ExecutionError(NamedTuple):
     """One entry of `errors`."""
 
     error: Exception
@@ -101,11 +101,11 @@ class Problem(NamedTuple):
     locations: tuple[SourceLocation, ...] = ()
 
 
-class Outcome(NamedTuple):
+class ExecutionResult(NamedTuple):
     """Data and errors of one execution; the cost is in the vendor's points."""
 
     data: Any
-    problems: list[Problem]
+    problems: list[ExecutionError]
     cost: float
 
 
@@ -114,16 +114,16 @@ class Api:
 
     def __init__(
         self,
-        model: Model,
-        limits: Limits,
+        model: EntityModel,
+        limits: RequestLimits,
         missing: Iterable[str] = (),
-        extras: Callable[[Run], dict[str, Any]] | None = None,
+        extras: Callable[[GraphqlRun], dict[str, Any]] | None = None,
     ) -> None:
         self.model = model
         self.limits = limits
         self.missing = frozenset(missing)
-        self.extras: Callable[[Run], dict[str, Any]] = extras or _success
-        self.plans: SizedCache[Plan] = SizedCache(PLANNED_CHARACTERS)
+        self.extras: Callable[[GraphqlRun], dict[str, Any]] = extras or _success
+        self.plans: SizedCache[CompiledOperation] = SizedCache(PLANNED_CHARACTERS)
         self.introspections = Introspections()
         self._making = Lock()
         self._schema: GraphQLSchema | None = None
@@ -142,7 +142,7 @@ class Api:
 
     # Text to plan
 
-    def plan(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> Plan:
+    def plan(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> CompiledOperation:
         """The plan of one operation of a document; raises InvalidDocument or TooComplex."""
         key = plan_key(text, operation_name, variables)
         plan = self.plans.get(key)
@@ -151,7 +151,7 @@ class Api:
             self.plans.put(key, plan, len(text))
         return plan
 
-    def _compile(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> Plan:
+    def _compile(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> CompiledOperation:
         check(text, self.limits)
         document = self._parse(text)
         operation = _operation(document, operation_name)
@@ -161,10 +161,10 @@ class Api:
         missing = self._missing_in(operation)
         if missing:
             writes = operation.operation is OperationType.MUTATION
-            return Plan(text, writes, missing, [], (), Cost(), False, missing)
+            return CompiledOperation(text, writes, missing, [], (), Cost(), False, missing)
         try:
             return self._plan_operation(text, document, operation, variables)
-        except Refused as refused:
+        except DocumentRejected as refused:
             raise self._invalid(text, refused) from None
 
     def _parse(self, text: str) -> DocumentNode:
@@ -196,12 +196,12 @@ class Api:
 
     def _plan_operation(
         self, text: str, document: DocumentNode, operation: OperationDefinitionNode, variables: dict[str, Any]
-    ) -> Plan:
+    ) -> CompiledOperation:
         fragments = _fragments(document)
         uses = VariableUse(self.schema, operation.variable_definitions)
         given = self._variables(operation.variable_definitions, variables, lenient=True)
         selecting = Selecting(self.schema, fragments, uses, given)
-        compiler = Compiler(self.builder, self.schema, selecting)
+        compiler = SelectionCompiler(self.builder, self.schema, selecting)
         kind = self._root_type(operation)
         asked = selecting.of(kind, [operation.selection_set])
         roots = [self._root(compiler, each, kind) for each in asked]
@@ -209,11 +209,11 @@ class Api:
             self._validate(text)
         names = tuple(each.name for each in asked) or ("__schema",)
         writes = operation.operation is OperationType.MUTATION
-        return Plan(
+        return CompiledOperation(
             text, writes, names, roots, operation.variable_definitions, compiler.cost, selecting.asks_schema, ()
         )
 
-    def _root(self, compiler: Compiler, asked: Asked, kind: Any) -> PlannedRoot:
+    def _root(self, compiler: SelectionCompiler, asked: SelectedField, kind: Any) -> PlannedRoot:
         location = get_location(asked.node.loc.source, asked.node.loc.start) if asked.node.loc else None
         if asked.field is None:
             return PlannedRoot(asked.key, asked.name, True, _always(kind.name), _as_it_is, asked.arguments, location)
@@ -228,7 +228,7 @@ class Api:
         if errors:
             raise InvalidDocument(*errors)
 
-    def _invalid(self, text: str, refused: Refused) -> InvalidDocument:
+    def _invalid(self, text: str, refused: DocumentRejected) -> InvalidDocument:
         return InvalidDocument(*(self._errors(text) or [GraphQLError(str(refused), refused.node)]))
 
     def _errors(self, text: str) -> list[GraphQLError]:
@@ -246,7 +246,9 @@ class Api:
 
     # Plan to answer
 
-    def execute(self, plan: Plan, call: Call, variables: dict[str, Any], operation_name: str | None = None) -> Outcome:
+    def execute(
+        self, plan: CompiledOperation, call: Call, variables: dict[str, Any], operation_name: str | None = None
+    ) -> ExecutionResult:
         """Run a plan. A mutation's roots run in order, each all or nothing; a query that fails is asked again."""
         values = self._variables(plan.definitions, variables)
         cost = plan.cost.of(values)
@@ -254,17 +256,17 @@ class Api:
             raise TooComplex(
                 f"The query is too complex: {cost:,.0f} points, where {self.limits.complexity:,.0f} are allowed"
             )
-        run = Run(self.model, call, values, self.limits.conditions)
+        run = GraphqlRun(self.model, call, values, self.limits.conditions)
         try:
             data, problems = self._execute_plan(plan, run, operation_name, variables)
         except TooSlow:
             raise TooComplex("The query takes longer than two seconds; ask for less at once") from None
         check_answer(data, self.limits)
-        return Outcome(data, problems, cost)
+        return ExecutionResult(data, problems, cost)
 
     def _execute_plan(
-        self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any]
-    ) -> tuple[Any, list[Problem]]:
+        self, plan: CompiledOperation, run: GraphqlRun, operation_name: str | None, variables: dict[str, Any]
+    ) -> tuple[Any, list[ExecutionError]]:
         if plan.asks_schema:
             answer = execute_bounded if plan.roots else self.introspections.answer
             data, errors = answer(self, plan.text, run, operation_name, variables)
@@ -281,9 +283,9 @@ class Api:
             log.exception("query %s failed", ", ".join(plan.names)[:200])
             return self._slowly(plan, run, operation_name, variables)
 
-    def _read(self, plan: Plan, run: Run) -> tuple[Any, list[Problem]]:
+    def _read(self, plan: CompiledOperation, run: GraphqlRun) -> tuple[Any, list[ExecutionError]]:
         data: dict[str, Any] | None = {}
-        problems: list[Problem] = []
+        problems: list[ExecutionError] = []
         for root in plan.roots:
             try:
                 value = root.resolve(run, root.arguments.of(run.variables))
@@ -298,9 +300,9 @@ class Api:
                 data[root.key] = completed
         return data, problems
 
-    def _execute_mutation(self, plan: Plan, run: Run) -> tuple[Any, list[Problem]]:
+    def _execute_mutation(self, plan: CompiledOperation, run: GraphqlRun) -> tuple[Any, list[ExecutionError]]:
         data: dict[str, Any] | None = {}
-        problems: list[Problem] = []
+        problems: list[ExecutionError] = []
         for root in plan.roots:
             try:
                 with run.db.savepoint():
@@ -318,8 +320,8 @@ class Api:
         return data, problems
 
     def _slowly(
-        self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any]
-    ) -> tuple[Any, list[Problem]]:
+        self, plan: CompiledOperation, run: GraphqlRun, operation_name: str | None, variables: dict[str, Any]
+    ) -> tuple[Any, list[ExecutionError]]:
         data, errors = oracle.execute(self, plan.text, run, operation_name, variables)
         return data, _problems(errors, plan)
 
@@ -351,11 +353,11 @@ def _always(value: Any) -> Resolve:
     return lambda run, arguments: value
 
 
-def _as_it_is(run: Run, values: list[Any]) -> list[Any]:
+def _as_it_is(run: GraphqlRun, values: list[Any]) -> list[Any]:
     return values
 
 
-def _success(run: Run) -> dict[str, Any]:
+def _success(run: GraphqlRun) -> dict[str, Any]:
     return {"success": True}
 
 
@@ -377,22 +379,22 @@ def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
     return {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
 
 
-def _problems(errors: list[GraphQLError], plan: Plan) -> list[Problem]:
+def _problems(errors: list[GraphQLError], plan: CompiledOperation) -> list[ExecutionError]:
     return [_as_problem(each, (plan.names or ("__schema",))[0]) for each in errors]
 
 
-def _as_problem(error: GraphQLError, name: str) -> Problem:
+def _as_problem(error: GraphQLError, name: str) -> ExecutionError:
     """One entry of `errors`; raises what no answer of the vendor may hide."""
     cause = error.original_error
     if isinstance(cause, FOR_ALL):
         raise cause
     is_null = isinstance(cause, TypeError) and str(cause).startswith("Cannot return null")
     told = error if cause is None or is_null else _to_client_error(cause, name)
-    return Problem(told, tuple(error.path or ()), tuple(error.locations or ()))
+    return ExecutionError(told, tuple(error.path or ()), tuple(error.locations or ()))
 
 
-def _problem(root: PlannedRoot, error: Exception) -> Problem:
-    return Problem(error, (root.key,), (root.location,) if root.location else ())
+def _problem(root: PlannedRoot, error: Exception) -> ExecutionError:
+    return ExecutionError(error, (root.key,), (root.location,) if root.location else ())
 
 
 def _without(data: dict[str, Any] | None, root: PlannedRoot) -> dict[str, Any] | None:

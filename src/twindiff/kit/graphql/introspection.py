@@ -13,7 +13,7 @@ from twindiff.kit.pace import give_way
 from . import oracle
 from .cache import SizedCache
 from .errors import TooComplex
-from .run import Run
+from .run import GraphqlRun
 
 KEPT_BYTES = 8_000_000
 """Of answers about one schema; that to the question of tools has 1.4 MB."""
@@ -30,7 +30,7 @@ class Introspections:
         self._answers: SizedCache[tuple[msgspec.Raw, list[GraphQLError]]] = SizedCache(KEPT_BYTES)
 
     def answer(
-        self, api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any]
+        self, api: Any, text: str, run: GraphqlRun, operation_name: str | None, variables: dict[str, Any]
     ) -> tuple[Any, list[GraphQLError]]:
         """Data, as JSON that is written already, and errors; raises TooComplex."""
         key = _key(text, operation_name, variables)
@@ -51,7 +51,7 @@ def _key(text: str, operation_name: str | None, variables: dict[str, Any]) -> tu
 
 
 def execute_bounded(
-    api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any]
+    api: Any, text: str, run: GraphqlRun, operation_name: str | None, variables: dict[str, Any]
 ) -> tuple[Any, list[GraphQLError]]:
     """Data and errors of a document that asks about the schema, among others; raises TooComplex."""
     try:

@@ -13,7 +13,7 @@ from twindiff.kit.pace import give_way
 from .errors import TooComplex
 
 
-class Limits(NamedTuple):
+class RequestLimits(NamedTuple):
     """Bounds of one request; `complexity` in the vendor's points."""
 
     characters: int = 100_000
@@ -34,7 +34,7 @@ _STRINGS = re.compile(r'"""(?:\\"""|[\s\S])*?(?:"""|\Z)|"(?:\\.|[^"\\\n])*"?|#[^
 _BRACKETS = re.compile(r"[{\[(]|[}\])]")
 
 
-def check(text: str, limits: Limits) -> None:
+def check(text: str, limits: RequestLimits) -> None:
     """Raise TooComplex for a document that is too long or too deep to be parsed."""
     if len(text) > limits.characters:
         raise TooComplex(f"The query is too long: {len(text):,} characters, where {limits.characters:,} are allowed")
@@ -51,7 +51,7 @@ def depth_of(text: str) -> int:
     return deepest
 
 
-def check_variables(variables: object, limits: Limits) -> None:
+def check_variables(variables: object, limits: RequestLimits) -> None:
     """Raise TooComplex for variables that are nested too deeply or hold too much."""
     level, seen = [variables], 0
     for _ in range(limits.depth):
@@ -71,7 +71,7 @@ def _inside(value: object) -> list[object]:
     return list(cast(list[object], value)) if isinstance(value, list) else []
 
 
-def check_answer(data: object, limits: Limits) -> None:
+def check_answer(data: object, limits: RequestLimits) -> None:
     """Raise TooComplex for an answer that is too large, however often the same text stands in it."""
     if _subtract_size(data, limits.answer) < 0:
         raise TooComplex(f"The answer is larger than {limits.answer:,} bytes; ask for fewer rows or fields at once")

@@ -7,21 +7,21 @@ from functools import cache
 from typing import Any
 
 from .arguments import Arguments
-from .entity import Spec
-from .model import Link
+from .entity import EntitySpec
+from .model import RelationLink
 from .names import snake
-from .paging import Page, page_of
-from .run import Run, columns_of, exclude_archived
-from .section import Computed, Matches
-from .shapes import Batch, Complete, ConnectionShape, Load, Loaded, Table, Unresolved
+from .paging import PageQuery, page_of
+from .run import GraphqlRun, columns_of, exclude_archived
+from .section import Computed, ConnectionRows
+from .shapes import Batch, Complete, ConnectionShape, Load, Loaded, TableSelection, Unresolved
 from .where import between
 
 
-def to_one(target: Spec, table: Table, key_at: int, required: str) -> Load:
+def to_one(target: EntitySpec, table: TableSelection, key_at: int, required: str) -> Load:
     """The rows that a column's keys point to; a key alone answers `{ id }` where nobody is kept from seeing the row."""
     id_at = table.cells.at("id")
 
-    def load(run: Run, rows: list[Loaded]) -> list[Any]:
+    def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         keys = list(dict.fromkeys([row[key_at] for row in rows if row[key_at] is not None]))
         targets = _load_targets(run, target, table, id_at, keys) if keys else {}
         values = [targets.get(row[key_at]) for row in rows]
@@ -32,7 +32,9 @@ def to_one(target: Spec, table: Table, key_at: int, required: str) -> Load:
     return load
 
 
-def _load_targets(run: Run, target: Spec, table: Table, id_at: int, keys: list[str]) -> dict[str, Any]:
+def _load_targets(
+    run: GraphqlRun, target: EntitySpec, table: TableSelection, id_at: int, keys: list[str]
+) -> dict[str, Any]:
     visible = run.visible(target)
     if table.cells.only_id and not visible:
         return dict(zip(keys, table.shape.shape(run, [(key,) for key in keys]), strict=True))
@@ -42,10 +44,10 @@ def _load_targets(run: Run, target: Spec, table: Table, id_at: int, keys: list[s
     return {row[id_at]: value for row, value in zip(loaded, shaped, strict=True)}
 
 
-def to_many(link: Link, shape: ConnectionShape, id_at: int, arguments: Arguments) -> Load:
+def to_many(link: RelationLink, shape: ConnectionShape, id_at: int, arguments: Arguments) -> Load:
     """The page of a connection of each row."""
 
-    def load(run: Run, rows: list[Loaded]) -> list[Any]:
+    def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         page = page_of(run, link.target, arguments.of(run.variables))
         related = _load_connection(run, link, shape, [row[id_at] for row in rows], page)
         return shape.shape(
@@ -56,7 +58,7 @@ def to_many(link: Link, shape: ConnectionShape, id_at: int, arguments: Arguments
 
 
 def _load_connection(
-    run: Run, link: Link, shape: ConnectionShape, parents: list[str], page: Page
+    run: GraphqlRun, link: RelationLink, shape: ConnectionShape, parents: list[str], page: PageQuery
 ) -> dict[str, list[Loaded]]:
     by = link.by if link.by is not None else link.mine
     assert by is not None
@@ -73,7 +75,7 @@ def _load_connection(
     )
 
 
-def _total(run: Run, link: Link, parent: str, page: Page) -> Callable[[], int]:
+def _total(run: GraphqlRun, link: RelationLink, parent: str, page: PageQuery) -> Callable[[], int]:
     by = link.by if link.by is not None else link.mine
     assert by is not None
 
@@ -86,10 +88,10 @@ def _total(run: Run, link: Link, parent: str, page: Page) -> Callable[[], int]:
     return count
 
 
-def listed_relation(link: Link, table: Table, id_at: int) -> Load:
+def listed_relation(link: RelationLink, table: TableSelection, id_at: int) -> Load:
     """A relation that is a plain list: everything that is not archived, oldest first."""
 
-    def load(run: Run, rows: list[Loaded]) -> list[Any]:
+    def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         target = link.target
         by = link.by if link.by is not None else link.mine
         assert by is not None
@@ -111,7 +113,7 @@ def listed_relation(link: Link, table: Table, id_at: int) -> Load:
     return load
 
 
-def connection(run: Run, shape: ConnectionShape, matches: Matches, arguments: dict[str, Any]) -> Batch:
+def connection(run: GraphqlRun, shape: ConnectionShape, matches: ConnectionRows, arguments: dict[str, Any]) -> Batch:
     """The page of a connection that stands at a root, or that a function gave as conditions."""
     spec = matches.entity.spec
     page = page_of(run, spec, arguments, matches.where, matches.order)
@@ -123,10 +125,10 @@ def connection(run: Run, shape: ConnectionShape, matches: Matches, arguments: di
 def given_connection(shape: ConnectionShape, arguments: Arguments) -> Complete:
     """Connections that functions gave: as Matches, or as rows that are all there is."""
 
-    def complete(run: Run, values: list[Any]) -> list[Any]:
+    def complete(run: GraphqlRun, values: list[Any]) -> list[Any]:
         batches: list[Batch] = []
         for value in values:
-            if isinstance(value, Matches):
+            if isinstance(value, ConnectionRows):
                 batches.append(connection(run, shape, value, arguments.of(run.variables)))
             else:
                 rows = shape.cells.tuples(value or [])
@@ -141,7 +143,7 @@ def load_by_function(
 ) -> Load:
     """What a function gives for a batch of rows; `usual` is for calls that it leaves to the stored relation."""
 
-    def load(run: Run, rows: list[Loaded]) -> list[Any]:
+    def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         values: Any = hook.function(run.call, record(rows), **given(run))
         if values is NotImplemented and usual is not None:
             return usual(run, rows)
@@ -153,20 +155,20 @@ def load_by_function(
 def constant(value: Any, complete: Complete) -> Load:
     """The same value for every row."""
 
-    def load(run: Run, rows: list[Loaded]) -> list[Any]:
+    def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         return complete(run, [value] * len(rows))
 
     return load
 
 
-Given = Callable[[Run], dict[str, Any]]
+Given = Callable[[GraphqlRun], dict[str, Any]]
 PAGING = frozenset({"after", "before", "first", "last", "filter", "includeArchived", "orderBy", "sort"})
 
 
 def given_to(arguments: Arguments, *, paged: bool) -> Given:
     """What a function is given of a field's arguments: paging is the connection's business."""
 
-    def keyword_arguments(run: Run) -> dict[str, Any]:
+    def keyword_arguments(run: GraphqlRun) -> dict[str, Any]:
         values = arguments.of(run.variables)
         return keywords({n: v for n, v in values.items() if n not in PAGING} if paged else values)
 

@@ -10,39 +10,39 @@ from twindiff.kit.call import Call
 from twindiff.kit.rows import Column, Row, index, table_of
 from twindiff.kit.suggestions import did_you_mean
 
-from .entity import Entity, Enum, Field, Input, Scalar, Spec, Union, Value
+from .entity import Entity, EntitySpec, Enum, Field, Input, Scalar, Union, Value
 from .names import snake
 from .section import Computed, Root, Section
 from .surface import Surface, surface_of
 
-Tells = Callable[[Call, Spec, Any, Any], None]
+Tells = Callable[[Call, EntitySpec, Any, Any], None]
 """Tells subscribers of a row that was made (`before` is None), deleted (`after` is None) or changed."""
 
 
-class Link(NamedTuple):
+class RelationLink(NamedTuple):
     """How a to-many relation is stored: a column of the target, or two columns of a table between."""
 
-    target: Spec
+    target: EntitySpec
     by: Column[Any] | None = None
     mine: Column[Any] | None = None
     theirs: Column[Any] | None = None
 
 
-def _refer(spec: Spec, field: Field, target: Spec) -> None:
+def _refer(spec: EntitySpec, field: Field, target: EntitySpec) -> None:
     """Say of the column of a relation which table it leads to; the entity may have been declared before that."""
     if spec.row is not None and target.row is not None:
         table_of(spec.row).columns[field.column].references = target.row
 
 
-class Model:
+class EntityModel:
     """Everything that a vendor's modules declare, by name."""
 
     def __init__(self, modules: Iterable[ModuleType], payload: str = "success:Boolean!") -> None:
         self.payload = payload
         self.tells: Tells | None = None
-        self.entities: dict[str, Spec] = {}
-        self.values: dict[str, Spec] = {}
-        self.inputs: dict[str, Spec] = {}
+        self.entities: dict[str, EntitySpec] = {}
+        self.values: dict[str, EntitySpec] = {}
+        self.inputs: dict[str, EntitySpec] = {}
         self.enums: dict[str, tuple[str, ...]] = {}
         self.unions: dict[str, tuple[str, ...]] = {}
         self.nullable_enums: set[str] = set()
@@ -55,7 +55,7 @@ class Model:
         for module in modules:
             self._collect(module)
         self.surfaces: dict[str, Surface] = {name: surface_of(spec) for name, spec in self.entities.items()}
-        self.links: dict[tuple[str, str], Link | None] = {}
+        self.links: dict[tuple[str, str], RelationLink | None] = {}
         for spec in self.entities.values():
             self._link(spec)
         self._by_row = {
@@ -98,7 +98,7 @@ class Model:
         rows = [spec.row for spec in self.entities.values() if spec.row is not None and spec.parent is None]
         return [*rows, *self.associations.values()]
 
-    def target(self, field: Field) -> Spec:
+    def target(self, field: Field) -> EntitySpec:
         """The entity a relation points to; raises LookupError with the nearest name."""
         entity = self.entities.get(field.target)
         if entity is None:
@@ -107,11 +107,11 @@ class Model:
             )
         return entity
 
-    def entity_of_row(self, row: type[Row]) -> Spec | None:
+    def entity_of_row(self, row: type[Row]) -> EntitySpec | None:
         """The entity whose table this is; None for an association."""
         return self._by_row.get(row)
 
-    def concrete(self, spec: Spec) -> list[Spec]:
+    def concrete(self, spec: EntitySpec) -> list[EntitySpec]:
         """The types an entity's rows can be: itself, or an interface's concrete types."""
         if not spec.interface:
             return [spec]
@@ -119,39 +119,39 @@ class Model:
 
     # Relations
 
-    def _link(self, spec: Spec) -> None:
+    def _link(self, spec: EntitySpec) -> None:
         for field in spec.fields.values():
             if field.kind == "one":
                 _refer(spec, field, self.target(field))
             if field.kind in ("many", "list"):
                 self.links[spec.name, field.name] = self._many(spec, field)
 
-    def _many(self, spec: Spec, field: Field) -> Link | None:
+    def _many(self, spec: EntitySpec, field: Field) -> RelationLink | None:
         target = self.target(field)
         if target.row is None or spec.row is None:
             return None
         if field.facts.inverse:
-            return Link(target, by=self._relation(target, field.facts.inverse, field))
+            return RelationLink(target, by=self._relation(target, field.facts.inverse, field))
         name, mine, theirs = field.facts.through
         if name in self.entities:
             between = self.entities[name]
             ours = self._relation(between, mine or self._pointing(between, spec, field), field)
-            return Link(
+            return RelationLink(
                 target, None, ours, self._relation(between, theirs or self._pointing(between, target, field), field)
             )
         row = self._association(name, mine or snake(spec.name) + "_id", theirs or snake(target.name) + "_id")
         columns = table_of(row).columns
-        return Link(
+        return RelationLink(
             target, None, columns[mine or snake(spec.name) + "_id"], columns[theirs or snake(target.name) + "_id"]
         )
 
-    def _relation(self, spec: Spec, name: str, asked: Field) -> Column[Any]:
+    def _relation(self, spec: EntitySpec, name: str, asked: Field) -> Column[Any]:
         relation = spec.fields.get(name)
         if relation is None or relation.kind != "one":
             raise LookupError(f"{asked!r}: {spec.name} has no relation '{name}'.{did_you_mean(name, spec.fields)}")
         return table_of(spec.row).columns[relation.column]
 
-    def _pointing(self, between: Spec, target: Spec, asked: Field) -> str:
+    def _pointing(self, between: EntitySpec, target: EntitySpec, asked: Field) -> str:
         relations = [f.name for f in between.fields.values() if f.kind == "one" and f.target == target.name]
         if len(relations) != 1:
             raise LookupError(
@@ -213,5 +213,5 @@ class Model:
                 yield f"A function computes {owner}.{name}, which is no field.{did_you_mean(name, spec.fields)}"
 
 
-def _stored_columns(spec: Spec) -> set[str]:
+def _stored_columns(spec: EntitySpec) -> set[str]:
     return {field.column for field in spec.fields.values() if field.column}

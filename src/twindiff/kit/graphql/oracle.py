@@ -13,29 +13,29 @@ from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema, parse
 from twindiff.kit.rows import Row
 
 from .build import Meaning
-from .entity import Field, Spec
+from .entity import EntitySpec, Field
 from .errors import NotImplementedHere
 from .library import execute_sync, named_type
 from .load import PAGING, keywords
-from .paging import Page, page_of
-from .plan import Compiler, is_connection
+from .paging import PageQuery, page_of
+from .plan import SelectionCompiler, is_connection
 from .roots import resolver
-from .run import Run, columns_of, exclude_archived
+from .run import GraphqlRun, columns_of, exclude_archived
 from .scalars import wire_number
-from .section import Matches
+from .section import ConnectionRows
 from .where import between
 
 
 class Context:
     """What resolvers find in `info.context`."""
 
-    def __init__(self, run: Run, api: Any) -> None:
+    def __init__(self, run: GraphqlRun, api: Any) -> None:
         self.run = run
         self.api = api
 
 
 def execute(
-    api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any], executor: Any = None
+    api: Any, text: str, run: GraphqlRun, operation_name: str | None, variables: dict[str, Any], executor: Any = None
 ) -> tuple[Any, list[GraphQLError]]:
     """Data and errors of a document that has been found valid; `executor` is a class in the place of the library's."""
     schema: GraphQLSchema = api.schema
@@ -105,7 +105,7 @@ def _keyword_arguments(graphql: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _zero(context: Context, kind: Any) -> Any:
-    return Compiler(context.api.builder, context.api.schema, None).zero(kind)  # pyright: ignore[reportArgumentType]
+    return SelectionCompiler(context.api.builder, context.api.schema, None).zero(kind)  # pyright: ignore[reportArgumentType]
 
 
 def _of_dict(context: Context, source: Any, parent: str, name: str, graphql: Any, given: dict[str, Any]) -> Any:
@@ -116,7 +116,7 @@ def _of_dict(context: Context, source: Any, parent: str, name: str, graphql: Any
     return _zero(context, graphql.type) if value is None else value
 
 
-def _one(run: Run, row: Any, field: Field) -> Any:
+def _one(run: GraphqlRun, row: Any, field: Field) -> Any:
     target = run.model.target(field)
     key = getattr(row, field.column)
     if target.row is None and not field.shape.null:
@@ -126,7 +126,7 @@ def _one(run: Run, row: Any, field: Field) -> Any:
     return run.db.find(target.row, columns_of(target)["id"] == key, *run.visible(target))
 
 
-def _many(run: Run, row: Any, field: Field, given: dict[str, Any]) -> Any:
+def _many(run: GraphqlRun, row: Any, field: Field, given: dict[str, Any]) -> Any:
     link = run.model.links[field.owner, field.name]
     if link is None:
         return []
@@ -144,24 +144,24 @@ def _many(run: Run, row: Any, field: Field, given: dict[str, Any]) -> Any:
     )
 
 
-def _join_conditions(run: Run, row: Any, link: Any) -> tuple[Any, ...]:
+def _join_conditions(run: GraphqlRun, row: Any, link: Any) -> tuple[Any, ...]:
     if link.by is not None:
         return (link.by == row.id,)
     joins = run.db.rows(link.mine.table, link.mine == row.id, *between(run, link))
     return (columns_of(link.target)["id"].in_([getattr(join, link.theirs.name) for join in joins]),)
 
 
-def _connection(run: Run, value: Any, given: dict[str, Any]) -> Any:
-    if not isinstance(value, Matches):
+def _connection(run: GraphqlRun, value: Any, given: dict[str, Any]) -> Any:
+    if not isinstance(value, ConnectionRows):
         rows = list(value or [])
         return _render_connection(rows, None, lambda: len(rows))
-    spec: Spec = value.entity.spec
+    spec: EntitySpec = value.entity.spec
     page = page_of(run, spec, given, value.where, value.order)
     rows = run.db.rows(spec.row, *page.where, order=page.order, limit=page.size + 1)
     return _render_connection(rows, page, lambda: run.db.count(spec.row, *page.matching))
 
 
-def _render_connection(rows: list[Any], page: Page | None, total: Any) -> dict[str, Any]:
+def _render_connection(rows: list[Any], page: PageQuery | None, total: Any) -> dict[str, Any]:
     shown = rows if page is None else rows[: page.size]
     more = len(rows) > len(shown)
     backward = page is not None and page.backward

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, cast
 
 from twindiff.kit.rows import Column, Expression, Order, all_of, any_of, not_
 
-from .entity import Spec
+from .entity import EntitySpec
 from .errors import InvalidInput, NotImplementedHere
-from .run import Run, columns_of, exclude_archived
+from .run import GraphqlRun, columns_of, exclude_archived
 from .where import NEVER, conditions_in, where
 
 Arguments = Mapping[str, Any]
@@ -18,7 +18,7 @@ MAX_PAGE_SIZE = 250
 _NAMES = ("name", "title", "displayName", "number", "createdAt")
 
 
-class Page(NamedTuple):
+class PageQuery(NamedTuple):
     """How to load one page; one row more than `size` is asked for, to see whether there are more."""
 
     where: tuple[Expression, ...]
@@ -32,8 +32,12 @@ class Page(NamedTuple):
 
 
 def page_of(
-    run: Run, spec: Spec, arguments: Arguments, more: tuple[Expression, ...] = (), order: tuple[Any, ...] = ()
-) -> Page:
+    run: GraphqlRun,
+    spec: EntitySpec,
+    arguments: Arguments,
+    more: tuple[Expression, ...] = (),
+    order: tuple[Any, ...] = (),
+) -> PageQuery:
     """The page of visible rows that arguments ask for; `more` conditions and an `order` may come from a function."""
     conditions = [*run.visible(spec), *more]
     if not arguments.get("includeArchived"):
@@ -49,7 +53,7 @@ def page_of(
     cursor, size = arguments.get("before" if backward else "after"), size_of(arguments)
     matching = tuple(conditions)
     beyond = () if cursor is None else (_beyond(run, spec, terms, cursor),)
-    return Page((*matching, *beyond), terms, size, backward, cursor is not None, matching)
+    return PageQuery((*matching, *beyond), terms, size, backward, cursor is not None, matching)
 
 
 def size_of(arguments: Arguments) -> int:
@@ -67,7 +71,7 @@ def size_of(arguments: Arguments) -> int:
 # Order
 
 
-def terms_of(run: Run, spec: Spec, arguments: Arguments) -> tuple[Order, ...]:
+def terms_of(run: GraphqlRun, spec: EntitySpec, arguments: Arguments) -> tuple[Order, ...]:
     """The order that `sort` or `orderBy` asks for, else newest first; total, since the id comes last."""
     columns = columns_of(spec)
     asked = [
@@ -87,7 +91,7 @@ def _is_descending(options: Arguments) -> bool:
     return options.get("order") == "Descending"
 
 
-def _sort_orders(run: Run, spec: Spec, name: str, options: Arguments) -> list[Order]:
+def _sort_orders(run: GraphqlRun, spec: EntitySpec, name: str, options: Arguments) -> list[Order]:
     orders: list[Order] = []
     nulls = "first" if options.get("nulls") == "first" else "last"
     for part in _sort_parts(run, spec, name, options):
@@ -97,7 +101,7 @@ def _sort_orders(run: Run, spec: Spec, name: str, options: Arguments) -> list[Or
     return orders
 
 
-def _sort_parts(run: Run, spec: Spec, name: str, options: Arguments) -> Any:
+def _sort_parts(run: GraphqlRun, spec: EntitySpec, name: str, options: Arguments) -> Any:
     hook = run.model.hooks.get(("sort", f"{spec.name}.{name}"))
     if hook:
         parts = hook(run.call, options)
@@ -128,7 +132,7 @@ def _nulls(term: Order) -> str:
 # Cursors
 
 
-def _beyond(run: Run, spec: Spec, orders: tuple[Order, ...], cursor: str) -> Expression:
+def _beyond(run: GraphqlRun, spec: EntitySpec, orders: tuple[Order, ...], cursor: str) -> Expression:
     """The rows after the one that the cursor names."""
     columns = tuple(order.column for order in orders)
     rows = run.db.rows(spec.row, columns_of(spec)["id"] == cursor, columns=columns)

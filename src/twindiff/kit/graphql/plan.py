@@ -21,16 +21,16 @@ from graphql import (
 )
 
 from . import load, shapes
-from .arguments import Arguments, Refused, Variables
+from .arguments import Arguments, DocumentRejected, Variables
 from .build import Builder, Meaning
-from .entity import Field, Spec
+from .entity import EntitySpec, Field
 from .errors import NotImplementedHere
 from .library import is_leaf, named_type
 from .paging import DEFAULT_SIZE, MAX_PAGE_SIZE
-from .run import Run
+from .run import GraphqlRun
 from .scalars import WIRES
-from .selecting import Asked, Selecting, asks_id
-from .shapes import Cells, Complete, ConnectionShape, KindShape, Loaded, RowShape, Table
+from .selecting import SelectedField, Selecting, asks_id
+from .shapes import Cells, Complete, ConnectionShape, KindShape, Loaded, RowShape, TableSelection
 
 LEAF_COST = 0.1
 OBJECT_COST = 1.0
@@ -64,7 +64,7 @@ def _size(arguments: Arguments | None, variables: Variables) -> int:
     return min(max(size, 1), MAX_PAGE_SIZE)
 
 
-class Compiler:
+class SelectionCompiler:
     """Compiles the selections of one operation."""
 
     def __init__(self, builder: Builder, schema: GraphQLSchema, selecting: Selecting) -> None:
@@ -73,11 +73,11 @@ class Compiler:
         self.schema = schema
         self.selecting = selecting
         self.cost = Cost()
-        self._ids: dict[str, Table] = {}
+        self._ids: dict[str, TableSelection] = {}
 
     # Any value
 
-    def complete(self, kind: Any, asked: Asked) -> Complete:
+    def complete(self, kind: Any, asked: SelectedField) -> Complete:
         """How values of a type, as functions give them, become part of the answer."""
         if is_non_null_type(kind):
             return shapes.complete_required(self.complete(kind.of_type, asked), asked.name)
@@ -87,7 +87,7 @@ class Compiler:
             return shapes.leaf(WIRES.get(kind.name))
         return self._composite(kind, asked)
 
-    def _composite(self, kind: Any, asked: Asked) -> Complete:
+    def _composite(self, kind: Any, asked: SelectedField) -> Complete:
         spec = self.builder.entity_of.get(kind.name)
         if spec is not None and spec.row is not None:
             return self.table(spec, kind, asked).complete
@@ -101,12 +101,12 @@ class Compiler:
             return shapes.by_type(_type_name, {each.name: self._objects(each, asked, kind) for each in concrete})
         return self._objects(kind, asked)
 
-    def _objects(self, kind: Any, asked: Asked, named: Any = None) -> Complete:
+    def _objects(self, kind: Any, asked: SelectedField, named: Any = None) -> Complete:
         self.cost.own += OBJECT_COST
         asked_of = self.selecting.of(kind, asked.below, named)
         return shapes.objects([(part.key, self._member(kind, part)) for part in asked_of])
 
-    def _member(self, kind: Any, part: Asked) -> Complete:
+    def _member(self, kind: Any, part: SelectedField) -> Complete:
         """One field of a dict; an absent one has its type's zero."""
         if part.field is None:
             return lambda run, values: [kind.name] * len(values)
@@ -141,12 +141,12 @@ class Compiler:
 
     # Tables
 
-    def table(self, spec: Spec, kind: Any, asked: Asked) -> Table:
+    def table(self, spec: EntitySpec, kind: Any, asked: SelectedField) -> TableSelection:
         """A selection over rows of an entity's table."""
         cells = Cells(spec)
-        return Table(cells, self.rows(spec, kind, asked, cells))
+        return TableSelection(cells, self.rows(spec, kind, asked, cells))
 
-    def rows(self, spec: Spec, kind: Any, asked: Asked, cells: Cells) -> Any:
+    def rows(self, spec: EntitySpec, kind: Any, asked: SelectedField, cells: Cells) -> Any:
         """A shape over loaded tuples whose places `cells` gives out."""
         if not spec.interface:
             return self._row(kind, asked, cells)
@@ -162,7 +162,7 @@ class Compiler:
         outer.choices.append(kinds)
         return KindShape(cells.at(column), by_kind)
 
-    def _row(self, kind: Any, asked: Asked, cells: Cells, named: Any = None) -> RowShape:
+    def _row(self, kind: Any, asked: SelectedField, cells: Cells, named: Any = None) -> RowShape:
         self.cost.own += OBJECT_COST
         shape = RowShape()
         space: dict[str, Any] = {f"wire_{name}": wire for name, wire in WIRES.items()}
@@ -177,7 +177,7 @@ class Compiler:
         shape.build_by(lambda: eval(_code(source), space))
         return shape
 
-    def _expression(self, kind: Any, part: Asked, cells: Cells, shape: RowShape, space: dict[str, Any]) -> str:
+    def _expression(self, kind: Any, part: SelectedField, cells: Cells, shape: RowShape, space: dict[str, Any]) -> str:
         """Python text for one field of a row `r`; what has to be loaded for the batch is `x0`, `x1`, …"""
         if part.field is None:
             return repr(kind.name)
@@ -189,7 +189,7 @@ class Compiler:
         shape.loads.append(self._load(kind, part, means, cells))
         return f"x{len(shape.loads) - 1}"
 
-    def _cell(self, part: Asked, at: int, field: Field, cells: Cells, space: dict[str, Any]) -> str:
+    def _cell(self, part: SelectedField, at: int, field: Field, cells: Cells, space: dict[str, Any]) -> str:
         kind: Any = part.field.type
         scalar = named_type(kind).name
         value = f"wire_{scalar}(r[{at}])" if scalar in WIRES else f"r[{at}]"
@@ -199,11 +199,11 @@ class Compiler:
         space[f"z{at}"] = self.zero(kind)
         return f"({value} if r[{at}] is not None else z{at})"
 
-    def _count_leaf(self, part: Asked) -> None:
+    def _count_leaf(self, part: SelectedField) -> None:
         if part.field and is_leaf(part.field.type):
             self.cost.own += LEAF_COST
 
-    def _load(self, kind: Any, part: Asked, means: Meaning, cells: Cells) -> Any:
+    def _load(self, kind: Any, part: SelectedField, means: Meaning, cells: Cells) -> Any:
         """The loader of a field that is more than a cell."""
         field, of_type = means.field, part.field.type
         hook = self.model.computed.get((field.owner, field.name)) if field else None
@@ -222,7 +222,7 @@ class Compiler:
             self._count_leaf(part)
         return stored or load.constant(self.zero(of_type), self.complete(of_type, part))
 
-    def _compile_stored(self, part: Asked, field: Field, cells: Cells) -> Any:
+    def _compile_stored(self, part: SelectedField, field: Field, cells: Cells) -> Any:
         """The loader of a field that is stored; None for any other."""
         if field.kind == "one":
             return self._to_one(part, field, cells)
@@ -230,16 +230,16 @@ class Compiler:
             return self._to_many(part, field, link, cells)
         return self._from_json(part, cells.at(field.column)) if field.kind == "column" else None
 
-    def _from_json(self, part: Asked, at: int) -> Any:
+    def _from_json(self, part: SelectedField, at: int) -> Any:
         kind: Any = part.field.type
         complete, zero = self.complete(kind, part), self.zero(kind)
 
-        def load_json(run: Run, rows: list[Loaded]) -> list[Any]:
+        def load_json(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
             return complete(run, [zero if row[at] is None else row[at] for row in rows])
 
         return load_json
 
-    def _to_one(self, part: Asked, field: Field, cells: Cells) -> Any:
+    def _to_one(self, part: SelectedField, field: Field, cells: Cells) -> Any:
         kind = named_type(part.field.type)
         target = self.model.target(field)
         required = repr(field) if is_non_null_type(part.field.type) else ""
@@ -248,7 +248,7 @@ class Compiler:
             return _missing(required)
         return load.to_one(target, self._compile_target(target, kind, part), cells.at(field.column), required)
 
-    def _compile_target(self, target: Spec, kind: Any, part: Asked) -> Table:
+    def _compile_target(self, target: EntitySpec, kind: Any, part: SelectedField) -> TableSelection:
         """A selection over the rows that a relation points to; most are `{ id }`, compiled once for each type."""
         if target.interface or not asks_id(part.below):
             return self.table(target, kind, part)
@@ -259,12 +259,12 @@ class Compiler:
             self.cost.own += OBJECT_COST + LEAF_COST
         return known
 
-    def selecting_only(self, kind: Any, part: Asked) -> None:
+    def selecting_only(self, kind: Any, part: SelectedField) -> None:
         """Check a selection below which nothing can be."""
         if isinstance(kind, GraphQLObjectType):
             self._objects(kind, part)
 
-    def _to_many(self, part: Asked, field: Field, link: Any, cells: Cells) -> Any:
+    def _to_many(self, part: SelectedField, field: Field, link: Any, cells: Cells) -> Any:
         kind = named_type(part.field.type)
         if field.kind == "list":
             table = self.table(link.target, kind, part)
@@ -289,7 +289,7 @@ class Compiler:
 
     # Connections
 
-    def connection(self, kind: Any, asked: Asked) -> ConnectionShape | None:
+    def connection(self, kind: Any, asked: SelectedField) -> ConnectionShape | None:
         """The selection of a connection; None when its entity has no table."""
         node_type = named_type(kind.fields["nodes"].type)
         spec = self.builder.entity_of.get(node_type.name)
@@ -306,7 +306,9 @@ class Compiler:
         finally:
             self.cost = outer
 
-    def _connection_part(self, kind: Any, part: Asked, spec: Spec, node_type: Any, shape: ConnectionShape) -> Any:
+    def _connection_part(
+        self, kind: Any, part: SelectedField, spec: EntitySpec, node_type: Any, shape: ConnectionShape
+    ) -> Any:
         if part.name == "__typename":
             return shapes.constant_part(kind.name)
         if part.name == "nodes":
@@ -321,18 +323,18 @@ class Compiler:
             return shapes.total_part
         complete, zero = self.complete(part.field.type, part), self.zero(part.field.type)
 
-        def constant(run: Run, batches: list[Any], pages: list[Any]) -> list[Any]:
+        def constant(run: GraphqlRun, batches: list[Any], pages: list[Any]) -> list[Any]:
             return complete(run, [zero] * len(batches))
 
         return constant
 
-    def _edges(self, kind: Any, part: Asked, spec: Spec, node_type: Any, shape: ConnectionShape) -> Any:
+    def _edges(self, kind: Any, part: SelectedField, spec: EntitySpec, node_type: Any, shape: ConnectionShape) -> Any:
         edge = named_type(kind.fields["edges"].type)
         asked = self.selecting.of(edge, part.below)
         keys = [(each.key, each.name if each.field else edge.name) for each in asked]
         below = [each for each in asked if each.name == "node"]
         if len(below) > 1:
-            raise Refused("Select the node of an edge once.", part.node)
+            raise DocumentRejected("Select the node of an edge once.", part.node)
         nodes = self.rows(spec, node_type, below[0], shape.cells) if below else None
         return shapes.edges_part(shape.id_at, keys, nodes)
 

@@ -35,7 +35,7 @@ class _Lexer(Lexer):
         return Token(kind or TokenKind.NAME, match.start(1), match.end(), 0, 0, None if kind else text)
 
 
-class _Reader(Parser):
+class _FieldParser(Parser):
     def __init__(self, text: str, most_tokens: int) -> None:
         source = Source(text)
         self.lexer = _Lexer(source)
@@ -69,7 +69,7 @@ _ID = SelectionSetNode(selections=(_field("id"),))
 
 def read(text: str, most_tokens: int) -> DocumentNode:
     """The syntax tree of a text; raises what the library raises."""
-    return _Reader(text, most_tokens).parse_document()
+    return _FieldParser(text, most_tokens).parse_document()
 
 
 def read_with_places(text: str) -> DocumentNode:

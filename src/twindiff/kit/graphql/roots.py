@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from . import verbs
-from .entity import Spec
+from .entity import EntitySpec
 from .errors import NotImplementedHere
 from .load import PAGING, keywords
 from .names import lower_first
-from .run import Run
-from .section import Matches, Root
+from .run import GraphqlRun
+from .section import ConnectionRows, Root
 from .surfaces import GeneratedRoot
 
-Resolve = Callable[[Run, dict[str, Any]], Any]
+Resolve = Callable[[GraphqlRun, dict[str, Any]], Any]
 
 
-def resolver(root: Any, extras: Callable[[Run], dict[str, Any]], *, paged: bool) -> Resolve:
+def resolver(root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged: bool) -> Resolve:
     """The function behind a root field; `extras` gives what every payload carries besides its entity."""
     if isinstance(root, Root):
         return _by_hand(root, PAGING if paged else frozenset(), extras)
@@ -27,10 +27,10 @@ def resolver(root: Any, extras: Callable[[Run], dict[str, Any]], *, paged: bool)
     return _VERBS[generated.verb](generated.spec, extras)
 
 
-def _by_hand(root: Root, unwanted: frozenset[str], extras: Callable[[Run], dict[str, Any]]) -> Resolve:
+def _by_hand(root: Root, unwanted: frozenset[str], extras: Callable[[GraphqlRun], dict[str, Any]]) -> Resolve:
     """A hand-written root; a mutation's payload that is a dict has the usual parts unless it gives its own."""
 
-    def resolve(run: Run, arguments: dict[str, Any]) -> Any:
+    def resolve(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
         value: Any = root.function(run.call, **keywords({n: v for n, v in arguments.items() if n not in unwanted}))
         return extras(run) | cast(Any, value) if root.writes and isinstance(value, dict) else value
 
@@ -41,50 +41,50 @@ def _rim(root: GeneratedRoot) -> Resolve:
     if root.verb == "list":
         return _nothing
 
-    def refuse(run: Run, arguments: dict[str, Any]) -> Any:
+    def refuse(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
         raise NotImplementedHere(f"'{root.name}'")
 
     return refuse
 
 
-def _nothing(run: Run, arguments: dict[str, Any]) -> Any:
+def _nothing(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
     return []
 
 
-def _list(spec: Spec, extras: Any) -> Resolve:
+def _list(spec: EntitySpec, extras: Any) -> Resolve:
     entity: Any = _Listed(spec)
-    return lambda run, arguments: Matches(entity)
+    return lambda run, arguments: ConnectionRows(entity)
 
 
 class _Listed:
     """Stands for an entity's class where only its spec is known."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: EntitySpec) -> None:
         self.spec = spec
 
 
-def _get(spec: Spec, extras: Any) -> Resolve:
+def _get(spec: EntitySpec, extras: Any) -> Resolve:
     return lambda run, arguments: verbs.find_entity(run, spec, arguments.get("id") or "")
 
 
-def _create(spec: Spec, extras: Any) -> Resolve:
+def _create(spec: EntitySpec, extras: Any) -> Resolve:
     name = spec.word("payload") or lower_first(spec.name)
     return lambda run, arguments: {name: verbs.create_entity(run, spec, arguments["input"]), **extras(run)}
 
 
-def _update(spec: Spec, extras: Any) -> Resolve:
+def _update(spec: EntitySpec, extras: Any) -> Resolve:
     name = spec.word("payload") or lower_first(spec.name)
 
-    def update(run: Run, arguments: dict[str, Any]) -> Any:
+    def update(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
         row = verbs.find_entity(run, spec, arguments["id"])
         return {name: verbs.update_entity(run, spec, row, arguments["input"]), **extras(run)}
 
     return update
 
 
-def _verb(act: Callable[..., Any]) -> Callable[[Spec, Any], Resolve]:
-    def make(spec: Spec, extras: Any) -> Resolve:
-        def resolve(run: Run, arguments: dict[str, Any]) -> Any:
+def _verb(act: Callable[..., Any]) -> Callable[[EntitySpec, Any], Resolve]:
+    def make(spec: EntitySpec, extras: Any) -> Resolve:
+        def resolve(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
             row = act(run, spec, verbs.find_entity(run, spec, arguments["id"]), arguments)
             return {"entity": row, "entityId": row.id, **extras(run)}
 
@@ -93,7 +93,7 @@ def _verb(act: Callable[..., Any]) -> Callable[[Spec, Any], Resolve]:
     return make
 
 
-_VERBS: dict[str, Callable[[Spec, Any], Resolve]] = {
+_VERBS: dict[str, Callable[[EntitySpec, Any], Resolve]] = {
     "list": _list,
     "get": _get,
     "create": _create,

@@ -9,20 +9,20 @@ from typing import Any
 from twindiff.kit.call import Call
 from twindiff.kit.rows import Column, Expression, table_of
 
-from .entity import Spec
+from .entity import EntitySpec
 from .errors import TooComplex
-from .model import Model
+from .model import EntityModel
 
 DEEPEST_FILTER = 8
 """Relations that a filter may go through, one inside the other."""
 
 
-class Run:
+class GraphqlRun:
     """What plans and verbs are given."""
 
     __slots__ = ("_conditions", "_depth", "_most", "_visible", "call", "db", "model", "variables")
 
-    def __init__(self, model: Model, call: Call, variables: dict[str, Any], most_conditions: int = 500) -> None:
+    def __init__(self, model: EntityModel, call: Call, variables: dict[str, Any], most_conditions: int = 500) -> None:
         self.model = model
         self.call = call
         self.db = call.db
@@ -31,7 +31,7 @@ class Run:
         self._most = most_conditions
         self._visible: dict[str, tuple[Expression, ...]] = {}
 
-    def visible(self, spec: Spec) -> tuple[Expression, ...]:
+    def visible(self, spec: EntitySpec) -> tuple[Expression, ...]:
         """The condition under which the actor sees rows of an entity; empty when all are seen."""
         spec = spec.parent or spec
         conditions = self._visible.get(spec.name)
@@ -63,18 +63,18 @@ class Run:
         self._visible.clear()
         self.call.memo.clear()
 
-    def id_of(self, spec: Spec, given: str) -> str:
+    def id_of(self, spec: EntitySpec, given: str) -> str:
         """The id that a name of an entity means."""
         hook = self.model.hooks.get(("lookup", spec.name))
         return hook(self.call, given) if hook else given
 
 
-def columns_of(spec: Spec) -> dict[str, Column[Any]]:
+def columns_of(spec: EntitySpec) -> dict[str, Column[Any]]:
     """The columns of an entity's table by name."""
     return table_of(spec.row).columns
 
 
-def exclude_archived(spec: Spec) -> tuple[Expression, ...]:
+def exclude_archived(spec: EntitySpec) -> tuple[Expression, ...]:
     """The condition that leaves archived rows out."""
     column = columns_of(spec).get("archivedAt")
     return () if column is None else (column.is_null(),)

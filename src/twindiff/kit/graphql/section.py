@@ -28,7 +28,7 @@ class Computed(NamedTuple):
     """The columns it reads; None when it wants whole rows."""
 
 
-class Matches(NamedTuple):
+class ConnectionRows(NamedTuple):
     """What a function returns for a connection: which rows, and an order to page them in instead of the usual one."""
 
     entity: type[Entity]

@@ -14,7 +14,7 @@ from graphql.utilities import do_types_overlap
 
 from twindiff.kit.pace import give_way
 
-from .arguments import NOTHING, Arguments, Refused, Variables, VariableUse, arguments_of
+from .arguments import NOTHING, Arguments, DocumentRejected, Variables, VariableUse, arguments_of
 from .errors import TooComplex
 from .library import is_leaf
 
@@ -23,7 +23,7 @@ _INTROSPECTION = {"__schema", "__type"}
 _DIRECTIVES = {"include": GraphQLIncludeDirective, "skip": GraphQLSkipDirective}
 
 
-class Asked(NamedTuple):
+class SelectedField(NamedTuple):
     """One response key: the field, its arguments, and what is selected below it by all that asked for it."""
 
     key: str
@@ -54,9 +54,9 @@ class Selecting:
         self._fields = 0
         self._conditions: dict[tuple[str, GraphQLNamedType], GraphQLNamedType] = {}
 
-    def of(self, concrete: Any, sets: list[SelectionSetNode], named: Any = None) -> list[Asked]:
+    def of(self, concrete: Any, sets: list[SelectionSetNode], named: Any = None) -> list[SelectedField]:
         """What is asked of a concrete type by a selection written for `named`: for it, or one of its interfaces."""
-        collected: dict[str, Asked] = {}
+        collected: dict[str, SelectedField] = {}
         for each in sets:
             self._collect(concrete, named or concrete, each, collected, ())
         return list(collected.values())
@@ -66,7 +66,7 @@ class Selecting:
         concrete: Any,
         named: Any,
         selections: SelectionSetNode,
-        collected: dict[str, Asked],
+        collected: dict[str, SelectedField],
         inside: tuple[str, ...],
     ) -> None:
         for selection in selections.selections:
@@ -88,13 +88,13 @@ class Selecting:
         concrete: Any,
         named: Any,
         spread: FragmentSpreadNode,
-        collected: dict[str, Asked],
+        collected: dict[str, SelectedField],
         inside: tuple[str, ...],
     ) -> None:
         name = spread.name.value
         fragment = self.fragments.get(name)
         if fragment is None or name in inside:
-            raise Refused(f"Fragment '{name}' is unknown or contains itself.", spread)
+            raise DocumentRejected(f"Fragment '{name}' is unknown or contains itself.", spread)
         self.used_fragments.add(name)
         kind = self._condition(fragment.type_condition.name.value, named)
         if self._applies(kind, concrete):
@@ -106,7 +106,7 @@ class Selecting:
             return known
         kind: Any = self.schema.get_type(name)
         if not is_composite_type(kind) or not do_types_overlap(self.schema, kind, cast(Any, named)):
-            raise Refused(
+            raise DocumentRejected(
                 f"A fragment cannot be spread here as objects of type '{named}' can never be of type '{name}'."
             )
         self._conditions[name, named] = kind
@@ -120,13 +120,13 @@ class Selecting:
             name = directive.name.value
             declared = _DIRECTIVES.get(name)
             if declared is None:
-                raise Refused(f"Unknown directive '@{name}'.", directive)
+                raise DocumentRejected(f"Unknown directive '@{name}'.", directive)
             arguments = arguments_of(self.uses, declared.args, directive.arguments)
             if arguments.of(self.variables).get("if") is (name == "skip"):
                 return False
         return True
 
-    def _field(self, concrete: Any, named: Any, node: FieldNode) -> Asked | None:
+    def _field(self, concrete: Any, named: Any, node: FieldNode) -> SelectedField | None:
         give_way()
         self._fields += 1
         if self._fields > MAX_FIELDS:
@@ -135,26 +135,26 @@ class Selecting:
         key = node.alias.value if node.alias else name
         if name == "__typename":
             if node.selection_set or node.arguments:
-                raise Refused("Field '__typename' has neither subfields nor arguments.", node)
-            return Asked(key, name, None, NOTHING, [], node)
+                raise DocumentRejected("Field '__typename' has neither subfields nor arguments.", node)
+            return SelectedField(key, name, None, NOTHING, [], node)
         if name in _INTROSPECTION and concrete is self.schema.query_type:
             self.asks_schema = True
             return None
         fields: dict[str, GraphQLField] = getattr(named, "fields", {})
         if name not in fields:
-            raise Refused(f"Cannot query field '{name}' on type '{named}'.", node)
+            raise DocumentRejected(f"Cannot query field '{name}' on type '{named}'.", node)
         field: Any = concrete.fields[name]
         if is_leaf(field.type) is (node.selection_set is not None):
-            raise Refused(f"Field '{name}' must have a selection of subfields, or must not.", node)
+            raise DocumentRejected(f"Field '{name}' must have a selection of subfields, or must not.", node)
         below = [node.selection_set] if node.selection_set else []
-        return Asked(key, name, field, arguments_of(self.uses, field.args, node.arguments), below, node)
+        return SelectedField(key, name, field, arguments_of(self.uses, field.args, node.arguments), below, node)
 
-    def _merge(self, collected: dict[str, Asked], asked: Asked) -> None:
+    def _merge(self, collected: dict[str, SelectedField], asked: SelectedField) -> None:
         known = collected.setdefault(asked.key, asked)
         if known is asked:
             return
         if known.name != asked.name or _differ(known.node, asked.node):
-            raise Refused(
+            raise DocumentRejected(
                 f"Fields '{asked.key}' conflict because they are different fields or have differing arguments."
                 " Use different aliases on the fields to fetch both if this was intentional.",
                 asked.node,

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from twindiff.kit.rows import Column, Row
 
-from .entity import Spec
-from .paging import Page
-from .run import Run, columns_of
+from .entity import EntitySpec
+from .paging import PageQuery
+from .run import GraphqlRun, columns_of
 
 Loaded = tuple[Any, ...]
-Load = Callable[[Run, list[Loaded]], list[Any]]
-Complete = Callable[[Run, list[Any]], list[Any]]
+Load = Callable[[GraphqlRun, list[Loaded]], list[Any]]
+Complete = Callable[[GraphqlRun, list[Any]], list[Any]]
 Build = Callable[..., list[Any]]
 
 
@@ -30,7 +30,7 @@ class Unresolved(Exception):
 class Cells:
     """The columns that a plan needs of a table, each at its place in the loaded tuples."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: EntitySpec) -> None:
         self.spec = spec
         self._known = columns_of(spec)
         self._at: dict[str, int] = {}
@@ -78,7 +78,7 @@ class RowShape:
     def _build(self) -> Build:
         return self._make()
 
-    def shape(self, run: Run, rows: list[Loaded]) -> list[Any]:
+    def shape(self, run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         if not rows:
             return []
         return self._build(rows, *[load(run, rows) for load in self.loads])
@@ -91,7 +91,7 @@ class KindShape:
         self._kind = itemgetter(kind_at)
         self._by_kind = by_kind
 
-    def shape(self, run: Run, rows: list[Loaded]) -> list[Any]:
+    def shape(self, run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         kinds = [self._kind(row) for row in rows]
         shaped: list[Any] = [None] * len(rows)
         for kind in dict.fromkeys(kinds):
@@ -102,13 +102,13 @@ class KindShape:
         return shaped
 
 
-class Table(NamedTuple):
+class TableSelection(NamedTuple):
     """A selection over one table: which columns to load, and how to shape them."""
 
     cells: Cells
     shape: Any
 
-    def complete(self, run: Run, values: list[Any]) -> list[Any]:
+    def complete(self, run: GraphqlRun, values: list[Any]) -> list[Any]:
         """Shape rows that a function gave; None stays."""
         rows = [value for value in values if value is not None]
         shaped = iter(self.shape.shape(run, self.cells.tuples(rows)))
@@ -119,11 +119,11 @@ class Batch(NamedTuple):
     """The rows of one connection, one more than its page holds if there are more."""
 
     rows: list[Loaded]
-    page: Page | None
+    page: PageQuery | None
     total: Callable[[], int]
 
 
-Part = Callable[[Run, list[Batch], list[list[Loaded]]], list[Any]]
+Part = Callable[[GraphqlRun, list[Batch], list[list[Loaded]]], list[Any]]
 
 
 class ConnectionShape:
@@ -135,7 +135,7 @@ class ConnectionShape:
         self.nodes: Any = None
         self.parts: list[tuple[str, Part]] = []
 
-    def shape(self, run: Run, batches: list[Batch]) -> list[Any]:
+    def shape(self, run: GraphqlRun, batches: list[Batch]) -> list[Any]:
         pages = [_page(batch) for batch in batches]
         columns = [(key, part(run, batches, pages)) for key, part in self.parts]
         return [{key: values[at] for key, values in columns} for at in range(len(batches))]
@@ -151,7 +151,7 @@ def _page(batch: Batch) -> list[Loaded]:
 def nodes_part(table: Any) -> Any:
     """The nodes of each page."""
 
-    def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
+    def part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
         flat = table.shape(run, [row for page in pages for row in page])
         nodes: list[Any] = []
         start = 0
@@ -166,7 +166,7 @@ def nodes_part(table: Any) -> Any:
 def edges_part(id_at: int, keys: list[tuple[str, str]], nodes: Any) -> Any:
     """The edges of each page; `keys` are response keys with what they stand for."""
 
-    def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
+    def part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
         shaped = nodes_part(nodes)(run, batches, pages) if nodes else [[None] * len(page) for page in pages]
         return [
             [_edge(keys, row[id_at], node) for row, node in zip(page, shaped_page, strict=True)]
@@ -183,7 +183,7 @@ def _edge(keys: list[tuple[str, str]], cursor: str, node: Any) -> dict[str, Any]
 def page_info_part(id_at: int, keys: list[tuple[str, str]]) -> Any:
     """The pageInfo of each page."""
 
-    def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
+    def part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
         infos: list[Any] = []
         for batch, page in zip(batches, pages, strict=True):
             facts = _page_info(batch, page, id_at)
@@ -210,7 +210,7 @@ def constant_part(value: Any) -> Part:
     return lambda run, batches, pages: [value] * len(batches)
 
 
-def total_part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
+def total_part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
     """How many rows there are in all."""
     return [batch.total() for batch in batches]
 
@@ -228,7 +228,7 @@ def leaf(convert: Callable[[Any], Any] | None) -> Complete:
 def complete_lists(complete: Complete) -> Complete:
     """Lists of values, completed together."""
 
-    def all_lists(run: Run, values: list[Any]) -> list[Any]:
+    def all_lists(run: GraphqlRun, values: list[Any]) -> list[Any]:
         flat = complete(run, [item for value in values if value is not None for item in value])
         lists: list[Any] = []
         start = 0
@@ -243,7 +243,7 @@ def complete_lists(complete: Complete) -> Complete:
 def complete_required(complete: Complete, what: str) -> Complete:
     """Values of which none may be missing; raises Unresolved."""
 
-    def all_there(run: Run, values: list[Any]) -> list[Any]:
+    def all_there(run: GraphqlRun, values: list[Any]) -> list[Any]:
         completed = complete(run, values)
         if None in completed:
             raise Unresolved(f"Cannot return null for non-nullable field {what}.")
@@ -252,10 +252,10 @@ def complete_required(complete: Complete, what: str) -> Complete:
     return all_there
 
 
-def objects(fields: list[tuple[str, Callable[[Run, list[Any]], list[Any]]]]) -> Complete:
+def objects(fields: list[tuple[str, Callable[[GraphqlRun, list[Any]], list[Any]]]]) -> Complete:
     """Dicts by field as objects of the answer."""
 
-    def shape(run: Run, values: list[Any]) -> list[Any]:
+    def shape(run: GraphqlRun, values: list[Any]) -> list[Any]:
         there = [value for value in values if value is not None]
         columns = [(key, field(run, there)) for key, field in fields] if there else []
         shaped = iter([{key: column[at] for key, column in columns} for at in range(len(there))])
@@ -267,7 +267,7 @@ def objects(fields: list[tuple[str, Callable[[Run, list[Any]], list[Any]]]]) -> 
 def by_type(name_of: Callable[[Any], str], complete: dict[str, Complete]) -> Complete:
     """Values of several types, each completed by its own."""
 
-    def shape(run: Run, values: list[Any]) -> list[Any]:
+    def shape(run: GraphqlRun, values: list[Any]) -> list[Any]:
         names = [None if value is None else name_of(value) for value in values]
         shaped: list[Any] = [None] * len(values)
         for name in dict.fromkeys(names):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .entity import Spec
+from .entity import EntitySpec
 
 VERBS = ("list", "get", "create", "update", "delete", "archive", "unarchive")
 _WORD = re.compile(r"([+-]?)(\w+)(!?)(~?)(?::(\S+))?")
 _ROOT = re.compile(r"(\w+)(?:\(([^)]*)\))?(?:->(\S+))?")
 
 
-class Word(NamedTuple):
+class SurfaceWord(NamedTuple):
     """One word of `filters`, `create`, `update` or `sort`."""
 
     name: str
@@ -36,11 +36,11 @@ class RootWord(NamedTuple):
 class Surface(NamedTuple):
     """An entity's surfaces."""
 
-    filters: tuple[Word, ...]
+    filters: tuple[SurfaceWord, ...]
     variants: dict[str, str]
-    create: tuple[Word, ...]
-    update: tuple[Word, ...]
-    sort: tuple[Word, ...]
+    create: tuple[SurfaceWord, ...]
+    update: tuple[SurfaceWord, ...]
+    sort: tuple[SurfaceWord, ...]
     roots: dict[str, RootWord]
 
     @property
@@ -48,7 +48,7 @@ class Surface(NamedTuple):
         return bool(self.filters) and "no_base" not in self.variants
 
 
-def surface_of(spec: Spec) -> Surface:
+def surface_of(spec: EntitySpec) -> Surface:
     """Read the word lists of an entity; raises ValueError for a word that cannot be read."""
     variants = dict(_variant(word) for word in spec.word("filter_variants").split())
     roots = [_root(spec, word) for word in spec.word("roots").split()]
@@ -67,18 +67,18 @@ def _variant(word: str) -> tuple[str, str]:
     return name, value
 
 
-def _words(spec: Spec, surface: str) -> tuple[Word, ...]:
+def _words(spec: EntitySpec, surface: str) -> tuple[SurfaceWord, ...]:
     return tuple(_word(spec, surface, text) for text in spec.word(surface).split())
 
 
-def _word(spec: Spec, surface: str, text: str) -> Word:
+def _word(spec: EntitySpec, surface: str, text: str) -> SurfaceWord:
     read = _WORD.fullmatch(text)
     if not read:
         raise ValueError(f"{spec.name}.{surface}: cannot read '{text}'")
-    return Word(read[2], read[1], bool(read[3]), bool(read[4]), read[5] or "")
+    return SurfaceWord(read[2], read[1], bool(read[3]), bool(read[4]), read[5] or "")
 
 
-def _root(spec: Spec, text: str) -> RootWord:
+def _root(spec: EntitySpec, text: str) -> RootWord:
     read = _ROOT.fullmatch(text)
     if not read or read[1] not in VERBS:
         raise ValueError(f"{spec.name}.roots: '{text}' begins with none of {', '.join(VERBS)}")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from .comparators import comparator_of
-from .entity import Field, Spec
-from .model import Model
+from .entity import EntitySpec, Field
+from .model import EntityModel
 from .names import lower_first, plural, singular, upper_first
-from .surface import RootWord, Word
+from .surface import RootWord, SurfaceWord
 
 _RESULTS = {
     "list": "{}Connection!",
@@ -33,7 +33,7 @@ class GeneratedRoot(NamedTuple):
 
     name: str
     verb: str
-    spec: Spec
+    spec: EntitySpec
     result: str
     arguments: dict[str, str]
     without: frozenset[str]
@@ -41,7 +41,7 @@ class GeneratedRoot(NamedTuple):
     writes: bool
 
 
-def filter_fields(model: Model, spec: Spec, name: str) -> dict[str, str]:
+def filter_fields(model: EntityModel, spec: EntitySpec, name: str) -> dict[str, str]:
     """The fields of XFilter, NullableXFilter or XCollectionFilter."""
     surface = model.surfaces[spec.name]
     collection = name == f"{spec.name}CollectionFilter"
@@ -61,7 +61,7 @@ def filter_fields(model: Model, spec: Spec, name: str) -> dict[str, str]:
     return texts
 
 
-def _filter_type(model: Model, field: Field, word: Word) -> str:
+def _filter_type(model: EntityModel, field: Field, word: SurfaceWord) -> str:
     shape = field.shape
     if field.target in model.entities:
         if shape.kind == "many" or shape.is_list:
@@ -71,9 +71,9 @@ def _filter_type(model: Model, field: Field, word: Word) -> str:
     return comparator_of(shape.name, null=shape.null and not word.plain, is_list=shape.is_list)
 
 
-def input_fields(model: Model, spec: Spec, surface: str) -> dict[str, str]:
+def input_fields(model: EntityModel, spec: EntitySpec, surface: str) -> dict[str, str]:
     """The fields of XCreateInput or XUpdateInput."""
-    words: tuple[Word, ...] = getattr(model.surfaces[spec.name], surface)
+    words: tuple[SurfaceWord, ...] = getattr(model.surfaces[spec.name], surface)
     texts: dict[str, str] = {}
     for word in words:
         name, kind = input_field(spec, word)
@@ -84,7 +84,7 @@ def input_fields(model: Model, spec: Spec, surface: str) -> dict[str, str]:
 _SIGNS = {"+": "added", "-": "removed"}
 
 
-def input_field(spec: Spec, word: Word) -> tuple[str, str]:
+def input_field(spec: EntitySpec, word: SurfaceWord) -> tuple[str, str]:
     """The name and type of the input field that a word means."""
     field = spec.fields.get(word.name)
     if field is None or (word.type and field.kind == "column"):
@@ -99,7 +99,7 @@ def input_field(spec: Spec, word: Word) -> tuple[str, str]:
     return word.name, word.type or field.shape._replace(null=True).text
 
 
-def payload_fields(model: Model) -> dict[str, str]:
+def payload_fields(model: EntityModel) -> dict[str, str]:
     """The fields that every payload has."""
     return dict(part.split(":") for part in model.payload.split())
 
@@ -109,14 +109,14 @@ def sort_leaf(word: str) -> str:
     return f"{upper_first(word)}Sort"
 
 
-def generated_roots(model: Model) -> Iterator[GeneratedRoot]:
+def generated_roots(model: EntityModel) -> Iterator[GeneratedRoot]:
     """Every root field that the word lists give."""
     for spec in model.entities.values():
         for word in model.surfaces[spec.name].roots.values():
             yield _root(spec, word)
 
 
-def _root(spec: Spec, word: RootWord) -> GeneratedRoot:
+def _root(spec: EntitySpec, word: RootWord) -> GeneratedRoot:
     verb = word.verb
     arguments, without = _arguments(spec, word)
     flags: dict[str, Any] = {"sort": bool(spec.word("sort"))} if verb == "list" else {}
@@ -127,7 +127,7 @@ def _root(spec: Spec, word: RootWord) -> GeneratedRoot:
     return GeneratedRoot(named, verb, spec, result, arguments, without, flags, verb not in ("list", "get"))
 
 
-def _arguments(spec: Spec, word: RootWord) -> tuple[dict[str, str], frozenset[str]]:
+def _arguments(spec: EntitySpec, word: RootWord) -> tuple[dict[str, str], frozenset[str]]:
     """The arguments besides paging, and which of the paging ones are not there."""
     usual = {name: text.format(spec.name) for name, text in _DEFAULT_ARGUMENTS.get(word.verb, {}).items()}
     given = word.arguments

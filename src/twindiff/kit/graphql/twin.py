@@ -16,17 +16,17 @@ from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, MalformedBody, MissingOperation
 from twindiff.kit.exchange import Exchange, Layer, compose
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 from twindiff.kit.rows import Row
 from twindiff.kit.styles.base import Style, json_object
 from twindiff.kit.twin import LONG_BODY, Declared, Dispatch, Found, Operation, Operations, Twin
 
 from . import verbs
 from .errors import InvalidDocument, NotImplementedHere
-from .execute import Api, Outcome, Plan, Problem, plan_key
-from .limits import Limits, check_variables
-from .model import Model, Tells
-from .run import Run
+from .execute import Api, CompiledOperation, ExecutionError, ExecutionResult, plan_key
+from .limits import RequestLimits, check_variables
+from .model import EntityModel, Tells
+from .run import GraphqlRun
 
 BODY_LIMIT = 8_000_000
 """Bodies are read up to this size, so that one that is too long is refused in the vendor's shape."""
@@ -56,7 +56,7 @@ class _Nothing(msgspec.Struct):
     """The contract of an operation whose parameters are its document's business."""
 
 
-class Asked(msgspec.Struct):
+class GraphqlRequest(msgspec.Struct):
     """The body of a request, as every GraphQL client sends it."""
 
     query: str | None = None
@@ -68,7 +68,7 @@ class Asked(msgspec.Struct):
 class GraphqlStyle(Style):
     """GraphQL over HTTP. A vendor's style says more of errors: `extensions`, `message` and `headers`."""
 
-    limits = Limits()
+    limits = RequestLimits()
     invalid_status = 400
     """The status of a document that cannot be parsed or does not fit the schema."""
 
@@ -79,15 +79,15 @@ class GraphqlStyle(Style):
     def message(self, error: Exception) -> str:
         return getattr(error, "message", None) or str(error)
 
-    def headers(self, outcome: Outcome) -> tuple[tuple[str, str], ...]:
+    def headers(self, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
         """Headers of an answer, such as rate limits and complexity."""
         return ()
 
-    def extras(self, run: Run) -> dict[str, Any]:
+    def extras(self, run: GraphqlRun) -> dict[str, Any]:
         """What every payload carries besides its entity."""
         return {"success": True}
 
-    def problem(self, problem: Problem) -> dict[str, Any]:
+    def problem(self, problem: ExecutionError) -> dict[str, Any]:
         """One entry of `errors`."""
         entry: dict[str, Any] = {"message": self.message(problem.error)}
         if problem.locations:
@@ -96,18 +96,18 @@ class GraphqlStyle(Style):
             entry["path"] = list(problem.path)
         return {**entry, "extensions": self.extensions(problem.error)}
 
-    def outcome(self, outcome: Outcome) -> Answer:
+    def outcome(self, outcome: ExecutionResult) -> Response:
         value: dict[str, Any] = {"data": outcome.data}
         if outcome.problems:
             value["errors"] = [self.problem(each) for each in outcome.problems]
         answer = json_answer(value, headers=self.headers(outcome))
         return answer._replace(error=_code(outcome.problems[0].error)) if outcome.problems else answer
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         if isinstance(error, InvalidDocument):
-            problems = [Problem(each, (), tuple(each.locations or ())) for each in error.errors]
+            problems = [ExecutionError(each, (), tuple(each.locations or ())) for each in error.errors]
             return json_answer({"errors": [self.problem(each) for each in problems]}, self.invalid_status)
-        return json_answer({"errors": [self.problem(Problem(error))]}, error.status)
+        return json_answer({"errors": [self.problem(ExecutionError(error))]}, error.status)
 
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
         return {}
@@ -117,7 +117,7 @@ def _code(error: Exception) -> str:
     return error.code if isinstance(error, ApiError) else "graphql_validation_failed"
 
 
-class Endpoint(Dispatch):
+class GraphqlEndpoint(Dispatch):
     """Answers GET and POST at every path; what an operation is called and whether it writes, its document says.
 
     `pages` are what the vendor answers beside its GraphQL, at paths of their own.
@@ -155,7 +155,7 @@ class Endpoint(Dispatch):
 
     def _operation(self, name: str, invoke: Callable[[Any, Any], Any], *, reads: bool, open: bool = False) -> Operation:
         declared = Declared("GET" if open else "POST", _ENDPOINT, invoke, reads, "", 200, BODY_LIMIT, open)
-        return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Answer), compose(self._layers, invoke))
+        return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Response), compose(self._layers, invoke))
 
     def select_operation(self, exchange: Exchange) -> Operation:
         """The operation that the document in a request means, with the document compiled."""
@@ -180,26 +180,28 @@ class Endpoint(Dispatch):
         is_new = plan_key(text, asked.operationName, variables) not in self.api.plans
         return body.count(b":") > MANY_VALUES or (is_new and len(text) > SHORT_TEXT)
 
-    def _run(self, plan: Plan, variables: dict[str, Any], operation_name: str | None) -> Callable[[Call, Any], Answer]:
-        def run(call: Call, raw: Any) -> Answer:
+    def _run(
+        self, plan: CompiledOperation, variables: dict[str, Any], operation_name: str | None
+    ) -> Callable[[Call, Any], Response]:
+        def run(call: Call, raw: Any) -> Response:
             return self.graphql.outcome(self.api.execute(plan, call, variables, operation_name))
 
         return run
 
-    def _missing(self, plan: Plan) -> Callable[[Call, Any], Answer]:
-        problems = [Problem(NotImplementedHere(f"'{name}'"), (name,)) for name in plan.missing]
+    def _missing(self, plan: CompiledOperation) -> Callable[[Call, Any], Response]:
+        problems = [ExecutionError(NotImplementedHere(f"'{name}'"), (name,)) for name in plan.missing]
 
-        def refuse(call: Call, raw: Any) -> Answer:
-            return self.graphql.outcome(Outcome(None, problems, 0))._replace(error=MissingOperation.code)
+        def refuse(call: Call, raw: Any) -> Response:
+            return self.graphql.outcome(ExecutionResult(None, problems, 0))._replace(error=MissingOperation.code)
 
         return refuse
 
 
-def _page(call: Call, raw: Any) -> Answer:
-    return Answer(_PAGE.read_bytes(), content_type="text/html; charset=utf-8", headers=_OUR_PAGE)
+def _page(call: Call, raw: Any) -> Response:
+    return Response(_PAGE.read_bytes(), content_type="text/html; charset=utf-8", headers=_OUR_PAGE)
 
 
-def _read_once(exchange: Exchange) -> Asked:
+def _read_once(exchange: Exchange) -> GraphqlRequest:
     """What the body of a request asks for, which is read once."""
     asked = exchange.parameters.get(_ASKED)
     if asked is None:
@@ -207,11 +209,11 @@ def _read_once(exchange: Exchange) -> Asked:
     return asked
 
 
-def _read(body: bytes) -> Asked:
+def _read(body: bytes) -> GraphqlRequest:
     if len(body) > MAX_BODY_BYTES:
         raise MalformedBody(f"The body is larger than {MAX_BODY_BYTES:,} bytes")
     try:
-        asked = msgspec.convert(json_object(body), Asked)
+        asked = msgspec.convert(json_object(body), GraphqlRequest)
     except msgspec.ValidationError as error:
         raise MalformedBody(f"The request is not a GraphQL request: {error}") from None
     if not asked.query:
@@ -247,7 +249,7 @@ class GraphqlTwin(Twin):
         tells: Tells | None = None,
         **options: Any,
     ) -> None:
-        self.model = Model(modules, payload)
+        self.model = EntityModel(modules, payload)
         self.model.tells = tells
         verbs.belongs(self.model)
         self.api = Api(self.model, style.limits, missing, style.extras)
@@ -258,7 +260,7 @@ class GraphqlTwin(Twin):
             missing=self.api.missing,
             **options,
         )
-        self.dispatch = self.endpoint = Endpoint(style, self.api, layers, pages)
+        self.dispatch = self.endpoint = GraphqlEndpoint(style, self.api, layers, pages)
 
     def takes_long(self, exchange: Exchange) -> bool:
         """Whether a document is long and new, holds many values, or asks about the schema what was not asked before."""

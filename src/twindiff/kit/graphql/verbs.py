@@ -12,26 +12,26 @@ from twindiff.kit.rows import Column, Expression, Order, Row, Source, table_of
 
 from . import paging
 from . import where as filters
-from .entity import Entity, Field, Spec
+from .entity import Entity, EntitySpec, Field
 from .errors import EntityNotFound, InvalidInput
-from .model import Link, Model
-from .run import Run, columns_of, exclude_archived
-from .surface import Word
+from .model import EntityModel, RelationLink
+from .run import GraphqlRun, columns_of, exclude_archived
+from .surface import SurfaceWord
 from .surfaces import input_field
 
 Given = Mapping[str, Any]
-_models: dict[Spec, Model] = {}
+_models: dict[EntitySpec, EntityModel] = {}
 _ADDED, _REMOVED, _SET = "+", "-", ""
 
 
-def belongs(model: Model) -> None:
+def belongs(model: EntityModel) -> None:
     """Make the entities of a model usable by the functions below."""
     for spec in model.entities.values():
         _models[spec] = model
 
 
-def _run(call: Call, spec: Spec) -> Run:
-    return Run(_models[spec], call, {})
+def _run(call: Call, spec: EntitySpec) -> GraphqlRun:
+    return GraphqlRun(_models[spec], call, {})
 
 
 def find(call: Call, entity: type[Entity], id: str) -> Any:
@@ -100,7 +100,7 @@ def delete(call: Call, entity: type[Entity], row: Any, arguments: Given | None =
 # With a run at hand
 
 
-def find_entity(run: Run, spec: Spec, id: str) -> Any:
+def find_entity(run: GraphqlRun, spec: EntitySpec, id: str) -> Any:
     """`find`, with a run at hand."""
     columns = columns_of(spec)
     row = run.db.find(spec.row, columns["id"] == run.id_of(spec, id), *run.visible(spec))
@@ -109,7 +109,7 @@ def find_entity(run: Run, spec: Spec, id: str) -> Any:
     return row
 
 
-def create_entity(run: Run, spec: Spec, given: Given) -> Any:
+def create_entity(run: GraphqlRun, spec: EntitySpec, given: Given) -> Any:
     """`create`, with a run at hand."""
     call = run.call
     _check_given(run, spec, given)
@@ -130,7 +130,7 @@ class _Taken(InvalidInput):
     """An entity with this id exists already."""
 
 
-def update_entity(run: Run, spec: Spec, row: Any, given: Given) -> Any:
+def update_entity(run: GraphqlRun, spec: EntitySpec, row: Any, given: Given) -> Any:
     """`update`, with a run at hand."""
     _check_given(run, spec, given)
     changes = _values(run, spec, "update", given)
@@ -141,21 +141,21 @@ def update_entity(run: Run, spec: Spec, row: Any, given: Given) -> Any:
     return _emit_change(run, spec, row, _hook(run, "updated", spec)(run.call, row, after, given) or after)
 
 
-def archive_entity(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
+def archive_entity(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given) -> Any:
     """`archive`, with a run at hand."""
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if row.archivedAt is None else {}
     _hook(run, "archiving", spec)(run.call, row, changes, arguments)
     return _emit_change(run, spec, row, _write_changes(run, spec, row, changes))
 
 
-def unarchived_row(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
+def unarchived_row(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given) -> Any:
     """`unarchive`, with a run at hand."""
     changes: dict[str, Any] = {"archivedAt": None} if row.archivedAt is not None else {}
     _hook(run, "unarchiving", spec)(run.call, row, changes, arguments)
     return _emit_change(run, spec, row, _write_changes(run, spec, row, changes))
 
 
-def delete_entity(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
+def delete_entity(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given) -> Any:
     """`delete`, with a run at hand."""
     soft = spec.word("deletes") != "hard" and "archivedAt" in spec.fields
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if soft else {}
@@ -168,7 +168,7 @@ def delete_entity(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
     return after
 
 
-def _emit_change(run: Run, spec: Spec, before: Any, after: Any) -> Any:
+def _emit_change(run: GraphqlRun, spec: EntitySpec, before: Any, after: Any) -> Any:
     """The row as it is now, once those who subscribed are told that it was made or differs."""
     if run.model.tells and (before is None or before != after):
         run.model.tells(run.call, spec, before, after)
@@ -178,11 +178,11 @@ def _emit_change(run: Run, spec: Spec, before: Any, after: Any) -> Any:
 # Inputs
 
 
-def _hook(run: Run, what: str, spec: Spec) -> Callable[..., Any]:
+def _hook(run: GraphqlRun, what: str, spec: EntitySpec) -> Callable[..., Any]:
     return run.model.hooks.get((what, spec.name), _nothing)
 
 
-def _check_given(run: Run, spec: Spec, given: Given) -> None:
+def _check_given(run: GraphqlRun, spec: EntitySpec, given: Given) -> None:
     """Raise InvalidInput for what an input says and the twin cannot keep."""
     for name, value in given.items():
         why = run.model.refused.get((spec.name, name))
@@ -194,11 +194,11 @@ def _nothing(*_: Any) -> None:
     return None
 
 
-def _words(run: Run, spec: Spec, surface: str) -> tuple[Word, ...]:
+def _words(run: GraphqlRun, spec: EntitySpec, surface: str) -> tuple[SurfaceWord, ...]:
     return getattr(run.model.surfaces[spec.name], surface)
 
 
-def _values(run: Run, spec: Spec, surface: str, given: Given) -> dict[str, Any]:
+def _values(run: GraphqlRun, spec: EntitySpec, surface: str, given: Given) -> dict[str, Any]:
     """What an input says of the row's own columns."""
     values: dict[str, Any] = {}
     for word in _words(run, spec, surface):
@@ -223,19 +223,19 @@ def _values(run: Run, spec: Spec, surface: str, given: Given) -> dict[str, Any]:
     return values
 
 
-def _check_kind(run: Run, field: Field, value: Any) -> None:
+def _check_kind(run: GraphqlRun, field: Field, value: Any) -> None:
     """Nothing that an input could name is of a type that is declared only."""
     target = run.model.entities.get(field.target)
     if target is not None and target.row is None and value is not None:
         raise EntityNotFound(target.name, value)
 
 
-def _resolve_reference(run: Run, field: Field, id: str) -> str:
+def _resolve_reference(run: GraphqlRun, field: Field, id: str) -> str:
     """The id of an entity that an input names; it must exist and be visible."""
     return find_entity(run, run.model.target(field), id).id
 
 
-def _row(spec: Spec, values: dict[str, Any]) -> Row:
+def _row(spec: EntitySpec, values: dict[str, Any]) -> Row:
     """The new row; what is required and was neither given nor computed is the type's zero for texts, or an error."""
     missing = [
         name for name, column in columns_of(spec).items() if name not in values and column.default is msgspec.NODEFAULT
@@ -249,7 +249,7 @@ def _row(spec: Spec, values: dict[str, Any]) -> Row:
     return spec.row(**values)
 
 
-def _number(run: Run, spec: Spec, values: dict[str, Any]) -> None:
+def _number(run: GraphqlRun, spec: EntitySpec, values: dict[str, Any]) -> None:
     """Count serial columns up; writes are serial, so the largest number there is tells the next."""
     columns = columns_of(spec)
     for field in spec.fields.values():
@@ -262,12 +262,14 @@ def _number(run: Run, spec: Spec, values: dict[str, Any]) -> None:
         values[field.column] = (last[0][0] or 0) + 1 if last else type(0.0 if column.kind == "float" else 0)(1)
 
 
-def _same(spec: Spec, columns: dict[str, Column[Any]], per: str, values: dict[str, Any]) -> Any:
+def _same(spec: EntitySpec, columns: dict[str, Column[Any]], per: str, values: dict[str, Any]) -> Any:
     name = spec.fields[per].column
     return columns[name] == values[name]
 
 
-def _write_changes(run: Run, spec: Spec, row: Any, changes: dict[str, Any], *, touched: bool = False) -> Any:
+def _write_changes(
+    run: GraphqlRun, spec: EntitySpec, row: Any, changes: dict[str, Any], *, touched: bool = False
+) -> Any:
     """Write what differs, and the time of it."""
     differing = {name: value for name, value in changes.items() if getattr(row, name) != value}
     if not differing and not touched:
@@ -280,13 +282,13 @@ def _write_changes(run: Run, spec: Spec, row: Any, changes: dict[str, Any], *, t
 # To-many relations
 
 
-def _relates(run: Run, spec: Spec, given: Given) -> bool:
+def _relates(run: GraphqlRun, spec: EntitySpec, given: Given) -> bool:
     return any(name in given for name, _, _ in _lists(run, spec, "update"))
 
 
-def _lists(run: Run, spec: Spec, surface: str) -> list[tuple[str, str, Link]]:
+def _lists(run: GraphqlRun, spec: EntitySpec, surface: str) -> list[tuple[str, str, RelationLink]]:
     """Input fields that list related entities, each with its sign and where the relation is stored."""
-    lists: list[tuple[str, str, Link]] = []
+    lists: list[tuple[str, str, RelationLink]] = []
     for word in _words(run, spec, surface):
         link = run.model.links.get((spec.name, word.name))
         if link and link.mine is not None:
@@ -294,13 +296,13 @@ def _lists(run: Run, spec: Spec, surface: str) -> list[tuple[str, str, Link]]:
     return lists
 
 
-def _relate(run: Run, spec: Spec, surface: str, id: str, given: Given) -> None:
+def _relate(run: GraphqlRun, spec: EntitySpec, surface: str, id: str, given: Given) -> None:
     for name, sign, link in _lists(run, spec, surface):
         if given.get(name) is not None:
             relate(run, link, id, given[name], sign)
 
 
-def relate(run: Run, link: Link, id: str, others: list[str], sign: str = _SET) -> None:
+def relate(run: GraphqlRun, link: RelationLink, id: str, others: list[str], sign: str = _SET) -> None:
     """Set, extend or reduce the entities that a row is joined with by a table of two columns."""
     mine, theirs = cast(Column[Any], link.mine), cast(Column[Any], link.theirs)
     table = mine.table
@@ -314,7 +316,7 @@ def relate(run: Run, link: Link, id: str, others: list[str], sign: str = _SET) -
             _join(run, link, {mine.name: id, theirs.name: other})
 
 
-def _join(run: Run, link: Link, values: dict[str, Any]) -> None:
+def _join(run: GraphqlRun, link: RelationLink, values: dict[str, Any]) -> None:
     table = cast(Column[Any], link.mine).table
     spec = run.model.entity_of_row(table)
     if spec is None:
@@ -327,7 +329,7 @@ def _join(run: Run, link: Link, values: dict[str, Any]) -> None:
     run.db.add(_row(spec, values))
 
 
-def _part(run: Run, link: Link, row: Any) -> None:
+def _part(run: GraphqlRun, link: RelationLink, row: Any) -> None:
     spec = run.model.entity_of_row(cast(Column[Any], link.mine).table)
     if spec is None:
         run.db.remove(row)

@@ -12,10 +12,10 @@ from twindiff.kit.rows import Column, Expression, Items, Source, all_of, any_of,
 from twindiff.kit.values import Item, case, count
 
 from .comparators import Given, fits
-from .entity import Field, Spec
+from .entity import EntitySpec, Field
 from .errors import InvalidInput, NotImplementedHere
-from .model import Link
-from .run import Run, columns_of, exclude_archived
+from .model import RelationLink
+from .run import GraphqlRun, columns_of, exclude_archived
 from .scalars import duration_of, stored_instant
 
 NEVER = any_of()
@@ -30,12 +30,12 @@ def conditions_in(given: Any) -> int:
     return 1
 
 
-def where(run: Run, spec: Spec, given: Given) -> tuple[Expression, ...]:
+def where(run: GraphqlRun, spec: EntitySpec, given: Given) -> tuple[Expression, ...]:
     """The conditions on an entity's own row that a filter means."""
     return tuple(_part(run, spec, name, value) for name, value in given.items() if value is not None)
 
 
-def _part(run: Run, spec: Spec, name: str, value: Any) -> Expression:
+def _part(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> Expression:
     give_way()
     if name == "and":
         return all_of(*(all_of(*where(run, spec, each)) for each in value))
@@ -53,7 +53,7 @@ def _part(run: Run, spec: Spec, name: str, value: Any) -> Expression:
     return _field(run, spec, field, value)
 
 
-def _field(run: Run, spec: Spec, field: Field, value: Given) -> Expression:
+def _field(run: GraphqlRun, spec: EntitySpec, field: Field, value: Given) -> Expression:
     if field.kind == "one":
         return _one(run, spec, field, value)
     if field.kind in ("many", "list") and field.target in run.model.entities:
@@ -68,12 +68,12 @@ def _field(run: Run, spec: Spec, field: Field, value: Given) -> Expression:
 # A column
 
 
-def compare_column(run: Run, spec: Spec, column: Column[Any], comparator: Given) -> Expression:
+def compare_column(run: GraphqlRun, spec: EntitySpec, column: Column[Any], comparator: Given) -> Expression:
     """A column of an entity against all operators of a comparator, in which instants and names may stand."""
     return fits(column, comparator, partial(_operand, run, spec, column))
 
 
-def _operand(run: Run, spec: Spec, column: Column[Any], operand: Any) -> Any:
+def _operand(run: GraphqlRun, spec: EntitySpec, column: Column[Any], operand: Any) -> Any:
     if isinstance(operand, list):
         return [_operand(run, spec, column, each) for each in cast(list[Any], operand)]
     if isinstance(operand, str) and column.kind in ("timestamp", "date"):
@@ -100,7 +100,7 @@ def instant_of(call: Call, text: str) -> str:
 # Relations
 
 
-def _one(run: Run, spec: Spec, field: Field, given: Given) -> Expression:
+def _one(run: GraphqlRun, spec: EntitySpec, field: Field, given: Given) -> Expression:
     """A to-one relation: `null` asks about the key, everything else about the row that it points to."""
     target = run.model.target(field)
     key = columns_of(spec)[field.column]
@@ -119,7 +119,7 @@ def _one(run: Run, spec: Spec, field: Field, given: Given) -> Expression:
     return parts[0] if len(parts) == 1 else all_of(*parts)
 
 
-def _match_target(run: Run, target: Spec, key: Column[Any], given: Given) -> Expression:
+def _match_target(run: GraphqlRun, target: EntitySpec, key: Column[Any], given: Given) -> Expression:
     ids = given.get("id")
     if len(given) == 1 and ids and ids.keys() <= {"eq", "in"} and not run.visible(target):
         return _compared_key(run, target, key, ids)  # no need to look at the row for its key
@@ -129,12 +129,12 @@ def _match_target(run: Run, target: Spec, key: Column[Any], given: Given) -> Exp
         return exists(target.row, columns_of(target)["id"] == key, *run.visible(target), *where(run, target, given))
 
 
-def _compared_key(run: Run, target: Spec, key: Column[Any], comparator: Given) -> Expression:
+def _compared_key(run: GraphqlRun, target: EntitySpec, key: Column[Any], comparator: Given) -> Expression:
     named = {op: _names(run, target, operand) for op, operand in comparator.items()}
     return compare_column(run, target, key, named)
 
 
-def _names(run: Run, target: Spec, operand: Any) -> Any:
+def _names(run: GraphqlRun, target: EntitySpec, operand: Any) -> Any:
     if isinstance(operand, list):
         return [run.id_of(target, each) for each in cast(list[str], operand)]
     return run.id_of(target, operand)
@@ -146,18 +146,20 @@ Conditions = Callable[[Given], Sequence[Expression]]
 """What is given of a related row to conditions on it."""
 
 
-def many(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
+def many(run: GraphqlRun, spec: EntitySpec, link: RelationLink, given: Given) -> Expression:
     """A collection: `some`, `every` and `length`; bare fields ask for some row that has them all."""
     return _deeper(run, link.target, lambda *conditions: _link_conditions(run, spec, link, conditions), given)
 
 
-def collection(run: Run, target: Spec, given: Given, *belongs: Expression, source: Source | None = None) -> Expression:
+def collection(
+    run: GraphqlRun, target: EntitySpec, given: Given, *belongs: Expression, source: Source | None = None
+) -> Expression:
     """A collection of the rows of `target` that belong to the row outside; `source` when that leads to them."""
     seen = (*exclude_archived(target), *run.visible(target), *belongs)
     return _deeper(run, target, lambda *conditions: (source or target.row, *seen, *conditions), given)
 
 
-def _deeper(run: Run, target: Spec, related: Related, given: Given) -> Expression:
+def _deeper(run: GraphqlRun, target: EntitySpec, related: Related, given: Given) -> Expression:
     with run.deeper():
         return _of_many(related, partial(where, run, target), given)
 
@@ -212,7 +214,7 @@ _COLLECTION: dict[str, Callable[[Related, Conditions, Any], Expression]] = {
 }  # fmt: skip
 
 
-def _link_conditions(run: Run, spec: Spec, link: Link, conditions: tuple[Expression, ...]) -> Any:
+def _link_conditions(run: GraphqlRun, spec: EntitySpec, link: RelationLink, conditions: tuple[Expression, ...]) -> Any:
     """The arguments of `exists` and `count` for the linked rows that can be seen and are not archived."""
     target = link.target
     mine = columns_of(spec)["id"]
@@ -225,7 +227,7 @@ def _link_conditions(run: Run, spec: Spec, link: Link, conditions: tuple[Express
     return (link.mine.table, link.mine == mine, *between(run, link), row)
 
 
-def between(run: Run, link: Link) -> tuple[Expression, ...]:
+def between(run: GraphqlRun, link: RelationLink) -> tuple[Expression, ...]:
     """Conditions on the table between: an entity there may be archived."""
     assert link.mine is not None
     spec = run.model.entity_of_row(link.mine.table)

@@ -9,7 +9,7 @@ import msgspec
 
 from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, UnknownOperation, UnknownToken
 from twindiff.kit.forms import MULTIPART, URLENCODED, read_form, read_query
-from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.json_values import read_json
 
 if TYPE_CHECKING:
@@ -69,16 +69,16 @@ class Style:
             )
         return {bound.body: given} if bound.body else given
 
-    def result(self, value: Any, exchange: Exchange) -> Answer:
+    def result(self, value: Any, exchange: Exchange) -> Response:
         """The answer that carries a handler's value; None is an answer without a body."""
         status = exchange.operation.declared.status
-        return Answer(b"", status) if value is None else json_answer(value, status)
+        return Response(b"", status) if value is None else json_answer(value, status)
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         """An error in the vendor's form, with headers of its own; without an exchange no operation was found."""
         return json_answer({"error": error.code, "message": str(error)}, error.status, error.headers)
 
-    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+    def unknown(self, request: Request, verbs: list[str]) -> Response:
         """The answer to an operation we lack; `verbs` are those that the path does have."""
         given = f"{request.verb} {request.path}"
         known = f"; this path answers {', '.join(verbs)}" if verbs else ""

@@ -18,7 +18,7 @@ from twindiff.kit.errors import (
     MissingToken,
     UnknownToken,
 )
-from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.sources import Upload
 
 from .base import Style
@@ -103,7 +103,7 @@ class BoxStyle(Style):
             given["file"] = given.pop(uploads[0])
         return given
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         """`{type, status, code, message, context_info, help_url, request_id}`, with the id as a header too."""
         request_id = _request_id(error, exchange)
         headers = (*error.headers, ("BOX-REQUEST-ID", request_id))

@@ -22,7 +22,7 @@ from twindiff.kit.errors import (
     TooSlow,
 )
 from twindiff.kit.etags import PreconditionFailed, not_modified
-from twindiff.kit.http import Answer, Request, Result, json_answer
+from twindiff.kit.http import Request, Response, ValueResponse, json_answer
 from twindiff.kit.styles.base import Style
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class GoogleStyle(Style):
             token = next((query[name][0] for name in ("access_token", "oauth_token") if name in query), None)
         return token
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         said = _describe_error(error)
         detail = {"domain": _domain(error), "reason": said.reason, "message": said.message}
         if place := _place(error):
@@ -133,7 +133,7 @@ class GoogleStyle(Style):
             headers = (*headers, ("WWW-Authenticate", error.challenge))
         return json_answer({"error": told}, said.status, headers)
 
-    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+    def unknown(self, request: Request, verbs: list[str]) -> Response:
         known = f" It answers {', '.join(verbs)}." if verbs else ""
         return self.error(NoSuchThing(f"Not Found: there is no method {request.verb} {request.path}.{known}"))
 
@@ -174,4 +174,4 @@ def etag_middleware(exchange: Exchange, call: Call, proceed: Callable[[], Any]) 
         return cast(Any, value)
     seen = exchange.request.headers.get("if-none-match", "")
     unchanged = not_modified(seen, etag) if exchange.operation.declared.verb == "GET" else None
-    return unchanged or Result(value, headers=(("ETag", etag),))
+    return unchanged or ValueResponse(value, headers=(("ETag", etag),))

@@ -19,7 +19,7 @@ from twindiff.kit.errors import (
     TooSlow,
 )
 from twindiff.kit.forms import MULTIPART, read_multipart, read_pairs, read_parts
-from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.json_values import read_json
 from twindiff.kit.sources import Upload
 
@@ -133,10 +133,10 @@ class SlackRpc(Style):
         except (MalformedBody, UnicodeDecodeError):
             raise InvalidFormData from None
 
-    def result(self, value: Any, exchange: Exchange) -> Answer:
+    def result(self, value: Any, exchange: Exchange) -> Response:
         return json_answer({"ok": True, **value})
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         if isinstance(error, MissingParameter):
             return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
         if isinstance(error, InvalidParameter):
@@ -152,14 +152,14 @@ class SlackRpc(Style):
             return json_answer({"ok": False, "error": error.code}, error.status, headers)
         return json_answer({"ok": False, "error": error.code, **error.details})
 
-    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+    def unknown(self, request: Request, verbs: list[str]) -> Response:
         method = self.method_name(request.path)
         if method.startswith(_RETIRED):
             return self.error(MethodDeprecated())
         return self.error(UnknownMethod(req_method=method))
 
 
-def _invalid_arguments(message: str) -> Answer:
+def _invalid_arguments(message: str) -> Response:
     return json_answer({"ok": False, "error": "invalid_arguments", "response_metadata": {"messages": [message]}})
 
 

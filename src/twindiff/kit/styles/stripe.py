@@ -25,7 +25,7 @@ from twindiff.kit.errors import (
     Unavailable,
 )
 from twindiff.kit.forms import MULTIPART, Sparse, read_form, read_query
-from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import Style
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class StripeRest(Style):
         except UnicodeDecodeError:
             raise StripeError("Invalid UTF-8 in the request body") from None
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         """An error object; `request_id` among its details goes into the header, `request_log_url` into the object."""
         said = {"error": _render_error(error, exchange)}
         request_id = error.details.get("request_id", "")
@@ -124,7 +124,7 @@ class StripeRest(Style):
             headers.append(("Request-Id", request_id))
         return json_answer(said, error.status, tuple(headers))
 
-    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+    def unknown(self, request: Request, verbs: list[str]) -> Response:
         """What is lacking is a request URL that Stripe does not recognize."""
         asked = f"{request.verb}: {request.path}"
         message = (

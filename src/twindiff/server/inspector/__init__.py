@@ -15,7 +15,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.server.inspector import access, doing, environments, library, live, rendering, runs, tables, trials
 from twindiff.server.inspector.access import PREFIX
 from twindiff.server.inspector.guesses import Guesses
-from twindiff.server.inspector.timelines import Cursor
+from twindiff.server.inspector.timelines import TimelineCursor
 from twindiff.server.service import Service
 
 
@@ -136,7 +136,7 @@ async def _stream(service: Service, lives: live.Live, request: Request) -> Respo
         lives.admit()
         given = request.headers.get("last-event-id") or request.query_params.get("after", "")
         environment = service.environments.get(request.path_params["id"])
-        cursor = Cursor.read(given) or Cursor(
+        cursor = TimelineCursor.read(given) or TimelineCursor(
             service.calls.log.last(environment.id), service.engine.seq(environment.id)
         )
         return _events(lives.stream(environment.id, cursor))

@@ -16,7 +16,7 @@ from twindiff.server.inspector.tables import file_of, filters_of, table_context
 from twindiff.server.service import Service
 
 
-class Coverage(NamedTuple):
+class VendorCoverage(NamedTuple):
     """How much of a vendor's API a twin has."""
 
     reading: int
@@ -30,11 +30,11 @@ class Coverage(NamedTuple):
         return None if self.missing is None else round(100 * have / max(1, have + self.missing))
 
 
-def coverage(twin: Twin) -> Coverage:
+def coverage(twin: Twin) -> VendorCoverage:
     """Counted over the operations that the vendor documents."""
     operations = twin.dispatch.operations
     reading = sum(each.reads for each in operations)
-    return Coverage(reading, len(operations) - reading, None if twin.missing is None else len(twin.missing))
+    return VendorCoverage(reading, len(operations) - reading, None if twin.missing is None else len(twin.missing))
 
 
 async def twins(service: Service, request: Request) -> Response:

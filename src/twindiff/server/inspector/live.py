@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
 from twindiff.server.inspector.rendering import render
-from twindiff.server.inspector.timelines import Cursor, cursor_at, timeline
+from twindiff.server.inspector.timelines import TimelineCursor, cursor_at, timeline
 from twindiff.server.service import Service
 from twindiff.storage.feed import either
 
@@ -37,10 +37,10 @@ class TooManyStreams(ApiError):
     status = 503
 
 
-class Part(NamedTuple):
+class TimelineUpdate(NamedTuple):
     """What came: rows as HTML, the cursor after them, and how many calls are left out."""
 
-    cursor: Cursor
+    cursor: TimelineCursor
     html: str
     left_out: int
 
@@ -69,7 +69,7 @@ class Live:
         if self._overviews + sum(map(len, self._readers.values())) >= MAX_STREAMS:
             raise TooManyStreams
 
-    async def stream(self, environment_id: str, cursor: Cursor) -> AsyncGenerator[bytes]:
+    async def stream(self, environment_id: str, cursor: TimelineCursor) -> AsyncGenerator[bytes]:
         """What comes after a cursor, as it comes; ends with the environment."""
         waiting: Waiting = asyncio.Queue(MAX_WAITING_UPDATES)
         self._join(environment_id, waiting)
@@ -150,7 +150,7 @@ class Live:
                 cursor, seconds = await self._look(environment_id, cursor)
                 await asyncio.sleep(seconds - SECONDS_TOGETHER)
 
-    async def _look(self, environment_id: str, cursor: Cursor) -> tuple[Cursor, float]:
+    async def _look(self, environment_id: str, cursor: TimelineCursor) -> tuple[TimelineCursor, float]:
         """Tell what came after a cursor; gives the cursor after that, and the seconds until the next look."""
         try:
             part = await self._part(environment_id, cursor)
@@ -161,9 +161,11 @@ class Live:
             self._tell(environment_id, part.encode())
         return part.cursor, SECONDS_FLOODED if part.left_out else SECONDS
 
-    async def _present(self, environment_id: str) -> Cursor:
-        async def ask() -> Cursor:
-            return Cursor(self._service.calls.log.last(environment_id), self._service.engine.seq(environment_id))
+    async def _present(self, environment_id: str) -> TimelineCursor:
+        async def ask() -> TimelineCursor:
+            return TimelineCursor(
+                self._service.calls.log.last(environment_id), self._service.engine.seq(environment_id)
+            )
 
         return await self._service.runtime.run_request(ask)
 
@@ -172,14 +174,14 @@ class Live:
             with suppress(asyncio.QueueFull):
                 waiting.put_nowait(said)
 
-    async def _part(self, environment_id: str, cursor: Cursor) -> Part:
-        async def read() -> Part:
+    async def _part(self, environment_id: str, cursor: TimelineCursor) -> TimelineUpdate:
+        async def read() -> TimelineUpdate:
             last = self._service.calls.log.last(environment_id)
             left_out = max(0, last - cursor.number - MAX_CALLS_DRAWN)
             start = cursor_at(self._service, environment_id, last - MAX_CALLS_DRAWN) if left_out else cursor
             shown = await timeline(self._service, environment_id, start, None)
             base = f"/inspect/environments/{environment_id}"
             html = render("events.html", events=shown.events, base=base, left_out=left_out, until=start.number)
-            return Part(shown.cursor, html.strip(), left_out)
+            return TimelineUpdate(shown.cursor, html.strip(), left_out)
 
         return await self._service.runtime.run_request(read)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 
 from twindiff.catalog import CheckpointRecord, EnvironmentRecord
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.environments.points import Point
 from twindiff.kit.clock import Clock
 from twindiff.kit.twin import Twin
@@ -18,7 +18,7 @@ class Looking(NamedTuple):
     """An environment that is looked at; `environment` is None once it has ended."""
 
     record: EnvironmentRecord
-    environment: Environment | None
+    environment: LoadedEnvironment | None
     seq: int
     checkpoints: list[CheckpointRecord]
     now: str
@@ -66,12 +66,12 @@ async def _look_at_living(service: Service, record: EnvironmentRecord) -> Lookin
     )
 
 
-def living(looking: Looking, service: Service) -> Environment:
+def living(looking: Looking, service: Service) -> LoadedEnvironment:
     """The environment; raises EnvironmentDeleted or EnvironmentExpired when it has ended."""
     return looking.environment or service.environments.get(looking.id)
 
 
-def twin_of(service: Service, environment: Environment, request: Request) -> Twin:
+def twin_of(service: Service, environment: LoadedEnvironment, request: Request) -> Twin:
     """The twin that an address names; raises TwinNotFound."""
     return service.twin_of(environment, request.path_params["twin"])
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Store
@@ -132,7 +132,7 @@ _TYPES: dict[str, Any] = {"integer": int, "float": float, "boolean": bool, "time
 
 async def at_point(
     service: Service,
-    environment: Environment,
+    environment: LoadedEnvironment,
     twin: str,
     table: Table,
     filters: Sequence[Filter],

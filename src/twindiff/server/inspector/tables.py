@@ -8,7 +8,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit import Call
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
@@ -20,7 +20,7 @@ from twindiff.server.inspector.looking import Looking, head_context, living, loo
 from twindiff.server.inspector.rendering import HEADERS, page
 from twindiff.server.inspector.sheets import Filter, Sheet
 from twindiff.server.service import Service
-from twindiff.storage.journal import Record, Values
+from twindiff.storage.journal import JournalRecord, Values
 from twindiff.storage.values import changed_columns
 
 MAX_BLAME_RECORDS = 10_000
@@ -102,7 +102,7 @@ def file_of(sheet: Sheet, kind: str) -> Response:
     return Response(msgspec.json.encode(sheet.rows), headers=headers, media_type="application/json")
 
 
-class Blame(NamedTuple):
+class ColumnWriter(NamedTuple):
     """Who wrote a column last."""
 
     seq: int
@@ -135,15 +135,15 @@ async def row(service: Service, request: Request) -> Response:
 
 
 async def _blame(
-    service: Service, looking: Looking, environment: Environment, twin: str, table: Table, values: Values
-) -> dict[str, Blame]:
+    service: Service, looking: Looking, environment: LoadedEnvironment, twin: str, table: Table, values: Values
+) -> dict[str, ColumnWriter]:
     """The last operation that wrote each column; columns that are as the template has them are left out."""
     start = max(0, looking.seq - MAX_BLAME_RECORDS)
     since = await service.runtime.run_steps(service.points.difference(environment.id, start, None))
     key = tuple(values[name] for name in table.key)
 
-    def compose() -> dict[str, Blame]:
-        blamed: dict[str, Blame] = {}
+    def compose() -> dict[str, ColumnWriter]:
+        blamed: dict[str, ColumnWriter] = {}
         for record in since.records:
             for change in record.changes:
                 if record.twin == twin and change.table == table.name and tuple(change.key) == key:
@@ -157,8 +157,8 @@ def _written_columns(before: Values | None, after: Values | None) -> list[str]:
     return changed_columns(before, after) if before and after else list(after or ())
 
 
-def _wrote(record: Record) -> Blame:
-    return Blame(record.seq, record.operation, record.actor, Clock(record.clock).iso())
+def _wrote(record: JournalRecord) -> ColumnWriter:
+    return ColumnWriter(record.seq, record.operation, record.actor, Clock(record.clock).iso())
 
 
 async def screen(service: Service, request: Request) -> Response:

@@ -10,13 +10,13 @@ from twindiff.catalog import CallRecord, DeliveryRecord
 from twindiff.environments.reading import interval
 from twindiff.kit.clock import Clock
 from twindiff.server.service import Service
-from twindiff.storage.journal import ADVANCE, Change, Record
+from twindiff.storage.journal import ADVANCE, JournalRecord, RowChange
 
 SHOWN = 1000
 """Calls of one page."""
 
 
-class Cursor(NamedTuple):
+class TimelineCursor(NamedTuple):
     """How far somebody has seen a timeline: the last call, and the last record of the journal."""
 
     number: int
@@ -26,14 +26,14 @@ class Cursor(NamedTuple):
         return f"{self.number}.{self.seq}"
 
     @classmethod
-    def read(cls, text: str) -> Cursor | None:
+    def read(cls, text: str) -> TimelineCursor | None:
         """A cursor as it was written; None for anything else."""
         number, _, seq = text.partition(".")
         fits = all(each.isascii() and each.isdigit() and len(each) < 16 for each in (number, seq))
         return cls(int(number), int(seq)) if fits else None
 
 
-class Event(NamedTuple):
+class TimelineEntry(NamedTuple):
     """One line of a timeline."""
 
     id: str
@@ -53,13 +53,13 @@ class Event(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    events: list[Event]
-    cursor: Cursor
+    events: list[TimelineEntry]
+    cursor: TimelineCursor
     earlier: int
     """How many calls there are before."""
 
 
-async def timeline(service: Service, environment_id: str, after: Cursor | None, before: int | None) -> Timeline:
+async def timeline(service: Service, environment_id: str, after: TimelineCursor | None, before: int | None) -> Timeline:
     """What comes after a cursor, or the last page before a call, or of all."""
     await service.write_calls()
     log, engine = service.calls.log, service.engine
@@ -69,23 +69,23 @@ async def timeline(service: Service, environment_id: str, after: Cursor | None, 
     calls = await service.runtime.collect(log.parts(environment_id, after=first, limit=min(SHOWN, until - first)))
     low = after.seq if after else cursor_at(service, environment_id, first).seq
     high = end if until == last else max((each.seq or 0 for each in calls), default=low)
-    records: list[Record] = []
+    records: list[JournalRecord] = []
     if high > low and service.environments.record(environment_id).status != "deleted":
         records = await service.runtime.run_steps(interval(engine, environment_id, max(low, high - 2 * SHOWN), high))
     told = _deliveries(service, environment_id, low, high)
     number = calls[-1].number if calls else first
-    return Timeline(_merge_events(calls, records, told), Cursor(number, max(low, high)), first)
+    return Timeline(_merge_events(calls, records, told), TimelineCursor(number, max(low, high)), first)
 
 
-def cursor_at(service: Service, environment_id: str, number: int) -> Cursor:
+def cursor_at(service: Service, environment_id: str, number: int) -> TimelineCursor:
     """Where somebody stands who has seen all up to a call, as far as calls tell what the journal held."""
     if not number:
-        return Cursor(0, 0)
+        return TimelineCursor(0, 0)
     service.calls.log.flush()
     where = (CallRecord.environment_id == environment_id, CallRecord.number <= number, CallRecord.seq > 0)
     order = (-CallRecord.environment_id, -CallRecord.number)
     latest = service.catalog.rows(CallRecord, *where, order=order, limit=1, columns=(CallRecord.seq,))
-    return Cursor(number, latest[0][0] if latest else 0)
+    return TimelineCursor(number, latest[0][0] if latest else 0)
 
 
 def _deliveries(service: Service, environment_id: str, low: int, high: int) -> dict[int, list[str]]:
@@ -96,12 +96,14 @@ def _deliveries(service: Service, environment_id: str, low: int, high: int) -> d
     return told
 
 
-def _merge_events(calls: Sequence[CallRecord], records: Sequence[Record], told: dict[int, list[str]]) -> list[Event]:
+def _merge_events(
+    calls: Sequence[CallRecord], records: Sequence[JournalRecord], told: dict[int, list[str]]
+) -> list[TimelineEntry]:
     """Calls in order, and before the first that wrote after it each record that is of no call."""
     by_seq = {record.seq: record for record in records}
     logged = {call.seq for call in calls}
     alone = [record for record in reversed(records) if record.seq not in logged]
-    events: list[Event] = []
+    events: list[TimelineEntry] = []
     for call in calls:
         while alone and call.seq and alone[-1].seq < call.seq:
             events.append(_of_record(alone.pop(), told))
@@ -109,8 +111,8 @@ def _merge_events(calls: Sequence[CallRecord], records: Sequence[Record], told: 
     return [*events, *(_of_record(record, told) for record in reversed(alone))]
 
 
-def _of_call(call: CallRecord, record: Record | None, told: dict[int, list[str]]) -> Event:
-    return Event(
+def _of_call(call: CallRecord, record: JournalRecord | None, told: dict[int, list[str]]) -> TimelineEntry:
+    return TimelineEntry(
         id=f"c{call.number}",
         at=call.at,
         twin=call.twin,
@@ -126,13 +128,13 @@ def _of_call(call: CallRecord, record: Record | None, told: dict[int, list[str]]
     )
 
 
-def _of_record(record: Record, told: dict[int, list[str]]) -> Event:
+def _of_record(record: JournalRecord, told: dict[int, list[str]]) -> TimelineEntry:
     words = record.operation
     if record.to is not None:
         words = f"back to {record.to}"
     elif record.operation == ADVANCE:
         words = f"clock set to {Clock(record.clock).iso()[:19].replace('T', ' ')}"
-    return Event(
+    return TimelineEntry(
         id=f"s{record.seq}",
         at=Clock(record.at).iso(),
         twin=record.twin,
@@ -148,7 +150,7 @@ def _of_record(record: Record, told: dict[int, list[str]]) -> Event:
     )
 
 
-def count_changes(changes: Iterable[Change]) -> list[tuple[str, str]]:
+def count_changes(changes: Iterable[RowChange]) -> list[tuple[str, str]]:
     """How many rows of each table were added, changed and removed."""
     counts = Counter((_sign(change.before, change.after), change.table) for change in changes)
     return [(sign, f"{count} {table}") for (sign, table), count in counts.items()]

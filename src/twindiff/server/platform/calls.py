@@ -8,7 +8,7 @@ import msgspec
 
 from twindiff.catalog import CallRecord
 from twindiff.environments.transcripts import Transcript, unpack
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import After, Limit
 from twindiff.server.service import Service
@@ -46,7 +46,7 @@ class CallList(msgspec.Struct):
 @api.get("/env/{envId}/calls")
 async def calls(
     service: Service, env_id: str, after: After = 0, limit: Limit = 100, transcripts: bool = False
-) -> CallList | Answer:
+) -> CallList | Response:
     """Every call that reached a twin, reads and refusals included; with `transcripts` at most 100 at a time.
 
     Of a deleted environment they stay if it had runs.
@@ -65,14 +65,14 @@ async def call(service: Service, env_id: str, number: After) -> CallShown:
 @api.get("/runs/{runId}/calls")
 async def run_calls(
     service: Service, run_id: str, after: After = 0, limit: Limit = 100, transcripts: bool = False
-) -> CallList | Answer:
+) -> CallList | Response:
     """The calls of a run up to its latest result, or up to now; they stay when its environment is gone."""
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
     records = await use_cases.calls_of_run(service, run_id, after, limit)
     return await render_calls(service, records) if transcripts else CallList([render_call(each) for each in records])
 
 
-async def render_calls(service: Service, records: list[CallRecord]) -> Answer:
+async def render_calls(service: Service, records: list[CallRecord]) -> Response:
     """Calls of one environment with their transcripts, which are unpacked off the event loop."""
     packed = service.calls.log.transcripts(records)
     return await service.runtime.run_in_thread(lambda: json_answer(CallList(with_transcripts(records, packed))))

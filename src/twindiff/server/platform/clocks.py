@@ -16,7 +16,7 @@ from twindiff.server.use_cases import clocks as use_cases
 api = Operations()
 
 
-class Awaited(msgspec.Struct):
+class PendingWork(msgspec.Struct):
     """Work that waits for its time; `operation` is what the journal will call it."""
 
     at: str
@@ -32,10 +32,10 @@ class ClockShown(msgspec.Struct, rename="camel"):
     mode: Mode
     now: str
     seq: int
-    next: Awaited | None
+    next: PendingWork | None
 
 
-class Ran(msgspec.Struct):
+class CompletedWork(msgspec.Struct):
     """Work that fell due and was done, as the journal record `seq`; `error` is the code of one that failed."""
 
     at: str
@@ -52,7 +52,7 @@ class ClockMoved(ClockShown):
     When there was too much of it for one request, `stillDue` pieces are left, and the clock stands where it got to.
     """
 
-    ran: list[Ran]
+    ran: list[CompletedWork]
     still_due: int
 
 
@@ -90,11 +90,11 @@ def clock_moved(env_id: str, moved: Moved) -> ClockMoved:
     )
 
 
-def _clock_fields(env_id: str, state: ClockState) -> tuple[str, Mode, str, int, Awaited | None]:
+def _clock_fields(env_id: str, state: ClockState) -> tuple[str, Mode, str, int, PendingWork | None]:
     mode, now, seq, piece, operation = state
-    waits = Awaited(Clock(piece.due).iso(), piece.twin, operation, piece.actor) if piece else None
+    waits = PendingWork(Clock(piece.due).iso(), piece.twin, operation, piece.actor) if piece else None
     return env_id, mode, Clock(now).iso(), seq, waits
 
 
-def _ran(done: Done) -> Ran:
-    return Ran(Clock(done.at).iso(), done.twin, done.operation, done.actor, done.seq, done.error)
+def _ran(done: Done) -> CompletedWork:
+    return CompletedWork(Clock(done.at).iso(), done.twin, done.operation, done.actor, done.seq, done.error)

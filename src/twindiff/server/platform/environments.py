@@ -9,12 +9,12 @@ import msgspec
 from twindiff.catalog import EnvironmentRecord, RunRecord, TemplateRecord
 from twindiff.environments.clocks import ClockWanted
 from twindiff.kit.clock import Clock
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import MAX_TTL_SECONDS, After, Limit
 from twindiff.server.service import Service
 from twindiff.server.use_cases import environments as use_cases
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 
 api = Operations()
 
@@ -74,7 +74,7 @@ class EventShown(msgspec.Struct):
     payload: dict[str, Any]
 
 
-class JournalRecord(msgspec.Struct, omit_defaults=True):
+class OperationRecord(msgspec.Struct, omit_defaults=True):
     """An operation that wrote; `at` is the environment's time, `to` the seq that a reset went back to."""
 
     seq: int
@@ -87,8 +87,8 @@ class JournalRecord(msgspec.Struct, omit_defaults=True):
     events: list[EventShown] = []
 
 
-class Journal(msgspec.Struct):
-    records: list[JournalRecord]
+class JournalPage(msgspec.Struct):
+    records: list[OperationRecord]
 
 
 class RunBrief(msgspec.Struct, rename="camel"):
@@ -128,8 +128,8 @@ def init_env(
     """
     made, used = use_cases.create_environment(
         service,
-        use_cases.Start(test_id, template_id, template_service, template_name, template_schema, templates),
-        use_cases.Acting(impersonate_user_id, impersonate_email, users),
+        use_cases.EnvironmentSource(test_id, template_id, template_service, template_name, template_schema, templates),
+        use_cases.ActorSelection(impersonate_user_id, impersonate_email, users),
         ttl_seconds=ttl_seconds,
         clock=clock,
         auth=auth,
@@ -194,21 +194,21 @@ async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus
 
 
 @api.get("/env/{envId}/journal")
-async def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> Journal | Answer:
+async def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> JournalPage | Response:
     """Every operation that wrote, in order, with full rows before and after."""
     records = await use_cases.read_journal(service, env_id, after, limit)
 
-    def compose() -> Answer:
-        return json_answer(Journal([_render_record(each) for each in records]))
+    def compose() -> Response:
+        return json_answer(JournalPage([_render_record(each) for each in records]))
 
     return await service.runtime.compose(records, compose)
 
 
-def _render_record(record: Record) -> JournalRecord:
+def _render_record(record: JournalRecord) -> OperationRecord:
     changes = [ChangeShown(*change) for change in record.changes]
     at = Clock(record.clock).iso()
     events = [EventShown(*event) for event in record.events]
-    return JournalRecord(record.seq, record.twin, record.operation, record.actor, at, changes, record.to, events)
+    return OperationRecord(record.seq, record.twin, record.operation, record.actor, at, changes, record.to, events)
 
 
 @api.get("/env/{envId}/runs")

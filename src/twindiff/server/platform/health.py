@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations
 from twindiff.server.openapi import describe
 from twindiff.server.pages import reference
@@ -39,7 +39,7 @@ def ready(service: Service) -> Health:
 
 
 @api.get("/metrics")
-def metrics(service: Service) -> Answer:
+def metrics(service: Service) -> Response:
     """Counters in Prometheus' text format."""
     lines = [
         "# HELP twindiff_environments Environments by status.",
@@ -55,7 +55,7 @@ def metrics(service: Service) -> Answer:
         "# TYPE twindiff_uptime_seconds gauge",
         f"twindiff_uptime_seconds {time.time() - service.started:.0f}",
     ]
-    return Answer(("\n".join(lines) + "\n").encode(), content_type="text/plain; version=0.0.4; charset=utf-8")
+    return Response(("\n".join(lines) + "\n").encode(), content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @api.get("/openapi.json")
@@ -65,6 +65,6 @@ def openapi(service: Service) -> dict[str, Any]:
 
 
 @api.get("/docs")
-def docs(service: Service) -> Answer:
+def docs(service: Service) -> Response:
     """Both as a page to read."""
     return reference(describe())

@@ -57,7 +57,7 @@ class ForkList(msgspec.Struct):
     environments: list[Fork]
 
 
-class Rewound(msgspec.Struct, rename="camel"):
+class RewindResult(msgspec.Struct, rename="camel"):
     """`seq` is the rewind itself, `to` the point that it led to."""
 
     environment_id: str
@@ -119,12 +119,12 @@ def _fork(made: Created) -> Fork:
 
 
 @api.post("/env/{envId}/rewind")
-async def rewind_environment(service: Service, env_id: str, to: Point) -> Rewound:
+async def rewind_environment(service: Service, env_id: str, to: Point) -> RewindResult:
     """Return to a point: rows, clock and ids are as they were then. Runs that span it say so under `rewound`.
 
     What came after stays in the journal, and its points can be returned to.
     """
-    return Rewound(env_id, *await use_cases.rewind(service, env_id, to))
+    return RewindResult(env_id, *await use_cases.rewind(service, env_id, to))
 
 
 @api.post("/env/{envId}/reset")

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import After, Limit
 from twindiff.server.service import Service
@@ -28,14 +28,14 @@ class RowList(msgspec.Struct):
 @api.get("/env/{envId}/rows/{table}")
 async def rows(
     service: Service, env_id: str, table: str, where: str = "", limit: Limit = 100, offset: After = 0
-) -> RowList | Answer:
+) -> RowList | Response:
     """Rows of a table, named as `messages` or `slack.messages`.
 
     `where` is a JSON object of columns and the values that they are to have, as texts.
     """
     page = await read_rows(service, env_id, table, _conditions(where), limit, offset)
 
-    def compose() -> Answer:
+    def compose() -> Response:
         return json_answer(RowList(page.twin, page.table.name, [*page.table.key], page.rows, page.total))
 
     return await service.runtime.run_in_thread(compose)

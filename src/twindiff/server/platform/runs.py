@@ -8,9 +8,9 @@ import msgspec
 
 from twindiff import changes
 from twindiff.catalog import RunRecord
-from twindiff.checks import Explanation, History, Score
+from twindiff.checks import Explanation, RunHistory, Score
 from twindiff.environments.results import unpack_json
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import Limit
 from twindiff.server.platform.calls import CallShown, with_transcripts
@@ -134,21 +134,21 @@ async def evaluate_run(
 
 
 @api.get("/runs/{runId}/history")
-async def run_history(service: Service, run_id: str) -> History | Answer:
+async def run_history(service: Service, run_id: str) -> RunHistory | Response:
     """What the verdict on a run may look at besides its diff: who changed which row, and every call.
 
     `records` are without what a rewind went back over, `calls` are all calls.
     """
     interval, calls = await use_cases.covered_interval(service, service.runs.get(run_id))
 
-    def compose() -> Answer:
+    def compose() -> Response:
         return json_answer(history(interval, service.registry, calls))
 
     return await service.runtime.compose(interval.records, compose, calls=calls)
 
 
 @api.get("/results/{runId}")
-async def results(service: Service, run_id: str, calls: bool = False) -> RunResult | Answer:
+async def results(service: Service, run_id: str, calls: bool = False) -> RunResult | Response:
     """A run's latest diff and verdict, with its first 1,000 calls and their transcripts where `calls` is true.
 
     All of it is readable after the environment is gone.

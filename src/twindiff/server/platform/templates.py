@@ -25,7 +25,7 @@ class TemplateList(msgspec.Struct):
     templates: list[TemplateBrief]
 
 
-class Person(msgspec.Struct):
+class TemplatePerson(msgspec.Struct):
     id: str
     email: str | None
 
@@ -42,7 +42,7 @@ class TemplateShown(msgspec.Struct, rename="camel"):
     origin: str
     hash: str
     tables: dict[str, int]
-    users: list[Person]
+    users: list[TemplatePerson]
 
 
 class TemplateMade(msgspec.Struct, rename="camel"):
@@ -76,7 +76,7 @@ def get_template(service: Service, template_id: str) -> TemplateShown:
         t.origin,
         t.hash,
         {name: count for name, count in counts.items() if count},
-        [Person(id, email) for id, email in people],
+        [TemplatePerson(id, email) for id, email in people],
     )
 
 

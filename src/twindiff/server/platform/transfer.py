@@ -7,7 +7,7 @@ from typing import Annotated, cast
 import msgspec
 
 from twindiff.environments.transfer.format import MAX_FILE_BYTES
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import MAX_TTL_SECONDS
 from twindiff.server.platform.environments import EnvironmentMade, environment_made
@@ -17,7 +17,7 @@ api = Operations()
 
 
 @api.get("/env/{envId}/export")
-async def export_environment(service: Service, env_id: str) -> Answer:
+async def export_environment(service: Service, env_id: str) -> Response:
     """Give all of an environment as a file: its templates' rows, journal, checkpoints, calls and the bytes of files.
 
     The file is JSON lines in gzip. Tokens, client secrets and webhook keys that calls made or gave are stand-ins in it,
@@ -27,7 +27,7 @@ async def export_environment(service: Service, env_id: str) -> Answer:
     await service.settle(record.environment_id)
     file = await service.runtime.run_steps(service.transfer.export(record.environment_id, service.calls.log))
     name = f'attachment; filename="{record.environment_id}.jsonl.gz"'
-    return Answer(file, content_type="application/gzip", headers=(("Content-Disposition", name),))
+    return Response(file, content_type="application/gzip", headers=(("Content-Disposition", name),))
 
 
 @api.post("/env/import", status=201, body_limit=MAX_FILE_BYTES)

@@ -8,7 +8,7 @@ import msgspec
 
 from twindiff.catalog import TrialRecord, TrialSetRecord
 from twindiff.environments.results import unpack_json
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import After, Limit
 from twindiff.server.service import Service
@@ -22,7 +22,7 @@ Planned = Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
 Items = Annotated[list[TrialItem], msgspec.Meta(max_length=100)]
 
 
-class Interval(msgspec.Struct):
+class ConfidenceInterval(msgspec.Struct):
     """A share from 0 to 1, and between what it lies with 95 % confidence."""
 
     value: float
@@ -34,8 +34,8 @@ class OfKShown(msgspec.Struct, rename="camel"):
     """What is to be expected of k trials of each test: `passAtK` that one of them passes, `passAllOfK` that all do."""
 
     k: int
-    pass_at_k: Interval
-    pass_all_of_k: Interval
+    pass_at_k: ConfidenceInterval
+    pass_all_of_k: ConfidenceInterval
 
 
 class TrialSetBrief(msgspec.Struct, rename="camel"):
@@ -66,7 +66,7 @@ class TestTried(msgspec.Struct, rename="camel"):
     test: str
     trials: int
     passed: int
-    share: Interval
+    share: ConfidenceInterval
     score: float
     seconds: float
     reason: str
@@ -81,7 +81,7 @@ class TrialSetShown(TrialSetBrief, rename="camel"):
     `ofK` goes up to how often every test was tried. Intervals are Wilson's, over tests; a test's are over its trials.
     """
 
-    share: Interval | None
+    share: ConfidenceInterval | None
     of_k: list[OfKShown]
     results: list[TestTried]
 
@@ -128,7 +128,7 @@ class TrialSetsCompared(msgspec.Struct, rename="camel"):
 
     before: TrialSetBrief
     after: TrialSetBrief
-    difference: Interval
+    difference: ConfidenceInterval
     p: float
     better: int
     worse: int
@@ -184,8 +184,11 @@ async def get_trial_set(service: Service, trial_set_id: str) -> TrialSetShown:
     figures = await use_cases.trial_set_figures(service, trial_set_id)
     return TrialSetShown(
         **msgspec.structs.asdict(_brief(figures.record)),
-        share=Interval(*figures.share) if figures.share else None,
-        of_k=[OfKShown(each.k, Interval(*each.at_least_one), Interval(*each.all)) for each in figures.of_k],
+        share=ConfidenceInterval(*figures.share) if figures.share else None,
+        of_k=[
+            OfKShown(each.k, ConfidenceInterval(*each.at_least_one), ConfidenceInterval(*each.all))
+            for each in figures.of_k
+        ],
         results=[_render_figures(each) for each in figures.tests],
     )
 
@@ -197,7 +200,7 @@ def _render_figures(figures: use_cases.TestFigures) -> TestTried:
         test=first.test,
         trials=len(figures.trials),
         passed=figures.passed,
-        share=Interval(*figures.share),
+        share=ConfidenceInterval(*figures.share),
         score=figures.score,
         seconds=figures.seconds,
         reason=failed.reason if failed else "",
@@ -215,7 +218,7 @@ async def list_trials(
     passed: bool | None = None,
     limit: Limit = 100,
     offset: After = 0,
-) -> TrialList | Answer:
+) -> TrialList | Response:
     """Trials in the order of their tests, with their explanations; those of one test, or those that `passed` or not."""
     record = service.trial_sets.get(trial_set_id)
     trials = service.trial_sets.trials(record.trial_set_id, test_id=test_id, passed=passed, limit=limit, offset=offset)
@@ -251,7 +254,7 @@ async def compare_trial_sets(service: Service, trial_set_id: str, other_id: str)
     return TrialSetsCompared(
         before=_brief(compared.before),
         after=_brief(compared.after),
-        difference=Interval(differs.difference, differs.low, differs.high),
+        difference=ConfidenceInterval(differs.difference, differs.low, differs.high),
         p=differs.p,
         better=len(differs.better),
         worse=len(differs.worse),

@@ -14,7 +14,7 @@ from twindiff.catalog.stamps import stamp
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.server.sandbox_runs.checkouts import Revision, git
-from twindiff.server.test_runs.saved import SavedTests
+from twindiff.server.test_runs.saved import SavedTestStore
 
 FOLDER = ".arga/tests"
 ENDINGS = (".yml", ".yaml", ".json")
@@ -57,7 +57,7 @@ class RepositoryTests(NamedTuple):
     invalid: dict[str, str]
 
 
-def read_tests(revision: Revision, saved: SavedTests) -> RepositoryTests:
+def read_tests(revision: Revision, saved: SavedTestStore) -> RepositoryTests:
     """Read the tests that lie in a repository at a commit."""
     read = RepositoryTests([], {})
     for path in _list_files(revision):
@@ -73,7 +73,7 @@ def _list_files(revision: Revision) -> list[str]:
     return [path for path in listed if path.endswith(ENDINGS)][:MAX_FILES]
 
 
-def _read_test(path: str, text: str, saved: SavedTests) -> SavedTestRecord:
+def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
     """The test that a file describes; raises InvalidTestFile and InvalidTest, which name the key."""
     given = _load(text)
     _check_keys(given, _known(TestFile, configs.TestConfig) | {*_OF_EXPORTS}, "")
@@ -134,7 +134,7 @@ def _check_config(config: Mapping[str, Any], where: str) -> None:
     if where:
         _check_keys(config, _known(configs.TestConfig), where)
     prefix = f"{where}." if where else ""
-    for name, struct in (("steps", configs.Step), ("parameters", configs.Parameter)):
+    for name, struct in (("steps", configs.BrowserStep), ("parameters", configs.TestParameter)):
         for number, each in _objects(config.get(name)):
             _check_keys(each, _known(struct), f"{prefix}{name}[{number}]")
             for _, expect in _objects([each.get("expect")]):

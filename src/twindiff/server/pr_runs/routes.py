@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from twindiff.kit.http import Result
+from twindiff.kit.http import ValueResponse
 from twindiff.kit.twin import Operations
 from twindiff.server.pr_runs.runs import WantedPr
 from twindiff.server.sandbox_runs.checkouts import repository_of
@@ -12,14 +12,14 @@ from twindiff.server.sandbox_runs.routes import Repo
 from twindiff.server.test_runs.routes import Prompt, SessionId
 from twindiff.server.test_runs.runs import without_none
 from twindiff.server.test_runs.views import brief
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 
 api = Operations()
 
 
 @api.post("/validate/pr-run")
 async def create_pr_run(
-    desk: Desk,
+    desk: TwinRunContext,
     repo: Repo | None = None,
     branch: str | None = None,
     pr_url: str | None = None,
@@ -33,7 +33,7 @@ async def create_pr_run(
     context_notes: str | None = None,
     session_id: SessionId | None = None,
     run_type: Literal["pr", "pr_run", "agent_run"] = "pr_run",
-) -> Result:
+) -> ValueResponse:
     """Test a branch against its base: the files that differ choose the saved tests, which run against its application.
 
     Without `branch` and `pr_url` it is what the repository has checked out; of a `commit` the branch is only the name.
@@ -57,13 +57,13 @@ async def create_pr_run(
     run = await desk.pull_requests.create(wanted, desk.address)
     headers = (("X-Run-Id", run.run_id), ("X-Session-Id", run.session_id or ""))
     more = {name: run.asked[name] for name in ("changed_files", "chosen_tests")}
-    return Result({**brief(run, desk.address), **more}, headers=headers)
+    return ValueResponse({**brief(run, desk.address), **more}, headers=headers)
 
 
 @api.post("/validation/pr")
 async def validate_pr(
-    desk: Desk, repo: Repo | None = None, branch: str | None = None, pr_url: str | None = None
-) -> Result:
+    desk: TwinRunContext, repo: Repo | None = None, branch: str | None = None, pr_url: str | None = None
+) -> ValueResponse:
     """Test a branch against its base, as `POST /validate/pr-run` does."""
     return await create_pr_run(desk, repo=repo, branch=branch, pr_url=pr_url)
 
@@ -72,20 +72,20 @@ Trigger = Literal["pr", "branch"]
 
 
 @api.post("/validation/github/install")
-def install(desk: Desk, repo: Repo) -> dict[str, Any]:
+def install(desk: TwinRunContext, repo: Repo) -> dict[str, Any]:
     """Keep that pull requests of a repository are to be checked; posting to GitHub waits for its twin."""
     return desk.checks.change(repo, "pr", enabled=True)
 
 
 @api.get("/validation/github/config")
-def get_config(desk: Desk, repo: Repo, trigger_mode: Trigger = "pr") -> dict[str, Any]:
+def get_config(desk: TwinRunContext, repo: Repo, trigger_mode: Trigger = "pr") -> dict[str, Any]:
     """The settings of a repository's checks."""
     return desk.checks.get(repo, trigger_mode)
 
 
 @api.post("/validation/github/config")
 def set_config(
-    desk: Desk,
+    desk: TwinRunContext,
     repo: Repo,
     trigger_mode: Trigger = "pr",
     comment_on_pr: bool | None = None,
@@ -96,12 +96,12 @@ def set_config(
 
 
 @api.patch("/validation/github/config")
-def enable(desk: Desk, repo: Repo, trigger_mode: Trigger = "pr", enabled: bool = True) -> dict[str, Any]:
+def enable(desk: TwinRunContext, repo: Repo, trigger_mode: Trigger = "pr", enabled: bool = True) -> dict[str, Any]:
     """Switch a repository's checks on or off."""
     return desk.checks.change(repo, trigger_mode, enabled=enabled)
 
 
 @api.get("/validation/github/enabled")
-def list_enabled(desk: Desk) -> list[dict[str, Any]]:
+def list_enabled(desk: TwinRunContext) -> list[dict[str, Any]]:
     """List the repositories whose checks are switched on."""
     return desk.checks.enabled_settings()

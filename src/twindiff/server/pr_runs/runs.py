@@ -18,11 +18,11 @@ from twindiff.server.pr_runs.repository_names import list_names
 from twindiff.server.pr_runs.repository_tests import FOLDER, read_tests
 from twindiff.server.pr_runs.verdicts import Verdict
 from twindiff.server.sandbox_runs.checkouts import Revision
-from twindiff.server.sandbox_runs.runs import SandboxRuns, WantedSandbox
+from twindiff.server.sandbox_runs.runs import SandboxRunService, WantedSandbox
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.reports import TestResult, write_reports
-from twindiff.server.test_runs.runs import BrowserNotInstalled, Wanted, or_invalid
-from twindiff.server.test_runs.saved import SavedTests
+from twindiff.server.test_runs.runs import BrowserNotInstalled, TestRunRequest, or_invalid
+from twindiff.server.test_runs.saved import SavedTestStore
 from twindiff.server.test_runs.views import page_url, scenario_of
 
 KIND = "pr"
@@ -53,7 +53,7 @@ class WantedPr(NamedTuple):
     """What is only kept: context_notes, session_id, run_type."""
 
 
-class Plan(NamedTuple):
+class ChangePlan(NamedTuple):
     """What a change asks for."""
 
     wanted: WantedPr
@@ -87,14 +87,14 @@ class Plan(NamedTuple):
         )
 
 
-class Stopped(Exception):
+class RunCancelled(Exception):
     """The run was cancelled."""
 
 
 class PrRuns:
     """The pull request runs of a server."""
 
-    def __init__(self, saved: SavedTests, sandboxes: SandboxRuns) -> None:
+    def __init__(self, saved: SavedTestStore, sandboxes: SandboxRunService) -> None:
         self._tests = saved.runs
         self._saved = saved
         self._sandboxes = sandboxes
@@ -113,15 +113,15 @@ class PrRuns:
         await self._tests.queue.put(run.run_id, partial(self._perform, run.run_id, plan), seated=False)
         return run
 
-    def _plan(self, wanted: WantedPr, address: str) -> Plan:
+    def _plan(self, wanted: WantedPr, address: str) -> ChangePlan:
         revision = self._sandboxes.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
         compared = compare(revision, wanted.base)
         named = dict(self._sandboxes.service.settings.repositories)
         names = list_names(wanted.repo, revision.repository, named)
         own = read_tests(revision, self._saved)
-        return Plan(wanted, compared, names, own.tests, [], own.invalid, address)
+        return ChangePlan(wanted, compared, names, own.tests, [], own.invalid, address)
 
-    def _record(self, plan: Plan) -> TestRunRecord:
+    def _record(self, plan: ChangePlan) -> TestRunRecord:
         wanted, revision = plan.wanted, plan.revision
         names = [test.name for test in plan.tests]
         asked = {
@@ -145,7 +145,7 @@ class PrRuns:
 
     # From the start of the application to the verdict
 
-    async def _perform(self, run_id: str, plan: Plan) -> None:
+    async def _perform(self, run_id: str, plan: ChangePlan) -> None:
         stop = asyncio.Event()
         self._tests.queue.listens(run_id, lambda message: None if message else stop.set())
         await self._ledger.do(partial(self._ledger.begin, run_id))
@@ -161,7 +161,7 @@ class PrRuns:
             else:
                 for test in plan.tests or [None]:
                     results.append(await self._run_test(run_id, plan, test, sandbox, len(results) + 1, stop))
-        except Stopped:
+        except RunCancelled:
             return
         except ApiError as error:  # what the application of the branch is refused for
             refused = TestResult(STARTS, "", "error", str(error), category="application")
@@ -173,7 +173,7 @@ class PrRuns:
                 await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox_id))
         await self._ledger.do(partial(self._conclude, run_id, plan, results))
 
-    def _problems(self, plan: Plan) -> list[TestResult]:
+    def _problems(self, plan: ChangePlan) -> list[TestResult]:
         """What is wrong with the tests of a repository: files that cannot be read, and that none was chosen."""
         unreadable = [TestResult(path, "", "error", said, category="tests") for path, said in plan.invalid.items()]
         if plan.tests or (unreadable and not plan.kept):
@@ -184,7 +184,7 @@ class PrRuns:
         status = "skipped" if allowed else "failed"
         return [*unreadable, TestResult(CHOOSES, "", status, plan.why_no_tests(), category="no_tests")]
 
-    async def _start_sandbox(self, run_id: str, plan: Plan, stop: asyncio.Event) -> TestRunRecord:
+    async def _start_sandbox(self, run_id: str, plan: ChangePlan, stop: asyncio.Event) -> TestRunRecord:
         """The sandbox run of the branch when it is ready, or has failed; raises Stopped, and what refuses it."""
         wanted = plan.wanted
         named = [twin for test in plan.tests for twin in test.twins]
@@ -203,7 +203,7 @@ class PrRuns:
         await self._ledger.do(partial(self._note_scenario, run_id, sandbox))
         try:
             return await self._until(sandbox.run_id, lambda run: run.status in ("ready", *ENDED), stop)
-        except Stopped:
+        except RunCancelled:
             await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
             raise
 
@@ -222,7 +222,7 @@ class PrRuns:
     async def _run_test(
         self,
         run_id: str,
-        plan: Plan,
+        plan: ChangePlan,
         test: SavedTestRecord | None,
         sandbox: TestRunRecord | None,
         number: int,
@@ -243,7 +243,7 @@ class PrRuns:
         except ApiError as error:
             category = "browser" if isinstance(error, BrowserNotInstalled) else "tests"
             result = result._replace(status="error", detail=str(error), category=category)
-        except Stopped:
+        except RunCancelled:
             await self._ledger.do(partial(self._tests.cancel, result.run_id))
             raise
         return await self._note(run_id, result._replace(seconds=time.monotonic() - begun), number)
@@ -259,15 +259,15 @@ class PrRuns:
         return result
 
     def _test_run_request(
-        self, run_id: str, plan: Plan, test: SavedTestRecord | None, sandbox: TestRunRecord | None
-    ) -> Wanted:
+        self, run_id: str, plan: ChangePlan, test: SavedTestRecord | None, sandbox: TestRunRecord | None
+    ) -> TestRunRequest:
         wanted = plan.wanted
         revision = plan.revision
         about = {"repo": wanted.repo, "branch": revision.name, "commit_sha": revision.commit, "source_run_id": run_id}
         about["trigger_source"] = "pr"
         twin_run_id = sandbox.twin_run_id if sandbox else None
         twins = [] if sandbox else [*(wanted.twins or (test.twins if test else []))]
-        asked = Wanted(
+        asked = TestRunRequest(
             start_url=wanted.frontend_url,
             scenario_id=None if sandbox else wanted.scenario_id,
             scenario_prompt=None if sandbox else wanted.scenario_prompt,
@@ -294,10 +294,10 @@ class PrRuns:
             if is_there(run):
                 return run
             if stop.is_set():
-                raise Stopped
+                raise RunCancelled
             await self._ledger.news(run_id)
 
-    def _conclude(self, run_id: str, plan: Plan, results: list[TestResult]) -> None:
+    def _conclude(self, run_id: str, plan: ChangePlan, results: list[TestResult]) -> None:
         """Write the reports, and end the run by what its tests came to."""
         verdict = Verdict(results)
         run = self._ledger.find(run_id)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from typing import Any, TypeVar
 
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, yield_control
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 
 from .loop_budget import LoopBudget
 from .threads import FOR_ASIDE, Threads
@@ -105,7 +105,7 @@ class Runtime:
 
     async def compose(
         self,
-        records: list[Record],
+        records: list[JournalRecord],
         work: Callable[[], T],
         *,
         times: float = 1,

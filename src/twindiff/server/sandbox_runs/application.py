@@ -37,14 +37,14 @@ PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NOD
 """Variables of the server that its applications are given; keys of the server are none of them."""
 
 
-class Place(NamedTuple):
+class ApplicationFolder(NamedTuple):
     """Where an application runs: in `folder`, below `root`, which is removed with it; `root` has a record of it."""
 
     folder: Path
     root: Path
 
 
-class Work(NamedTuple):
+class CommandSequence(NamedTuple):
     """What is run: commands, each once the one before has succeeded, within `limits`.
 
     For an engine's containers `ends` are the commands that leave nothing of them, and `image` is a file that is
@@ -63,7 +63,9 @@ class Work(NamedTuple):
 class Application:
     """One application; `heard` is given each line that it prints."""
 
-    def __init__(self, work: Work, place: Place, heard: Callable[[str], Awaitable[None]]) -> None:
+    def __init__(
+        self, work: CommandSequence, place: ApplicationFolder, heard: Callable[[str], Awaitable[None]]
+    ) -> None:
         self.work = work
         self._place = place
         self._heard = heard

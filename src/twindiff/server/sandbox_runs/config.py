@@ -32,7 +32,7 @@ class NoStartCommand(ApiError):
     status = 422
 
 
-class Target(msgspec.Struct, forbid_unknown_fields=True):
+class ApplicationTarget(msgspec.Struct, forbid_unknown_fields=True):
     """One application of a repository; its port is the one it is told in `PORT` unless `app_port` says otherwise."""
 
     context_dir: str = "."
@@ -45,9 +45,9 @@ class Target(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    app: Target | None = None
+    app: ApplicationTarget | None = None
     default_target: str | None = None
-    targets: dict[str, Target] = {}
+    targets: dict[str, ApplicationTarget] = {}
     version: str | int | None = None
 
 
@@ -55,7 +55,7 @@ class _Package(msgspec.Struct):
     scripts: dict[str, str] | None = None
 
 
-class Start(NamedTuple):
+class StartCommand(NamedTuple):
     """What is to be started in which folder; `guess` says what a command was guessed from, if it was.
 
     With a `containerfile` it is a container of `engine`, and an empty command is what its image runs.
@@ -63,13 +63,13 @@ class Start(NamedTuple):
 
     command: str
     folder: Path
-    target: Target
+    target: ApplicationTarget
     guess: str | None = None
     engine: str | None = None
     containerfile: Path | None = None
 
 
-def start_of(checkout: Path, name: str | None) -> Start:
+def start_of(checkout: Path, name: str | None) -> StartCommand:
     """How an application is started; raises InvalidSandboxConfig, NoStartCommand, NoContainerEngine."""
     target = _target(checkout, name)
     folder = resolve_inside(checkout, target.context_dir, checkout)
@@ -84,9 +84,9 @@ def start_of(checkout: Path, name: str | None) -> Start:
         raise InvalidSandboxConfig(f"infra {named}: {why}; start it yourself and give its address in env")
     if target.dockerfile_path and (engine := containers.engine()):
         file = _containerfile(target.dockerfile_path, folder, checkout)
-        return Start(target.app_command or "", folder, target, engine=engine, containerfile=file)
+        return StartCommand(target.app_command or "", folder, target, engine=engine, containerfile=file)
     if target.app_command:
-        return Start(target.app_command, folder, target)
+        return StartCommand(target.app_command, folder, target)
     if target.dockerfile_path:
         given = target.dockerfile_path
         raise InvalidSandboxConfig(
@@ -95,14 +95,14 @@ def start_of(checkout: Path, name: str | None) -> Start:
     return _guess(folder, target)
 
 
-def _guess(folder: Path, target: Target) -> Start:
+def _guess(folder: Path, target: ApplicationTarget) -> StartCommand:
     guess = guess_command(folder)
     if guess is None:
         ignored = [name for name in OF_CONTAINERS if (folder / name).is_file()]
         raise NoStartCommand(
             f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{_explain_unused(ignored)}"
         )
-    return Start(guess[1], folder, target, guess[0])
+    return StartCommand(guess[1], folder, target, guess[0])
 
 
 def _explain_unused(files: Sequence[str]) -> str:
@@ -128,12 +128,12 @@ def check_variables(env: Mapping[str, object]) -> None:
             raise InvalidSandboxConfig(f"env: '{name[:100]}' cannot be a variable; names have no =, and nothing a NUL")
 
 
-def _target(checkout: Path, name: str | None) -> Target:
+def _target(checkout: Path, name: str | None) -> ApplicationTarget:
     config_path = next((path for each in NAMES if (path := find_file(checkout, each))), None)
     if config_path is None:
         if name:
             raise InvalidSandboxConfig(f"there is no target '{name}': the repository has no {NAMES[0]}")
-        return Target()
+        return ApplicationTarget()
     file = _read(config_path)
     wanted = name or file.default_target
     if wanted:

@@ -13,7 +13,7 @@ from twindiff.server.sandbox_runs.checkouts import repository_of
 from twindiff.server.sandbox_runs.runs import KIND, SECONDS_TO_START, WantedSandbox
 from twindiff.server.test_runs.routes import Limit, Prompt, Ttl
 from twindiff.server.test_runs.views import scenario_of
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 
 api = Operations()
 
@@ -38,7 +38,7 @@ def each(verb: str, path: str = "") -> Callable[[Any], Any]:
 
 @each("post")
 async def create_sandbox_run(
-    desk: Desk,
+    desk: TwinRunContext,
     repo: Repo | None = None,
     branch: str | None = None,
     pr_url: str | None = None,
@@ -77,19 +77,19 @@ async def create_sandbox_run(
 
 
 @each("get")
-def list_sandbox_runs(desk: Desk, limit: Limit = 100) -> dict[str, Any]:
+def list_sandbox_runs(desk: TwinRunContext, limit: Limit = 100) -> dict[str, Any]:
     """List sandbox runs, newest first."""
     return {"sandboxes": [_brief(run) for run in desk.tests.ledger.list(limit, kinds=(KIND,))]}
 
 
 @each("get", "/{sandbox_id}")
-async def get_sandbox_run(desk: Desk, sandbox_id: str) -> dict[str, Any]:
+async def get_sandbox_run(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
     """Say how a sandbox run stands, where its application answers, and which variables it was given."""
     return await render_sandbox(desk, desk.sandboxes.find(sandbox_id))
 
 
 @each("get", "/{sandbox_id}/logs")
-def get_sandbox_logs(desk: Desk, sandbox_id: str) -> dict[str, Any]:
+def get_sandbox_logs(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
     """What was done for a sandbox run, and what its application printed, each with its time."""
     run = desk.sandboxes.find(sandbox_id)
     events = desk.tests.ledger.events(run.run_id)
@@ -98,7 +98,7 @@ def get_sandbox_logs(desk: Desk, sandbox_id: str) -> dict[str, Any]:
 
 
 @each("delete", "/{sandbox_id}")
-async def delete_sandbox_run(desk: Desk, sandbox_id: str) -> dict[str, Any]:
+async def delete_sandbox_run(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
     """End a sandbox run with its twins; its logs stay. Ending it again changes nothing.
 
     It is answered once nothing of it is left, and with 503 where something of it is after 20 seconds; ask again then.
@@ -137,7 +137,7 @@ def _brief(run: TestRunRecord) -> dict[str, Any]:
     }
 
 
-async def render_sandbox(desk: Desk, run: TestRunRecord) -> dict[str, Any]:
+async def render_sandbox(desk: TwinRunContext, run: TestRunRecord) -> dict[str, Any]:
     """A sandbox run with its twins and its variables."""
     twin_run = desk.tests.twins.find(run.twin_run_id)
     return {

@@ -16,18 +16,25 @@ from twindiff.catalog.stamps import stamp
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.errors import ApiError
 from twindiff.server.sandbox_runs import checkouts, containers
-from twindiff.server.sandbox_runs.application import Application, Place, Work, environment, free_port, is_open
+from twindiff.server.sandbox_runs.application import (
+    Application,
+    ApplicationFolder,
+    CommandSequence,
+    environment,
+    free_port,
+    is_open,
+)
 from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
-from twindiff.server.sandbox_runs.config import NO_CONTAINERS, Start, check_variables, start_of
+from twindiff.server.sandbox_runs.config import NO_CONTAINERS, StartCommand, check_variables, start_of
 from twindiff.server.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.sandbox_runs.containers import Container
 from twindiff.server.sandbox_runs.last_output import with_last_output
 from twindiff.server.sandbox_runs.leftovers import PREFIX, ApplicationLives, remove_abandoned_sandboxes
 from twindiff.server.test_runs.ledger import ENDED
-from twindiff.server.test_runs.runs import TestRuns
+from twindiff.server.test_runs.runs import TestRunService
 from twindiff.server.test_runs.temporary import TemporaryFolder
-from twindiff.server.twin_runs.runs import Asked, RunNotFound
-from twindiff.server.twin_runs.scenarios import Scenarios, Source
+from twindiff.server.twin_runs.runs import RunNotFound, TwinRunRequest
+from twindiff.server.twin_runs.scenarios import ScenarioStore, WorldSource
 
 KIND = "sandbox"
 MINUTE = 60
@@ -79,7 +86,7 @@ class Prepared(NamedTuple):
 
     revision: Revision
     claimed: TemporaryFolder
-    start: Start
+    start: StartCommand
     port: int
     confinement: Confinement
     guard: Path | None = None
@@ -90,10 +97,10 @@ class Prepared(NamedTuple):
         return self.claimed.path
 
 
-class SandboxRuns:
+class SandboxRunService:
     """The sandbox runs of a server."""
 
-    def __init__(self, tests: TestRuns, scenarios: Scenarios) -> None:
+    def __init__(self, tests: TestRunService, scenarios: ScenarioStore) -> None:
         self.tests = tests
         self.ledger = tests.ledger
         self.service = tests.service
@@ -156,8 +163,8 @@ class SandboxRuns:
         twins = list(dict.fromkeys([*twins, *wanted.more_twins]))
         if not twins:
             return None
-        source = Source(wanted.scenario_id, wanted.scenario_prompt)
-        run, _ = await self._scenarios.provide(Asked(twins, wanted.ttl_minutes), source)
+        source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
+        run, _ = await self._scenarios.provide(TwinRunRequest(twins, wanted.ttl_minutes), source)
         return run.run_id
 
     async def _variables(self, twin_run_id: str | None, address: str) -> dict[str, str]:
@@ -191,11 +198,11 @@ class SandboxRuns:
 
     # From the start of an application to its end
 
-    async def _perform(self, run_id: str, prepared: Prepared, wanted: WantedSandbox, work: Work) -> None:
+    async def _perform(self, run_id: str, prepared: Prepared, wanted: WantedSandbox, work: CommandSequence) -> None:
         stop = asyncio.Event()
         gone = self._gone[run_id] = asyncio.Event()
         self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
-        place = Place(prepared.start.folder, prepared.root)
+        place = ApplicationFolder(prepared.start.folder, prepared.root)
         application = Application(work, place, partial(self._tell, run_id, "output"))
         try:
             await self._begin(run_id, prepared)
@@ -323,7 +330,7 @@ async def _wait_for(gone: asyncio.Event) -> None:
         raise SandboxNotEnded from None
 
 
-def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> Work:
+def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> CommandSequence:
     """What is run: the command on this machine, or the engine that builds an image and runs a container of it."""
     start = prepared.start
     if start.engine and start.containerfile:
@@ -331,14 +338,16 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
         place = (start.containerfile, start.folder, image)
         container = Container(start.engine, name, *place, start.command, prepared.guard)
         told = containers.commands(container, env)
-        return Work(told, containers.environment(env), limits={}, ends=containers.ends(container), image=image)
+        return CommandSequence(
+            told, containers.environment(env), limits={}, ends=containers.ends(container), image=image
+        )
     root, confinement = prepared.root, prepared.confinement
     command = confinement.wrap(["/bin/sh", "-c", start.command], root, start.folder, hidden)
     owned = [root / name for name in FOLDERS]
-    return Work([command], environment(root / "home", env), first_uid=confinement.first_uid, owned=owned)
+    return CommandSequence([command], environment(root / "home", env), first_uid=confinement.first_uid, owned=owned)
 
 
-def _guard_build(start: Start, root: Path) -> Path | None:
+def _guard_build(start: StartCommand, root: Path) -> Path | None:
     """Refuse what no image is built from, and give the runtime for its build, if that is a special one."""
     if start.engine is None or start.containerfile is None:
         return None
@@ -351,7 +360,7 @@ def _confined(prepared: Prepared) -> str:
     return "in a container" if prepared.start.containerfile else prepared.confinement.describe()
 
 
-def _how(start: Start) -> str:
+def _how(start: StartCommand) -> str:
     """How an application is started, for its logs."""
     if start.engine and start.containerfile:
         command = start.command or "what its image runs"

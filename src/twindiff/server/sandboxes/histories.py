@@ -11,7 +11,7 @@ from typing import NamedTuple
 from twindiff.changes import Include
 from twindiff.changes.entries import VIEWS, view
 from twindiff.server.service import Service
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 from twindiff.storage.schema import Schema
 
 AT_ONCE = 100
@@ -20,17 +20,17 @@ REMEMBERED = 1000
 """Journals that are remembered, at a byte or so for each of their records."""
 
 
-class History(NamedTuple):
+class JournalViews(NamedTuple):
     """What is known of a journal's records: in which view each shows something, and where rewinds led to."""
 
     views: bytes = b""
     rewinds: Mapping[int, int] = {}
 
-    def extend(self, records: list[Record], schemas: Mapping[str, Schema]) -> History:
+    def extend(self, records: list[JournalRecord], schemas: Mapping[str, Schema]) -> JournalViews:
         """With the records that come next."""
         views = bytes(_rank(view(record, schemas)) for record in records)
         rewinds = {record.seq: record.to for record in records if record.to is not None}
-        return History(self.views + views, {**self.rewinds, **rewinds})
+        return JournalViews(self.views + views, {**self.rewinds, **rewinds})
 
     def list_shown(self, include: Include) -> list[int]:
         """The operations that made the present state and show something, oldest first."""
@@ -55,11 +55,11 @@ class Histories:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._known: dict[str, History] = {}
+        self._known: dict[str, JournalViews] = {}
 
-    async def of(self, environment_id: str) -> History:
+    async def of(self, environment_id: str) -> JournalViews:
         """The history up to now; it ends early when the environment is deleted meanwhile."""
-        service, history = self._service, self._known.get(environment_id, History())
+        service, history = self._service, self._known.get(environment_id, JournalViews())
         end = service.engine.seq(environment_id)
         while len(history.views) < end:
             after = len(history.views)
@@ -71,15 +71,15 @@ class Histories:
         self._remember(environment_id, history)
         return history
 
-    def _remember(self, environment_id: str, history: History) -> None:
+    def _remember(self, environment_id: str, history: JournalViews) -> None:
         self._known.pop(environment_id, None)
         self._known[environment_id] = history
         for oldest in list(self._known)[:-REMEMBERED]:
             self._known.pop(oldest, None)
 
-    async def records(self, environment_id: str, seqs: list[int]) -> list[Record]:
+    async def records(self, environment_id: str, seqs: list[int]) -> list[JournalRecord]:
         """Records of a journal by their seqs, which rise."""
-        wanted: list[Record] = []
+        wanted: list[JournalRecord] = []
         while seqs:
             near = [seq for seq in seqs if seq < seqs[0] + AT_ONCE]
             records = self._service.engine.records(environment_id, near[0] - 1, near[-1])

@@ -15,9 +15,9 @@ from twindiff.kit.clock import Clock
 from twindiff.kit.twin import Operations
 from twindiff.server.openapi import describe_sandboxes
 from twindiff.server.parameters import MAX_TTL_SECONDS, Limit
-from twindiff.server.sandboxes.sandboxes import Known, Sandboxes, Status
+from twindiff.server.sandboxes.sandboxes import Sandboxes, SandboxState, Status
 from twindiff.server.use_cases.environments import delete_environment
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 
 api = Operations()
 
@@ -29,7 +29,7 @@ Ttl = Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
-class Desk(NamedTuple):
+class SandboxContext(NamedTuple):
     """What a request is answered with: the sandboxes, and the address by which the caller knows the server."""
 
     sandboxes: Sandboxes
@@ -74,7 +74,7 @@ class DiffList(msgspec.Struct):
 
 @api.post("/sandboxes", status=201, body_limit=MAX_SEED_BYTES)
 async def create_sandbox(
-    desk: Desk,
+    desk: SandboxContext,
     api: str,
     scenario: str | None = None,
     seed_data: dict[str, Any] | None = None,
@@ -91,7 +91,7 @@ async def create_sandbox(
 
 @api.get("/sandboxes")
 def list_sandboxes(
-    desk: Desk, status: Status | None = None, api: str | None = None, limit: Limit = 100, offset: Offset = 0
+    desk: SandboxContext, status: Status | None = None, api: str | None = None, limit: Limit = 100, offset: Offset = 0
 ) -> SandboxList:
     """Sandboxes, newest first."""
     twin = None if api is None else desk.sandboxes.twin(api)
@@ -100,21 +100,21 @@ def list_sandboxes(
 
 
 @api.get("/sandboxes/{sandbox_id}")
-def get_sandbox(desk: Desk, sandbox_id: str) -> Sandbox:
+def get_sandbox(desk: SandboxContext, sandbox_id: str) -> Sandbox:
     """One sandbox; an expired one is shown for a day."""
     (known,) = desk.sandboxes.load_states([desk.sandboxes.find(sandbox_id)])
     return _render_sandbox(desk, known)
 
 
 @api.delete("/sandboxes/{sandbox_id}", status=204)
-async def delete_sandbox(desk: Desk, sandbox_id: str) -> None:
+async def delete_sandbox(desk: SandboxContext, sandbox_id: str) -> None:
     """Delete a sandbox; results of its runs stay readable."""
     await delete_environment(desk.sandboxes.service, desk.sandboxes.find(sandbox_id).environment_id)
 
 
 @api.get("/sandboxes/{sandbox_id}/diffs")
 async def list_diffs(
-    desk: Desk,
+    desk: SandboxContext,
     sandbox_id: str,
     limit: Limit = 100,
     offset: Offset = 0,
@@ -140,12 +140,12 @@ async def list_diffs(
 
 
 @api.get("/openapi.json")
-def openapi(desk: Desk) -> dict[str, Any]:
+def openapi(desk: SandboxContext) -> dict[str, Any]:
     """This API as OpenAPI 3.1."""
     return describe_sandboxes()
 
 
-def _render_sandbox(desk: Desk, known: Known) -> Sandbox:
+def _render_sandbox(desk: SandboxContext, known: SandboxState) -> Sandbox:
     record = known.record
     return Sandbox(
         id=record.environment_id,
@@ -158,7 +158,7 @@ def _render_sandbox(desk: Desk, known: Known) -> Sandbox:
     )
 
 
-def _entry(sandbox_id: str, record: Record, changes: list[EntryChange]) -> DiffEntry:
+def _entry(sandbox_id: str, record: JournalRecord, changes: list[EntryChange]) -> DiffEntry:
     return DiffEntry(f"{sandbox_id}-{record.seq}", sandbox_id, record.operation, _instant(record.clock), changes)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from twindiff.catalog import CallRecord, EnvironmentRecord, TemplateRecord
 from twindiff.catalog.stamps import wall
-from twindiff.environments.environments import EnvironmentNotFound, InvalidEnvironmentId, Wanted
+from twindiff.environments.environments import EnvironmentNotFound, EnvironmentRequest, InvalidEnvironmentId
 from twindiff.environments.registry import UnknownTwin, did_you_mean
 from twindiff.environments.templates import UnknownTemplate
 from twindiff.kit.errors import ApiError
@@ -40,7 +40,7 @@ class UnknownScenario(ApiError):
     """The twin has no such scenario."""
 
 
-class Known(NamedTuple):
+class SandboxState(NamedTuple):
     """A sandbox's environment, its scenario's name, and whether a call has reached it."""
 
     record: EnvironmentRecord
@@ -73,7 +73,7 @@ class Sandboxes:
 
     async def create(
         self, twin: Twin, scenario: str | None, seed_data: dict[str, Any] | None, ttl_seconds: int
-    ) -> Known:
+    ) -> SandboxState:
         """Make a sandbox for the first user it has; raises UnknownScenario, InvalidSeed."""
         if scenario is not None:
             template = self._find_scenario(twin, scenario)
@@ -83,8 +83,8 @@ class Sandboxes:
             template = await seed_scenario(self.service, template, seed_data)
         environments = self.service.environments
         user = environments.actors.first([template]) or NOBODY
-        made = environments.create(Wanted([template], user_id=user, ttl_seconds=ttl_seconds))
-        return Known(made.environment, template.name, called=False)
+        made = environments.create(EnvironmentRequest([template], user_id=user, ttl_seconds=ttl_seconds))
+        return SandboxState(made.environment, template.name, called=False)
 
     def _find_scenario(self, twin: Twin, name: str) -> TemplateRecord:
         try:
@@ -124,7 +124,7 @@ class Sandboxes:
         page = self._catalog.rows(EnvironmentRecord, *where, order=newest, limit=limit, offset=offset)
         return page, self._catalog.count(EnvironmentRecord, *where)
 
-    def load_states(self, records: Sequence[EnvironmentRecord]) -> list[Known]:
+    def load_states(self, records: Sequence[EnvironmentRecord]) -> list[SandboxState]:
         """What a sandbox shows of each environment, in two queries."""
         self.service.calls.log.flush()
         scenarios = self._catalog.rows(
@@ -139,7 +139,9 @@ class Sandboxes:
             columns=(CallRecord.environment_id,),
         )
         names = dict(cast(list[tuple[str, str]], scenarios))
-        return [Known(record, names[_template_id(record)], (record.environment_id,) in called) for record in records]
+        return [
+            SandboxState(record, names[_template_id(record)], (record.environment_id,) in called) for record in records
+        ]
 
 
 def _template_id(record: EnvironmentRecord) -> str:

@@ -12,7 +12,7 @@ from twindiff.environments.templates import InvalidSeed, full_rows
 from twindiff.kit.rows import Table
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
-from twindiff.storage import Start
+from twindiff.storage import TemplatePayload
 
 Values = dict[str, Any]
 
@@ -24,7 +24,7 @@ async def seed_scenario(service: Service, scenario: TemplateRecord, seed_data: M
     """
     twin = service.registry.get(scenario.service)
 
-    def lay() -> Start:
+    def lay() -> TemplatePayload:
         given = full_rows(twin, seed_data)
         there = service.engine.template_rows(twin.name, scenario.hash)
         return service.templates.start(twin, _laid_over(twin, scenario, there, given))

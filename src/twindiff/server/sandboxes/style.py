@@ -6,7 +6,7 @@ from typing import Any
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 from twindiff.server.auth import Unauthorized
 from twindiff.server.style import PlatformStyle
 
@@ -16,11 +16,11 @@ class SandboxStyle(PlatformStyle):
 
     naming = None
 
-    def result(self, value: Any, exchange: Exchange) -> Answer:
+    def result(self, value: Any, exchange: Exchange) -> Response:
         status = exchange.operation.declared.status
-        return json_answer(value, status) if value is not None else Answer(b"", status)
+        return json_answer(value, status) if value is not None else Response(b"", status)
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         # The contract knows one answer to whoever may not come in; an agent's token is no key at all here.
         status = 401 if isinstance(error, Unauthorized) else error.status
         headers = tuple(error.details.get("headers", ()))

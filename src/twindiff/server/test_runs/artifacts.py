@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.header_values import disposition_value
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.server.test_runs.temporary import TemporaryFolder
 
 KEPT = 300
@@ -65,7 +65,7 @@ class Artifacts:
         folder = self.root / run_id
         return sorted(each.name for each in folder.iterdir() if each.is_file()) if folder.is_dir() else []
 
-    def read(self, run_id: str, name: str) -> Answer:
+    def read(self, run_id: str, name: str) -> Response:
         """An artifact; raises ArtifactNotFound with the names that there are."""
         names = self.names(run_id)
         if name not in names:
@@ -73,7 +73,7 @@ class Artifacts:
         kind = "application/json" if name.endswith(".har") else guess_type(name)[0] or "application/octet-stream"
         how = "inline" if kind in SHOWN else "attachment"
         headers = (*HEADERS, ("Content-Disposition", disposition_value(how, name)))
-        return Answer((self.root / run_id / name).read_bytes(), content_type=kind, headers=headers)
+        return Response((self.root / run_id / name).read_bytes(), content_type=kind, headers=headers)
 
     def log(self, run_id: str) -> str:
         """What the worker of a run said besides its events."""

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import msgspec
 
 from twindiff.catalog import TestRunRecord, TwinRunRecord
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations
 from twindiff.server.test_runs.artifacts import MAX_LOG_BYTES
 from twindiff.server.test_runs.routes import Hosts, LastEventId, Prompt, Seconds, SessionId, Ttl
-from twindiff.server.test_runs.runs import SECONDS, Wanted, without_none
+from twindiff.server.test_runs.runs import SECONDS, TestRunRequest, without_none
 from twindiff.server.test_runs.streams import stream
 from twindiff.server.test_runs.views import brief, log_entry, render_run
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 
 api = Operations()
 
@@ -24,7 +24,7 @@ PageSize = Annotated[int, msgspec.Meta(ge=1, le=100)]
 
 @api.post("/validate/url-run")
 async def create_url_run(
-    desk: Desk,
+    desk: TwinRunContext,
     url: str,
     prompt: Prompt | None = None,
     twins: list[str] | None = None,
@@ -41,7 +41,7 @@ async def create_url_run(
     timeout_seconds: Seconds = SECONDS,
 ) -> dict[str, Any]:
     """Queue a test of an address: what the prompt says, or without one that the page opens."""
-    wanted = Wanted(
+    wanted = TestRunRequest(
         prompt=prompt,
         start_url=url,
         credentials=credentials or {},
@@ -58,7 +58,7 @@ async def create_url_run(
 
 
 @api.get("/runs/{run_id}")
-def get_run(desk: Desk, run_id: str) -> dict[str, Any]:
+def get_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """Say how a run of any kind stands, and what each of its steps came to."""
     run = desk.tests.ledger.find_by_id(run_id)
     if run is None:
@@ -66,7 +66,7 @@ def get_run(desk: Desk, run_id: str) -> dict[str, Any]:
     return render_run(desk.tests, run, desk.address)
 
 
-def _twin_run(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
+def _twin_run(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
     """A twin run among the others."""
     return {
         "id": run.run_id,
@@ -81,7 +81,7 @@ def _twin_run(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
 
 
 @api.get("/runs/{run_id}/logs")
-def get_run_logs(desk: Desk, run_id: str) -> dict[str, Any]:
+def get_run_logs(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """What happened in a run, and what its worker said."""
     run = desk.tests.ledger.find(run_id)
     events = desk.tests.ledger.events(run.run_id)
@@ -113,7 +113,7 @@ def get_run_logs(desk: Desk, run_id: str) -> dict[str, Any]:
     }
 
 
-def _worker_log(desk: Desk, run: TestRunRecord) -> dict[str, Any]:
+def _worker_log(desk: TwinRunContext, run: TestRunRecord) -> dict[str, Any]:
     return {
         "job_id": run.run_id,
         "job_type": run.kind,
@@ -125,7 +125,7 @@ def _worker_log(desk: Desk, run: TestRunRecord) -> dict[str, Any]:
     }
 
 
-def _application_log(desk: Desk, run: TestRunRecord) -> list[dict[str, Any]]:
+def _application_log(desk: TwinRunContext, run: TestRunRecord) -> list[dict[str, Any]]:
     """What the application of a run's sandbox has printed."""
     sandbox = desk.tests.ledger.find_by_id(run.sandbox_id or "")
     if sandbox is None:
@@ -145,26 +145,26 @@ def _application_log(desk: Desk, run: TestRunRecord) -> list[dict[str, Any]]:
 
 
 @api.get("/validate/{run_id}/results")
-def stream_results(desk: Desk, run_id: str, last_event_id: LastEventId = None) -> Answer:
+def stream_results(desk: TwinRunContext, run_id: str, last_event_id: LastEventId = None) -> Response:
     """Stream what happens in a run until it ends, as server-sent events."""
     return stream(desk.tests.ledger, desk.tests.ledger.find(run_id), last_event_id)
 
 
 @api.get("/validate/{run_id}/artifacts")
-def list_run_artifacts(desk: Desk, run_id: str) -> dict[str, Any]:
+def list_run_artifacts(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """List the artifacts of a run."""
     run = desk.tests.ledger.find(run_id)
     return {"run_id": run.run_id, "artifacts": desk.tests.artifacts.names(run.run_id)}
 
 
 @api.get("/validate/{run_id}/artifacts/{name}")
-def get_run_artifact(desk: Desk, run_id: str, name: str) -> Answer:
+def get_run_artifact(desk: TwinRunContext, run_id: str, name: str) -> Response:
     """An artifact of a run."""
     return desk.tests.artifacts.read(desk.tests.ledger.find(run_id).run_id, name)
 
 
 @api.post("/validate/{run_id}/cancel")
-def cancel_run(desk: Desk, run_id: str) -> dict[str, Any]:
+def cancel_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """End a run of any kind."""
     if desk.tests.ledger.find_by_id(run_id):
         desk.tests.cancel(run_id)
@@ -175,7 +175,7 @@ def cancel_run(desk: Desk, run_id: str) -> dict[str, Any]:
 
 @api.get("/validation/runs")
 def list_validation_runs(
-    desk: Desk, repo: str | None = None, limit: PageSize = 20, offset: Offset = 0
+    desk: TwinRunContext, repo: str | None = None, limit: PageSize = 20, offset: Offset = 0
 ) -> dict[str, Any]:
     """List runs of all kinds, newest first."""
     runs = desk.tests.ledger.list(1000, repo=repo)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from twindiff.browser.masking import mask_cards
 from twindiff.catalog import TestRunRecord
 from twindiff.kit.errors import ApiError
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.server.auth import same
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.page_head import render_head, render_title
@@ -19,7 +19,7 @@ from twindiff.server.test_runs.reports import first_line
 from twindiff.server.test_runs.views import render_run
 
 if TYPE_CHECKING:
-    from twindiff.server.test_runs.runs import TestRuns
+    from twindiff.server.test_runs.runs import TestRunService
 
 MAX_LINES = 40
 """Lines of an application's output."""
@@ -92,13 +92,13 @@ class NotSignedIn(ApiError):
     status = 401
 
 
-def check_token(runs: TestRuns, run: TestRunRecord, token: str) -> None:
+def check_token(runs: TestRunService, run: TestRunRecord, token: str) -> None:
     """Raises NotSignedIn where the server has a key and the token is not the run's."""
     if runs.service.settings.api_key and not same(token, run.view_token):
         raise NotSignedIn
 
 
-def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
+def page(runs: TestRunService, run: TestRunRecord, address: str) -> Response:
     """The page, as the run stands."""
     facts = render_run(runs, run, address)
     is_over = run.status in ENDED
@@ -122,14 +122,14 @@ def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
         '<meta name="viewport" content="width=device-width">'
         f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main>{script}</body></html>"
     )
-    return Answer(body.encode(), content_type="text/html; charset=utf-8", headers=HEADERS)
+    return Response(body.encode(), content_type="text/html; charset=utf-8", headers=HEADERS)
 
 
 def _file(run: TestRunRecord, name: str) -> str:
     return escape(f"/test-runs/{run.run_id}/page/{name}?token={run.view_token}")
 
 
-def _film(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
+def _film(runs: TestRunService, run: TestRunRecord, facts: dict[str, Any]) -> str:
     frames = "".join(_frame(runs, run, step) for step in facts["results_json"])
     if not frames:
         return "<p>No step was done.</p>" if run.status in ENDED else "<p>No step has been done yet.</p>"
@@ -141,7 +141,7 @@ def _not_understood(facts: dict[str, Any]) -> str:
     return f"<h2>Not understood</h2><ul class=bad>{items}</ul>" if items else ""
 
 
-def _frame(runs: TestRuns, run: TestRunRecord, step: dict[str, Any]) -> str:
+def _frame(runs: TestRunService, run: TestRunRecord, step: dict[str, Any]) -> str:
     part = runs.ledger.find_by_id(step.get("run_id") or "")
     shown, shot = (part, _last_screenshot(runs, part)) if part else (run, step.get("screenshot"))
     picture = f'<img src="{_file(shown, shot)}" alt="The page after this step" loading="lazy">' if shot else ""
@@ -153,7 +153,7 @@ def _frame(runs: TestRuns, run: TestRunRecord, step: dict[str, Any]) -> str:
     return f'<figure class="{step["status"]}">{picture}<figcaption>{caption}</figcaption></figure>'
 
 
-def _last_screenshot(runs: TestRuns, part: TestRunRecord) -> str | None:
+def _last_screenshot(runs: TestRunService, part: TestRunRecord) -> str | None:
     shots = [step.data["screenshot"] for step in runs.steps(part.run_id) if step.data.get("screenshot")]
     return shots[-1] if shots else None
 
@@ -182,7 +182,7 @@ def _why(step: dict[str, Any]) -> str:
     return f"<h3>{step['step']}. {escape(step['name'])}</h3><pre>{escape(chr(10).join(lines))}</pre>"
 
 
-def _diff(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
+def _diff(runs: TestRunService, run: TestRunRecord, facts: dict[str, Any]) -> str:
     if facts["diff"] is None:
         return ""
     twin_run = runs.twins.find(run.twin_run_id)
@@ -190,7 +190,7 @@ def _diff(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
     return f"<h2>What the twins changed</h2>{render_diff(facts['diff'], facts['checks'], twin)}"
 
 
-def _output(runs: TestRuns, run: TestRunRecord) -> str:
+def _output(runs: TestRunService, run: TestRunRecord) -> str:
     """What the application of the run's sandbox printed last."""
     sandbox = runs.ledger.find_by_id(run.sandbox_id or "")
     if sandbox is None:

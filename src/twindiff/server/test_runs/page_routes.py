@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations
 from twindiff.server.test_runs.page import check_token, page
 from twindiff.server.test_runs.routes import LastEventId
 from twindiff.server.test_runs.streams import stream
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 
 api = Operations()
 
@@ -20,7 +20,7 @@ OPEN = {
 
 
 @api.get("/test-runs/{run_id}/page")
-def show_page(desk: Desk, run_id: str, token: str = "") -> Answer:
+def show_page(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
     """The page of a run: steps with screenshots, console and network, the diff of its twins."""
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
@@ -28,7 +28,7 @@ def show_page(desk: Desk, run_id: str, token: str = "") -> Answer:
 
 
 @api.get("/test-runs/{run_id}/page/news")
-def stream_to_page(desk: Desk, run_id: str, token: str = "", last_event_id: LastEventId = None) -> Answer:
+def stream_to_page(desk: TwinRunContext, run_id: str, token: str = "", last_event_id: LastEventId = None) -> Response:
     """Tell the page of a run what happens in it, as server-sent events, until it ends."""
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
@@ -36,7 +36,7 @@ def stream_to_page(desk: Desk, run_id: str, token: str = "", last_event_id: Last
 
 
 @api.get("/test-runs/{run_id}/page/{name}")
-def show_page_artifact(desk: Desk, run_id: str, name: str, token: str = "") -> Answer:
+def show_page_artifact(desk: TwinRunContext, run_id: str, name: str, token: str = "") -> Response:
     """An artifact of a run, for its page."""
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
@@ -44,10 +44,10 @@ def show_page_artifact(desk: Desk, run_id: str, name: str, token: str = "") -> A
 
 
 @api.post("/test-runs/{run_id}/page/rerun")
-async def rerun_from_page(desk: Desk, run_id: str, token: str = "") -> Answer:
+async def rerun_from_page(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
     """Repeat a run, and go to the page of its repetition."""
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
     again = await desk.tests.rerun(run_id, {}, desk.address)
     place = f"/test-runs/{again.run_id}/page?token={again.view_token}"
-    return Answer(b"", 303, headers=(("Location", place),))
+    return Response(b"", 303, headers=(("Location", place),))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from twindiff.checks.findings import Difference
+from twindiff.checks.findings import ValueDifference
 from twindiff.checks.wording import difference_words
 
 MAX_ROWS = 200
@@ -76,7 +76,7 @@ def _list_absent(checks: Mapping[str, Any] | None) -> Iterator[str]:
 def _list_missed(checks: Mapping[str, Any] | None) -> Iterator[Missed]:
     for why in (checks or {}).get("explanations") or ():
         for near in why.get("nearest") or ():
-            said = [difference_words(msgspec.convert(each, Difference)) for each in near.get("differs") or ()]
+            said = [difference_words(msgspec.convert(each, ValueDifference)) for each in near.get("differs") or ()]
             if said:
                 yield Missed(near.get("entity") or why.get("entity", ""), near["row"], said)
 

@@ -12,7 +12,7 @@ from twindiff.browser.config import check_url
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.targets import TargetRefused, Targets
 from twindiff.server.test_runs.runs import InvalidTest, or_invalid
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 
 api = Operations()
 
@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r"(?:https?:)?//([\w-]+(?:\.[\w-]+)+)(?:/([\w.-]+))?")
 
 
 @api.post("/validate/url/probe")
-async def probe_url(desk: Desk, url: str) -> dict[str, Any]:
+async def probe_url(desk: TwinRunContext, url: str) -> dict[str, Any]:
     """Say whether an application answers at an address, and which twins its page and its scripts name the vendor of.
 
     What only its server calls cannot be seen from there. Addresses are of this machine, or of hosts that

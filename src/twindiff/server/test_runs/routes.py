@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.sources import Header
 from twindiff.kit.twin import Operations
-from twindiff.server.test_runs.runs import KINDS, MAX_SECONDS, SECONDS, Wanted, without_none
+from twindiff.server.test_runs.runs import KINDS, MAX_SECONDS, SECONDS, TestRunRequest, without_none
 from twindiff.server.test_runs.streams import stream
 from twindiff.server.test_runs.views import brief, render_run
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 
 api = Operations()
 
@@ -43,7 +43,7 @@ def each(verb: str, path: str = "") -> Callable[[Any], Any]:
 
 @each("post")
 async def create_test_run(
-    desk: Desk,
+    desk: TwinRunContext,
     prompt: Prompt | None = None,
     start_url: str | None = None,
     test_config: dict[str, Any] | None = None,
@@ -69,7 +69,7 @@ async def create_test_run(
     `hosts` are what the page may reach besides its start host and the run's twins. `checks` judge what twins change.
     """
     world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
-    wanted = Wanted(
+    wanted = TestRunRequest(
         prompt=prompt,
         start_url=start_url,
         test_config=test_config,
@@ -87,21 +87,21 @@ async def create_test_run(
 
 
 @each("get")
-def list_test_runs(desk: Desk, limit: Limit = 100, repo: str | None = None) -> dict[str, Any]:
+def list_test_runs(desk: TwinRunContext, limit: Limit = 100, repo: str | None = None) -> dict[str, Any]:
     """List test runs, newest first."""
     runs = desk.tests.ledger.list(limit, repo=repo, kinds=KINDS)
     return {"runs": [brief(run, desk.address) for run in runs]}
 
 
 @each("get", "/{run_id}")
-def get_test_run(desk: Desk, run_id: str) -> dict[str, Any]:
+def get_test_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """Say how a run stands, what each step came to, and what its twins changed."""
     return render_run(desk.tests, desk.tests.ledger.find(run_id), desk.address)
 
 
 @each("post", "/{run_id}/rerun")
 async def rerun_test_run(
-    desk: Desk,
+    desk: TwinRunContext,
     run_id: str,
     prompt: Prompt | None = None,
     start_url: str | None = None,
@@ -127,39 +127,39 @@ async def rerun_test_run(
 
 
 @each("patch", "/{run_id}/config")
-def change_test_config(desk: Desk, run_id: str, test_config: dict[str, Any]) -> dict[str, Any]:
+def change_test_config(desk: TwinRunContext, run_id: str, test_config: dict[str, Any]) -> dict[str, Any]:
     """Change the TestConfig with which a run is repeated."""
     return render_run(desk.tests, desk.tests.configure(run_id, test_config), desk.address)
 
 
 @each("post", "/{run_id}/messages")
-def message_test_run(desk: Desk, run_id: str, message: Prompt) -> dict[str, Any]:
+def message_test_run(desk: TwinRunContext, run_id: str, message: Prompt) -> dict[str, Any]:
     """Answer the question that a run waits with, or steer one that a model drives."""
     run = desk.tests.message(run_id, message)
     return {"status": "accepted", "run_id": run.run_id, "id": run.run_id}
 
 
 @each("post", "/{run_id}/cancel")
-def cancel_test_run(desk: Desk, run_id: str) -> dict[str, Any]:
+def cancel_test_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """End a run; what it has so far is kept."""
     run = desk.tests.cancel(run_id)
     return {"status": run.status, "run_id": run.run_id, "id": run.run_id}
 
 
 @each("get", "/{run_id}/events")
-def stream_test_run(desk: Desk, run_id: str, last_event_id: LastEventId = None) -> Answer:
+def stream_test_run(desk: TwinRunContext, run_id: str, last_event_id: LastEventId = None) -> Response:
     """Stream what happens in a run, as server-sent events."""
     return stream(desk.tests.ledger, desk.tests.ledger.find(run_id), last_event_id)
 
 
 @each("get", "/{run_id}/artifacts")
-def list_artifacts(desk: Desk, run_id: str) -> dict[str, Any]:
+def list_artifacts(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """List the artifacts of a run."""
     run = desk.tests.ledger.find(run_id)
     return {"run_id": run.run_id, "artifacts": desk.tests.artifacts.names(run.run_id)}
 
 
 @each("get", "/{run_id}/artifacts/{name}")
-def get_artifact(desk: Desk, run_id: str, name: str) -> Answer:
+def get_artifact(desk: TwinRunContext, run_id: str, name: str) -> Response:
     """An artifact of a run: a screenshot, its trace, its HAR, a download."""
     return desk.tests.artifacts.read(desk.tests.ledger.find(run_id).run_id, name)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from twindiff.browser import config as configs
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.browser.config import ConfigError, Scalar, TestConfig
-from twindiff.browser.job import Event, Job, Limits, Model
+from twindiff.browser.job import BrowserJob, BrowserLimits, LanguageModel, RunEvent
 from twindiff.browser.masking import secret_names
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import ApiError, InvalidParameter
@@ -23,11 +23,11 @@ from twindiff.server.test_runs.reports import NOTHING_TESTED, TestResult, write_
 from twindiff.server.test_runs.temporary import remove_abandoned
 from twindiff.server.test_runs.twins import RunTwins
 from twindiff.server.test_runs.views import page_url, said_by_checks
-from twindiff.server.test_runs.workers import Worker
-from twindiff.server.twin_runs.runs import TwinRuns
+from twindiff.server.test_runs.workers import BrowserWorker
+from twindiff.server.twin_runs.runs import TwinRunService
 
 if TYPE_CHECKING:
-    from twindiff.browser.planner import Plan
+    from twindiff.browser.planner import PromptPlan
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class RunIsOver(ApiError):
 NOTHING: Mapping[str, Any] = {}
 
 
-class Wanted(NamedTuple):
+class TestRunRequest(NamedTuple):
     """What a run is to be."""
 
     prompt: str | None = None
@@ -88,12 +88,12 @@ class Wanted(NamedTuple):
     """What is only kept: repo, branch, pr_url, session_id, test_id, source_run_id, trigger_source and the like."""
 
 
-class TestRuns:
+class TestRunService:
     """The test runs of a server."""
 
     __test__ = False
 
-    def __init__(self, twin_runs: TwinRuns, twins: RunTwins) -> None:
+    def __init__(self, twin_runs: TwinRunService, twins: RunTwins) -> None:
         self.service = twin_runs.service
         self.ledger = Ledger(self.service)
         self.queue = Queue(self.service, self.ledger)
@@ -117,7 +117,7 @@ class TestRuns:
             return configs.to_json(TestConfig(prompt=prompt))
         return configs.to_json(TestConfig(prompt=prompt, steps=planned.steps, twin_checks=planned.twin_checks))
 
-    async def create(self, wanted: Wanted, address: str, kind: str = "test") -> TestRunRecord:
+    async def create(self, wanted: TestRunRequest, address: str, kind: str = "test") -> TestRunRecord:
         """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
         browser = _browser()
         self.queue.check()
@@ -154,7 +154,7 @@ class TestRuns:
         await self.queue.put(run.run_id, lambda: self._perform(job, checks, twin_run_id))
         return run
 
-    async def _plan_run(self, wanted: Wanted) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
+    async def _plan_run(self, wanted: TestRunRequest) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
         """The steps of a run, its prompt, where it starts, and what is said of the prompt; raises InvalidTest."""
         config = or_invalid(lambda: configs.read(wanted.test_config or {}))
         prompt = wanted.prompt or config.prompt or None
@@ -177,7 +177,7 @@ class TestRuns:
             or_invalid(lambda: configs.check_url(start_url, "start_url"))
         return config, prompt, start_url, said
 
-    def _with_twins_of_sandbox(self, wanted: Wanted) -> Wanted:
+    def _with_twins_of_sandbox(self, wanted: TestRunRequest) -> TestRunRequest:
         """What is wanted, judged by the twins of its sandbox; raises RunNotFound, NotReady, InvalidParameter.
 
         Twins that are made for the test alone would be called by nobody, so that checks of them say nothing.
@@ -206,13 +206,13 @@ class TestRuns:
         run: TestRunRecord,
         config: TestConfig,
         values: Mapping[str, str],
-        wanted: Wanted,
+        wanted: TestRunRequest,
         browser: str,
         address: str,
         hosts: list[str],
-    ) -> Job:
+    ) -> BrowserJob:
         settings = self.service.settings
-        return Job(
+        return BrowserJob(
             run_id=run.run_id,
             start_url=run.start_url or "",
             config=config,
@@ -226,17 +226,17 @@ class TestRuns:
             prompt=run.prompt or "",
             goal=run.asked.get("by") == "agent" and not config.steps,
             model=_model(),
-            limits=Limits(wanted.seconds, settings.run_memory_mb, settings.run_network_mb),
+            limits=BrowserLimits(wanted.seconds, settings.run_memory_mb, settings.run_network_mb),
         )
 
-    async def _perform(self, job: Job, checks: Mapping[str, Any] | None, twin_run_id: str | None) -> None:
+    async def _perform(self, job: BrowserJob, checks: Mapping[str, Any] | None, twin_run_id: str | None) -> None:
         """Do a run whose turn has come."""
         run_id, do = job.run_id, self.ledger.do
         self.artifacts.open(run_id)
         watched = await self.twins.begin(twin_run_id)
         if (await do(lambda: self.ledger.begin(run_id))).status in ENDED:
             return
-        worker = Worker(job, lambda event: self._hear(run_id, event))
+        worker = BrowserWorker(job, lambda event: self._hear(run_id, event))
         self.queue.listens(run_id, worker.tell)
         try:
             end = await worker.run()
@@ -246,16 +246,16 @@ class TestRuns:
         why_ended = await do(lambda: self.twins.why_ended(twin_run_id))
         await do(lambda: self._end(run_id, _with_end_of_twins(end, why_ended), outcome, job.control[0]))
 
-    async def _hear(self, run_id: str, event: Event) -> None:
+    async def _hear(self, run_id: str, event: RunEvent) -> None:
         await self.ledger.do(lambda: self._note(run_id, event))
 
-    def _note(self, run_id: str, event: Event) -> None:
+    def _note(self, run_id: str, event: RunEvent) -> None:
         if event.type == "config":
             run = self.ledger.find(run_id)
             self.ledger.change(run, test_config=event.data)
         self.ledger.tell(run_id, event.type, event.message, event.data)
 
-    def _end(self, run_id: str, end: Event, outcome: dict[str, Any], address: str) -> None:
+    def _end(self, run_id: str, end: RunEvent, outcome: dict[str, Any], address: str) -> None:
         """End a run by what its worker said and what its twins changed."""
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
@@ -310,11 +310,11 @@ class TestRuns:
         asked: Mapping[str, Any] = run.asked
         if changes.keys() & _WORLDS:
             asked = {name: value for name, value in asked.items() if name not in _WORLDS}
-        about = {name: value for name, value in asked.items() if name not in Wanted._fields}
+        about = {name: value for name, value in asked.items() if name not in TestRunRequest._fields}
         is_new = "prompt" in changes and "test_config" not in changes
         if "prompt" in changes or "test_config" in changes:
             about = {name: value for name, value in about.items() if name not in OF_A_PROMPT}
-        wanted = Wanted(
+        wanted = TestRunRequest(
             prompt=run.prompt,
             start_url=None if changes.get("sandbox_id") else run.start_url,
             test_config=None if is_new else run.test_config,
@@ -354,18 +354,18 @@ _WORLDS = {"scenario_id", "scenario_prompt"}
 _AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
 
 
-def _plan(prompt: str) -> Plan:
+def _plan(prompt: str) -> PromptPlan:
     # Its patterns take half a second to compile, and many servers are asked for no test.
     from twindiff.browser.planner import plan
 
     return plan(prompt)
 
 
-def _not_understood(unclear: Sequence[str]) -> Event:
+def _not_understood(unclear: Sequence[str]) -> RunEvent:
     """The end of a run of whose prompt a part is not understood: nothing of it is done."""
     said = f"of the prompt this was not understood, so nothing was done: {'; '.join(unclear)}"
     counts = {"passed": 0, "failed": 0, "total": 0}
-    return Event(
+    return RunEvent(
         "end", said, {"status": "failed", **counts, "failure_category": "not_understood", "failure_detail": said}
     )
 
@@ -390,12 +390,12 @@ def _judge_end(
     return dict(end)
 
 
-def _with_end_of_twins(end: Event, why_ended: str | None) -> Event:
+def _with_end_of_twins(end: RunEvent, why_ended: str | None) -> RunEvent:
     """The end of a run; of one that failed while its twins ended with that too."""
     if why_ended is None or end.data["status"] != "failed":
         return end
     said = f"{end.data.get('failure_detail') or end.message}; {why_ended}"
-    return Event(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
+    return RunEvent(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
 
 
 def without_none(**fields: Any) -> dict[str, Any]:
@@ -403,7 +403,7 @@ def without_none(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _kept_fields(wanted: Wanted) -> dict[str, Any]:
+def _kept_fields(wanted: TestRunRequest) -> dict[str, Any]:
     """What a record keeps of what was asked."""
     names = (*_AGAIN, "provision_id")
     return {name: value for name in names if (value := getattr(wanted, name)) not in (None, {}, [], ())}
@@ -429,10 +429,10 @@ def _browser() -> str:
         raise BrowserNotInstalled(str(error)) from None
 
 
-def _model() -> Model | None:
+def _model() -> LanguageModel | None:
     """The model that the server has, as a worker speaks to it."""
     model = configured_model()
-    return model and Model(model.url, model.name, dict(model.headers), model.is_anthropic)
+    return model and LanguageModel(model.url, model.name, dict(model.headers), model.is_anthropic)
 
 
 def or_invalid(read: Callable[[], T]) -> T:

@@ -9,7 +9,7 @@ from twindiff.browser import config as configs
 from twindiff.catalog import SavedTestRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.kit.errors import ApiError
-from twindiff.server.test_runs.runs import InvalidTest, TestRuns, or_invalid
+from twindiff.server.test_runs.runs import InvalidTest, TestRunService, or_invalid
 
 MAX_SAVED_TESTS = 1000
 
@@ -21,10 +21,10 @@ class TestNotFound(ApiError):
     status = 404
 
 
-class SavedTests:
+class SavedTestStore:
     """The saved tests of a server."""
 
-    def __init__(self, runs: TestRuns) -> None:
+    def __init__(self, runs: TestRunService) -> None:
         self.runs = runs
         self._catalog = runs.service.catalog
 

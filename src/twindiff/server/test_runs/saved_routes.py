@@ -9,9 +9,9 @@ import msgspec
 
 from twindiff.kit.twin import Operations
 from twindiff.server.test_runs.routes import Hosts, Prompt, Scalars, Seconds, SessionId, Ttl
-from twindiff.server.test_runs.runs import SECONDS, Wanted, without_none
+from twindiff.server.test_runs.runs import SECONDS, TestRunRequest, without_none
 from twindiff.server.test_runs.views import brief, shown_test
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 
 api = Operations()
 
@@ -32,14 +32,14 @@ def each(verb: str, path: str = "", **options: Any) -> Callable[[Any], Any]:
 
 
 @each("get")
-def list_tests(desk: Desk, repo_full_name: str | None = None, tag: str | None = None) -> dict[str, Any]:
+def list_tests(desk: TwinRunContext, repo_full_name: str | None = None, tag: str | None = None) -> dict[str, Any]:
     """List saved tests, oldest first."""
     return {"tests": [shown_test(each) for each in desk.saved.list(repo_full_name, tag)]}
 
 
 @each("post", status=201)
 def create_test(
-    desk: Desk,
+    desk: TwinRunContext,
     name: Name = "Untitled test",
     description: str | None = None,
     run_id: str | None = None,
@@ -79,14 +79,14 @@ def create_test(
 
 
 @each("get", "/{test_id}")
-def get_test(desk: Desk, test_id: str) -> dict[str, Any]:
+def get_test(desk: TwinRunContext, test_id: str) -> dict[str, Any]:
     """Show a saved test."""
     return shown_test(desk.saved.find(test_id))
 
 
 @each("patch", "/{test_id}")
 def update_test(
-    desk: Desk,
+    desk: TwinRunContext,
     test_id: str,
     name: Name | None = None,
     description: str | None = None,
@@ -107,14 +107,14 @@ def update_test(
 
 
 @each("delete", "/{test_id}")
-def delete_test(desk: Desk, test_id: str) -> dict[str, Any]:
+def delete_test(desk: TwinRunContext, test_id: str) -> dict[str, Any]:
     """Forget a saved test; its runs stay."""
     return {"id": desk.saved.delete(test_id).test_id, "status": "deleted"}
 
 
 @each("post", "/{test_id}/run")
 async def run_test(
-    desk: Desk,
+    desk: TwinRunContext,
     test_id: str,
     start_url: str | None = None,
     sandbox_id: str | None = None,
@@ -139,7 +139,7 @@ async def run_test(
     usual: list[str] = [] if sandbox_id or provision_id else test.twins
     about = without_none(branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source)
     world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
-    wanted = Wanted(
+    wanted = TestRunRequest(
         prompt=prompt or test.prompt,
         start_url=start_url or (None if sandbox_id else test.start_url),
         test_config=None if prompt else test.test_config,

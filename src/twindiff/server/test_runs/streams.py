@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import InvalidParameter
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.server.auth import agent_token, same
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.twin_runs.runs import RunNotFound
@@ -47,13 +47,13 @@ def _since(ledger: Ledger, run_id: str, after: int) -> tuple[bool, list[TestRunE
     return ledger.find(run_id).status in ENDED, ledger.events(run_id, after)
 
 
-def stream(ledger: Ledger, run: TestRunRecord, last_event_id: str | None) -> Answer:
+def stream(ledger: Ledger, run: TestRunRecord, last_event_id: str | None) -> Response:
     """The events of a run after the one that was heard last, until it ends; raises InvalidParameter."""
     given = last_event_id or "0"
     if not given.isdecimal() or len(given) > 9:
         raise InvalidParameter("Last-Event-ID", f"'{given[:50]}' is no number of an event")
     parts = _server_sent(ledger, run, int(given))
-    return Answer(b"", content_type="text/event-stream; charset=utf-8", headers=HEADERS, parts=parts)
+    return Response(b"", content_type="text/event-stream; charset=utf-8", headers=HEADERS, parts=parts)
 
 
 async def _server_sent(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncIterator[bytes]:

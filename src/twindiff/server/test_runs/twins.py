@@ -12,13 +12,13 @@ from twindiff.catalog import TwinRunRecord
 from twindiff.checks import SpecError, known_to, parse, warnings
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.service import Service
-from twindiff.server.twin_runs.runs import Asked
-from twindiff.server.twin_runs.scenarios import Scenarios, Source
+from twindiff.server.twin_runs.runs import TwinRunRequest
+from twindiff.server.twin_runs.scenarios import ScenarioStore, WorldSource
 from twindiff.server.use_cases.rows import read_rows
 from twindiff.server.use_cases.runs import diff_run, evaluate_run, start_run
 
 if TYPE_CHECKING:
-    from twindiff.server.test_runs.runs import Wanted
+    from twindiff.server.test_runs.runs import TestRunRequest
 
 SCENARIO_FIELDS = ("understood", "not_understood", "warnings")
 """What is said of a scenario_prompt."""
@@ -31,7 +31,7 @@ MAX_ROWS = 2000
 class RunTwins:
     """Provides test runs with twins."""
 
-    def __init__(self, scenarios: Scenarios) -> None:
+    def __init__(self, scenarios: ScenarioStore) -> None:
         self.runs = scenarios.runs
         self._scenarios = scenarios
 
@@ -52,7 +52,7 @@ class RunTwins:
         except SpecError as error:
             raise InvalidParameter("checks", str(error)) from None
 
-    def absent(self, expected: Sequence[TwinCheck], wanted: Wanted) -> list[str]:
+    def absent(self, expected: Sequence[TwinCheck], wanted: TestRunRequest) -> list[str]:
         """The sentences about twins that a run does not have, each with the twin that it lacks."""
         if not expected:
             return []
@@ -104,7 +104,7 @@ class RunTwins:
 
         return await self._service.runtime.run_request(look)
 
-    async def provide(self, wanted: Wanted, expected: Sequence[TwinCheck] = ()) -> str | None:
+    async def provide(self, wanted: TestRunRequest, expected: Sequence[TwinCheck] = ()) -> str | None:
         """The twin run of a test run: the one that is named, or a new one for the twins that are; None without any."""
         if wanted.provision_id:
             return self.runs.alive(wanted.provision_id).run_id
@@ -113,8 +113,8 @@ class RunTwins:
                 advice = "name the sandbox_id or provision_id whose twins the application calls, or twins to be made"
                 raise InvalidParameter("checks", f"they judge what twins change: {advice}")
             return None
-        source = Source(wanted.scenario_id, wanted.scenario_prompt)
-        run, _ = await self._scenarios.provide(Asked(wanted.twins, wanted.ttl_minutes), source)
+        source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
+        run, _ = await self._scenarios.provide(TwinRunRequest(wanted.twins, wanted.ttl_minutes), source)
         return run.run_id
 
     def scenario(self, twin_run_id: str | None, prompt: str | None, *, is_new: bool = True) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.twins import SCENARIO_FIELDS
 
 if TYPE_CHECKING:
-    from twindiff.server.test_runs.runs import TestRuns
+    from twindiff.server.test_runs.runs import TestRunService
 
 
 def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def mode_of(run: TestRunRecord) -> str:
     return "prompt" if run.prompt and run.asked.get("planned") else "test_config"
 
 
-def render_run(runs: TestRuns, run: TestRunRecord, address: str) -> dict[str, Any]:
+def render_run(runs: TestRunService, run: TestRunRecord, address: str) -> dict[str, Any]:
     """A run with what happened in it and what its twins changed, as all families show it."""
     events = runs.ledger.events(run.run_id)
     results = results_of(events, run.outcome)

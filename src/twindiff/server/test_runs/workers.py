@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from twindiff.browser.job import ALLOWANCE_SECONDS, MARK, Event, Job, Word
+from twindiff.browser.job import ALLOWANCE_SECONDS, MARK, BrowserJob, RunEvent, WorkerMessage
 from twindiff.server.test_runs.artifacts import LOG
 
 MAX_LINE_BYTES = 16 << 20
@@ -22,16 +22,16 @@ TO_THE_BROWSER = ("PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_PATH", "PLAYWRIGHT
 """Variables that a worker is given; keys of the server are none of them."""
 
 
-class Worker:
+class BrowserWorker:
     """One process; `heard` is told of each event but the last, which `run` returns."""
 
-    def __init__(self, job: Job, heard: Callable[[Event], Awaitable[None]]) -> None:
+    def __init__(self, job: BrowserJob, heard: Callable[[RunEvent], Awaitable[None]]) -> None:
         self._job = job
         self._heard = heard
         self._process: asyncio.subprocess.Process | None = None
         self._killing: asyncio.TimerHandle | None = None
 
-    async def run(self) -> Event:
+    async def run(self) -> RunEvent:
         """Do the job; what is returned says how it ended, also where the worker could not."""
         scratch = scratch_of(self._job.run_id)
         try:
@@ -54,7 +54,7 @@ class Worker:
 
     def tell(self, message: str) -> None:
         """Give the worker a message; an empty one tells it to end, and sees to it that it does."""
-        self._write(msgspec.json.encode(Word(message, cancel=not message)))
+        self._write(msgspec.json.encode(WorkerMessage(message, cancel=not message)))
         if not message and self._killing is None:
             self._killing = asyncio.get_running_loop().call_later(ALLOWANCE_SECONDS, self._kill)
 
@@ -67,13 +67,13 @@ class Worker:
         given = {name: os.environ[name] for name in TO_THE_BROWSER if name in os.environ}
         return {**given, MARK: self._job.run_id, "HOME": scratch, "TMPDIR": scratch}
 
-    async def _follow(self, process: asyncio.subprocess.Process) -> Event:
+    async def _follow(self, process: asyncio.subprocess.Process) -> RunEvent:
         """Pass on what the worker says, until it has said how it ended or cannot any more."""
         seconds = self._job.limits.seconds + 2 * ALLOWANCE_SECONDS
         try:
             async with asyncio.timeout(seconds):
                 while process.stdout and (line := await process.stdout.readline()):
-                    event = msgspec.json.decode(line, type=Event)
+                    event = msgspec.json.decode(line, type=RunEvent)
                     if event.type == "end":
                         return event  # its artifacts are written; its processes need not end by themselves
                     await self._heard(event)
@@ -112,8 +112,8 @@ def end_and_clear(run_id: str) -> None:
         shutil.rmtree(scratch_of(run_id), ignore_errors=True)
 
 
-def _failed_event(category: str, said: str) -> Event:
-    return Event("end", said, {"status": "failed", "failure_category": category, "failure_detail": said})
+def _failed_event(category: str, said: str) -> RunEvent:
+    return RunEvent("end", said, {"status": "failed", "failure_category": category, "failure_detail": said})
 
 
 def _why(code: int) -> str:

@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 from twindiff import __version__
 from twindiff.kit.errors import ApiError
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations
 from twindiff.server.auth import same
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 from twindiff.server.twin_runs.logins import SECONDS_TO_APPROVE
 
 api = Operations()
@@ -41,13 +41,13 @@ class WrongKey(ApiError):
 
 
 @api.get("/health")
-def health(desk: Desk) -> dict[str, str]:
+def health(desk: TwinRunContext) -> dict[str, str]:
     """Say that the server answers."""
     return {"status": "ok", "service": "twindiff", "version": __version__}
 
 
 @api.get("/auth/me")
-def me(desk: Desk) -> dict[str, Any]:
+def me(desk: TwinRunContext) -> dict[str, Any]:
     """Say who is signed in: whoever may use this server, without limits."""
     return {
         "github_login": None,
@@ -67,7 +67,7 @@ def me(desk: Desk) -> dict[str, Any]:
 
 
 @api.post("/auth/device/start")
-def start_device(desk: Desk, device_name: str | None = None) -> dict[str, Any]:
+def start_device(desk: TwinRunContext, device_name: str | None = None) -> dict[str, Any]:
     """Begin a login of a program; where no key is needed it is approved at once."""
     code = desk.logins.begin()
     if desk.runs.service.settings.api_key is None:
@@ -81,7 +81,7 @@ def start_device(desk: Desk, device_name: str | None = None) -> dict[str, Any]:
 
 
 @api.post("/auth/device/poll")
-def poll_device(desk: Desk, device_code: str) -> dict[str, Any]:
+def poll_device(desk: TwinRunContext, device_code: str) -> dict[str, Any]:
     """Give the key of a login that has been approved, once."""
     key = desk.logins.take(device_code)
     if key is None:
@@ -90,7 +90,7 @@ def poll_device(desk: Desk, device_code: str) -> dict[str, Any]:
 
 
 @api.get("/auth/device")
-def device_page(desk: Desk, code: str = "") -> Answer:
+def device_page(desk: TwinRunContext, code: str = "") -> Response:
     """The page on which a person approves a login with the server's key."""
     desk.logins.check(code)
     page = (
@@ -102,28 +102,28 @@ def device_page(desk: Desk, code: str = "") -> Answer:
         "<button>Approve</button></form>"
     )
     policy = (("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"),)
-    return Answer(page.encode(), content_type="text/html; charset=utf-8", headers=policy)
+    return Response(page.encode(), content_type="text/html; charset=utf-8", headers=policy)
 
 
 @api.post("/auth/device/approve")
-def approve_device(desk: Desk, device_code: str, key: str = "") -> Answer:
+def approve_device(desk: TwinRunContext, device_code: str, key: str = "") -> Response:
     """Approve a login with the server's key."""
     api_key = desk.runs.service.settings.api_key
     if api_key is not None and not same(key, api_key):
         raise WrongKey
     desk.logins.approve(device_code, api_key or NO_KEY)
-    return Answer(
+    return Response(
         b"<!doctype html><title>Signed in</title><p>Approved. You can close this page.", content_type="text/html"
     )
 
 
 @api.post("/auth/cli/devices/{key_id}/revoke")
-def revoke_device(desk: Desk, key_id: str) -> dict[str, str]:
+def revoke_device(desk: TwinRunContext, key_id: str) -> dict[str, str]:
     """Forget a login; the key itself is the server's and stays."""
     return {"status": "revoked", "cli_api_key_id": key_id}
 
 
 @api.get("/client-versions/{client}")
-def client_version(desk: Desk, client: str) -> dict[str, Any]:
+def client_version(desk: TwinRunContext, client: str) -> dict[str, Any]:
     """Say that every version of a client will do."""
     return {"latest_version": "0.0.0", "minimum_version": "0.0.0", "upgrade_command": "", "message": ""}

@@ -9,9 +9,9 @@ import msgspec
 
 from twindiff.catalog import CallRecord
 from twindiff.environments.call_log import NOT_HERE
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.errors import ApiError, InvalidParameter
-from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import json_object
 from twindiff.kit.twin import Twin
 from twindiff.server.platform.clocks import clock_moved, clock_shown
@@ -37,7 +37,7 @@ def is_admin(path: str) -> bool:
     return path == HEALTH or path.startswith(("/admin/", "/_admin/"))
 
 
-async def answer_admin(service: Service, environment: Environment, twin: Twin, request: Request) -> Answer:
+async def answer_admin(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> Response:
     """Answer a request to the admin plane; raises AdminNotFound."""
     if request.path == HEALTH:
         return json_answer({"status": "ok", "twin": twin.name})
@@ -56,7 +56,7 @@ async def answer_admin(service: Service, environment: Environment, twin: Twin, r
         raise InvalidParameter("", str(error)) from None
 
 
-async def _state(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
+async def _state(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> dict[str, Any]:
     most = None if request.query_parameters().get(FULL) == "1" else MIN_FREE_SLOTS
 
     def look(moment: Any) -> dict[str, Any]:
@@ -75,12 +75,12 @@ async def _state(service: Service, environment: Environment, twin: Twin, request
     return {"twin": twin.name, "environment_id": environment.id, "seq": service.engine.seq(environment.id), **state}
 
 
-async def _reset(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
+async def _reset(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> dict[str, Any]:
     seq = await reset(service, environment.id)
     return {"status": "reset", "twin": twin.name, "scope": [*environment.twins], "seq": seq}
 
 
-async def _config(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
+async def _config(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> dict[str, Any]:
     return {
         "twin": twin.name,
         "twins": [*environment.twins],
@@ -91,11 +91,11 @@ async def _config(service: Service, environment: Environment, twin: Twin, reques
     }
 
 
-async def _clock(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
+async def _clock(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> dict[str, Any]:
     return msgspec.to_builtins(clock_shown(environment.id, await clocks.show_clock(service, environment.id)))
 
 
-async def _advance(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
+async def _advance(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> dict[str, Any]:
     wanted = msgspec.convert(json_object(request.body), Advance) if request.body else Advance()
     moved = await clocks.set_clock(service, environment.id, wanted.advance, wanted.to, wanted.until)
     return msgspec.to_builtins(clock_moved(environment.id, moved))
@@ -109,7 +109,7 @@ class Advance(msgspec.Struct, forbid_unknown_fields=True):
     until: Literal["next", "idle"] | None = None
 
 
-async def _stub_hits(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
+async def _stub_hits(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> dict[str, Any]:
     service.calls.log.flush()
     mine = (CallRecord.environment_id == environment.id, CallRecord.twin == twin.name)
     lacking = CallRecord.error.in_(NOT_HERE)
@@ -120,7 +120,7 @@ async def _stub_hits(service: Service, environment: Environment, twin: Twin, req
     return {"total_hits": len(calls), "hits": [{"operation": name, "count": count} for name, count in hits.items()]}
 
 
-Handler = Callable[[Service, Environment, Twin, Request], Awaitable[dict[str, Any]]]
+Handler = Callable[[Service, LoadedEnvironment, Twin, Request], Awaitable[dict[str, Any]]]
 
 _HANDLERS: dict[tuple[str, str], Handler] = {
     ("GET", "state"): _state,

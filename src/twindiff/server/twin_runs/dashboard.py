@@ -14,13 +14,13 @@ import msgspec
 from twindiff.catalog import CallRecord, TwinRunRecord
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.server.auth import same
-from twindiff.server.twin_runs.desk import Desk
-from twindiff.server.twin_runs.runs import BEGINNING, TwinRuns
+from twindiff.server.twin_runs.desk import TwinRunContext
+from twindiff.server.twin_runs.runs import BEGINNING, TwinRunService
 from twindiff.server.use_cases.points import diff_points
 from twindiff.storage.feed import either
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 
 SHOWN = 50
 """Calls and operations that the page shows, newest first."""
@@ -86,16 +86,16 @@ _watched: list[str] = []
 """The environments whose pages are kept up to date, one by one."""
 
 
-def news(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
+def news(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
     """A stream that tells a page of each operation of its run; raises NotSignedIn, TooManyStreams."""
     _check(desk, run, token)
     if len(_watched) >= MAX_STREAMS:
         raise TooManyStreams
     parts = _stream_news(desk.runs, run)
-    return Answer(b"", content_type="text/event-stream", headers=(("Cache-Control", "no-store"),), parts=parts)
+    return Response(b"", content_type="text/event-stream", headers=(("Cache-Control", "no-store"),), parts=parts)
 
 
-async def _stream_news(runs: TwinRuns, run: TwinRunRecord) -> AsyncIterator[bytes]:
+async def _stream_news(runs: TwinRunService, run: TwinRunRecord) -> AsyncIterator[bytes]:
     """News of a run, no more often than a page can show it; an open page of a run in which nothing happens waits."""
     service = runs.service
 
@@ -126,12 +126,12 @@ async def _stream_news(runs: TwinRuns, run: TwinRunRecord) -> AsyncIterator[byte
         _watched.remove(run.environment_id)
 
 
-def _check(desk: Desk, run: TwinRunRecord, token: str) -> None:
+def _check(desk: TwinRunContext, run: TwinRunRecord, token: str) -> None:
     if desk.runs.service.settings.api_key and not same(token, run.proxy_token):
         raise NotSignedIn
 
 
-async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
+async def dashboard(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
     """The page; where the server has a key, whoever opens it brings the run's proxy token. Raises NotSignedIn."""
     _check(desk, run, token)
     status = desk.runs.status(run)
@@ -154,23 +154,23 @@ async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
         f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main>{script}</body></html>"
     )
     headers = (("Content-Security-Policy", POLICY), ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store"))
-    return Answer(page.encode(), content_type="text/html; charset=utf-8", headers=headers)
+    return Response(page.encode(), content_type="text/html; charset=utf-8", headers=headers)
 
 
-def _is_kept(desk: Desk, run: TwinRunRecord) -> bool:
+def _is_kept(desk: TwinRunContext, run: TwinRunRecord) -> bool:
     """Whether it is known what happened in a run, as it is for a while after its end."""
     environments = desk.runs.service.environments
     return bool(run.environment_id) and environments.record(run.environment_id).status != "deleted"
 
 
-def _without_twins(desk: Desk, run: TwinRunRecord, status: str) -> str:
+def _without_twins(desk: TwinRunContext, run: TwinRunRecord, status: str) -> str:
     if status in BEGINNING:
         return "<p>The twins are being filled.</p>"
     error = desk.runs.error(run)
     return f"<p>The run failed: {escape(error)}</p>" if error else "<p>The run has ended; its twins are gone.</p>"
 
 
-def _facts(desk: Desk, run: TwinRunRecord) -> str:
+def _facts(desk: TwinRunContext, run: TwinRunRecord) -> str:
     facts = {
         "Access": "public" if run.is_public else "private: callers bring the proxy token",
         "Scenario": run.scenario_id or "starter worlds",
@@ -192,7 +192,7 @@ def _twin(twin: dict[str, Any]) -> str:
     )
 
 
-async def _diff(desk: Desk, run: TwinRunRecord) -> str:
+async def _diff(desk: TwinRunContext, run: TwinRunRecord) -> str:
     """What differs from how the run began, net, and where there is more of it."""
     service, base = desk.runs.service, f"/inspect/environments/{run.environment_id}"
     links = f'<p><a href="{base}">Look into the environment</a> · <a href="{base}/difference">all that differs</a></p>'
@@ -222,7 +222,7 @@ def _columns(row: dict[str, Any]) -> str:
     return text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
 
 
-def _changes(desk: Desk, run: TwinRunRecord) -> str:
+def _changes(desk: TwinRunContext, run: TwinRunRecord) -> str:
     engine = desk.runs.service.engine
     last = engine.seq(run.environment_id)
     records = engine.records(run.environment_id, max(0, last - SHOWN), last)
@@ -230,12 +230,12 @@ def _changes(desk: Desk, run: TwinRunRecord) -> str:
     return "<h2>What was done</h2>" + _table(("#", "twin", "operation", "by", "rows"), rows, "Nothing has changed yet.")
 
 
-def _tables(record: Record) -> str:
+def _tables(record: JournalRecord) -> str:
     signs = [f"{'+' if c.before is None else '-' if c.after is None else '~'} {c.table}" for c in record.changes]
     return ", ".join(f"{sign} {signs.count(sign)}" for sign in dict.fromkeys(signs))
 
 
-def _calls(desk: Desk, run: TwinRunRecord) -> str:
+def _calls(desk: TwinRunContext, run: TwinRunRecord) -> str:
     desk.runs.service.calls.log.flush()
     mine = CallRecord.environment_id == run.environment_id
     calls = desk.runs.service.catalog.rows(CallRecord, mine, order=-CallRecord.number, limit=SHOWN)

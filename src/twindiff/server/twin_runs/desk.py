@@ -6,23 +6,23 @@ from typing import NamedTuple
 
 from twindiff.server.pr_runs.runs import PrRuns
 from twindiff.server.pr_runs.settings import CheckSettings
-from twindiff.server.sandbox_runs.runs import SandboxRuns
-from twindiff.server.test_runs.runs import TestRuns
-from twindiff.server.test_runs.saved import SavedTests
+from twindiff.server.sandbox_runs.runs import SandboxRunService
+from twindiff.server.test_runs.runs import TestRunService
+from twindiff.server.test_runs.saved import SavedTestStore
 from twindiff.server.twin_runs.logins import Logins
-from twindiff.server.twin_runs.runs import TwinRuns
-from twindiff.server.twin_runs.scenarios import Scenarios
+from twindiff.server.twin_runs.runs import TwinRunService
+from twindiff.server.twin_runs.scenarios import ScenarioStore
 
 
-class Desk(NamedTuple):
+class TwinRunContext(NamedTuple):
     """What a request is answered with, for a caller who knows the server by an address."""
 
-    runs: TwinRuns
-    scenarios: Scenarios
+    runs: TwinRunService
+    scenarios: ScenarioStore
     logins: Logins
-    tests: TestRuns
-    saved: SavedTests
-    sandboxes: SandboxRuns
+    tests: TestRunService
+    saved: SavedTestStore
+    sandboxes: SandboxRunService
     pull_requests: PrRuns
     checks: CheckSettings
     address: str

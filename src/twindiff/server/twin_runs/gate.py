@@ -5,8 +5,8 @@ from __future__ import annotations
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode
 
-from twindiff.environments.environments import Environment, EnvironmentDeleted, EnvironmentExpired
-from twindiff.environments.gate import Gate
+from twindiff.environments.environments import EnvironmentDeleted, EnvironmentExpired, LoadedEnvironment
+from twindiff.environments.gate import EnvironmentAccessPolicy
 from twindiff.kit.http import Request
 from twindiff.server.auth import same
 from twindiff.server.failures import AuthenticationRequired, EnvironmentDestroyed, InvalidToken
@@ -17,7 +17,7 @@ COOKIE = "arga_env_proxy_token"
 HEADER = "x-proxy-token"
 
 
-def existing(service: Service, environment_id: str) -> Environment:
+def existing(service: Service, environment_id: str) -> LoadedEnvironment:
     """An environment that can be called; raises what `Environments.get` raises, in the words of a run if it is one."""
     try:
         return service.environments.get(environment_id)
@@ -27,7 +27,7 @@ def existing(service: Service, environment_id: str) -> Environment:
         raise
 
 
-def pass_gate(gate: Gate, request: Request) -> Request:
+def pass_gate(gate: EnvironmentAccessPolicy, request: Request) -> Request:
     """Let a request through, without the proxy token in its query; raises AuthenticationRequired, InvalidToken.
 
     The admin plane asks for the token of public runs too; a run's health is for everybody who may call it.
@@ -39,7 +39,7 @@ def pass_gate(gate: Gate, request: Request) -> Request:
     return request
 
 
-def _extract_token(gate: Gate, request: Request) -> tuple[str | None, Request]:
+def _extract_token(gate: EnvironmentAccessPolicy, request: Request) -> tuple[str | None, Request]:
     """The proxy token that a request brings, and the request without it where it stood in the way of the vendor's."""
     query = parse_qsl(request.query, keep_blank_values=True) if "token=" in request.query else []
     named = [value for name, value in query if name == "token"]

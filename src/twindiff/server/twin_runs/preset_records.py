@@ -20,7 +20,7 @@ class Product(NamedTuple):
     interval: str | None = None
 
 
-class Folder(NamedTuple):
+class PresetFolder(NamedTuple):
     """A folder of text files; without names in `readers` everybody has it."""
 
     name: str
@@ -40,12 +40,12 @@ class Meeting(NamedTuple):
     location: str | None = None
 
 
-class Records(NamedTuple):
+class PresetRecords(NamedTuple):
     """The records of one preset; customers are names with their email addresses."""
 
     customers: Mapping[str, str]
     products: Sequence[Product]
-    folders: Sequence[Folder]
+    folders: Sequence[PresetFolder]
     meetings: Sequence[Meeting]
     billing: Mapping[str, list[dict[str, Any]]] = {}
     """What was subscribed to, paid, given back and disputed, as Stripe is seeded with it."""
@@ -70,7 +70,7 @@ def _product(product: Product) -> dict[str, Any]:
     return {"name": product.name, "prices": [price]}
 
 
-def _folder(folder: Folder, names: Sequence[str]) -> dict[str, Any]:
+def _folder(folder: PresetFolder, names: Sequence[str]) -> dict[str, Any]:
     files = [{"name": name, "content": text} for name, text in folder.files.items()]
     readers = names if folder.readers is None else folder.readers
     return {"name": folder.name, "files": files, "shared_with": [{"user": name} for name in readers]}
@@ -88,8 +88,8 @@ MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY = (f"2026-01-{day:02}" for day in r
 
 FAILED_CARDS = "customer,attempts\nJuniper Labs,2\nMarlow Press,2\nQuay Street Dental,2\n"
 
-RECORDS: dict[str, Records] = {
-    "E-commerce Checkout": Records(
+RECORDS: dict[str, PresetRecords] = {
+    "E-commerce Checkout": PresetRecords(
         {
             "Petra Lindqvist": "petra@lindqvist.example",
             "Sam Oduya": "sam@oduya.example",
@@ -97,11 +97,11 @@ RECORDS: dict[str, Records] = {
         },
         [Product("Wool scarf", 3900), Product("Down jacket", 18900), Product("Island delivery", 1450)],
         [
-            Folder(
+            PresetFolder(
                 "Winter sale",
                 {"vouchers.csv": "code,percent\nFROST10,10\nthaw20,20\n", "plan.txt": "Sale from Friday, 8:00."},
             ),
-            Folder("Deliveries", {"madeira.txt": "The carrier has no table for Madeira; ask for one."}),
+            PresetFolder("Deliveries", {"madeira.txt": "The carrier has no table for Madeira; ask for one."}),
         ],
         [
             Meeting("Go or no-go for the sale", "Maren Voss", f"{THURSDAY}T15:00", f"{THURSDAY}T16:00"),
@@ -109,7 +109,7 @@ RECORDS: dict[str, Records] = {
         ],
         BILLING["E-commerce Checkout"],
     ),
-    "SaaS Billing & Upgrades": Records(
+    "SaaS Billing & Upgrades": PresetRecords(
         {
             "Northlake": "billing@northlake.example",
             "Atelier Sud": "compta@ateliersud.example",
@@ -123,14 +123,14 @@ RECORDS: dict[str, Records] = {
             Product("Team, yearly", 49000, "usd", "year"),
         ],
         [
-            Folder(
+            PresetFolder(
                 "Contracts",
                 {
                     "northlake.txt": "Northlake: Team from the 14th, prorated.",
                     "atelier-sud.txt": "Cancelled in February.",
                 },
             ),
-            Folder("Reports", {"failed-cards.csv": FAILED_CARDS}),
+            PresetFolder("Reports", {"failed-cards.csv": FAILED_CARDS}),
         ],
         [
             Meeting("Northlake: their invoice", "Hannah Lee", f"{TUESDAY}T11:00", f"{TUESDAY}T11:30", ["Ivo Marek"]),
@@ -140,18 +140,18 @@ RECORDS: dict[str, Records] = {
         ],
         BILLING["SaaS Billing & Upgrades"],
     ),
-    "DevOps CI/CD Pipeline": Records(
+    "DevOps CI/CD Pipeline": PresetRecords(
         {"Frankfurt Freight": "it@frankfurtfreight.example", "Bluefin": "ops@bluefin.example"},
         [Product("Build minutes", 800, "eur", "month"), Product("Private runners", 12000, "eur", "month")],
         [
-            Folder(
+            PresetFolder(
                 "Runbooks",
                 {
                     "rollback.md": "# Rollback\n1. Stop the rollout.\n2. Return to 4.1.\n",
                     "certificates.md": "The registry's ends on Friday.",
                 },
             ),
-            Folder("Release 4.2", {"notes.txt": "4.2 needs an index on events before it goes to Frankfurt."}),
+            PresetFolder("Release 4.2", {"notes.txt": "4.2 needs an index on events before it goes to Frankfurt."}),
         ],
         [
             Meeting(
@@ -165,7 +165,7 @@ RECORDS: dict[str, Records] = {
             Meeting("Why 4.2 was slow", "Dmitri Volkov", f"{WEDNESDAY}T14:00", f"{WEDNESDAY}T15:00"),
         ],
     ),
-    "Customer Support Portal": Records(
+    "Customer Support Portal": PresetRecords(
         {
             "Brightwell": "help@brightwell.example",
             "Corner Cafe": "owner@cornercafe.example",
@@ -173,11 +173,11 @@ RECORDS: dict[str, Records] = {
         },
         [Product("Support, standard", 2500, "eur", "month"), Product("Support, one hour", 9900, "eur", "month")],
         [
-            Folder(
+            PresetFolder(
                 "Brightwell",
                 {"export.csv": "id,state\n1,sent\n2,missing\n", "complaint.txt": "Our export lacks half of March."},
             ),
-            Folder("Articles", {"team-roles.md": "# Team roles\nTo be written.\n"}),
+            PresetFolder("Articles", {"team-roles.md": "# Team roles\nTo be written.\n"}),
         ],
         [
             Meeting("Call with Brightwell", "Owen Clarke", f"{TUESDAY}T14:00", f"{TUESDAY}T14:30", ["Nadia Haddad"]),
@@ -185,21 +185,21 @@ RECORDS: dict[str, Records] = {
         ],
         BILLING["Customer Support Portal"],
     ),
-    "Document Collaboration": Records(
+    "Document Collaboration": PresetRecords(
         {"Hotel Belvedere": "marketing@belvedere.example", "Kyoto Tea": "press@kyototea.example"},
         [Product("Brochure, eight pages", 240000), Product("Translation, page", 4500)],
         [
-            Folder(
+            PresetFolder(
                 "Brochure", {"version-3.txt": "The client's words.", "version-5.txt": "Ours, with the client's words."}
             ),
-            Folder("Pictures", {"licences.csv": "page,licence\n3,bought\n4,none\n"}, ["Yuki Tanabe"]),
+            PresetFolder("Pictures", {"licences.csv": "page,licence\n3,bought\n4,none\n"}, ["Yuki Tanabe"]),
         ],
         [
             Meeting("Brochure with Hotel Belvedere", "Celine Moreau", f"{WEDNESDAY}T10:00", f"{WEDNESDAY}T11:00"),
             Meeting("Japanese cover", "Yuki Tanabe", f"{THURSDAY}T17:00", f"{THURSDAY}T17:30", ["Jack Whitfield"]),
         ],
     ),
-    "Payment Fraud & Edge Cases": Records(
+    "Payment Fraud & Edge Cases": PresetRecords(
         {
             "T. Harlow": "t.harlow@mail.example",
             "Tara Harlow": "tara@harlow.example",
@@ -211,14 +211,14 @@ RECORDS: dict[str, Records] = {
             Product("Smallest charge", 50, "usd"),
         ],
         [
-            Folder(
+            PresetFolder(
                 "Disputes",
                 {
                     "harlow.txt": "Delivered on 2 December, signed T. Harlow.",
                     "deadlines.csv": "case,due\nHarlow,2026-01-06\n",
                 },
             ),
-            Folder("Rules", {"country.txt": "Decline where card and address differ in country."}, ["Elif Demir"]),
+            PresetFolder("Rules", {"country.txt": "Decline where card and address differ in country."}, ["Elif Demir"]),
         ],
         [
             Meeting("Evidence for Harlow", "Ruth Abrams", f"{TUESDAY}T09:00", f"{TUESDAY}T10:00"),
@@ -228,13 +228,13 @@ RECORDS: dict[str, Records] = {
         ],
         BILLING["Payment Fraud & Edge Cases"],
     ),
-    "Access Control & Auth Boundaries": Records(
+    "Access Control & Auth Boundaries": PresetRecords(
         {"Fjord Bank": "security@fjordbank.example", "Delta Clinic": "it@deltaclinic.example"},
         [Product("Seat", 1200, "eur", "month"), Product("Audit log", 30000, "eur", "year")],
         [
-            Folder("Payroll", {"january.csv": "name,amount\nMarcus Bell,1\n"}, ["Ingrid Holm"]),
-            Folder("Roadmap", {"roadmap.txt": "Not for guests."}),
-            Folder(
+            PresetFolder("Payroll", {"january.csv": "name,amount\nMarcus Bell,1\n"}, ["Ingrid Holm"]),
+            PresetFolder("Roadmap", {"roadmap.txt": "Not for guests."}),
+            PresetFolder(
                 "Access review", {"leavers.csv": "name,left\nPaul Reiter,2025-03-31\n"}, ["Ingrid Holm", "Leila Nasser"]
             ),
         ],
@@ -243,11 +243,11 @@ RECORDS: dict[str, Records] = {
             Meeting("Payroll: who may read it", "Marcus Bell", f"{FRIDAY}T09:00", f"{FRIDAY}T09:30", ["Ingrid Holm"]),
         ],
     ),
-    "High Volume Messaging": Records(
+    "High Volume Messaging": PresetRecords(
         {f"Reader {number:02}": f"reader{number:02}@mail.example" for number in range(1, 31)},
         [Product("Morning paper", 2900, "usd", "month"), Product("Day pass", 200, "usd")],
         [
-            Folder(
+            PresetFolder(
                 town,
                 {
                     f"{part.lower()}.csv": f"district,counted\n{town} {part},yes\n"
@@ -261,7 +261,7 @@ RECORDS: dict[str, Records] = {
             for hour in range(10, 24)
         ],
     ),
-    "Internationalization & Unicode": Records(
+    "Internationalization & Unicode": PresetRecords(
         {
             "Café Ñandú": "hola@nandu.example",
             "株式会社さくら": "info@sakura.example",
@@ -269,25 +269,25 @@ RECORDS: dict[str, Records] = {
         },
         [Product("Übersetzung, Seite", 4200), Product("翻訳", 5000, "jpy"), Product("Çeviri", 90000, "try")],
         [
-            Folder(
+            PresetFolder(
                 "Übersetzungen",
                 {"İptal.txt": "İPTAL → iptal", "العربية.txt": "مرحبا بالعالم", "日本語.txt": "こんにちは"},
             ),
-            Folder("Names", {"badges.csv": "name\nJosé Núñez\nJose\u0301 Nu\u0301n\u0303ez\n"}),
+            PresetFolder("Names", {"badges.csv": "name\nJosé Núñez\nJose\u0301 Nu\u0301n\u0303ez\n"}),
         ],
         [
             Meeting("Grüße & Namen 👋", "Zoë Łukasik", f"{WEDNESDAY}T10:00", f"{WEDNESDAY}T11:00"),
             Meeting("مراجعة العربية", "Søren Ågård", f"{THURSDAY}T09:00", f"{THURSDAY}T09:30", ["İpek Şahin"]),
         ],
     ),
-    "Calendar Scheduling Conflicts": Records(
+    "Calendar Scheduling Conflicts": PresetRecords(
         {"Quinta do Vale": "eventos@quintadovale.example"},
         [Product("Offsite, person", 32000), Product("Big room, day", 45000)],
         [
-            Folder(
+            PresetFolder(
                 "Spring offsite", {"rooms.csv": "room,day,for\nBig room,Tuesday,Planning\nBig room,Tuesday,Sales\n"}
             ),
-            Folder("Reviews", {"times.txt": "9:00 in Lisbon is 1:00 for Kate; 16:00 suits four zones."}),
+            PresetFolder("Reviews", {"times.txt": "9:00 in Lisbon is 1:00 for Kate; 16:00 suits four zones."}),
         ],
         [
             Meeting("Review", "Ana Sousa", f"{TUESDAY}T09:00", f"{TUESDAY}T10:00", None, "FREQ=WEEKLY;COUNT=16"),

@@ -8,7 +8,7 @@ from functools import partial
 
 from twindiff.catalog import TwinRunRecord
 from twindiff.kit.errors import ApiError
-from twindiff.server.twin_runs.runs import Asked, TwinRuns
+from twindiff.server.twin_runs.runs import TwinRunRequest, TwinRunService
 
 log = logging.getLogger("twindiff")
 
@@ -16,11 +16,13 @@ log = logging.getLogger("twindiff")
 class Provisioning:
     """The making of runs, of which a server does a few at a time."""
 
-    def __init__(self, runs: TwinRuns) -> None:
+    def __init__(self, runs: TwinRunService) -> None:
         self._runs = runs
         self._runtime = runs.service.runtime
 
-    async def provide(self, asked: Asked, make: Callable[[], Awaitable[Asked]], seconds: float | None) -> TwinRunRecord:
+    async def provide(
+        self, asked: TwinRunRequest, make: Callable[[], Awaitable[TwinRunRequest]], seconds: float | None
+    ) -> TwinRunRecord:
         """A run of what `make` says is asked for in the end, as it stands after so many seconds at most.
 
         What goes wrong until then is raised, and nothing is left of the run; what goes wrong later its record says.
@@ -33,7 +35,7 @@ class Provisioning:
             raise wrong[0]
         return self._runs.find(run.run_id)
 
-    async def _make(self, run_id: str, make: Callable[[], Awaitable[Asked]], wrong: list[ApiError]) -> None:
+    async def _make(self, run_id: str, make: Callable[[], Awaitable[TwinRunRequest]], wrong: list[ApiError]) -> None:
         runs = self._runs
         try:
             if runs.begin(run_id):

@@ -10,12 +10,12 @@ import msgspec
 from twindiff.catalog import TwinRunRecord
 from twindiff.kit.clock import iso_instant
 from twindiff.kit.errors import ApiError
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.twin_runs.dashboard import dashboard, news
-from twindiff.server.twin_runs.desk import Desk
-from twindiff.server.twin_runs.runs import LONGEST_TTL, Asked
-from twindiff.server.twin_runs.scenarios import Mode, Source
+from twindiff.server.twin_runs.desk import TwinRunContext
+from twindiff.server.twin_runs.runs import LONGEST_TTL, TwinRunRequest
+from twindiff.server.twin_runs.scenarios import Mode, WorldSource
 
 api = Operations()
 
@@ -46,13 +46,13 @@ def both(verb: str, path: str) -> Callable[[Any], Any]:
 
 
 @api.get("/validate/twins")
-def list_twins(desk: Desk) -> list[dict[str, Any]]:
+def list_twins(desk: TwinRunContext) -> list[dict[str, Any]]:
     """List the twins that are installed."""
     return [_describe_twin(twin) for twin in desk.runs.service.registry.twins.values()]
 
 
 @api.get("/twins")
-def catalog(desk: Desk) -> list[dict[str, Any]]:
+def catalog(desk: TwinRunContext) -> list[dict[str, Any]]:
     """List the twins that are installed."""
     return list_twins(desk)
 
@@ -64,7 +64,7 @@ def _describe_twin(twin: Twin) -> dict[str, Any]:
 
 @api.post("/twin-runs")
 async def create_twin_run(
-    desk: Desk,
+    desk: TwinRunContext,
     twins: Names,
     ttl_minutes: Ttl = 60,
     scenario: Literal["quickstart"] | None = None,
@@ -90,15 +90,15 @@ async def create_twin_run(
     A world that takes longer to make than `wait_seconds` is answered with the status `queued` or `provisioning`; the
     run says when it is `ready`, or why it has `failed`.
     """
-    asked = Asked(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
-    source = Source(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
+    asked = TwinRunRequest(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
+    source = WorldSource(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
     run, said = await desk.scenarios.provide(asked, source, wait_seconds)
     return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
 
 
 @api.post(PROVISION)
 async def provision_twins(
-    desk: Desk,
+    desk: TwinRunContext,
     twins: Names,
     ttl_minutes: Ttl = 60,
     scenario_id: str | None = None,
@@ -127,7 +127,7 @@ async def provision_twins(
 
 
 @api.get("/twin-runs")
-def list_twin_runs(desk: Desk, limit: Limit = 100) -> list[dict[str, Any]]:
+def list_twin_runs(desk: TwinRunContext, limit: Limit = 100) -> list[dict[str, Any]]:
     """List runs, newest first, without the tokens and addresses that one run is shown with."""
     return [
         {
@@ -145,30 +145,30 @@ def list_twin_runs(desk: Desk, limit: Limit = 100) -> list[dict[str, Any]]:
 
 
 @api.get("/twin-runs/{run_id}")
-async def get_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
+async def get_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """Say how a run stands, where its twins are, and which variables lead programs to them."""
     return await render_run(desk, desk.runs.find(run_id))
 
 
 @api.get(PROVISION + "/{run_id}/status")
-async def provision_status(desk: Desk, run_id: str) -> dict[str, Any]:
+async def provision_status(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """Say how a run stands, as `GET /twin-runs/{run_id}` does."""
     return await get_twin_run(desk, run_id)
 
 
 @api.get("/twin-runs/{run_id}/dashboard")
-async def show_dashboard(desk: Desk, run_id: str, token: str = "") -> Answer:
+async def show_dashboard(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
     """The page of a run, for people."""
     return await dashboard(desk, desk.runs.find(run_id), token)
 
 
 @api.get("/twin-runs/{run_id}/dashboard/news")
-def show_news(desk: Desk, run_id: str, token: str = "") -> Answer:
+def show_news(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
     """Tell the page of a run, as server-sent events, that there is something new to show."""
     return news(desk, desk.runs.find(run_id), token)
 
 
-async def render_run(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
+async def render_run(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
     """A run as both families show it."""
     runs = desk.runs
     ends = runs.service.environments.record(run.environment_id).expires if run.environment_id else None
@@ -196,27 +196,27 @@ def _instant(micros: int | None) -> str | None:
     return None if micros is None else iso_instant(micros).isoformat() + "Z"
 
 
-def _clock(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
+def _clock(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
     environment = desk.runs.service.environments.get(run.environment_id)
     return {"mode": environment.origin.clock.mode}
 
 
 @both("post", "/{run_id}/extend")
-def extend_twin_run(desk: Desk, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
+def extend_twin_run(desk: TwinRunContext, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
     """Add minutes to the end of a run, which is at most 480 minutes from now; a run never ends sooner by it."""
     run = desk.runs.extend(run_id, ttl_minutes)
     return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id}
 
 
 @both("post", "/{run_id}/lock")
-def lock_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
+def lock_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """Make a run private: from now on whoever calls its twins brings the proxy token."""
     was_public = desk.runs.lock(run_id)
     return {"status": "locked" if was_public else "already_locked", "run_id": run_id, "is_public": False}
 
 
 @both("post", "/{run_id}/reset")
-async def reset_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
+async def reset_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """Return all twins of a run to what they were provisioned with, byte for byte."""
     run = desk.runs.alive(run_id)
     service = desk.runs.service
@@ -234,7 +234,7 @@ async def reset_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
 
 
 @both("post", "/{run_id}/teardown")
-def tear_down_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
+def tear_down_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     """End a run; its twins answer 410 from now on. Ending it again changes nothing."""
     run = desk.runs.tear_down(run_id)
     return {"status": "cleaning_up", "run_id": run.run_id}
@@ -242,7 +242,7 @@ def tear_down_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
 
 @api.post("/validate/agent-run")
 def agent_run(
-    desk: Desk,
+    desk: TwinRunContext,
     url: Any = None,
     repo: Any = None,
     credentials: Any = None,

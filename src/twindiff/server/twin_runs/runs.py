@@ -10,8 +10,8 @@ import msgspec
 
 from twindiff.catalog import EnvironmentRecord, TemplateRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_environment_id, stamp
-from twindiff.environments.environments import Wanted
-from twindiff.environments.gate import Gate
+from twindiff.environments.environments import EnvironmentRequest
+from twindiff.environments.gate import EnvironmentAccessPolicy
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
@@ -48,7 +48,7 @@ class NoTwins(ApiError):
     """A run needs at least one twin."""
 
 
-class Asked(NamedTuple):
+class TwinRunRequest(NamedTuple):
     """What a run is to be; `config` is None for the twins' own starter worlds."""
 
     twins: Sequence[str]
@@ -67,7 +67,7 @@ class Asked(NamedTuple):
     """Whether tokens that nobody knows, and calls without one, are refused as the vendors do."""
 
 
-class TwinRuns:
+class TwinRunService:
     """The twin runs of a server."""
 
     def __init__(self, service: Service) -> None:
@@ -82,12 +82,12 @@ class TwinRuns:
             raise NoTwins
         return {name: self.service.registry.get(name) for name in dict.fromkeys(names)}
 
-    def provision(self, asked: Asked) -> TwinRunRecord:
+    def provision(self, asked: TwinRunRequest) -> TwinRunRecord:
         """Make a run; nothing of it is left when that fails. Raises UnknownTwin, InvalidSeedConfig."""
         run = self._record(asked)
         return self._catalog.add(msgspec.structs.replace(run, **self._make_environment(run, asked)))
 
-    def announce(self, asked: Asked) -> TwinRunRecord:
+    def announce(self, asked: TwinRunRequest) -> TwinRunRecord:
         """Note a run that is yet to be made; raises UnknownTwin."""
         run = self._catalog.add(self._record(asked))
         self.makers.own.add(run.run_id)
@@ -97,7 +97,7 @@ class TwinRuns:
         """Note that a run is being made; whether anybody still wants it."""
         return self._change_if_beginning(run_id, status="provisioning")
 
-    def fulfil(self, run_id: str, asked: Asked) -> None:
+    def fulfil(self, run_id: str, asked: TwinRunRequest) -> None:
         """Make a run that was announced, unless it was ended meanwhile; raises InvalidSeedConfig."""
         run = self.find(run_id)
         if run.status not in BEGINNING:
@@ -121,7 +121,7 @@ class TwinRuns:
         """Leave nothing of a run that could not be made."""
         self._catalog.remove(self.find(run_id))
 
-    def _record(self, asked: Asked) -> TwinRunRecord:
+    def _record(self, asked: TwinRunRequest) -> TwinRunRecord:
         now, requested = stamp(), self.twins(asked.twins)
         return TwinRunRecord(
             run_id=new_environment_id(),
@@ -146,13 +146,13 @@ class TwinRuns:
             heard=now.micros,
         )
 
-    def _make_environment(self, run: TwinRunRecord, asked: Asked) -> dict[str, Any]:
+    def _make_environment(self, run: TwinRunRecord, asked: TwinRunRequest) -> dict[str, Any]:
         """The environment of a run, as fields of its record."""
         twins = {name: self.service.registry.get(name) for name in cast(list[str], run.twins)}
         templates, results = self._templates(twins, asked)
         users = self._users(templates)
         made = self.service.environments.create(
-            Wanted(
+            EnvironmentRequest(
                 [*templates.values()],
                 users=users,
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
@@ -160,7 +160,7 @@ class TwinRuns:
                 auth=asked.auth,
                 **_credentials(twins, users, run.secret),
                 name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),
-                gate=Gate(run.run_id, run.proxy_token, run.is_public),
+                gate=EnvironmentAccessPolicy(run.run_id, run.proxy_token, run.is_public),
             )
         )
         return {
@@ -171,7 +171,9 @@ class TwinRuns:
             "updated_at": stamp().iso,
         }
 
-    def _templates(self, twins: Mapping[str, Twin], asked: Asked) -> tuple[dict[str, TemplateRecord], dict[str, Any]]:
+    def _templates(
+        self, twins: Mapping[str, Twin], asked: TwinRunRequest
+    ) -> tuple[dict[str, TemplateRecord], dict[str, Any]]:
         """What each twin starts from, and what is said of that."""
         templates: dict[str, TemplateRecord] = {}
         results: dict[str, Any] = {}
@@ -281,7 +283,7 @@ class TwinRuns:
         if was_public:
             with self.service.engine.transaction():
                 self._catalog.change(run, is_public=False)
-                gate = Gate(run.run_id, run.proxy_token, is_public=False)
+                gate = EnvironmentAccessPolicy(run.run_id, run.proxy_token, is_public=False)
                 if run.environment_id:
                     self.service.environments.close_gate(run.environment_id, gate)
         return was_public

@@ -8,7 +8,7 @@ import msgspec
 
 from twindiff.catalog import TwinRunRecord
 from twindiff.kit.twin import Operations
-from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.desk import TwinRunContext
 from twindiff.server.twin_runs.routes import Prompt, render_run
 from twindiff.server.twin_runs.scenarios import Mode, shown_scenario
 
@@ -22,7 +22,7 @@ Copy = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
 @api.post("/scenarios", status=201)
 async def create_scenario(
-    desk: Desk,
+    desk: TwinRunContext,
     name: Name,
     prompt: Prompt | None = None,
     seed_config: Config | None = None,
@@ -42,27 +42,27 @@ async def create_scenario(
 
 @api.get("/scenarios")
 def list_scenarios(
-    desk: Desk, twin: str | None = None, tag: str | None = None, include_presets: bool = False
+    desk: TwinRunContext, twin: str | None = None, tag: str | None = None, include_presets: bool = False
 ) -> list[dict[str, Any]]:
     """List scenarios, oldest first."""
     return [shown_scenario(each) for each in desk.scenarios.list(twin, tag, with_presets=include_presets)]
 
 
 @api.get("/scenarios/presets")
-def list_presets(desk: Desk) -> list[dict[str, Any]]:
+def list_presets(desk: TwinRunContext) -> list[dict[str, Any]]:
     """List the scenarios that everybody has."""
     return [shown_scenario(each) for each in desk.scenarios.presets()]
 
 
 @api.get("/scenarios/{scenario_id}")
-def get_scenario(desk: Desk, scenario_id: str) -> dict[str, Any]:
+def get_scenario(desk: TwinRunContext, scenario_id: str) -> dict[str, Any]:
     """Show a scenario or a preset."""
     return shown_scenario(desk.scenarios.find(scenario_id))
 
 
 @api.put("/scenarios/{scenario_id}")
 async def change_scenario(
-    desk: Desk,
+    desk: TwinRunContext,
     scenario_id: str,
     name: Name | None = None,
     prompt: Prompt | None = None,
@@ -81,7 +81,7 @@ async def change_scenario(
 
 
 @api.delete("/scenarios/{scenario_id}")
-def delete_scenario(desk: Desk, scenario_id: str) -> dict[str, Any]:
+def delete_scenario(desk: TwinRunContext, scenario_id: str) -> dict[str, Any]:
     """Forget a scenario with its environment."""
     return {"id": desk.scenarios.delete(scenario_id).scenario_id, "status": "deleted"}
 
@@ -91,7 +91,11 @@ PLACE = "/scenarios/{scenario_id}/twin-environment"
 
 @api.post(PLACE)
 async def ensure_twin_environment(
-    desk: Desk, scenario_id: str, twins: list[str] | None = None, public: bool = True, copy: Copy | None = None
+    desk: TwinRunContext,
+    scenario_id: str,
+    twins: list[str] | None = None,
+    public: bool = True,
+    copy: Copy | None = None,
 ) -> dict[str, Any]:
     """The environment that belongs to a scenario, at the same addresses for all who ask; made if need be.
 
@@ -101,13 +105,13 @@ async def ensure_twin_environment(
 
 
 @api.get(PLACE)
-async def get_twin_environment(desk: Desk, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
+async def get_twin_environment(desk: TwinRunContext, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
     """Show the environment that belongs to a scenario, or a copy of it by name."""
     return await _environment(desk, desk.scenarios.environment(scenario_id, copy))
 
 
 @api.delete(PLACE)
-async def delete_twin_environment(desk: Desk, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
+async def delete_twin_environment(desk: TwinRunContext, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
     """End the environment that belongs to a scenario, or a copy of it by name; the next one has other addresses."""
     run = desk.scenarios.environment(scenario_id, copy)
     desk.runs.tear_down(run.run_id)
@@ -115,7 +119,7 @@ async def delete_twin_environment(desk: Desk, scenario_id: str, copy: Copy | Non
 
 
 @api.post(f"{PLACE}/reseed")
-async def reseed_twin_environment(desk: Desk, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
+async def reseed_twin_environment(desk: TwinRunContext, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
     """Return the environment that belongs to a scenario, or a copy of it by name, to what the scenario says."""
     run = desk.runs.alive(desk.scenarios.environment(scenario_id, copy).run_id)
     environment = desk.runs.service.environments.get(run.environment_id)
@@ -124,12 +128,12 @@ async def reseed_twin_environment(desk: Desk, scenario_id: str, copy: Copy | Non
 
 
 @api.get("/scenario-twin-environments")
-async def list_twin_environments(desk: Desk) -> list[dict[str, Any]]:
+async def list_twin_environments(desk: TwinRunContext) -> list[dict[str, Any]]:
     """List the environments that belong to scenarios, oldest first."""
     return [await _environment(desk, each) for each in desk.scenarios.environments()]
 
 
-async def _environment(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
+async def _environment(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
     fields = await render_run(desk, run)
     return {
         **fields,

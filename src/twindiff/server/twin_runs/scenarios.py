@@ -11,11 +11,11 @@ from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Where
-from twindiff.server.models import Model, configured_model
+from twindiff.server.models import ModelSettings, configured_model
 from twindiff.server.starting import prepare_default
 from twindiff.server.twin_runs.presets import PRESETS, Preset
 from twindiff.server.twin_runs.provisioning import Provisioning
-from twindiff.server.twin_runs.runs import OPEN, YEAR_OF_MINUTES, Asked, TwinRuns
+from twindiff.server.twin_runs.runs import OPEN, YEAR_OF_MINUTES, TwinRunRequest, TwinRunService
 from twindiff.server.twin_runs.thorough import thorough
 from twindiff.server.twin_runs.worlds import Config
 
@@ -50,7 +50,7 @@ class Contradiction(ApiError):
     status = 422
 
 
-class Source(NamedTuple):
+class WorldSource(NamedTuple):
     """Where a world comes from: a scenario, a prompt or a configuration; by none of them, the twins' starter worlds."""
 
     scenario_id: str | None = None
@@ -69,16 +69,16 @@ class Filling(NamedTuple):
     """What was read of a prompt, to be compared with the finished world."""
 
 
-class Scenarios:
+class ScenarioStore:
     """The scenarios of a server."""
 
-    def __init__(self, runs: TwinRuns) -> None:
+    def __init__(self, runs: TwinRunService) -> None:
         self.runs = runs
         self._catalog = runs.service.catalog
         self._provisioning = Provisioning(runs)
 
     async def provide(
-        self, asked: Asked, source: Source, seconds: float | None = None
+        self, asked: TwinRunRequest, source: WorldSource, seconds: float | None = None
     ) -> tuple[TwinRunRecord, dict[str, Any]]:
         """A run that is filled from a source, as it stands after so many seconds at most, and what is said of that.
 
@@ -96,7 +96,7 @@ class Scenarios:
             return self.runs.provision(asked._replace(prompt_results=said or None)), said
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
 
-        async def make() -> Asked:
+        async def make() -> TwinRunRequest:
             made = await self.prepare(source, twins, filled)
             said.update(made.said)
             return asked._replace(config=made.config, prompt_results=made.said or None)
@@ -104,7 +104,7 @@ class Scenarios:
         return await self._provisioning.provide(asked, make, seconds), said
 
     async def prepare(
-        self, source: Source, twins: Sequence[str] | None = None, filled: Filling | None = None
+        self, source: WorldSource, twins: Sequence[str] | None = None, filled: Filling | None = None
     ) -> Filling:
         """What these twins are filled with, made already; raises what `filling` does, InvalidSeedConfig, ModelFailed.
 
@@ -130,10 +130,10 @@ class Scenarios:
         outcome = await self.runs.service.runtime.run_in_thread(partial(compare, filled.sentences, rows))
         return {**filled.said, **outcome._asdict()}
 
-    def _model(self, source: Source, filled: Filling) -> Model | None:
+    def _model(self, source: WorldSource, filled: Filling) -> ModelSettings | None:
         return configured_model() if source.mode == "thorough" and filled.kind == "prompt" else None
 
-    async def filling(self, source: Source) -> Filling:
+    async def filling(self, source: WorldSource) -> Filling:
         """The same by rules alone, and not made yet; raises ScenarioNotFound, Contradiction."""
         scenario_id, prompt, config, _ = source
         if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
@@ -164,7 +164,7 @@ class Scenarios:
     ) -> tuple[ScenarioRecord, dict[str, Any]]:
         """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
         names = [self._twin(each) for each in twins] if twins else None
-        filled = await self.prepare(Source(None, None if config is not None else prompt, config, mode), names)
+        filled = await self.prepare(WorldSource(None, None if config is not None else prompt, config, mode), names)
         used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
         wanted = [self._twin(each) for each in (twins or [])] or [*used]
         used = {twin: parts for twin, parts in used.items() if twin in wanted}
@@ -264,8 +264,8 @@ class Scenarios:
         if existing:
             wanted = list(dict.fromkeys([*cast(list[str], existing.twins), *wanted]))
             self.runs.tear_down(existing.run_id)
-        asked = Asked(wanted, YEAR_OF_MINUTES, public=public, of_scenario=True, copy_name=copy)
-        run, _ = await self.provide(asked, Source(scenario_id))
+        asked = TwinRunRequest(wanted, YEAR_OF_MINUTES, public=public, of_scenario=True, copy_name=copy)
+        run, _ = await self.provide(asked, WorldSource(scenario_id))
         return run
 
     def environment(self, scenario_id: str, copy: str | None = None) -> TwinRunRecord:

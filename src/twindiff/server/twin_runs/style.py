@@ -7,7 +7,7 @@ from typing import Any
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.forms import URLENCODED, read_form
-from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.http import Response, json_answer
 from twindiff.kit.styles.base import add_headers
 from twindiff.server.auth import Unauthorized
 from twindiff.server.style import PlatformStyle, fields_of
@@ -29,7 +29,7 @@ class RunStyle(PlatformStyle):
         add_headers(given, request, bound)
         return given
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         status = (
             422 if isinstance(error, InvalidParameter) else 401 if isinstance(error, Unauthorized) else error.status
         )

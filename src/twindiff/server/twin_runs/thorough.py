@@ -10,7 +10,7 @@ import msgspec
 
 from twindiff.kit.seeding import InvalidSeedConfig
 from twindiff.kit.twin import Twin
-from twindiff.server.models import Model, ModelFailed
+from twindiff.server.models import ModelFailed, ModelSettings
 from twindiff.server.service import Service
 from twindiff.server.twin_runs.worlds import Config, Worlds
 
@@ -25,7 +25,7 @@ or "Agent", who is always there.
 Give people the same names and email addresses in every API. Leave out APIs that the description does not need."""
 
 
-async def thorough(model: Model, service: Service, worlds: Worlds, prompt: str) -> Config:
+async def thorough(model: ModelSettings, service: Service, worlds: Worlds, prompt: str) -> Config:
     """The world of a prompt; raises ModelFailed when the model gives none that is valid."""
     seedable = {name: twin for name, twin in service.registry.twins.items() if twin.seeding}
     said: list[dict[str, Any]] = [{"role": "user", "content": prompt}]

@@ -35,7 +35,7 @@ Wanted = tuple[Twin, Mapping[str, Any], Sequence[Person]]
 """A twin, what a configuration says of it, and the people of the whole world."""
 
 
-class World(NamedTuple):
+class SeededWorld(NamedTuple):
     """A template, and how many of each kind were seeded into it."""
 
     template: TemplateRecord
@@ -47,9 +47,9 @@ class Worlds:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._made: dict[bytes, World] = {}
+        self._made: dict[bytes, SeededWorld] = {}
 
-    def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> World:
+    def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> SeededWorld:
         """The template of a configuration for one twin; raises InvalidSeedConfig."""
         seeding, key = _seeding(twin), _key(twin, config, people)
         return self._find(key) or self._keep(key, self._seed(twin, seeding.read(config), people))
@@ -93,19 +93,19 @@ class Worlds:
         if not self._find(key):
             self._keep(key, await self._seeded_aside(twin, seeding.read(parts), people))
 
-    def _find(self, key: bytes) -> World | None:
+    def _find(self, key: bytes) -> SeededWorld | None:
         """A world that was made lately and whose template is still stored."""
         world = self._made.get(key)
         is_stored = world and self._service.engine.has_template(world.template.service, world.template.hash)
         return world if is_stored else None
 
-    def _keep(self, key: bytes, world: World) -> World:
+    def _keep(self, key: bytes, world: SeededWorld) -> SeededWorld:
         if len(self._made) >= REMEMBERED:
             self._made.pop(next(iter(self._made)))
         self._made[key] = world
         return world
 
-    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person]) -> World:
+    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person]) -> SeededWorld:
         scratch = self._scratch(twin)
         try:
             counts, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people))
@@ -113,7 +113,7 @@ class Worlds:
         finally:
             self._service.engine.delete(scratch.id)
 
-    async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person]) -> World:
+    async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person]) -> SeededWorld:
         """The same, where the embedded engine would keep the event loop from everybody else."""
         engine = self._service.engine
         if not isinstance(engine, SqliteEngine):
@@ -148,8 +148,8 @@ class Scratch(NamedTuple):
     empty: TemplateRecord
 
 
-def _world(scratch: Scratch, stored: Template, counts: dict[str, int]) -> World:
-    return World(msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters), counts)
+def _world(scratch: Scratch, stored: Template, counts: dict[str, int]) -> SeededWorld:
+    return SeededWorld(msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters), counts)
 
 
 def _seeding(twin: Twin) -> Seeding:

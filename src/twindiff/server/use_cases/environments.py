@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from twindiff.catalog import TemplateRecord, TestRecord
 from twindiff.environments.clocks import ClockWanted
-from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Created, Wanted
+from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Created, EnvironmentRequest
 from twindiff.environments.reading import interval
 from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
 from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
 from twindiff.storage import NotServed
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 from twindiff.suites.suites import TestNotFound, clock_of, templates_of
 
 
@@ -35,7 +35,7 @@ class TemplateSchemaNotRegistered(ApiError):
     """template schema not registered"""
 
 
-class Start(NamedTuple):
+class EnvironmentSource(NamedTuple):
     """What an environment begins with: one of these ways to say it, the first that is given counts."""
 
     test_id: str | None = None
@@ -49,7 +49,7 @@ class Start(NamedTuple):
     """Templates as `service:name`."""
 
 
-class Acting(NamedTuple):
+class ActorSelection(NamedTuple):
     """Who acts: an id, an email address, or either by twin; without any of them the user of the test."""
 
     user_id: str | None = None
@@ -59,8 +59,8 @@ class Acting(NamedTuple):
 
 def create_environment(
     service: Service,
-    start: Start,
-    acting: Acting,
+    start: EnvironmentSource,
+    acting: ActorSelection,
     *,
     ttl_seconds: int | None = None,
     clock: ClockWanted | None = None,
@@ -77,7 +77,7 @@ def create_environment(
     templates = _templates(service, test, start)
     who = _actor(test, acting)
     made = service.environments.create(
-        Wanted(
+        EnvironmentRequest(
             templates=templates,
             user_id=who.user_id,
             email=who.email,
@@ -92,12 +92,12 @@ def create_environment(
     return made, templates
 
 
-def _actor(test: TestRecord | None, acting: Acting) -> Acting:
+def _actor(test: TestRecord | None, acting: ActorSelection) -> ActorSelection:
     if acting.user_id or acting.email or acting.users:
         return acting
     if test is None:
         raise UserNotGiven
-    return Acting(test.impersonate_user_id, test.impersonate_email, test.users)
+    return ActorSelection(test.impersonate_user_id, test.impersonate_email, test.users)
 
 
 def _test(service: Service, test_id: str | None) -> TestRecord | None:
@@ -107,7 +107,7 @@ def _test(service: Service, test_id: str | None) -> TestRecord | None:
         raise UnknownTest(str(error)) from None
 
 
-def _templates(service: Service, test: TestRecord | None, start: Start) -> list[TemplateRecord]:
+def _templates(service: Service, test: TestRecord | None, start: EnvironmentSource) -> list[TemplateRecord]:
     known = service.templates
     location = start.schema
     if test:
@@ -147,7 +147,7 @@ async def delete_environment(service: Service, env_id: str) -> None:
             await service.runtime.yield_to_loop()
 
 
-async def read_journal(service: Service, env_id: str, after: int, limit: int) -> list[Record]:
+async def read_journal(service: Service, env_id: str, after: int, limit: int) -> list[JournalRecord]:
     """Operations that wrote, in order, with full rows before and after."""
     env = service.environments.record(env_id).environment_id
     await service.settle(env)

@@ -10,9 +10,9 @@ from msgspec import structs
 from twindiff.catalog import CallRecord
 from twindiff.checks import history as past
 from twindiff.environments.registry import Registry
-from twindiff.environments.runs import Interval
+from twindiff.environments.runs import RunInterval
 from twindiff.kit.rows import Table
-from twindiff.storage.journal import Change, Record, net
+from twindiff.storage.journal import JournalRecord, RowChange, net
 from twindiff.storage.values import same
 
 Diff = Mapping[str, list[dict[str, Any]]]
@@ -21,8 +21,8 @@ Keys = dict[tuple[str, str], set[tuple[Any, ...]]]
 
 
 def history(
-    interval: Interval, registry: Registry, calls: Iterable[CallRecord] | None, diff: Diff | None = None
-) -> past.History:
+    interval: RunInterval, registry: Registry, calls: Iterable[CallRecord] | None, diff: Diff | None = None
+) -> past.RunHistory:
     """The history of an interval, with its calls where they are asked for; raises what Registry.get raises.
 
     With a diff it tells of the rows that are in it and of no others, which is all that a verdict looks at.
@@ -31,25 +31,25 @@ def history(
         registry.get(name)
     shown = None if diff is None else _keys(diff, interval, registry)
     records = [_record(record, registry, shown) for record in _as_done(interval) if record.twin]
-    return past.History(records, None if calls is None else [_history_call(call) for call in calls])
+    return past.RunHistory(records, None if calls is None else [_history_call(call) for call in calls])
 
 
-def _as_done(interval: Interval) -> list[Record]:
+def _as_done(interval: RunInterval) -> list[JournalRecord]:
     """The records of an interval; what of earlier operations a rewind undid or did again is the rewind's own doing."""
     start, records = interval.run.start_seq, interval.records
     earlier = [record for record in records if record.seq <= start]
     if not earlier:
         return records
-    by_twin: dict[str, list[Change]] = {}
+    by_twin: dict[str, list[RowChange]] = {}
     for (twin, table, key), (before, after) in net(earlier).items():
-        by_twin.setdefault(twin, []).append(Change(table, key, before, after))
+        by_twin.setdefault(twin, []).append(RowChange(table, key, before, after))
     seq = _led_back(interval)
     rewind = structs.replace(earlier[0], seq=seq, operation="rewind", actor="")
     done = [structs.replace(rewind, twin=twin, changes=changes) for twin, changes in by_twin.items()]
     return [*done, *(record for record in records if record.seq > start)]
 
 
-def _led_back(interval: Interval) -> int:
+def _led_back(interval: RunInterval) -> int:
     """The seq of the rewind that led from the interval to before its beginning: the last one that did counts."""
     to, seq = {each["at_seq"]: each["to_seq"] for each in interval.rewound}, interval.end
     while to.get(seq, seq - 1) > interval.run.start_seq:
@@ -57,7 +57,7 @@ def _led_back(interval: Interval) -> int:
     return seq
 
 
-def _keys(diff: Diff, interval: Interval, registry: Registry) -> Keys:
+def _keys(diff: Diff, interval: RunInterval, registry: Registry) -> Keys:
     """The keys of the rows of a diff."""
     keys: Keys = {}
     for kind, entries in diff.items():
@@ -69,17 +69,17 @@ def _keys(diff: Diff, interval: Interval, registry: Registry) -> Keys:
     return keys
 
 
-def _record(record: Record, registry: Registry, shown: Keys | None) -> past.Record:
+def _record(record: JournalRecord, registry: Registry, shown: Keys | None) -> past.HistoryRecord:
     tables, twin = registry.schemas[record.twin].tables, record.twin
     changes = [
         _change(change, tables[change.table])
         for change in record.changes
         if change.table in tables and (shown is None or change.key in shown.get((twin, change.table), ()))
     ]
-    return past.Record(record.seq, record.twin, record.operation, record.actor, changes)
+    return past.HistoryRecord(record.seq, record.twin, record.operation, record.actor, changes)
 
 
-def _change(change: Change, table: Table) -> past.RowChange:
+def _change(change: RowChange, table: Table) -> past.RowChange:
     name, values, before, after = change
     key = dict(zip(table.key, values, strict=True))
     if before is None or after is None:

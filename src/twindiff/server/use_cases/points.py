@@ -8,8 +8,8 @@ import msgspec
 
 from twindiff import changes
 from twindiff.catalog import CheckpointRecord
-from twindiff.environments.environments import Created, Environment
-from twindiff.environments.points import Difference, Point
+from twindiff.environments.environments import Created, LoadedEnvironment
+from twindiff.environments.points import Point, PointDifference
 from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
 from twindiff.storage import OperationContext
@@ -52,7 +52,7 @@ async def fork(service: Service, env_id: str, at: Point | None, count: int, name
     return made
 
 
-def _check_copies(service: Service, environment: Environment, count: int) -> None:
+def _check_copies(service: Service, environment: LoadedEnvironment, count: int) -> None:
     """Raise TooManyRows for forks that copy too many rows; a single one is always made."""
 
     def count_rows(twin: str) -> int:
@@ -89,7 +89,7 @@ async def reset(service: Service, env_id: str) -> int:
 
 async def diff_points(
     service: Service, env_id: str, start: Point, end: Point | None, include: changes.Include, rows: changes.Rows
-) -> tuple[Difference, bytes]:
+) -> tuple[PointDifference, bytes]:
     """What differs between two points, the second the present one unless told otherwise, and the same as JSON."""
     await service.settle(env_id)
     difference = await service.runtime.run_steps(service.points.changes(env_id, start, end))
@@ -100,6 +100,8 @@ async def diff_points(
     return difference, await service.runtime.compose(difference.records, compose)
 
 
-def _diff(service: Service, difference: Difference, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
+def _diff(
+    service: Service, difference: PointDifference, include: changes.Include, rows: changes.Rows
+) -> dict[str, Any]:
     several = len(difference.twins) > 1
     return changes.diff(difference.records, service.registry.schemas, include=include, rows=rows, several_twins=several)

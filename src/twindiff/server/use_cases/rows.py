@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Column, Expression, Table
 from twindiff.kit.suggestions import did_you_mean
@@ -59,7 +59,7 @@ async def read_rows(
     return service.engine.read(environment.id, twin, read, at=0)
 
 
-def _find_table(service: Service, environment: Environment, name: str) -> tuple[str, Table]:
+def _find_table(service: Service, environment: LoadedEnvironment, name: str) -> tuple[str, Table]:
     given_twin, dot, given_table = name.rpartition(".")
     tables = {twin: service.registry.schemas[twin].tables for twin in environment.twins}
     matches = [

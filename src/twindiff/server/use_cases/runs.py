@@ -12,11 +12,11 @@ import msgspec
 from twindiff import changes
 from twindiff.catalog import CallRecord, RunRecord
 from twindiff.checks import (
-    History,
+    CheckSpec,
     JudgingStopped,
     JudgingTime,
-    Known,
-    Spec,
+    KnownTables,
+    RunHistory,
     SpecError,
     Verdict,
     evaluate,
@@ -27,7 +27,7 @@ from twindiff.checks import (
 )
 from twindiff.environments.registry import Registry
 from twindiff.environments.results import pack_json
-from twindiff.environments.runs import Interval
+from twindiff.environments.runs import RunInterval
 from twindiff.kit.errors import ApiError
 from twindiff.server.bodies import ClientGone
 from twindiff.server.client_presence import when_client_leaves
@@ -58,11 +58,11 @@ class EvaluationTooLong(ApiError):
     """Judging the run takes longer than one evaluation may."""
 
 
-class RunDiff(NamedTuple):
+class RunWithDiff(NamedTuple):
     """A run, what it covers, and what changed in it as JSON."""
 
     run: RunRecord
-    interval: Interval
+    interval: RunInterval
     text: bytes
 
 
@@ -89,7 +89,7 @@ def find_run(service: Service, run_id: str | None, env_id: str | None, before: s
 
 async def diff_run(
     service: Service, run: RunRecord, include: changes.Include = "plain", rows: changes.Rows = "full"
-) -> RunDiff:
+) -> RunWithDiff:
     """What changed in a run so far, which is kept as its result."""
     await service.settle(run.environment_id)
     end_call = service.calls.log.last(run.environment_id)
@@ -100,7 +100,7 @@ async def diff_run(
         return text, pack_json(text)
 
     text, diff = await service.runtime.compose(interval.records, compose)
-    return RunDiff(service.runs.keep_diff(interval, diff, end_call=end_call), interval, text)
+    return RunWithDiff(service.runs.keep_diff(interval, diff, end_call=end_call), interval, text)
 
 
 async def evaluate_run(
@@ -138,7 +138,7 @@ async def evaluate_run(
 
 
 @contextmanager
-def _explaining_stop(spec: Spec, limit: JudgingTime) -> Generator[None]:
+def _explaining_stop(spec: CheckSpec, limit: JudgingTime) -> Generator[None]:
     """Raises ClientGone or EvaluationTooLong where judging was stopped."""
     try:
         yield
@@ -151,42 +151,44 @@ def _explaining_stop(spec: Spec, limit: JudgingTime) -> Generator[None]:
         ) from None
 
 
-async def covered_interval(service: Service, run: RunRecord) -> tuple[Interval, list[CallRecord]]:
+async def covered_interval(service: Service, run: RunRecord) -> tuple[RunInterval, list[CallRecord]]:
     """What a run covers up to its latest result, or up to now, and its calls."""
     await service.settle(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.covered_interval(run))
     return interval, await service.runtime.collect(service.calls.log.of_run(run, interval.end))
 
 
-def _diff(registry: Registry, interval: Interval, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
+def _diff(registry: Registry, interval: RunInterval, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
     for name in interval.twins:
         registry.get(name)
     several = len(interval.twins) > 1
     return changes.diff(interval.records, registry.schemas, include=include, rows=rows, several_twins=several)
 
 
-def _parse_spec(spec: dict[str, Any]) -> Spec:
+def _parse_spec(spec: dict[str, Any]) -> CheckSpec:
     try:
         return parse(spec)
     except SpecError as error:
         raise InvalidSpec(f"invalid DSL: {error}") from None
 
 
-def _evaluate(spec: Spec, diff: dict[str, Any], load: Callable[[], History], known: Known | None) -> Verdict:
+def _evaluate(
+    spec: CheckSpec, diff: dict[str, Any], load: Callable[[], RunHistory], known: KnownTables | None
+) -> Verdict:
     try:
         return evaluate(spec, diff, load, known)
     except SpecError as error:
         raise InvalidSpec(f"invalid DSL: {error}") from None
 
 
-def _known_tables(twins: list[str], registry: Registry) -> Known | None:
+def _known_tables(twins: list[str], registry: Registry) -> KnownTables | None:
     """The tables of an environment's twins; None where one of them is not installed any more."""
     if any(twin not in registry.schemas for twin in twins):
         return None
     return known_to(tuple(registry.schemas[twin] for twin in twins))
 
 
-def _cost(spec: Spec) -> float:
+def _cost(spec: CheckSpec) -> float:
     """How often checks look at each change; a regex may keep at it for a second."""
     return inf if len(spec.assertions) > MANY_ASSERTIONS or b'"regex"' in _encoded(spec) else len(spec.assertions)
 

@@ -11,12 +11,12 @@ from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
 from twindiff.suites import trial_statistics
 from twindiff.suites.suites import SuiteNotFound
-from twindiff.suites.trial_sets import Outcome, TrialItem
-from twindiff.suites.trial_statistics import Comparison, OfK, Passed, Share
+from twindiff.suites.trial_sets import TrialFigures, TrialItem
+from twindiff.suites.trial_statistics import Comparison, PassAtK, Passed, Share
 
 MANY_TRIALS = 500
 """Trials from which on to count them leaves the event loop."""
-ByTest = dict[str, list[Outcome]]
+ByTest = dict[str, list[TrialFigures]]
 
 
 class UnknownSuite(ApiError):
@@ -30,7 +30,7 @@ class TestFigures(NamedTuple):
 
     __test__ = False
 
-    trials: list[Outcome]
+    trials: list[TrialFigures]
     share: Share
     score: float
     seconds: float
@@ -40,7 +40,7 @@ class TestFigures(NamedTuple):
         return sum(trial.passed for trial in self.trials)
 
     @property
-    def failed(self) -> Outcome | None:
+    def failed(self) -> TrialFigures | None:
         """The first trial that failed."""
         return next((trial for trial in self.trials if not trial.passed), None)
 
@@ -50,7 +50,7 @@ class TrialSetFigures(NamedTuple):
 
     record: TrialSetRecord
     share: Share | None
-    of_k: list[OfK]
+    of_k: list[PassAtK]
     tests: list[TestFigures]
 
 
@@ -65,7 +65,7 @@ class TestChange(NamedTuple):
     after: float
 
 
-class TrialSetsCompared(NamedTuple):
+class TrialSetPair(NamedTuple):
     """How the second of two sets differs in the tests that both tried."""
 
     before: TrialSetRecord
@@ -106,14 +106,14 @@ async def trial_set_figures(service: Service, trial_set_id: str) -> TrialSetFigu
     return await service.runtime.run_in_thread(lambda: _figures(record, outcomes))
 
 
-def _figures(record: TrialSetRecord, outcomes: list[Outcome]) -> TrialSetFigures:
+def _figures(record: TrialSetRecord, outcomes: list[TrialFigures]) -> TrialSetFigures:
     by_test = _by_test(outcomes)
     passed = _passed_by_test(by_test)
     share = trial_statistics.share(passed) if passed else None
     return TrialSetFigures(record, share, trial_statistics.of_k(passed), [_test(each) for each in by_test.values()])
 
 
-def _test(trials: list[Outcome]) -> TestFigures:
+def _test(trials: list[TrialFigures]) -> TestFigures:
     return TestFigures(
         trials,
         trial_statistics.wilson(_rate(trials), len(trials)),
@@ -122,7 +122,7 @@ def _test(trials: list[Outcome]) -> TestFigures:
     )
 
 
-async def compare_trial_sets(service: Service, before_id: str, after_id: str) -> TrialSetsCompared:
+async def compare_trial_sets(service: Service, before_id: str, after_id: str) -> TrialSetPair:
     """How a set differs from another one, test by test."""
     before, after = service.trial_sets.get(before_id), service.trial_sets.get(after_id)
     of_before = await service.runtime.collect(service.trial_sets.parts(before.trial_set_id))
@@ -132,16 +132,14 @@ async def compare_trial_sets(service: Service, before_id: str, after_id: str) ->
     )
 
 
-def _compare_sets(
-    before: TrialSetRecord, after: TrialSetRecord, of_before: ByTest, of_after: ByTest
-) -> TrialSetsCompared:
+def _compare_sets(before: TrialSetRecord, after: TrialSetRecord, of_before: ByTest, of_after: ByTest) -> TrialSetPair:
     tests = [
         TestChange(test_id, trials[0].test, _rate(trials), _rate(of_after[test_id]))
         for test_id, trials in of_before.items()
         if test_id in of_after
     ]
     comparison = trial_statistics.compare(_passed_by_test(of_before), _passed_by_test(of_after))
-    return TrialSetsCompared(before, after, comparison, tests)
+    return TrialSetPair(before, after, comparison, tests)
 
 
 async def delete_trial_set(service: Service, trial_set_id: str) -> str:
@@ -152,7 +150,7 @@ async def delete_trial_set(service: Service, trial_set_id: str) -> str:
     return record.trial_set_id
 
 
-def _by_test(outcomes: list[Outcome]) -> ByTest:
+def _by_test(outcomes: list[TrialFigures]) -> ByTest:
     by_test: ByTest = {}
     for each in outcomes:
         by_test.setdefault(each.test_id, []).append(each)
@@ -163,5 +161,5 @@ def _passed_by_test(by_test: ByTest) -> Passed:
     return {test_id: [trial.passed for trial in trials] for test_id, trials in by_test.items()}
 
 
-def _rate(trials: list[Outcome]) -> float:
+def _rate(trials: list[TrialFigures]) -> float:
     return fmean(trial.passed for trial in trials)

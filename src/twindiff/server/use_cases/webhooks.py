@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from twindiff.catalog import DeliveryRecord, WebhookRecord
 from twindiff.catalog.stamps import wall
-from twindiff.environments.environments import Environment
+from twindiff.environments.environments import LoadedEnvironment
 from twindiff.environments.subscriptions import InvalidWebhook, subscription_of
 from twindiff.kit.errors import ApiError
-from twindiff.kit.events import OVER_SOCKETS, Attempt
+from twindiff.kit.events import OVER_SOCKETS, DeliveryAttempt
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 from twindiff.server.targets import TargetRefused
@@ -57,12 +57,12 @@ async def _refuse_unreachable(service: Service, url: str) -> None:
         raise InvalidWebhook(f"the host of '{url}' is not known: {error or 'nobody answered in time'}") from None
 
 
-async def _refuse_unproven(service: Service, environment: Environment, twin: Twin, record: WebhookRecord) -> None:
+async def _refuse_unproven(service: Service, environment: LoadedEnvironment, twin: Twin, record: WebhookRecord) -> None:
     webhooks = twin.webhooks
     if webhooks is None or webhooks.challenge is None:
         return
     challenge = secrets.token_hex(16)
-    request = webhooks.challenge(subscription_of(record, environment), challenge, Attempt(0, wall()))
+    request = webhooks.challenge(subscription_of(record, environment), challenge, DeliveryAttempt(0, wall()))
     result, answer = await service.targets.send(request, webhooks.timeout_seconds)
     if result.failure or answer is None or not webhooks.proves(answer, challenge):
         said = result.message or f"it answered {result.status}"

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twindiff.kit.clock import SECOND, ClockMode
-from twindiff.storage import OperationContext, Origin, Start
-from twindiff.storage.journal import Change, Record, net
+from twindiff.storage import OperationContext, Origin, TemplatePayload
+from twindiff.storage.journal import JournalRecord, RowChange, net
 
 from .journals import OPERATIONS, Sequence, exactly, perform
 from .points import churn, now
@@ -31,7 +31,7 @@ __all__ = [
 FIRST = (Thing(thing_id="T1", text="x\0", data={"a": 1, "\0": 1.0}, slug="a"), Thing(thing_id="T2", slug="b"))
 
 
-def adopt_copy(place: Place, starts: dict[str, Start]) -> Place:
+def adopt_copy(place: Place, starts: dict[str, TemplatePayload]) -> Place:
     """An environment's records, adopted under another id."""
     adopted = Place(place.world, uuid4().hex, place.origin)
     records = [msgspec.structs.replace(record, env=adopted.env) for record in place.records()]
@@ -40,10 +40,10 @@ def adopt_copy(place: Place, starts: dict[str, Start]) -> Place:
     return adopted
 
 
-def starts_of(world: World, *rows: Thing) -> dict[str, Start]:
+def starts_of(world: World, *rows: Thing) -> dict[str, TemplatePayload]:
     """What environments of `rows` begin with."""
     rows_by_twin: dict[str, Rows] = {"alpha": full(rows), "beta": {}}
-    return {twin: Start(world.engine.add_template(twin, each), each) for twin, each in rows_by_twin.items()}
+    return {twin: TemplatePayload(world.engine.add_template(twin, each), each) for twin, each in rows_by_twin.items()}
 
 
 def go_on(moment: OperationContext) -> int:
@@ -52,7 +52,7 @@ def go_on(moment: OperationContext) -> int:
     return moment.clock.micros
 
 
-def without_environment(records: list[Record]) -> str:
+def without_environment(records: list[JournalRecord]) -> str:
     """Records without the name of their environment."""
     return exactly([msgspec.structs.replace(record, env="") for record in records])
 
@@ -125,12 +125,12 @@ def test_an_adopted_template_may_be_new(world: World) -> None:
     rows = full([Thing(thing_id=uuid4().hex)])
     known = world.template("alpha")
     hash = SCHEMAS["alpha"].content_hash(rows, {"id": 7})
-    start = Start(known._replace(hash=hash, counters={"id": 7}), rows)
+    start = TemplatePayload(known._replace(hash=hash, counters={"id": 7}), rows)
     origin = Origin({"alpha": hash}, ClockMode("steps", NOON), NOON, NOON, {"id": 7})
     place = Place(world, uuid4().hex, origin)
     thing_id = rows["things"][0]["thing_id"]
-    change = Change("things", (thing_id,), rows["things"][0], None)
-    record = Record(place.env, 1, "alpha", "do", "U1", NOON, NOON + SECOND, {"id": 7}, [change])
+    change = RowChange("things", (thing_id,), rows["things"][0], None)
+    record = JournalRecord(place.env, 1, "alpha", "do", "U1", NOON, NOON + SECOND, {"id": 7}, [change])
     for work in world.engine.import_environment(place.env, origin, {"alpha": start}, [record]):
         work()
     assert place.read(lambda db: db.count(Thing)) == 0

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from twindiff.kit.rows import Column, Expression, Order, Row, all_of, any_of, exists, not_
 from twindiff.kit.store import Ordering
 from twindiff.kit.values import count
-from twindiff.kit.words import Word
+from twindiff.kit.words import SearchTerm
 
 from . import model
 from .worlds import Link, Place, Thing, World
@@ -132,7 +132,7 @@ def text_atoms(draw: st.DrawFn, column: Column[Any] = Thing.text) -> Expression:
     """A comparison that looks into a text."""
     if draw(st.integers(0, 3)) == 0:
         forms = draw(st.lists(TEXTS, min_size=1, max_size=3))
-        return column.has_word(Word(tuple(forms), is_start=draw(FLAGS)))
+        return column.has_word(SearchTerm(tuple(forms), is_start=draw(FLAGS)))
     if draw(st.integers(0, 3)) == 0:
         return draw(st.sampled_from([column.equals, column.resembles]))(draw(TEXTS))
     look = draw(st.sampled_from([column.contains, column.starts, column.ends]))

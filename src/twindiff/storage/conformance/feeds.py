@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from twindiff.storage.feed import Commit, Watch, Written
+from twindiff.storage.feed import Commit, RowsWritten, Watch
 
 from .worlds import Item, Place, Thing, World
 
@@ -111,14 +111,14 @@ def test_a_rewind_is_told_of(world: World) -> None:
 
 def test_tables_that_an_operation_wrote_are_told_at_once(world: World) -> None:
     place = world.environment()
-    told: list[Written] = []
+    told: list[RowsWritten] = []
     world.engine.feed.listener = told.append
     place.add(Thing(thing_id="T1"), Thing(thing_id="T2"))
     place.add(Item(item_id="I1"), twin="beta")
     world.engine.feed.listener = None
     assert told == [
-        Written(place.env, 1, "alpha", frozenset({"things"})),
-        Written(place.env, 2, "beta", frozenset({"items"})),
+        RowsWritten(place.env, 1, "alpha", frozenset({"things"})),
+        RowsWritten(place.env, 2, "beta", frozenset({"items"})),
     ]
 
 

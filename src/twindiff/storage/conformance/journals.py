@@ -14,7 +14,7 @@ from twindiff.kit.errors import AlreadyExists, ApiError
 from twindiff.kit.events import Event
 from twindiff.kit.store import Store
 from twindiff.storage import OperationContext
-from twindiff.storage.journal import Change, Place, Record, net
+from twindiff.storage.journal import JournalRecord, RowChange, RowLocation, net
 
 from .worlds import Echo, Item, Link, Receipt, State, Thing, World, difference
 
@@ -144,7 +144,7 @@ def exactly(value: Any) -> str:
     return repr(value)
 
 
-def check_replay(before: State, after: State, records: list[Record]) -> None:
+def check_replay(before: State, after: State, records: list[JournalRecord]) -> None:
     """The journal, folded, leads from the first state to the last and back."""
     changes = net(records)
     for here, there, back in ((before, after, False), (after, before, True)):
@@ -352,7 +352,7 @@ def test_a_record_says_who_did_what_and_when(world: World) -> None:
         place.env, seq, "alpha", "do", "U1"
     )  # fmt: skip
     assert (record.clock + 1, record.ids) == (result, {"id": 1})
-    assert record.changes == [Change("things", ("T1",), None, place.state()["alpha", "things", ("T1",)])]
+    assert record.changes == [RowChange("things", ("T1",), None, place.state()["alpha", "things", ("T1",)])]
 
 
 def test_twins_share_one_journal(world: World) -> None:
@@ -362,7 +362,7 @@ def test_twins_share_one_journal(world: World) -> None:
     place.add(Thing(thing_id="T2"))
     assert [(record.seq, record.twin) for record in place.records()] == [(1, "alpha"), (2, "beta"), (3, "alpha")]
     assert [*net(place.records())] == [
-        Place("alpha", "things", ("T1",)), Place("alpha", "things", ("T2",)), Place("beta", "items", ("I1",))
+        RowLocation("alpha", "things", ("T1",)), RowLocation("alpha", "things", ("T2",)), RowLocation("beta", "items", ("I1",))
     ]  # fmt: skip
 
 

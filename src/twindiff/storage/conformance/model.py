@@ -29,7 +29,7 @@ from twindiff.kit.rows import (
 )
 from twindiff.kit.store import Ordering
 from twindiff.kit.values import JOINT, Item
-from twindiff.kit.words import Word, has_word, without_accents
+from twindiff.kit.words import SearchTerm, has_word, without_accents
 
 
 class Outside(NamedTuple):
@@ -120,7 +120,7 @@ def atom(part: Where, row: Row, everything: Rows, outer: Outer) -> bool:
     if not isinstance(left, str):
         return False
     if part.op == "has_word":
-        return has_word(left, cast(Word, right).pattern) is True
+        return has_word(left, cast(SearchTerm, right).pattern) is True
     text = str(right)
     if part.op == "contains_bare":
         return without_accents(text) in without_accents(left)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from twindiff.kit.rows import Order, Row, any_of, exists, not_
 from twindiff.kit.store import Store
 from twindiff.kit.values import count
-from twindiff.kit.words import Word
+from twindiff.kit.words import SearchTerm
 
 from .worlds import Link, Thing, World
 
@@ -129,16 +129,16 @@ def test_text_can_be_compared_without_case_and_accents(world: World) -> None:
     assert ids(Thing.text.equals("zoË")) == ["Zoë"]
     assert ids(Thing.text.equals("Strasse")) == ["STRASSE", "straße"]
     assert ids(Thing.text.resembles("oE")) == ["ZOE", "Zoë"]
-    assert ids(Thing.text.has_word(Word(("nobody", "zoë")))) == ["ZOE", "Zoë"]
-    assert ids(Thing.text.has_word(Word(("zo",)))) == []
-    assert ids(Thing.text.has_word(Word(("stra",), is_start=True))) == ["STRASSE", "straße"]
+    assert ids(Thing.text.has_word(SearchTerm(("nobody", "zoë")))) == ["ZOE", "Zoë"]
+    assert ids(Thing.text.has_word(SearchTerm(("zo",)))) == []
+    assert ids(Thing.text.has_word(SearchTerm(("stra",), is_start=True))) == ["STRASSE", "straße"]
 
 
 def test_text_inside_json_can_be_compared_without_case(world: World) -> None:
     place = world.environment(*[Thing(thing_id=text, data={"said": {"by": text}}) for text in ("Zoë", "ZOE")])
     by = Thing.data.json("said", "by")
     assert place.read(lambda db: [each.thing_id for each in db.rows(Thing, by.equals("zoË"))]) == ["Zoë"]
-    assert place.read(lambda db: db.count(Thing, by.has_word(Word(("zoe",))))) == 2
+    assert place.read(lambda db: db.count(Thing, by.has_word(SearchTerm(("zoe",))))) == 2
 
 
 def test_the_same_shape_with_other_values_finds_other_rows(world: World) -> None:

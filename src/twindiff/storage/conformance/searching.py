@@ -9,7 +9,7 @@ import pytest
 
 from twindiff.kit.rows import Expression, all_of, any_of, not_
 from twindiff.kit.store import Store
-from twindiff.kit.words import Word, has_word
+from twindiff.kit.words import SearchTerm, has_word
 
 from .model import holds
 from .worlds import Place, Thing, World
@@ -38,21 +38,21 @@ TEXTS = [
 OVERLONG = "low tide " * 5_600
 """More than an index tells of by itself; few rows have it, since it is folded whenever it is looked into."""
 WORDS = [
-    Word(("tide",)),
-    Word(("tide",), is_start=True),
-    Word(("zoe", "harbour")),
-    Word(("c++",)),
-    Word(("low tide",)),
-    Word(("東京",)),
-    Word(("x" * 200,)),
-    Word(("x" * 200,), is_start=True),
-    Word(("x" * 250, "京")),
+    SearchTerm(("tide",)),
+    SearchTerm(("tide",), is_start=True),
+    SearchTerm(("zoe", "harbour")),
+    SearchTerm(("c++",)),
+    SearchTerm(("low tide",)),
+    SearchTerm(("東京",)),
+    SearchTerm(("x" * 200,)),
+    SearchTerm(("x" * 200,), is_start=True),
+    SearchTerm(("x" * 250, "京")),
 ]
 TIDE, BEGINNING, NAMES, SIGNS, PHRASE = (Thing.text.has_word(word) for word in WORDS[:5])
 MATCHES: list[Expression] = [
     TIDE,
     all_of(BEGINNING, not_(any_of(NAMES, TIDE))),
-    any_of(all_of(TIDE, Thing.text.has_word(Word(("lo",), is_start=True))), NAMES),
+    any_of(all_of(TIDE, Thing.text.has_word(SearchTerm(("lo",), is_start=True))), NAMES),
     all_of(not_(TIDE)),
     any_of(PHRASE, SIGNS),
     *(Thing.text.has_word(word) for word in WORDS[5:]),
@@ -72,7 +72,7 @@ NARROWED: list[tuple[Expression, ...]] = [
     (Thing.note.in_([str(n) for n in range(200)] + ["Zoë"]),),
     (Thing.note.in_(()),),
     (any_of(),),
-    (all_of(), Thing.note.has_word(Word(("zoe",))), not_(Thing.text == "Tide tables")),
+    (all_of(), Thing.note.has_word(SearchTerm(("zoe",))), not_(Thing.text == "Tide tables")),
     (Thing.note == Thing.parent_id,),
 ]
 """Further conditions, most of them of labels."""

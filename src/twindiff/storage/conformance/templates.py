@@ -11,7 +11,7 @@ from twindiff.kit.clock import Clock
 from twindiff.kit.errors import AlreadyExists
 from twindiff.kit.ids import Ids
 from twindiff.kit.store import Store
-from twindiff.storage import Engine
+from twindiff.storage import StorageEngine
 from twindiff.storage.cooperative import run_to_end
 
 from .worlds import CATALOG, Item, Link, Note, Thing, World, full
@@ -133,7 +133,7 @@ def test_of_many_rows_one_whose_key_is_in_use_keeps_out_all(world: World) -> Non
 
 
 def test_the_catalog_keeps_rows_and_joins_writes(world: World) -> None:
-    def catalog(engine: Engine) -> Store:
+    def catalog(engine: StorageEngine) -> Store:
         return engine.catalog(CATALOG)
 
     store = catalog(world.engine)

@@ -13,13 +13,13 @@ import pytest
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Date, Json, Row, Timestamp, column, references, table_of
 from twindiff.kit.store import Store
-from twindiff.storage import Engine, OperationContext, OperationInfo, Origin, PlannedOperation, Template
-from twindiff.storage.journal import Change, Record
+from twindiff.storage import OperationContext, OperationInfo, Origin, PlannedOperation, StorageEngine, Template
+from twindiff.storage.journal import JournalRecord, RowChange
 from twindiff.storage.schema import Schema
 
 T = TypeVar("T")
 
-Storage = Callable[[], Engine]
+Storage = Callable[[], StorageEngine]
 """Opens an engine on one and the same storage; the one before is closed first."""
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -106,7 +106,7 @@ class World:
         self._storage = storage
         self.engine = self._open_engine()
 
-    def _open_engine(self) -> Engine:
+    def _open_engine(self) -> StorageEngine:
         engine = self._storage()
         for schema in SCHEMAS.values():
             engine.schema(schema)
@@ -147,7 +147,7 @@ class Place:
         self.origin = origin
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> StorageEngine:
         return self.world.engine
 
     def do(self, work: Callable[[OperationContext], T], twin: str = "alpha") -> tuple[T, int | None]:
@@ -190,10 +190,10 @@ class Place:
             for row in self.read(lambda db, tables=tables: [row for table in tables for row in db.rows(table)], twin)
         }
 
-    def records(self, after: int = 0) -> list[Record]:
+    def records(self, after: int = 0) -> list[JournalRecord]:
         return self.engine.records(self.env, after)
 
-    def last(self) -> Record:
+    def last(self) -> JournalRecord:
         """The newest journal record."""
         return self.records()[-1]
 
@@ -220,10 +220,12 @@ def key_of(row: Row) -> tuple[Any, ...]:
     return tuple(getattr(row, name) for name in table_of(type(row)).key)
 
 
-def difference(before: State, after: State, twin: str) -> list[Change]:
+def difference(before: State, after: State, twin: str) -> list[RowChange]:
     """What an operation's journal entry must hold that led from one state to another."""
     places = sorted(place for place in {**before, **after} if place[0] == twin)
-    changes = [Change(table, key, before.get((t, table, key)), after.get((t, table, key))) for t, table, key in places]
+    changes = [
+        RowChange(table, key, before.get((t, table, key)), after.get((t, table, key))) for t, table, key in places
+    ]
     return [change for change in changes if change.before != change.after]
 
 

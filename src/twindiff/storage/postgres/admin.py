@@ -21,7 +21,7 @@ from twindiff.storage.journal import FORMER_QUEUE
 from twindiff.storage.schema import Schema
 
 from . import folding
-from .connections import Connection, connect, reaching, sql
+from .connections import PostgresConnection, connect, reaching, sql
 from .ddl import (
     CATALOG,
     OF_CATALOG,
@@ -133,7 +133,7 @@ def slot_of(connection: psycopg.Connection[Any]) -> str:
     return f"twindiff_{name}"[:63]
 
 
-def _refuse_unfit(connection: Connection) -> None:
+def _refuse_unfit(connection: PostgresConnection) -> None:
     (version,) = _one(connection, "SELECT current_setting('server_version_num')::int")
     if version < OLDEST:
         raise WrongStorage(f"PostgreSQL {version // 10000} is too old: twindiff needs 15 or later.")
@@ -148,13 +148,13 @@ def _refuse_unfit(connection: Connection) -> None:
         raise WrongStorage("Only a superuser can make the slot and its origins; give the DSN of one with --admin-dsn.")
 
 
-def _one(connection: Connection, query: str) -> tuple[Any, ...]:
+def _one(connection: PostgresConnection, query: str) -> tuple[Any, ...]:
     row = connection.execute(sql(query)).fetchone()
     assert row is not None
     return row
 
 
-def _make_roles(connection: Connection, roles: Roles, password: str | None) -> str | None:
+def _make_roles(connection: PostgresConnection, roles: Roles, password: str | None) -> str | None:
     """The password of the server's role, if it was set here."""
     # Roles are of the whole cluster, where another database may be set up at this moment.
     connection.execute("LOCK TABLE pg_authid IN SHARE ROW EXCLUSIVE MODE")
@@ -170,7 +170,9 @@ def _make_roles(connection: Connection, roles: Roles, password: str | None) -> s
     return given
 
 
-def _make_schemas(connection: Connection, roles: Roles, twins: Iterable[Schema], catalog: Schema | None) -> None:
+def _make_schemas(
+    connection: PostgresConnection, roles: Roles, twins: Iterable[Schema], catalog: Schema | None
+) -> None:
     connection.execute("SELECT pg_advisory_xact_lock(hashtext('twindiff db init'))")
     owner, server = Identifier(roles.owner), Identifier(roles.server)
     twins = list(twins)
@@ -191,7 +193,7 @@ def _make_schemas(connection: Connection, roles: Roles, twins: Iterable[Schema],
     _make_origins(connection)
 
 
-def _make_origins(connection: Connection) -> None:
+def _make_origins(connection: PostgresConnection) -> None:
     query = "SELECT pg_replication_origin_create(%s) WHERE pg_replication_origin_oid(%s) IS NULL"
     names = origins_of(connection).names
     made = [name for name in names if connection.execute(query, (name, name)).fetchone()]
@@ -199,7 +201,7 @@ def _make_origins(connection: Connection) -> None:
         connection.execute("SELECT pg_logical_emit_message(true, %s, '')", (ORIGIN_PREFIX,))
 
 
-def _make_folding(connection: Connection) -> None:
+def _make_folding(connection: PostgresConnection) -> None:
     for statement in folding.functions():
         connection.execute(sql(statement))
 
@@ -209,7 +211,7 @@ def version_of(twin: Schema) -> str:
     return f"{LAYOUT} {twin.hash}"
 
 
-def _make_twin(connection: Connection, twin: Schema, server: Identifier) -> None:
+def _make_twin(connection: PostgresConnection, twin: Schema, server: Identifier) -> None:
     schema = schema_of(twin.twin)
     shape = connection.execute("SELECT schema_hash FROM twindiff.shapes WHERE twin = %s", (twin.twin,)).fetchone()
     if shape == (version_of(twin),):
@@ -233,7 +235,7 @@ def _make_twin(connection: Connection, twin: Schema, server: Identifier) -> None
     _note_shape(connection, twin)
 
 
-def _note_shape(connection: Connection, twin: Schema) -> None:
+def _note_shape(connection: PostgresConnection, twin: Schema) -> None:
     """Say what rows look like from here on: to those who come later, and in the log to who reads it."""
     shape = shapes(twin)
     text = msgspec.json.encode(shape).decode()
@@ -246,7 +248,7 @@ def _note_shape(connection: Connection, twin: Schema) -> None:
     connection.execute("SELECT pg_logical_emit_message(true, %s, %s)", (SHAPE_PREFIX, message))
 
 
-def _bring_up_to_date(connection: Connection, schema: str, table: Table, statements: Iterator[str]) -> None:
+def _bring_up_to_date(connection: PostgresConnection, schema: str, table: Table, statements: Iterator[str]) -> None:
     """Make a table, or add what it lacks: new columns get their default in the rows there are."""
     name = f"{quote(schema)}.{quote(table.name)}"
     # The standard's view of columns takes PostgreSQL two milliseconds to plan.
@@ -267,7 +269,7 @@ def _bring_up_to_date(connection: Connection, schema: str, table: Table, stateme
         connection.execute(sql(statement))
 
 
-def _drop_indexes(connection: Connection, schema: str, table: Table, first: tuple[str, ...]) -> None:
+def _drop_indexes(connection: PostgresConnection, schema: str, table: Table, first: tuple[str, ...]) -> None:
     """Drop the indexes that an earlier release declared: they cost writes, and unique ones refuse what is free now."""
     declared = {(index.name, index.unique) for index in indexes(table, first)}
     query = (
@@ -280,7 +282,7 @@ def _drop_indexes(connection: Connection, schema: str, table: Table, first: tupl
             connection.execute(sql(f"DROP INDEX {quote(schema)}.{quote(name)}"))
 
 
-def _allow_plugin(connection: Connection, roles: Roles) -> None:
+def _allow_plugin(connection: PostgresConnection, roles: Roles) -> None:
     """Let this session and the server's role, and nobody else, load wal2json, where PostgreSQL asks for a list."""
     (listed,) = _one(connection, "SELECT current_setting('output_plugin_libraries', true)")
     if listed is None:
@@ -290,7 +292,7 @@ def _allow_plugin(connection: Connection, roles: Roles) -> None:
     connection.execute(SQL("ALTER ROLE {} IN DATABASE {} SET output_plugin_libraries = wal2json").format(*place))
 
 
-def _make_slot(connection: Connection) -> None:
+def _make_slot(connection: PostgresConnection) -> None:
     name = slot_of(connection)
     slot = connection.execute("SELECT plugin FROM pg_replication_slots WHERE slot_name = %s", (name,)).fetchone()
     if slot and slot[0] != "wal2json":

@@ -9,13 +9,13 @@ from typing import BinaryIO
 from twindiff.kit.errors import NotFound
 from twindiff.storage.room import Room
 
-from .connections import Pool
+from .connections import PostgresPool
 
 
 class DatabaseBlobs:
     """Bytes that are kept once, whoever put them."""
 
-    def __init__(self, pool: Pool, room: Room) -> None:
+    def __init__(self, pool: PostgresPool, room: Room) -> None:
         self._pool = pool
         self._room = room
 

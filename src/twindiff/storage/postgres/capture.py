@@ -13,9 +13,9 @@ import msgspec
 
 from twindiff.kit.events import Event
 from twindiff.kit.rows import ColumnType
-from twindiff.storage.journal import Change, Record, Values
+from twindiff.storage.journal import JournalRecord, RowChange, Values
 
-from .ddl import Shape, Shapes
+from .ddl import Shapes, WalTable
 from .tables import TEXTS
 from .text import read, read_json
 
@@ -30,7 +30,7 @@ class Cell(msgspec.Struct, frozen=True):
     value: Any = None
 
 
-class Line(msgspec.Struct, frozen=True):
+class Wal2jsonLine(msgspec.Struct, frozen=True):
     """One line of wal2json, format 2: begin, commit, insert, update, delete, truncate or message."""
 
     action: Literal["B", "C", "I", "U", "D", "T", "M"]
@@ -44,7 +44,7 @@ class Line(msgspec.Struct, frozen=True):
     timestamp: str = ""
 
 
-decode_line = msgspec.json.Decoder(Line).decode
+decode_line = msgspec.json.Decoder(Wal2jsonLine).decode
 
 
 class Meta(msgspec.Struct, frozen=True, array_like=True):
@@ -82,7 +82,7 @@ class Unnumbered(NamedTuple):
 
     env: str
     twin: str
-    changes: list[Change]
+    changes: list[RowChange]
 
 
 class Transaction:
@@ -98,7 +98,7 @@ class Transaction:
         """How many rows it has touched."""
         return len(self._rows)
 
-    def take(self, line: Line) -> None:
+    def take(self, line: Wal2jsonLine) -> None:
         """Note one line."""
         if line.action == "M":
             if line.prefix == PREFIX:
@@ -106,7 +106,7 @@ class Transaction:
         elif line.action in ("I", "U", "D"):
             self._row(line)
 
-    def _row(self, line: Line) -> None:
+    def _row(self, line: Wal2jsonLine) -> None:
         twin = line.schema.removeprefix("twin_")
         shape = self._shapes.get(twin, {}).get(line.table)
         if shape is None:
@@ -127,17 +127,17 @@ class Transaction:
         first = self._rows.get(spot)
         self._rows[spot] = (first[0] if first else before, after)
 
-    def records(self) -> Iterator[Record | Unnumbered]:
+    def records(self) -> Iterator[JournalRecord | Unnumbered]:
         """One record for each operation; what no message explains comes by environment and twin."""
-        changes: dict[tuple[str, str], list[Change]] = {}
+        changes: dict[tuple[str, str], list[RowChange]] = {}
         for spot, (before, after) in sorted(self._rows.items(), key=lambda each: each[0]):
             if before != after or not _same(before, after):
-                change = Change(spot.table, spot.key, before, after)
+                change = RowChange(spot.table, spot.key, before, after)
                 changes.setdefault((spot.env, spot.twin), []).append(change)
         for meta in self._metas:
             env, seq, twin, operation, actor, at, clock, ids, events = msgspec.structs.astuple(meta)
             changed = changes.pop((env, twin), [])
-            yield Record(env, seq, twin, operation, actor, at, clock, ids, changed, events=events)
+            yield JournalRecord(env, seq, twin, operation, actor, at, clock, ids, changed, events=events)
         for (env, twin), rest in changes.items():
             yield Unnumbered(env, twin, rest)
 
@@ -147,11 +147,11 @@ def _same(before: Values | None, after: Values | None) -> bool:
     return before is None or after is None or msgspec.json.encode(before) == msgspec.json.encode(after)
 
 
-def _spot(row: Values, twin: str, table: str, shape: Shape) -> Spot:
+def _spot(row: Values, twin: str, table: str, shape: WalTable) -> Spot:
     return Spot(row["env_id"], twin, table, tuple([_value(row[name], shape.kinds[name]) for name in shape.key]))
 
 
-def _values(row: Values, shape: Shape) -> Values:
+def _values(row: Values, shape: WalTable) -> Values:
     """A row in declared types; a column that the twin no longer has is left out."""
     return {name: _value(row.get(name), kind) for name, kind in shape.kinds.items()}
 

@@ -6,21 +6,21 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from .connections import Connection, Pool, Turns
+from .connections import EnvironmentSlots, PostgresConnection, PostgresPool
 
 
-class Catalog:
+class PostgresCatalog:
     """Our own records. A transaction runs alone, as it does in a file; single statements do not wait for it."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: PostgresPool) -> None:
         self._pool = pool
-        self._turns = Turns()
+        self._turns = EnvironmentSlots()
         self._open = threading.local()
 
     @contextmanager
-    def statement(self) -> Generator[Connection]:
+    def statement(self) -> Generator[PostgresConnection]:
         """The connection for the next statement."""
-        current: Connection | None = getattr(self._open, "connection", None)
+        current: PostgresConnection | None = getattr(self._open, "connection", None)
         if current:
             yield current
             return

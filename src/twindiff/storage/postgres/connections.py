@@ -17,7 +17,7 @@ from psycopg.pq import PGconn, Ping, TransactionStatus
 from twindiff.kit.errors import TooSlow
 from twindiff.storage import StorageFull, StorageUnavailable, TooLong
 
-from .statements import Connection
+from .statements import PostgresConnection
 
 MAX_CONNECTIONS = 12
 """Connections of one process, which computes on one core: more of them would only have more to learn."""
@@ -56,9 +56,9 @@ def sql(text: str) -> LiteralString:
     return cast(LiteralString, text)
 
 
-def connect(dsn: str, **options: Any) -> Connection:
+def connect(dsn: str, **options: Any) -> PostgresConnection:
     """One connection of its own, outside the pool; each statement is a transaction unless BEGIN is said."""
-    return Connection.connect(dsn, autocommit=True, prepare_threshold=None, **keepalive(dsn), **options)
+    return PostgresConnection.connect(dsn, autocommit=True, prepare_threshold=None, **keepalive(dsn), **options)
 
 
 def keepalive(dsn: str) -> dict[str, int]:
@@ -75,7 +75,7 @@ _KEEPALIVE = {
 }
 
 
-class Pool:
+class PostgresPool:
     """The connections of one process. The one that was used last is used next: it has the statements planned.
 
     It is made when there is a connection; raises StorageUnavailable when there is none for ten seconds.
@@ -84,12 +84,12 @@ class Pool:
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
         self._seats = threading.Semaphore(MAX_CONNECTIONS)
-        self._free: list[Connection] = []
+        self._free: list[PostgresConnection] = []
         self._closed = False
         with reaching():
             self._free.append(self._first())
 
-    def _first(self) -> Connection:
+    def _first(self) -> PostgresConnection:
         """Who starts together with the database may be there before it; one that answers will not change its mind."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         answers = False
@@ -102,12 +102,12 @@ class Pool:
             answers = PGconn.ping(self._dsn.encode()) == Ping.OK  # if only since a moment ago, it may let us in
             time.sleep(RETRY_SECONDS)
 
-    def _connect(self) -> Connection:
+    def _connect(self) -> PostgresConnection:
         patience = conninfo_to_dict(self._dsn).get("connect_timeout", int(PATIENCE_SECONDS))
         return connect(self._dsn, options=_OPTIONS, connect_timeout=patience)
 
     @contextmanager
-    def connection(self) -> Generator[Connection]:
+    def connection(self) -> Generator[PostgresConnection]:
         """A connection for as long as the block runs; an open transaction is rolled back."""
         with reaching(), self._seat():
             try:
@@ -128,7 +128,7 @@ class Pool:
         finally:
             self._seats.release()
 
-    def _give_back(self, connection: Connection) -> None:
+    def _give_back(self, connection: PostgresConnection) -> None:
         if _is_idle(connection):
             self._free.append(connection)
         else:
@@ -149,7 +149,7 @@ class Pool:
         self._drop_free()
 
 
-def _is_idle(connection: Connection) -> bool:
+def _is_idle(connection: PostgresConnection) -> bool:
     """Whether a connection can be used again; what it left open is rolled back."""
     if connection.closed:
         return False
@@ -171,7 +171,7 @@ _OPTIONS = (
 )
 
 
-class Turns:
+class EnvironmentSlots:
     """One thread of this process at a time per environment, so that those who wait hold no connection."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import psycopg
 
 from .admin import COPYING, origins_of
-from .connections import Connection, Pool, reaching
+from .connections import PostgresConnection, PostgresPool, reaching
 from .ddl import quote, schema_of
 
 AHEAD = COPYING // 2
@@ -21,7 +21,7 @@ _SETUP = "SELECT pg_replication_origin_session_setup(%s)"
 
 
 @contextmanager
-def without_capture(pool: Pool, *, ahead: bool = False) -> Generator[Connection]:
+def without_capture(pool: PostgresPool, *, ahead: bool = False) -> Generator[PostgresConnection]:
     """A connection whose transaction the drainer does not see; it commits when the block ends.
 
     `ahead` says that nobody waits for it.
@@ -36,7 +36,7 @@ def without_capture(pool: Pool, *, ahead: bool = False) -> Generator[Connection]
             _leave(connection, number)
 
 
-def _origin(connection: Connection, last: int) -> int:
+def _origin(connection: PostgresConnection, last: int) -> int:
     """The number of an origin that is ours from here on: one that is free, up to the last that may be taken."""
     free = connection.row(_FREE, (last,))
     if free:
@@ -46,7 +46,7 @@ def _origin(connection: Connection, last: int) -> int:
     return number
 
 
-def _leave(connection: Connection, number: int) -> None:
+def _leave(connection: PostgresConnection, number: int) -> None:
     """Write under no origin again; a connection that is broken has none."""
     with reaching():
         try:
@@ -56,17 +56,17 @@ def _leave(connection: Connection, number: int) -> None:
             connection.close()
 
 
-def copy_rows(connection: Connection, twin: str, source: str, copies: list[str]) -> None:
+def copy_rows(connection: PostgresConnection, twin: str, source: str, copies: list[str]) -> None:
     """Copy a twin's rows of one environment, or of a template, to others."""
     connection.rows(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)", (source, copies))
 
 
-def delete_rows(connection: Connection, twin: str, environments: list[str]) -> None:
+def delete_rows(connection: PostgresConnection, twin: str, environments: list[str]) -> None:
     """Delete a twin's rows of environments."""
     connection.rows(f"SELECT {quote(schema_of(twin))}.delete_rows(%s)", (environments,))
 
 
-def as_copy(connection: Connection, env: str) -> None:
+def as_copy(connection: PostgresConnection, env: str) -> None:
     """Write the rows of one environment, without numbering what is written."""
     query = "SELECT set_config('app.env_id', %s, true), set_config('app.operation', 'copy', true)"
     connection.rows(query, (env,))

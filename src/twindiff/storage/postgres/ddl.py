@@ -112,7 +112,7 @@ def _constant(value: Any, kind: ColumnType) -> str:
     return literal(escape_text(value)) if isinstance(value, str) else f"'{value}'"
 
 
-class Index(NamedTuple):
+class SecondaryIndex(NamedTuple):
     """An index beside that of the key."""
 
     name: str
@@ -124,7 +124,7 @@ class Index(NamedTuple):
     """Which rows are in it; all, if nothing is said."""
 
 
-def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
+def indexes(table: Table, first: tuple[str, ...]) -> list[SecondaryIndex]:
     """The indexes that a table declares, each with `first` in front.
 
     One that begins with the whole key is for reading in the table's place, which is switched off here (`connections`).
@@ -132,25 +132,30 @@ def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
     plain = [each for each in table.indexes if each[: len(table.key)] != table.key]
     declared = [*((each, True) for each in table.unique), *((each, False) for each in plain)]
     return [
-        *(Index(_index_name(table, (*first, *each)), names((*first, *each)), unique) for each, unique in declared),
+        *(
+            SecondaryIndex(_index_name(table, (*first, *each)), names((*first, *each)), unique)
+            for each, unique in declared
+        ),
         *(_folded_index(table, first, column) for column in table.folded),
         *(_words(table, first, column) for column in table.words),
         *(_entries(table, first, column) for column in entry_index.indexed_columns(table)),
     ]
 
 
-def _folded_index(table: Table, first: tuple[str, ...], column: str) -> Index:
+def _folded_index(table: Table, first: tuple[str, ...], column: str) -> SecondaryIndex:
     places = f"{names(first)}, twindiff.folded_head({quote(column)})"
-    return Index(_index_name(table, (*first, column, "folded")), places, unique=False)
+    return SecondaryIndex(_index_name(table, (*first, column, "folded")), places, unique=False)
 
 
-def _words(table: Table, first: tuple[str, ...], column: str) -> Index:
-    return Index(_index_name(table, (*first, column, "words")), word_index.words_of(column), unique=False, method="gin")
+def _words(table: Table, first: tuple[str, ...], column: str) -> SecondaryIndex:
+    return SecondaryIndex(
+        _index_name(table, (*first, column, "words")), word_index.words_of(column), unique=False, method="gin"
+    )
 
 
-def _entries(table: Table, first: tuple[str, ...], column: str) -> Index:
+def _entries(table: Table, first: tuple[str, ...], column: str) -> SecondaryIndex:
     name, places = _index_name(table, (*first, column, "entries")), entry_index.entries_of(column)
-    return Index(name, places, unique=False, method="gin", where=entry_index.is_indexed(column))
+    return SecondaryIndex(name, places, unique=False, method="gin", where=entry_index.is_indexed(column))
 
 
 def _index_name(table: Table, columns: Sequence[str]) -> str:
@@ -185,19 +190,19 @@ def _copy(name: str, table: Table) -> str:
     )
 
 
-class Shape(msgspec.Struct, frozen=True):
+class WalTable(msgspec.Struct, frozen=True):
     """What one needs to know of a table to read its rows from the write-ahead log."""
 
     key: tuple[str, ...]
     kinds: dict[str, ColumnType]
 
 
-Shapes = dict[str, Shape]
+Shapes = dict[str, WalTable]
 
 
 def shapes(schema: Schema) -> Shapes:
     """The shapes of a twin's tables."""
     return {
-        table.name: Shape(table.key, {name: column.kind for name, column in table.columns.items()})
+        table.name: WalTable(table.key, {name: column.kind for name, column in table.columns.items()})
         for table in schema.tables.values()
     }

@@ -8,8 +8,8 @@ from typing import Any
 
 from twindiff.kit.rows import Column, ColumnType, Expression, Row, Table, Where, table_of
 from twindiff.kit.values import JOINT
-from twindiff.kit.words import Word
-from twindiff.storage.sql.compiler import NO_SEARCH, Compiler, Scopes, Search, kind_of
+from twindiff.kit.words import SearchTerm
+from twindiff.storage.sql.compiler import NO_SEARCH, Scopes, Search, SqlCompiler, kind_of
 from twindiff.storage.sql.names import quote
 from twindiff.storage.sql.word_query import asked_for
 from twindiff.storage.values import INT64
@@ -40,7 +40,7 @@ Listed = Callable[[Table, str, str, str], list[Any] | None]
 LeaveFewer = Callable[[Sequence[Expression], Table, str, str], bool]
 
 
-class Sql(Compiler):
+class PostgresCompiler(SqlCompiler):
     """SQL for PostgreSQL; `schema` holds the tables.
 
     `listed` gives the keys of the rows that have a text under a key of a Json column, None where they are many.
@@ -117,7 +117,7 @@ class Sql(Compiler):
     def bare(self, left: str) -> str:
         return f"twindiff.without_accents({left})"
 
-    def has_word(self, left: str, word: Word) -> str:
+    def has_word(self, left: str, word: SearchTerm) -> str:
         return f"{self.bare(left)} ~ {self._text(word.pattern)}"
 
     def entry(self, left: str, column: Column[Any], text: str) -> str:

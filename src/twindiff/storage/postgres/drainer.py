@@ -14,11 +14,11 @@ import psycopg2
 import psycopg2.extras
 
 from twindiff.storage.due import NO_JOBS, UNKNOWN
-from twindiff.storage.journal import Record, encode
+from twindiff.storage.journal import JournalRecord, encode
 
 from .admin import origins_of, slot_of
-from .capture import EXTERNAL, PREFIX, Line, Transaction, Unnumbered, decode_line, decode_shapes
-from .connections import Connection, connect, first_line, keepalive
+from .capture import EXTERNAL, PREFIX, Transaction, Unnumbered, Wal2jsonLine, decode_line, decode_shapes
+from .connections import PostgresConnection, connect, first_line, keepalive
 from .ddl import CATALOG, ORIGIN_PREFIX, SHAPE_PREFIX, Shapes
 from .journal_fence import ANY, CHANNEL, notice_of
 from .lease import BEAT_SECONDS, Lease
@@ -34,13 +34,13 @@ WORTH_CONFIRMING = 1 << 20
 MAX_NOTICE_BYTES = 7000
 
 
-class Position(NamedTuple):
+class WalPosition(NamedTuple):
     """A place in the write-ahead log; PostgreSQL writes it as two hexadecimal numbers."""
 
     number: int
 
     @classmethod
-    def of(cls, text: str) -> Position:
+    def of(cls, text: str) -> WalPosition:
         high, low = text.split("/")
         return cls((int(high, 16) << 32) + int(low, 16))
 
@@ -78,7 +78,7 @@ class Drainer:
 class Drain:
     """The work of the drainer: `connection` holds the lease and writes the journal."""
 
-    def __init__(self, dsn: str, connection: Connection, lease: Lease, stopping: threading.Event) -> None:
+    def __init__(self, dsn: str, connection: PostgresConnection, lease: Lease, stopping: threading.Event) -> None:
         self._dsn = dsn
         self._connection = connection
         self._lease = lease
@@ -90,11 +90,11 @@ class Drain:
         self._has_more_origins = False
         self._is_outdated = False
         """Whether a stream has to be opened that leaves out more origins."""
-        self._done = Position(0)
+        self._done = WalPosition(0)
         self._confirmed = self._done
         self._looked = 0.0
-        self._batch: list[Record | Unnumbered] = []
-        self._reached = Position(0)
+        self._batch: list[JournalRecord | Unnumbered] = []
+        self._reached = WalPosition(0)
         self._open: Transaction | None = None
 
     def run(self) -> None:
@@ -102,7 +102,7 @@ class Drain:
         ask = self._connection.row
         ask("SELECT pg_replication_origin_session_setup(%s)", (origins_of(self._connection).drain,))
         progress = ask("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,))
-        self._done = Position.of(progress[0]) if progress else Position(0)
+        self._done = WalPosition.of(progress[0]) if progress else WalPosition(0)
         self._load_shapes()
         factory = psycopg2.extras.LogicalReplicationConnection
         options: dict[str, Any] = {"connection_factory": factory, **keepalive(self._dsn)}
@@ -148,13 +148,13 @@ class Drain:
             if message is None:
                 select.select([cursor], [], [], BEAT_SECONDS)
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: Wal2jsonLine) -> None:
         if line.action == "B":
             self._open = Transaction(self._shapes)
             self._announced = {}
             self._has_more_origins = False
         elif line.action == "C":
-            end = Position.of(line.nextlsn)
+            end = WalPosition.of(line.nextlsn)
             if self._open and end > self._done:
                 self._lease.keep_for(self._open.size)
                 self._batch += self._open.records()
@@ -191,11 +191,11 @@ class Drain:
                 self._append([record for record in records if record])
                 self._progress(self._reached)
         else:
-            self._append(cast(list[Record], self._batch), commit="off")
+            self._append(cast(list[JournalRecord], self._batch), commit="off")
         self._done = self._reached
         self._batch = []
 
-    def _append(self, records: list[Record], commit: str | None = None) -> None:
+    def _append(self, records: list[JournalRecord], commit: str | None = None) -> None:
         self._lease.keep_for(sum(len(record.changes) for record in records))
         environments = [record.env for record in records]
         notice = " ".join(notice_of(env, seq) for env, seq in {each.env: each.seq for each in records}.items())
@@ -204,12 +204,12 @@ class Drain:
         told = notice if len(notice) < MAX_NOTICE_BYTES else ANY
         self._connection.rows(_APPEND, (environments, *rows, places, commit, told))
 
-    def _progress(self, end: Position) -> None:
+    def _progress(self, end: WalPosition) -> None:
         shapes = [msgspec.json.encode(each).decode() for each in self._learned.values()]
         self._connection.rows(_PROGRESS, ([*self._learned], shapes, self._slot, str(end)))
         self._learned = {}
 
-    def _number_changes(self, unnumbered: Unnumbered) -> Record | None:
+    def _number_changes(self, unnumbered: Unnumbered) -> JournalRecord | None:
         """A record for changes that came without a number; None when their environment is no more."""
         standing = self._connection.row(_NUMBER, (unnumbered.env,))
         if standing is None:
@@ -217,14 +217,14 @@ class Drain:
         seq, clock, counters = standing
         wall = time.time_ns() // 1000
         ids = msgspec.json.decode(counters)
-        return Record(unnumbered.env, seq, unnumbered.twin, EXTERNAL, "", wall, clock, ids, unnumbered.changes)
+        return JournalRecord(unnumbered.env, seq, unnumbered.twin, EXTERNAL, "", wall, clock, ids, unnumbered.changes)
 
     def _confirm(self, cursor: Any) -> None:
         """Once a second, let PostgreSQL drop the log whose journal rows are on disk, or that holds nothing of ours."""
         if self._open is not None or time.monotonic() - self._looked < CONFIRM_SECONDS:
             return
         self._looked = time.monotonic()
-        end = max(self._done, self._reached, Position(cursor.wal_end))
+        end = max(self._done, self._reached, WalPosition(cursor.wal_end))
         # Our own commits move the log on: without a threshold one confirmation would be reason for the next.
         if self._reached > self._confirmed or end.number - self._confirmed.number > WORTH_CONFIRMING:
             self._progress(end)  # which takes all before it to the disk
@@ -232,7 +232,7 @@ class Drain:
             cursor.send_feedback(flush_lsn=end.number, force=True)
 
 
-def _is_numbered_here(record: Record) -> bool:
+def _is_numbered_here(record: JournalRecord) -> bool:
     """Whether a record got its number from the drainer; what a trigger numbers has an actor."""
     return record.operation == EXTERNAL and not record.actor
 

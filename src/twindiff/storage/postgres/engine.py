@@ -14,42 +14,42 @@ from twindiff.kit.blobs import Blobs
 from twindiff.kit.clock import Clock, ClockMode
 from twindiff.kit.due import NEVER
 from twindiff.storage import (
-    Compared,
-    Gone,
+    EnvironmentGone,
     OperationContext,
     OperationInfo,
     Origin,
     PlannedOperation,
+    PointComparison,
     Present,
-    Start,
     Template,
+    TemplatePayload,
     WorkDue,
     WrongStorage,
 )
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.due import NO_JOBS, UNKNOWN, TemplateTimes, earliest
-from twindiff.storage.feed import Feed, Written
-from twindiff.storage.journal import ADVANCE, Record, Values, between
+from twindiff.storage.feed import Feed, RowsWritten
+from twindiff.storage.journal import ADVANCE, JournalRecord, Values, between
 from twindiff.storage.room import Room
 from twindiff.storage.schema import Schema
 
 from .admin import initialise, version_of
 from .blobs import DatabaseBlobs
-from .catalog import Catalog
+from .catalog import PostgresCatalog
 from .comparing import compare
-from .connections import Connection, Pool, Turns
+from .connections import EnvironmentSlots, PostgresConnection, PostgresPool
 from .ddl import CATALOG, schema_of
 from .health import SlotGuard
 from .journal_fence import JournalFence, announce
 from .leading import Leadership
-from .points import Points, refuse_unknown
+from .points import PostgresPoints, refuse_unknown
 from .ready import Copies
-from .records import Journal
+from .records import PostgresJournal
 from .standings import Standings, forget
 from .statements import Stored
 from .store import Counters, PostgresStore, Touched, within
-from .tables import Tables
-from .templates import Templates
+from .tables import PostgresSchemaSql
+from .templates import PostgresTemplates
 
 T = TypeVar("T")
 
@@ -83,17 +83,17 @@ class PostgresEngine:
     def __init__(self, dsn: str, *, admin_dsn: str | None = None, ready: int = 0, most_bytes: int = 0) -> None:
         self.room = Room(most_bytes)
         self._admin_dsn = admin_dsn
-        self._pool = Pool(dsn)
-        self._turns = Turns()
-        self._tables: dict[str, Tables] = {}
+        self._pool = PostgresPool(dsn)
+        self._turns = EnvironmentSlots()
+        self._tables: dict[str, PostgresSchemaSql] = {}
         self._awake: set[str] = set()
-        self._catalog = Catalog(self._pool)
+        self._catalog = PostgresCatalog(self._pool)
         self._fence = JournalFence(dsn, self._pool)
         self.feed: Feed = self._fence.feed
-        self._journal = Journal(self._pool, self._fence)
+        self._journal = PostgresJournal(self._pool, self._fence)
         self._standings = Standings(self._pool)
-        self._templates = Templates(self._pool, self._tables)
-        self._points = Points(self._pool, self._tables, self._journal)
+        self._templates = PostgresTemplates(self._pool, self._tables)
+        self._points = PostgresPoints(self._pool, self._tables, self._journal)
         self._times = TemplateTimes()
         self._copies = Copies(self._pool, ready)
         self.blobs: Blobs = DatabaseBlobs(self._pool, self.room)
@@ -112,7 +112,7 @@ class PostgresEngine:
             raise WrongStorage(
                 f"What the database holds for the twin '{schema.twin}' {state}; run `twindiff db init --admin-dsn …`."
             )
-        self._tables[schema.twin] = Tables(schema, schema_of(schema.twin))
+        self._tables[schema.twin] = PostgresSchemaSql(schema, schema_of(schema.twin))
 
     # Templates
 
@@ -120,7 +120,7 @@ class PostgresEngine:
         full = {name: [dict(each) for each in values] for name, values in rows.items()}
         return self._templates.keep(self._tables[twin], full, {})
 
-    def keep_template(self, twin: str, start: Start) -> Iterator[CooperativeStep]:
+    def keep_template(self, twin: str, start: TemplatePayload) -> Iterator[CooperativeStep]:
         """All of it at once: work is in a thread of its own here anyway."""
         self._templates.keep(self._tables[twin], start.rows, start.template.counters)
         return iter(())
@@ -171,14 +171,14 @@ class PostgresEngine:
     def wake(self, env: str, origin: Origin) -> None:
         """Nothing is rebuilt here, where rows are carried over when the database is; but it may be gone."""
         if not self._standings.has(env):
-            raise Gone(f"environment '{env}' is not there any more")
+            raise EnvironmentGone(f"environment '{env}' is not there any more")
         self._awake.add(env)
 
     def sleep(self, env: str) -> None:
         self._awake.discard(env)
 
     def import_environment(
-        self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]
+        self, env: str, origin: Origin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
     ) -> Iterator[CooperativeStep]:
         """All of it at once: work is in a thread of its own here anyway."""
         for twin, start in starts.items():
@@ -200,7 +200,7 @@ class PostgresEngine:
             return work(OperationContext(PostgresStore(within(connection), self._tables[twin], None), clock))
 
     @contextmanager
-    def _reading(self, env: str) -> Generator[tuple[Connection, Begun]]:
+    def _reading(self, env: str) -> Generator[tuple[PostgresConnection, Begun]]:
         """See one state through several statements, and write none."""
         with self._pool.connection() as connection:
             begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT * FROM twindiff.begin_read(%s)"
@@ -229,13 +229,13 @@ class PostgresEngine:
             values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told, size)
             ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s, %s, %s)", values)
             connection.script("COMMIT")
-        self.feed.wrote(Written(env, seq, intent.twin, touched.tables))
+        self.feed.wrote(RowsWritten(env, seq, intent.twin, touched.tables))
         return result, seq
 
     def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
         return [self.write(env, each.intent, each.work, at=each.at)[1] for each in islice(operations, 1)]
 
-    def _note_due(self, connection: Connection, env: str, twin: str, touched: Touched) -> None:
+    def _note_due(self, connection: PostgresConnection, env: str, twin: str, touched: Touched) -> None:
         """Note times that were written, in the same transaction."""
         tables = self._tables[twin]
         if not tables.schema.due:
@@ -256,7 +256,7 @@ class PostgresEngine:
     def _standing(self, env: str) -> tuple[ClockMode, int, int, int, int]:
         standing = self._standings.present(env)
         if standing is None:
-            raise Gone(f"environment '{env}' is not there any more")
+            raise EnvironmentGone(f"environment '{env}' is not there any more")
         return ClockMode(cast(Any, standing.mode)), *standing[1:]
 
     def expect(self, env: str, due: int, seq: int) -> None:
@@ -307,13 +307,13 @@ class PostgresEngine:
     def seq(self, env: str) -> int:
         return self._standings.seq(env)
 
-    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
+    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[JournalRecord]:
         return self._journal.records(env, after, upto)
 
-    def difference(self, env: str, after: int, upto: int) -> list[Record]:
+    def difference(self, env: str, after: int, upto: int) -> list[JournalRecord]:
         return between(lambda low, high: self._journal.records(env, low, high), after, upto)
 
-    def compare(self, env: str, origin: Origin, start: int, end: int) -> Compared | None:
+    def compare(self, env: str, origin: Origin, start: int, end: int) -> PointComparison | None:
         """Rows of the past are in the journal only, which is folded while it is read."""
         return compare(self._journal, env, start, end)
 
@@ -324,7 +324,7 @@ class PostgresEngine:
     def catalog(self, schema: Schema) -> PostgresStore:
         if self._admin_dsn:
             initialise(self._admin_dsn, [], schema)
-        return PostgresStore(self._catalog.statement, Tables(schema, CATALOG, env=False), Counters({}))
+        return PostgresStore(self._catalog.statement, PostgresSchemaSql(schema, CATALOG, env=False), Counters({}))
 
     def transaction(self) -> AbstractContextManager[None]:
         return self._catalog.transaction()
@@ -341,11 +341,11 @@ class PostgresEngine:
 
 def _read_begun(rows: list[Stored], env: str) -> Begun:
     if not rows:
-        raise Gone(f"environment '{env}' is not there any more")
+        raise EnvironmentGone(f"environment '{env}' is not there any more")
     return Begun(*rows[0])
 
 
-def _has_changed(touched: Touched, connection: Connection) -> bool:
+def _has_changed(touched: Touched, connection: PostgresConnection) -> bool:
     """Whether an operation is one for the journal; what was written around the Store is not looked at more closely."""
     if touched.wrote:
         return touched.anything

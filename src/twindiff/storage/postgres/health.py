@@ -13,7 +13,7 @@ import psycopg
 from twindiff.storage import StorageUnavailable
 
 from .admin import COPYING, OLDEST, origins_of, slot_of
-from .connections import Connection, Pool, connect, first_line
+from .connections import PostgresConnection, PostgresPool, connect, first_line
 
 log = logging.getLogger("twindiff")
 
@@ -24,7 +24,7 @@ _LOOK_SECONDS = 1.0
 _INIT = "Run `twindiff db init --admin-dsn …` with the DSN of a superuser."
 
 
-class Finding(NamedTuple):
+class HealthFinding(NamedTuple):
     """One thing that was looked at; `mend` says what to do when it is not fine."""
 
     what: str
@@ -33,11 +33,11 @@ class Finding(NamedTuple):
     mend: str = ""
 
 
-def findings(dsn: str) -> Iterator[Finding]:
+def findings(dsn: str) -> Iterator[HealthFinding]:
     """Everything there is to say, up to what makes the rest pointless."""
     try:
         with connect(dsn, connect_timeout=5) as connection:
-            yield Finding(
+            yield HealthFinding(
                 "database", True, f"{connection.info.dbname} on {connection.info.host}:{connection.info.port}"
             )
             for check in (_version, _primary, _wal_level, _role, _tables, _origins, _slot, _plugin):
@@ -47,57 +47,57 @@ def findings(dsn: str) -> Iterator[Finding]:
                     return
     except (psycopg.Error, UnicodeError) as error:
         mend = "Check the address, and that the server is running and lets you in."
-        yield Finding("database", False, f"it cannot be reached: {first_line(error)}", mend)
+        yield HealthFinding("database", False, f"it cannot be reached: {first_line(error)}", mend)
 
 
-def _one(connection: Connection, query: Any, *values: object) -> tuple[Any, ...]:
+def _one(connection: PostgresConnection, query: Any, *values: object) -> tuple[Any, ...]:
     row = connection.execute(query, values).fetchone()
     assert row is not None
     return row
 
 
-def _version(connection: Connection) -> Finding:
+def _version(connection: PostgresConnection) -> HealthFinding:
     number, text = _one(
         connection, "SELECT current_setting('server_version_num')::int, current_setting('server_version')"
     )
-    return Finding("version", number >= OLDEST, f"PostgreSQL {text}", "Twindiff needs PostgreSQL 15 or later.")
+    return HealthFinding("version", number >= OLDEST, f"PostgreSQL {text}", "Twindiff needs PostgreSQL 15 or later.")
 
 
-def _primary(connection: Connection) -> Finding:
+def _primary(connection: PostgresConnection) -> HealthFinding:
     (is_replica,) = _one(
         connection, "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool"
     )
     said = "it takes no writes: it is a replica, or set to read-only" if is_replica else "takes writes"
-    return Finding("writable", not is_replica, said, "Give the DSN of the primary.")
+    return HealthFinding("writable", not is_replica, said, "Give the DSN of the primary.")
 
 
-def _wal_level(connection: Connection) -> Finding:
+def _wal_level(connection: PostgresConnection) -> HealthFinding:
     (level,) = _one(connection, "SELECT current_setting('wal_level')")
     mend = "ALTER SYSTEM SET wal_level = 'logical', and restart PostgreSQL."
-    return Finding("wal_level", level == "logical", f"wal_level is '{level}'", mend)
+    return HealthFinding("wal_level", level == "logical", f"wal_level is '{level}'", mend)
 
 
-def _role(connection: Connection) -> Finding:
+def _role(connection: PostgresConnection) -> HealthFinding:
     name, is_super, bypasses, replicates = _one(
         connection,
         "SELECT rolname, rolsuper, rolbypassrls, rolreplication FROM pg_roles WHERE rolname = current_user",
     )
     if is_super or bypasses:
         said = f"'{name}' is a superuser or bypasses row security, so nothing would keep environments apart"
-        return Finding("role", False, said, f"{_INIT} It prints the DSN to serve with.")
+        return HealthFinding("role", False, said, f"{_INIT} It prints the DSN to serve with.")
     said = f"'{name}' has no REPLICATION" if not replicates else f"'{name}' owns nothing and sees one environment"
-    return Finding("role", replicates, said, _INIT)
+    return HealthFinding("role", replicates, said, _INIT)
 
 
-def _tables(connection: Connection) -> Finding:
+def _tables(connection: PostgresConnection) -> HealthFinding:
     (there,) = _one(connection, "SELECT to_regclass('twindiff.blobs') IS NOT NULL")
-    return Finding("tables", there, "there" if there else "this database was never set up", _INIT)
+    return HealthFinding("tables", there, "there" if there else "this database was never set up", _INIT)
 
 
-def _origins(connection: Connection) -> Finding:
+def _origins(connection: PostgresConnection) -> HealthFinding:
     query = "SELECT roname || ' = ' || roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
     origins = [text for (text,) in connection.execute(query, (origins_of(connection).names,))]
-    return Finding(
+    return HealthFinding(
         "origins", len(origins) == 1 + COPYING, ", ".join(origins) or "the replication origins are missing", _INIT
     )
 
@@ -111,7 +111,7 @@ class Lag(NamedTuple):
     limit: int | None
 
 
-def lag(connection: Connection) -> Lag | None:
+def lag(connection: PostgresConnection) -> Lag | None:
     """What PostgreSQL says of our slot; None when there is none."""
     query = (
         "SELECT COALESCE(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn), 0)::bigint, active, "
@@ -123,35 +123,35 @@ def lag(connection: Connection) -> Lag | None:
     return Lag(*row) if row else None
 
 
-def _slot(connection: Connection) -> Finding:
+def _slot(connection: PostgresConnection) -> HealthFinding:
     slot = lag(connection)
     name = slot_of(connection)
     if slot is None:
-        return Finding("slot", False, f"the replication slot {name} is missing", _INIT)
+        return HealthFinding("slot", False, f"the replication slot {name} is missing", _INIT)
     said = f"{name}, {size(slot.bytes)} behind, {'being read' if slot.is_active else 'nobody reads it now'}"
     if slot.status == "lost":
         mend = f"Some changes are lost for ever: drop it with pg_drop_replication_slot('{name}'). Then: {_INIT}"
-        return Finding("slot", False, f"{said}, and PostgreSQL has dropped log that it needs", mend)
+        return HealthFinding("slot", False, f"{said}, and PostgreSQL has dropped log that it needs", mend)
     mend = "Start a server, which reads it: `twindiff serve --storage …`."
-    return Finding("slot", slot.bytes < _most(slot), said, mend)
+    return HealthFinding("slot", slot.bytes < _most(slot), said, mend)
 
 
-def _plugin(connection: Connection) -> Finding:
+def _plugin(connection: PostgresConnection) -> HealthFinding:
     """Whether wal2json can be loaded; only a slot that nobody reads can be asked."""
     slot = lag(connection)
     mend = "Install it into PostgreSQL; on Debian: apt-get install postgresql-15-wal2json, with your version."
     if slot is None or slot.is_active:
-        return Finding("wal2json", True, "in use", mend)
+        return HealthFinding("wal2json", True, "in use", mend)
     try:
         query = "SELECT count(*) FROM pg_logical_slot_peek_changes(%s, NULL, 1, 'format-version', '2')"
         connection.execute(query, (slot_of(connection),))
     except psycopg.errors.UndefinedFile as error:
-        return Finding("wal2json", False, f"the plugin is missing: {first_line(error)}", mend)
+        return HealthFinding("wal2json", False, f"the plugin is missing: {first_line(error)}", mend)
     except psycopg.errors.InsufficientPrivilege as error:
-        return Finding("wal2json", False, f"the plugin may not be used: {first_line(error)}", _INIT)
+        return HealthFinding("wal2json", False, f"the plugin may not be used: {first_line(error)}", _INIT)
     except psycopg.errors.ObjectInUse:
-        return Finding("wal2json", True, "in use", mend)
-    return Finding("wal2json", True, "installed", mend)
+        return HealthFinding("wal2json", True, "in use", mend)
+    return HealthFinding("wal2json", True, "installed", mend)
 
 
 def size(number: int) -> str:
@@ -172,7 +172,7 @@ def _most(slot: Lag) -> int:
 class SlotGuard:
     """Warns while the slot falls behind, and refuses new runs before what it holds back fills the disk."""
 
-    def __init__(self, pool: Pool, *, look: Callable[[Connection], Lag | None] = lag) -> None:
+    def __init__(self, pool: PostgresPool, *, look: Callable[[PostgresConnection], Lag | None] = lag) -> None:
         self._pool = pool
         self._look = look
         self._guard = threading.Lock()

@@ -17,7 +17,7 @@ import psycopg
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.feed import EVERYTHING, Feed
 
-from .connections import Connection, Pool, connect
+from .connections import PostgresConnection, PostgresPool, connect
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def _parse_notice(notice: str) -> tuple[str, int]:
     return env, int(seq or 0)
 
 
-def announce(connection: Connection, env: str, seq: int) -> None:
+def announce(connection: PostgresConnection, env: str, seq: int) -> None:
     """Tell every process that there is something to see to in an environment, once the transaction has committed."""
     connection.rows("SELECT pg_notify(%s, %s)", (CHANNEL, notice_of(env, seq)))
 
@@ -50,14 +50,14 @@ def announce(connection: Connection, env: str, seq: int) -> None:
 class JournalFence:
     """Who waits for what, in this process."""
 
-    def __init__(self, dsn: str, pool: Pool) -> None:
+    def __init__(self, dsn: str, pool: PostgresPool) -> None:
         self._dsn = dsn
         self._pool = pool
         self._guard = threading.Lock()
         self._waiting: dict[str, set[threading.Event]] = {}
         self._listener: threading.Thread | None = None
         self._stopping = threading.Event()
-        self._connection: Connection | None = None
+        self._connection: PostgresConnection | None = None
         self.feed = Feed(self.listen)
 
     def wait(self, env: str, ask: Callable[[bool], T | None]) -> T:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import psycopg
 
-from .connections import Connection, connect
+from .connections import PostgresConnection, connect
 
 _LOCK = "hashtext('twindiff dispatcher'), 0"
 
@@ -18,7 +18,7 @@ class Leadership:
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
         self._guard = threading.Lock()
-        self._connection: Connection | None = None
+        self._connection: PostgresConnection | None = None
         self._held = False
 
     def acquire(self) -> bool:

@@ -13,7 +13,7 @@ import threading
 import time
 
 from .admin import slot_of
-from .connections import Connection
+from .connections import PostgresConnection
 
 log = logging.getLogger("twindiff")
 
@@ -33,7 +33,7 @@ _NAME = f"twindiff drainer {os.getpid()} on {socket.gethostname()[:20]}"
 class Lease:
     """The right to drain, held or waited for by one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
         self._renew_at = 0.0
 

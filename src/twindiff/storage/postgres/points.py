@@ -10,23 +10,23 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.storage import Gone, JournalIncomplete, Origin, UnknownPoint
+from twindiff.storage import EnvironmentGone, JournalIncomplete, Origin, UnknownPoint
 from twindiff.storage.due import NO_JOBS, UNKNOWN, unknown
-from twindiff.storage.journal import Net, Place, Record, between, encode, net
+from twindiff.storage.journal import JournalRecord, Net, RowLocation, between, encode, net
 
-from .connections import Connection, Pool
+from .connections import PostgresConnection, PostgresPool
 from .copying import as_copy, copy_rows, delete_rows, without_capture
 from .journal_fence import CHANNEL, notice_of
 from .ready import stand
-from .records import Journal, read
-from .tables import Tables
+from .records import PostgresJournal, read
+from .tables import PostgresSchemaSql
 from .templates import template_env
 
 _LOOK = f"CASE due WHEN {NO_JOBS} THEN due ELSE {UNKNOWN} END"
 """When work falls due in an environment whose rows changed by no operation."""
 
 
-class Standing(NamedTuple):
+class PointPosition(NamedTuple):
     """Where an environment stands at a point."""
 
     seq: int
@@ -35,10 +35,10 @@ class Standing(NamedTuple):
     counters: dict[str, int]
 
 
-class Points:
+class PostgresPoints:
     """Rewinds and forks: not in microseconds, but exact."""
 
-    def __init__(self, pool: Pool, tables: Mapping[str, Tables], journal: Journal) -> None:
+    def __init__(self, pool: PostgresPool, tables: Mapping[str, PostgresSchemaSql], journal: PostgresJournal) -> None:
         self._pool = pool
         self._tables = tables
         self._journal = journal
@@ -51,7 +51,7 @@ class Points:
             self._return(connection, env, origin, seq, to)
             wall = time.time_ns() // 1000
             clock = origin.clock.resume_at(wall, standing.clock, standing.at)
-            record = Record(env, seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
+            record = JournalRecord(env, seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
             connection.count(_ADD_REWIND, (env, record.seq, encode(record)))
             connection.count(
                 "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s, "
@@ -83,7 +83,7 @@ class Points:
                 ),
             )
 
-    def import_environment(self, env: str, origin: Origin, records: list[Record]) -> None:
+    def import_environment(self, env: str, origin: Origin, records: list[JournalRecord]) -> None:
         """Copy the templates' rows, bring them to where the records end, and take over the records as they are."""
         with without_capture(self._pool) as connection:
             as_copy(connection, env)
@@ -95,7 +95,7 @@ class Points:
                 _take_over(connection, env, records)
 
     @contextmanager
-    def _alone(self, env: str, point: int) -> Generator[tuple[Connection, int, Origin]]:
+    def _alone(self, env: str, point: int) -> Generator[tuple[PostgresConnection, int, Origin]]:
         """A transaction that has the environment to itself, with a journal that holds a point and all after it."""
         before = max(0, point - 1)
         self._journal.wait(env, before)
@@ -107,10 +107,10 @@ class Points:
             query = "SELECT seq, origin FROM twindiff.standings WHERE env = %s AND NOT forgotten FOR UPDATE"
             row = connection.row(query, (env,))
             if row is None:
-                raise Gone(f"environment '{env}' is not there any more")
+                raise EnvironmentGone(f"environment '{env}' is not there any more")
             yield connection, row[0], msgspec.json.decode(row[1], type=Origin)
 
-    def _return(self, connection: Connection, env: str, origin: Origin, seq: int, to: int) -> None:
+    def _return(self, connection: PostgresConnection, env: str, origin: Origin, seq: int, to: int) -> None:
         """Undo what came after a point; to return to the beginning, nothing need be known of it."""
         try:
             self._bring_back(connection, _since(connection, env, to, seq))
@@ -121,7 +121,7 @@ class Points:
                 delete_rows(connection, twin, [env])
                 copy_rows(connection, twin, template_env(hash), [env])
 
-    def _bring_back(self, connection: Connection, differences: Mapping[Place, Net]) -> None:
+    def _bring_back(self, connection: PostgresConnection, differences: Mapping[RowLocation, Net]) -> None:
         """Rows as they were before; deletes come first, so that unique values may trade places."""
         gone: defaultdict[str, list[list[Any]]] = defaultdict(list)
         back: defaultdict[str, list[list[Any]]] = defaultdict(list)
@@ -143,7 +143,7 @@ SELECT %s, origin, mode, %s, %s, %s, %s, env, %s, {_LOOK}, bytes FROM twindiff.s
 _ADD_REWIND = "INSERT INTO twindiff.journal (env, seq, record, lsn) VALUES (%s, %s, %s, pg_current_wal_insert_lsn())"
 
 
-def _take_over(connection: Connection, env: str, records: list[Record]) -> None:
+def _take_over(connection: PostgresConnection, env: str, records: list[JournalRecord]) -> None:
     insert = (
         "INSERT INTO twindiff.journal (env, seq, record) SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bytea[])"
     )
@@ -156,17 +156,17 @@ def _take_over(connection: Connection, env: str, records: list[Record]) -> None:
     )
 
 
-def _since(connection: Connection, env: str, point: int, seq: int) -> dict[Place, Net]:
+def _since(connection: PostgresConnection, env: str, point: int, seq: int) -> dict[RowLocation, Net]:
     """What has changed since a point."""
     return net(between(lambda after, upto: read(connection, env, after, upto), point, seq))
 
 
-def _standing(connection: Connection, env: str, origin: Origin, seq: int, point: int) -> Standing:
+def _standing(connection: PostgresConnection, env: str, origin: Origin, seq: int, point: int) -> PointPosition:
     refuse_unknown(point, seq)
     records = read(connection, env, point - 1, point) if point else []
     if not records:
-        return Standing(0, origin.clock_start, origin.created, origin.counters)
-    return Standing(point, records[0].clock, records[0].at, records[0].ids)
+        return PointPosition(0, origin.clock_start, origin.created, origin.counters)
+    return PointPosition(point, records[0].clock, records[0].at, records[0].ids)
 
 
 def refuse_unknown(point: int, seq: int) -> None:

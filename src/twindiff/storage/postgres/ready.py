@@ -18,7 +18,7 @@ import psycopg
 from twindiff.kit.errors import ApiError
 from twindiff.storage import Origin, StorageUnavailable
 
-from .connections import PATIENCE_SECONDS, Connection, Pool
+from .connections import PATIENCE_SECONDS, PostgresConnection, PostgresPool
 from .copying import copy_rows, delete_rows, without_capture
 from .templates import template_env
 
@@ -61,7 +61,7 @@ _DUE = (
 )
 
 
-class Wanted:
+class TemplateDemand:
     """A set of templates that was asked for lately, by twin; who waits for a copy, and how many are made at once."""
 
     def __init__(self, recipe: str, templates: dict[str, str]) -> None:
@@ -74,10 +74,10 @@ class Wanted:
 class Copies:
     """Makes environments, and keeps `size` copies ready of each set of templates that was asked for lately."""
 
-    def __init__(self, pool: Pool, size: int) -> None:
+    def __init__(self, pool: PostgresPool, size: int) -> None:
         self._pool = pool
         self._size = size
-        self._wanted: OrderedDict[str, Wanted] = OrderedDict()
+        self._wanted: OrderedDict[str, TemplateDemand] = OrderedDict()
         self._guard = threading.Lock()
         self._copying = threading.Lock()
         self._sweep_at = 0.0
@@ -93,7 +93,7 @@ class Copies:
         wanted = self._want(_recipe(origin.templates), origin.templates)
         return self._take(wanted) or self._taken_from_more(wanted)
 
-    def _taken_from_more(self, wanted: Wanted) -> str:
+    def _taken_from_more(self, wanted: TemplateDemand) -> str:
         """Many may come at once: the first copies some, and others, who wait for it without a connection, take them.
 
         Whoever waits alone gets one copy, which is there before those that are being made ahead.
@@ -109,7 +109,7 @@ class Copies:
                 self._copying.release()
 
     @contextmanager
-    def _waiting_for(self, wanted: Wanted) -> Generator[None]:
+    def _waiting_for(self, wanted: TemplateDemand) -> Generator[None]:
         with self._guard:
             wanted.waiting += 1
         try:
@@ -118,14 +118,14 @@ class Copies:
             with self._guard:
                 wanted.waiting -= 1
 
-    def _take(self, wanted: Wanted) -> str | None:
+    def _take(self, wanted: TemplateDemand) -> str | None:
         with self._pool.connection() as connection:
             row = connection.row(_TAKE, (wanted.recipe,))
         return row[0] if row else None
 
-    def _want(self, recipe: str, templates: dict[str, str]) -> Wanted:
+    def _want(self, recipe: str, templates: dict[str, str]) -> TemplateDemand:
         with self._guard:
-            wanted = self._wanted.setdefault(recipe, Wanted(recipe, templates))
+            wanted = self._wanted.setdefault(recipe, TemplateDemand(recipe, templates))
             self._wanted.move_to_end(recipe)
             while len(self._wanted) > RECIPES:
                 self._wanted.popitem(last=False)
@@ -178,7 +178,7 @@ class Copies:
         self._copy_some(wanted, lacking, ahead=True)
         return True
 
-    def _copy_some(self, wanted: Wanted, lacking: int, *, ahead: bool = False) -> None:
+    def _copy_some(self, wanted: TemplateDemand, lacking: int, *, ahead: bool = False) -> None:
         environments = [UUID(bytes=secrets.token_bytes(16), version=4).hex for _ in range(min(lacking, wanted.at_once))]
         with without_capture(self._pool, ahead=ahead) as connection:
             began = time.monotonic()
@@ -214,14 +214,14 @@ def _recipe(templates: dict[str, str]) -> str:
     return msgspec.json.encode(dict(sorted(templates.items()))).decode()
 
 
-def _copy(connection: Connection, templates: dict[str, str], environments: list[str]) -> None:
+def _copy(connection: PostgresConnection, templates: dict[str, str], environments: list[str]) -> None:
     # What a crash takes is copied again, or stands before a record of the caller's that it takes as well.
     connection.rows("SELECT set_config('app.operation', 'copy', true), set_config('synchronous_commit', 'off', true)")
     for twin, hash in templates.items():
         copy_rows(connection, twin, template_env(hash), environments)
 
 
-def stand(connection: Connection, env: str, origin: Origin, due: int) -> None:
+def stand(connection: PostgresConnection, env: str, origin: Origin, due: int) -> None:
     """Note where an environment stands before anything happened."""
     values = "(%s, %s, %s, 0, %s, %s, %s, %s)"
     connection.count(f"INSERT INTO twindiff.standings {_STANDING} VALUES {values}", _standing(env, origin, due))
@@ -232,7 +232,7 @@ def _standing(env: str, origin: Origin, due: int) -> tuple[Any, ...]:
     return env, given, origin.clock.mode, origin.clock_start, origin.created, counters, due
 
 
-def _remove(connection: Connection, environments: list[str]) -> None:
+def _remove(connection: PostgresConnection, environments: list[str]) -> None:
     connection.rows("SELECT set_config('app.operation', 'delete', true), set_config('synchronous_commit', 'off', true)")
     for (twin,) in connection.rows("SELECT twin FROM twindiff.shapes"):
         delete_rows(connection, twin, environments)

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from twindiff.storage import JournalIncomplete
-from twindiff.storage.journal import Record, decode
+from twindiff.storage.journal import JournalRecord, decode
 
-from .connections import Connection, Pool
+from .connections import PostgresConnection, PostgresPool
 from .journal_fence import JournalFence
 
 END = 2**62
@@ -42,21 +42,21 @@ class Span(NamedTuple):
         return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
 
 
-class Journal:
+class PostgresJournal:
     """Records of environments."""
 
-    def __init__(self, pool: Pool, journal_fence: JournalFence) -> None:
+    def __init__(self, pool: PostgresPool, journal_fence: JournalFence) -> None:
         self._pool = pool
         self._fence = journal_fence
 
-    def records(self, env: str, after: int, upto: int | None) -> list[Record]:
+    def records(self, env: str, after: int, upto: int | None) -> list[JournalRecord]:
         """Records with `after < seq <= upto`; those before a fork are its parent's. Waits for what is under way.
 
         Raises JournalIncomplete, JournalLags.
         """
         return [record for part in self.parts(env, after, upto) for record in part]
 
-    def parts(self, env: str, after: int, upto: int | None) -> Iterator[list[Record]]:
+    def parts(self, env: str, after: int, upto: int | None) -> Iterator[list[JournalRecord]]:
         """The same, read in parts: while many rows are taken over from the database, every other thread waits."""
         last = END if upto is None else upto
         for low in range(after, last, AT_ONCE):
@@ -68,7 +68,7 @@ class Journal:
             if len(part) < high - low:
                 return
 
-    def _read_interval(self, env: str, after: int, upto: int, *, has_all: bool) -> list[Record] | None:
+    def _read_interval(self, env: str, after: int, upto: int, *, has_all: bool) -> list[JournalRecord] | None:
         """Records of an interval; None while some of them are under way, which none is once the journal `has_all`."""
         with self._pool.connection() as connection:
             rows = connection.rows(_HELD, (after, upto, env))
@@ -96,7 +96,7 @@ class Journal:
             return connection.row(query, (after, after, env)) in (None, (True,))
 
 
-def read(connection: Connection, env: str, after: int, upto: int) -> list[Record]:
+def read(connection: PostgresConnection, env: str, after: int, upto: int) -> list[JournalRecord]:
     """What the journal holds of an interval in which nothing is under way; raises JournalIncomplete."""
     query = "SELECT record FROM twindiff.journal WHERE env = %s AND seq > %s AND seq <= %s ORDER BY seq"
     born = birth(connection, env)
@@ -112,13 +112,13 @@ def read(connection: Connection, env: str, after: int, upto: int) -> list[Record
     return read(connection, born.parent, after, min(born.at, upto)) + own
 
 
-def birth(connection: Connection, env: str) -> Birth | None:
+def birth(connection: PostgresConnection, env: str) -> Birth | None:
     """Where a fork came from."""
     row = connection.row("SELECT parent, born FROM twindiff.standings WHERE env = %s", (env,))
     return Birth(*row) if row and row[0] else None
 
 
-def _missing(records: list[Record], after: int, upto: int) -> list[Span]:
+def _missing(records: list[JournalRecord], after: int, upto: int) -> list[Span]:
     """The numbers of an interval that no record has."""
     if len(records) == upto - after:
         return []

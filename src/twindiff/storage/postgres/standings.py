@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .connections import Connection, Pool
+from .connections import PostgresConnection, PostgresPool
 
 _SEQ = "SELECT seq FROM twindiff.standings WHERE env = %s AND NOT forgotten"
 _BYTES = """
@@ -15,7 +15,7 @@ SELECT coalesce(sum(bytes), 0) + pg_total_relation_size('twindiff.blobs') FROM t
 _PRESENT = "SELECT mode, clock, at, due, seq FROM twindiff.standings WHERE env = %s AND NOT forgotten"
 
 
-class Standing(NamedTuple):
+class EnvironmentPosition(NamedTuple):
     """An environment's mode of the clock, its clock and the wall clock then, when work falls due, its last record."""
 
     mode: str
@@ -28,7 +28,7 @@ class Standing(NamedTuple):
 class Standings:
     """The environments that there are."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: PostgresPool) -> None:
         self._pool = pool
 
     def seq(self, env: str) -> int:
@@ -42,11 +42,11 @@ class Standings:
         with self._pool.connection() as connection:
             return connection.row(_SEQ, (env,)) is not None
 
-    def present(self, env: str) -> Standing | None:
+    def present(self, env: str) -> EnvironmentPosition | None:
         """Where an environment stands; None when it is unknown."""
         with self._pool.connection() as connection:
             row = connection.row(_PRESENT, (env,))
-        return Standing(*row) if row else None
+        return EnvironmentPosition(*row) if row else None
 
     def expect(self, env: str, due: int, seq: int) -> None:
         """Note when work falls due next, unless the environment has gone on from a record meanwhile."""
@@ -60,6 +60,6 @@ class Standings:
         return int(row[0]) if row else 0
 
 
-def forget(connection: Connection, env: str) -> None:
+def forget(connection: PostgresConnection, env: str) -> None:
     """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""
     connection.rows("SELECT twindiff.forget(%s)", (env,))

@@ -25,7 +25,7 @@ ROWS_AT_ONCE = 1_000
 """Rows that one statement writes."""
 
 
-class Connection(psycopg.Connection[TupleRow]):
+class PostgresConnection(psycopg.Connection[TupleRow]):
     """A connection that also runs statements directly, `%s` for each parameter; those that come again are prepared.
 
     A cursor must not prepare any: once one had, a rollback would drop all that are prepared, these too.

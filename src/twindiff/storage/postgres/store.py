@@ -22,17 +22,17 @@ from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_w
 from twindiff.storage.values import INT64
 
 from . import entry_index, word_index
-from .connections import Connection, reaching
-from .dialect import Sql
+from .connections import PostgresConnection, reaching
+from .dialect import PostgresCompiler
 from .statements import by_column
-from .tables import Tables, TableSql, loading
+from .tables import PostgresSchemaSql, PostgresTableSql, loading
 from .text import escape_text
-from .word_matches import PAGE, Matches
+from .word_matches import PAGE, IndexMatches
 
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 R = TypeVar("R", bound=Row)
 Place = tuple[str, Stored]
-Opener = Callable[[], AbstractContextManager[Connection]]
+Opener = Callable[[], AbstractContextManager[PostgresConnection]]
 """Gives the connection for one statement."""
 
 
@@ -88,7 +88,7 @@ class PostgresStore:
     What is written is noted in `touched`."""
 
     def __init__(
-        self, opener: Opener, tables: Tables, counters: Counters | None, touched: Touched | None = None
+        self, opener: Opener, tables: PostgresSchemaSql, counters: Counters | None, touched: Touched | None = None
     ) -> None:
         self._opener = opener
         self._tables = tables
@@ -164,7 +164,7 @@ class PostgresStore:
         columns: tuple[Column[Any], ...],
     ) -> list[tuple[Any, ...]]:
         form, text = self._tables.of(table), self._sql()
-        matches = Matches(text, form, words)
+        matches = IndexMatches(text, form, words)
         if where or matches.asked is None:
             return self.rows(table, words, *where, limit=limit, offset=offset, columns=columns)
         selected = text.select_list(columns, form.table)
@@ -174,7 +174,7 @@ class PostgresStore:
 
     def count_matches(self, table: type[Row], words: Expression, *where: Expression, most: int) -> int:
         form, text = self._tables.of(table), self._sql()
-        matches = Matches(text, form, words)
+        matches = IndexMatches(text, form, words)
         if where or matches.asked is None:
             some = f"SELECT 1{from_where(form, text, (words, *where))} LIMIT %s::bigint"
             query = f"SELECT COUNT(*) FROM ({some}) s"
@@ -258,7 +258,7 @@ class PostgresStore:
         if form.dependents:
             self._remove_dependents(form, removed)
 
-    def _remove_dependents(self, form: TableSql, rows: list[Stored]) -> None:
+    def _remove_dependents(self, form: PostgresTableSql, rows: list[Stored]) -> None:
         """Remove the rows that refer to removed ones, table by table."""
         removed = [(form, rows)]
         while removed:
@@ -302,7 +302,7 @@ class PostgresStore:
             refuse_write(f"event '{event.name}'")
         self.events.append(event)
 
-    def _see(self, form: TableSql, before: Sequence[Any] | None, after: Sequence[Any] | None) -> None:
+    def _see(self, form: PostgresTableSql, before: Sequence[Any] | None, after: Sequence[Any] | None) -> None:
         if self._touched is None:
             return
         was, now = (None if each is None else tuple(each) for each in (before, after))
@@ -313,13 +313,13 @@ class PostgresStore:
         if new is not None:
             self._touched.see(form.table.name, new, was, now)
 
-    def _writable(self, row: type[Row]) -> TableSql:
+    def _writable(self, row: type[Row]) -> PostgresTableSql:
         if self._counters is None:
             refuse_write(f"table '{table_of(row).name}'")
         return self._tables.of(row)
 
-    def _sql(self) -> Sql:
-        return Sql(self._tables.place, self._having_entry, self._leave_fewer)
+    def _sql(self) -> PostgresCompiler:
+        return PostgresCompiler(self._tables.place, self._having_entry, self._leave_fewer)
 
     def _having_entry(self, table: Table, column: str, key: str, text: str) -> list[Any] | None:
         """The keys of the rows that have a text under a key, as they are stored; None when they are many."""
@@ -334,7 +334,7 @@ class PostgresStore:
         ((having,),) = self._run(count, (asked, word_index.MAX_COUNTED_ROWS))
         if having < word_index.MANY_ROWS:
             return False
-        text = Sql(place)
+        text = PostgresCompiler(place)
         conditions = text.where(others, (Scope(OUTERMOST, table.row),))
         some = f"SELECT 1 FROM {text.table(table.row)} {OUTERMOST} WHERE {conditions} LIMIT %s::bigint"
         ((left,),) = self._run(f"SELECT count(*) FROM ({some}) s", (*text.parameters, having))
@@ -349,7 +349,7 @@ class PostgresStore:
             connection.script(statement)
 
 
-def within(connection: Connection) -> Opener:
+def within(connection: PostgresConnection) -> Opener:
     """Run statements in the transaction that is open on a connection; what ended it is said again to those that follow.
 
     Another database goes on after a statement that took too long, so who asks again must not hear of transactions.
@@ -359,7 +359,7 @@ def within(connection: Connection) -> Opener:
     spent = 0.0
 
     @contextmanager
-    def opener() -> Generator[Connection]:
+    def opener() -> Generator[PostgresConnection]:
         nonlocal failure, spent
         if spent > WHOLE_SECONDS:
             raise TooSlow
@@ -378,5 +378,5 @@ def within(connection: Connection) -> Opener:
     return opener
 
 
-def _key_values(form: TableSql, key: Sequence[object]) -> list[Any]:
+def _key_values(form: PostgresTableSql, key: Sequence[object]) -> list[Any]:
     return [form.to_stored(name, value) for name, value in zip(form.key, key, strict=True)]

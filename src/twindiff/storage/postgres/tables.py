@@ -36,7 +36,7 @@ def storing(column: Column[Any]) -> Convert | None:
     return None
 
 
-class TableSql(TableForm):
+class PostgresTableSql(TableForm):
     """The SQL that is needed often for one table; `env` says whether its rows belong to environments."""
 
     def __init__(self, schema: str, table: Table, *, env: bool) -> None:
@@ -94,9 +94,9 @@ class TableSql(TableForm):
         return f"UPDATE {self.name} {OUTERMOST} SET {sets} FROM {old} WHERE {same} RETURNING {was}, {self.selected}"
 
 
-class Tables(TableForms[TableSql]):
+class PostgresSchemaSql(TableForms[PostgresTableSql]):
     """The SQL of all tables of a schema; `place` is its name in the database."""
 
     def __init__(self, schema: Schema, place: str, *, env: bool = True) -> None:
-        super().__init__(schema, partial(TableSql, place, env=env))
+        super().__init__(schema, partial(PostgresTableSql, place, env=env))
         self.place = place

@@ -10,10 +10,10 @@ import msgspec
 from twindiff.storage import Origin, Template
 from twindiff.storage.journal import Values
 
-from .connections import Connection, Pool, reaching
+from .connections import PostgresConnection, PostgresPool, reaching
 from .copying import as_copy, without_capture
 from .store import PostgresStore
-from .tables import Tables
+from .tables import PostgresSchemaSql
 
 
 def template_env(hash: str) -> str:
@@ -21,15 +21,15 @@ def template_env(hash: str) -> str:
     return f"template:{hash}"
 
 
-class Templates:
+class PostgresTemplates:
     """The templates of a database."""
 
-    def __init__(self, pool: Pool, tables: Mapping[str, Tables]) -> None:
+    def __init__(self, pool: PostgresPool, tables: Mapping[str, PostgresSchemaSql]) -> None:
         self._pool = pool
         self._tables = tables
         self._known: set[tuple[str, str]] = set()
 
-    def keep(self, tables: Tables, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
+    def keep(self, tables: PostgresSchemaSql, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
         """Store full rows by table; the same rows in any order have the same hash."""
         schema = tables.schema
         digest = schema.content_hash(rows, counters)
@@ -49,7 +49,7 @@ class Templates:
             self._known.add((twin, hash))
         return bool(row)
 
-    def _write(self, tables: Tables, template: Template, rows: Mapping[str, list[Values]]) -> None:
+    def _write(self, tables: PostgresSchemaSql, template: Template, rows: Mapping[str, list[Values]]) -> None:
         twin = tables.schema.twin
         with without_capture(self._pool) as connection:
             counters = msgspec.json.encode(template.counters).decode()
@@ -73,7 +73,7 @@ class Templates:
             raise LookupError(f"There is no {twin} template {hash}")
 
         @contextmanager
-        def opener() -> Generator[Connection]:
+        def opener() -> Generator[PostgresConnection]:
             with self._pool.connection() as connection, reaching(), connection.transaction():
                 connection.rows("SELECT set_config('app.env_id', %s, true)", (template_env(hash),))
                 yield connection

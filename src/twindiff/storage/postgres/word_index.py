@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Table, Where
-from twindiff.kit.words import LETTERS, UNSPACED, Part, Word, without_accents
+from twindiff.kit.words import LETTERS, UNSPACED, IndexTerm, SearchTerm, without_accents
 from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.word_query import Spelling
 
@@ -34,7 +34,7 @@ TOO_LONG = f"'{_HERE} {_ANY}'"
 """What is asked for texts that are too long."""
 
 
-def _part(part: Part) -> str:
+def _part(part: IndexTerm) -> str:
     kept = part.text[:MAX_WORD_CHARACTERS]
     return f"'{_HERE} {kept}'{':*' if part.is_start and kept == part.text else ''}"
 
@@ -121,11 +121,11 @@ def exactly_asked(part: Expression, text: Column[Any]) -> str | None:
         lacking = _all_known((exactly_asked(each, text) for each in unwanted), SPELLING.either)
         return lacking and f"({having} & !{lacking})"
     if isinstance(part, Where) and part.column is text and part.op == "has_word":
-        return _exactly_asked_of(cast(Word, part.value))
+        return _exactly_asked_of(cast(SearchTerm, part.value))
     return None
 
 
-def _exactly_asked_of(word: Word) -> str | None:
+def _exactly_asked_of(word: SearchTerm) -> str | None:
     """Of a word each of whose forms is one word, which the index has whole."""
     forms = zip(word.forms, word.parts, strict=True)
     known = [part for form, parts in forms for part in parts if part.text == without_accents(form)]

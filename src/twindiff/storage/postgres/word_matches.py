@@ -13,7 +13,7 @@ from twindiff.storage.sql.tables import TableForm
 from twindiff.storage.sql.word_query import text_of
 from twindiff.storage.values import INT64
 
-from .dialect import Sql
+from .dialect import PostgresCompiler
 from .text import literal
 from .word_index import TOO_LONG, exactly_asked, lookup
 
@@ -21,10 +21,10 @@ PAGE = "p"
 """The alias of what a page's order is by."""
 
 
-class Matches:
+class IndexMatches:
     """What is looked up in one index of words, as SQL; `asked` is None where it cannot tell by itself."""
 
-    def __init__(self, text: Sql, form: TableForm, words: Expression) -> None:
+    def __init__(self, text: PostgresCompiler, form: TableForm, words: Expression) -> None:
         self._text, self._form, self._words = text, form, words
         self._column = text_of(words)
         self.asked = exactly_asked(words, self._column)

@@ -31,7 +31,7 @@ from twindiff.kit.rows import (
 )
 from twindiff.kit.store import Ordering
 from twindiff.kit.values import row_of
-from twindiff.kit.words import Word, without_accents
+from twindiff.kit.words import SearchTerm, without_accents
 
 from .names import quote
 
@@ -58,7 +58,7 @@ Scopes = tuple[Scope, ...]
 OUTERMOST = "t"
 
 
-class Compiler(ABC):
+class SqlCompiler(ABC):
     """SQL text in the making; a subclass is the dialect of a database.
 
     Parameters come in the order of their places: what is compiled first stands first, and stands there once.
@@ -138,10 +138,10 @@ class Compiler(ABC):
         return self.equals(self.fold_case(left), text.casefold())
 
     @abstractmethod
-    def has_word(self, left: str, word: Word) -> str:
+    def has_word(self, left: str, word: SearchTerm) -> str:
         """Whether a text has a word, whatever their case and accents."""
 
-    def has_indexed_word(self, left: str, word: Word, column: Column[Any]) -> str:
+    def has_indexed_word(self, left: str, word: SearchTerm, column: Column[Any]) -> str:
         """The same of a column that has an index of its words."""
         return self.has_word(left, word)
 
@@ -269,7 +269,7 @@ def kind_of(value: object) -> ColumnType:
     return "text" if isinstance(value, str) else "json"
 
 
-def _left_operand(sql: Compiler, column: Column[Any], scopes: Scopes) -> str:
+def _left_operand(sql: SqlCompiler, column: Column[Any], scopes: Scopes) -> str:
     """The column on the left: one of the innermost row."""
     scope = scopes[-1]
     if column.worked is None and column.table is not scope.table:
@@ -277,7 +277,7 @@ def _left_operand(sql: Compiler, column: Column[Any], scopes: Scopes) -> str:
     return sql.reference(column, scopes)
 
 
-def _right(sql: Compiler, column: Column[Any], scopes: Scopes) -> str:
+def _right(sql: SqlCompiler, column: Column[Any], scopes: Scopes) -> str:
     """The column on the right: one of the nearest row outside, or else of the same row."""
     if column.worked is not None:
         return sql.reference(column, scopes)
@@ -292,7 +292,7 @@ def _nearest(column: Column[Any], scopes: Iterable[Scope]) -> Scope:
     raise TypeError(f"{column.table.__name__}.{column.name} is compared where no row of its table is in reach")
 
 
-def _atom(sql: Compiler, part: Where, scopes: Scopes) -> str:
+def _atom(sql: SqlCompiler, part: Where, scopes: Scopes) -> str:
     if part.op == "in" and not part.column.path:
         return _among(sql, part, scopes)
     left = _left_operand(sql, part.column, scopes)
@@ -304,7 +304,7 @@ def _atom(sql: Compiler, part: Where, scopes: Scopes) -> str:
     return _ATOMS[part.op](sql, part, left)
 
 
-def _among(sql: Compiler, part: Where, scopes: Scopes) -> str:
+def _among(sql: SqlCompiler, part: Where, scopes: Scopes) -> str:
     """NULL is asked for apart, so that a place for a value is never written twice."""
     given = cast(Collection[object], part.value)
     values = [value for value in given if value is not None]
@@ -315,17 +315,17 @@ def _among(sql: Compiler, part: Where, scopes: Scopes) -> str:
 # Values that are worked out
 
 
-def _of(sql: Compiler, column: Column[Any] | None, scopes: Scopes) -> str:
+def _of(sql: SqlCompiler, column: Column[Any] | None, scopes: Scopes) -> str:
     assert column is not None
     return sql.whole(column, scopes)
 
 
-def _total(sql: Compiler, column: Column[Any] | None, scopes: Scopes) -> str:
+def _total(sql: SqlCompiler, column: Column[Any] | None, scopes: Scopes) -> str:
     summed = f"SUM({_of(sql, column, scopes)})"
     return f"CAST({summed} AS BIGINT)" if column is not None and column.kind == "integer" else summed
 
 
-_BROUGHT: dict[str, Callable[[Compiler, Column[Any] | None, Scopes], str]] = {
+_BROUGHT: dict[str, Callable[[SqlCompiler, Column[Any] | None, Scopes], str]] = {
     "only": _of,
     "count": lambda sql, column, scopes: "COUNT(*)",
     "total": _total,
@@ -334,15 +334,15 @@ _BROUGHT: dict[str, Callable[[Compiler, Column[Any] | None, Scopes], str]] = {
     "joined": lambda sql, column, scopes: sql.aggregate_text(_of(sql, column, scopes), _of(sql, column, scopes)),
 }
 _INSTANT: Column[Any] = worked_out("timestamp", Case((), None))
-_FORMULAS: dict[str, Callable[[Compiler, list[str]], str]] = {
+_FORMULAS: dict[str, Callable[[SqlCompiler, list[str]], str]] = {
     "elapsed": lambda sql, parts: f"(- {sql.microseconds(parts[0])} + {sql.microseconds(parts[1])})",
     "coalesce": lambda sql, parts: f"COALESCE({', '.join(parts)})",
     "+": lambda sql, parts: f"({' + '.join(parts)})",
 }
 
 
-Atom = Callable[[Compiler, Where, str], str]
-TextAtom = Callable[[Compiler, str, str], str]
+Atom = Callable[[SqlCompiler, Where, str], str]
+TextAtom = Callable[[SqlCompiler, str, str], str]
 _ORDERED = ("<", "<=", ">", ">=")
 
 _TEXT_ATOMS: dict[str, TextAtom] = {
@@ -360,22 +360,22 @@ _TEXT_ATOMS: dict[str, TextAtom] = {
 # A column and a value
 
 
-def _equal(sql: Compiler, part: Where, left: str) -> str:
+def _equal(sql: SqlCompiler, part: Where, left: str) -> str:
     return f"{left} IS NULL" if part.value is None else f"{left} = {sql.value(part.value, part.column)}"
 
 
-def _different(sql: Compiler, part: Where, left: str) -> str:
+def _different(sql: SqlCompiler, part: Where, left: str) -> str:
     if part.value is None:
         return f"{left} IS NOT NULL"
     return f"{left} IS DISTINCT FROM {sql.value(part.value, part.column)}"
 
 
-def _compare(sql: Compiler, part: Where, left: str) -> str:
+def _compare(sql: SqlCompiler, part: Where, left: str) -> str:
     return f"{left} {part.op} {sql.value(part.value, part.column)}"
 
 
-def _having_word(sql: Compiler, part: Where, left: str) -> str:
-    word, column = cast(Word, part.value), part.column
+def _having_word(sql: SqlCompiler, part: Where, left: str) -> str:
+    word, column = cast(SearchTerm, part.value), part.column
     is_indexed = column.worked is None and column.name in table_of(column.table).words
     return sql.has_indexed_word(left, word, column) if is_indexed else sql.has_word(left, word)
 
@@ -396,26 +396,26 @@ _ATOMS: dict[str, Atom] = {
 # A value inside a Json column and a value
 
 
-def _plain_json(sql: Compiler, reference: str, column: Column[Any]) -> str:
+def _plain_json(sql: SqlCompiler, reference: str, column: Column[Any]) -> str:
     return f"NULLIF({sql.json_text(reference, column)}, 'null')"
 
 
-def _json_equal(sql: Compiler, part: Where, left: str) -> str:
+def _json_equal(sql: SqlCompiler, part: Where, left: str) -> str:
     if part.value is None:
         return f"{_plain_json(sql, left, part.column)} IS NULL"
     by_index = sql.entry(left, part.column, part.value) if isinstance(part.value, str) else ""
     return by_index or _json_compared(sql, part, left)
 
 
-def _json_different(sql: Compiler, part: Where, left: str) -> str:
+def _json_different(sql: SqlCompiler, part: Where, left: str) -> str:
     return f"({_json_equal(sql, part._replace(op='='), left)}) IS NOT TRUE"
 
 
-def _json_compared(sql: Compiler, part: Where, left: str) -> str:
+def _json_compared(sql: SqlCompiler, part: Where, left: str) -> str:
     return f"{sql.of_kind(left, part.column, kind_of(part.value))} {part.op} {sql.value(part.value, part.column)}"
 
 
-def _json_among(sql: Compiler, part: Where, left: str) -> str:
+def _json_among(sql: SqlCompiler, part: Where, left: str) -> str:
     values = cast(Collection[object], part.value)
     equal = [_json_equal(sql, part._replace(op="=", value=value), left) for value in values]
     return f"({_join_balanced(equal, ' OR ') or 'false'})"
@@ -431,14 +431,16 @@ _JSON_ATOMS: dict[str, Atom] = {
     **dict.fromkeys(_ORDERED, _json_compared),
     "in": _json_among,
     **{name: _json_text(atom) for name, atom in _TEXT_ATOMS.items()},
-    "has_word": lambda sql, part, left: sql.has_word(sql.of_kind(left, part.column, "text"), cast(Word, part.value)),
+    "has_word": lambda sql, part, left: sql.has_word(
+        sql.of_kind(left, part.column, "text"), cast(SearchTerm, part.value)
+    ),
 }
 
 
 # Two columns
 
 
-def _between_columns(sql: Compiler, part: Where, left: str, other: Column[Any], scopes: Scopes) -> str:
+def _between_columns(sql: SqlCompiler, part: Where, left: str, other: Column[Any], scopes: Scopes) -> str:
     mine, theirs = _unify_kinds(sql, part.column, left, other, _right(sql, other, scopes))
     if part.op == "!=":
         return f"{mine} IS DISTINCT FROM {theirs}"
@@ -449,7 +451,7 @@ def _between_columns(sql: Compiler, part: Where, left: str, other: Column[Any], 
     return f"{mine} {part.op} {theirs}"
 
 
-def _unify_kinds(sql: Compiler, column: Column[Any], left: str, other: Column[Any], right: str) -> tuple[str, str]:
+def _unify_kinds(sql: SqlCompiler, column: Column[Any], left: str, other: Column[Any], right: str) -> tuple[str, str]:
     """Two columns as values of one kind."""
     if column.path and other.path:
         return _plain_json(sql, left, column), _plain_json(sql, right, other)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from twindiff.kit.rows import Column, Expression
 
-from .compiler import OUTERMOST, Compiler, Scope
+from .compiler import OUTERMOST, Scope, SqlCompiler
 from .names import quote
 from .tables import Stored, TableForm
 
@@ -20,7 +20,7 @@ class Relation(NamedTuple):
     between: tuple[Expression, ...]
 
 
-def from_where(form: TableForm, text: Compiler, where: Sequence[Expression]) -> str:
+def from_where(form: TableForm, text: SqlCompiler, where: Sequence[Expression]) -> str:
     """The rows of a table for which conditions hold, to be read."""
     source, condition = text.search(form.table, where, OUTERMOST)
     conditions = [condition] if condition else []
@@ -28,7 +28,7 @@ def from_where(form: TableForm, text: Compiler, where: Sequence[Expression]) -> 
     return f" FROM {source or form.name} {OUTERMOST}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
 
 
-def of_parent(form: TableForm, text: Compiler, relation: Relation, where: Sequence[Expression]) -> str:
+def of_parent(form: TableForm, text: SqlCompiler, relation: Relation, where: Sequence[Expression]) -> str:
     """One parent's rows, as `u`; the parent is `k.value` outside."""
     by, join, between = relation
     if join is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Where, table_of
-from twindiff.kit.words import Part, Word
+from twindiff.kit.words import IndexTerm, SearchTerm
 
 
 class Spelling(NamedTuple):
@@ -14,10 +14,10 @@ class Spelling(NamedTuple):
 
     both: str
     either: str
-    part: Callable[[Part], str]
+    part: Callable[[IndexTerm], str]
 
 
-def asked_of(word: Word, spelling: Spelling) -> str | None:
+def asked_of(word: SearchTerm, spelling: Spelling) -> str | None:
     """What is asked for a word; None when it has no letters."""
     forms = [_join_parts([spelling.part(part) for part in parts], spelling.both) for parts in word.parts]
     known = [form for form in forms if form]
@@ -28,7 +28,7 @@ def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | 
     """What is asked for a condition: every text that fits has it; None when nothing is known."""
     if isinstance(part, Where):
         is_of_text = part.column is text and part.op == "has_word"
-        return asked_of(cast(Word, part.value), spelling) if is_of_text else None
+        return asked_of(cast(SearchTerm, part.value), spelling) if is_of_text else None
     if not isinstance(part, AllOf | AnyOf):
         return None
     asked = [asked_for(each, text, spelling) for each in part.parts]
@@ -38,13 +38,13 @@ def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | 
     return _join_parts(known, spelling.either) if len(known) == len(asked) else None
 
 
-def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[Word]:
+def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[SearchTerm]:
     """The words that a text must have for all of some conditions to hold, as far as they say so outright."""
     for part in parts:
         if isinstance(part, AllOf) or (isinstance(part, AnyOf) and len(part.parts) == 1):
             yield from words_needed(part.parts, text)
         elif isinstance(part, Where) and part.column is text and part.op == "has_word":
-            yield cast(Word, part.value)
+            yield cast(SearchTerm, part.value)
 
 
 def text_of(words: Expression) -> Column[str]:

@@ -20,10 +20,10 @@ from typing import Any
 from twindiff.storage.values import decode_json, same
 
 from .announced import Announced
-from .connection import Connection, PendingWrite, Stored
+from .connection import PendingWrite, SqliteConnection, Stored
 from .known_rows import Place
 from .records import StoredChange
-from .table_sql import Tables, TableSql
+from .table_sql import SqliteSchemaSql, SqliteTableSql
 
 _place = itemgetter(0, 1)
 """Where a change is: its table and its key."""
@@ -32,7 +32,7 @@ _place = itemgetter(0, 1)
 class Capture:
     """The rows that were touched since `clear`, each with how it was then."""
 
-    def __init__(self, tables: Tables, connection: Connection) -> None:
+    def __init__(self, tables: SqliteSchemaSql, connection: SqliteConnection) -> None:
         self._tables = tables.by_name
         self._connection = connection
         self._before: dict[Place, Stored | None] = {}
@@ -98,7 +98,7 @@ class Capture:
         return changes
 
 
-def _same(sql: TableSql, before: Stored, after: Stored) -> bool:
+def _same(sql: SqliteTableSql, before: Stored, after: Stored) -> bool:
     """Whether rows differ in nothing but the order of JSON's keys, as by a statement of one's own."""
     places = compress(range(len(after)), map(ne, before, after))
     return all(at in sql.json_at and same(_json(before[at]), _json(after[at])) for at in places)

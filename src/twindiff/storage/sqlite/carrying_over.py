@@ -6,8 +6,8 @@ import msgspec
 
 from twindiff.storage.journal import decode
 
-from .connection import Connection
-from .images import ImageFile, Part, Stored, Taken
+from .connection import SqliteConnection
+from .images import ImageFile, PendingImage, Stored, Taken
 
 _REWIND = "instr(substr(record, 1, 64), x'a0a6726577696e64')"
 """Whether a packed record has no twin and the operation `rewind`; a look into its beginning is enough."""
@@ -25,7 +25,7 @@ class Saved(msgspec.Struct, frozen=True, array_like=True):
 _decode_saved = msgspec.msgpack.Decoder(Saved).decode
 
 
-def carry_over(connection: Connection) -> None:
+def carry_over(connection: SqliteConnection) -> None:
     """Bring a data file of layout 2 to today's; nothing happens to one of today's, or to one that is new."""
     exists = "SELECT 1 FROM sqlite_schema WHERE name = 'environment_images'"
     if not connection.execute(exists).fetchone():
@@ -36,7 +36,7 @@ def carry_over(connection: Connection) -> None:
         connection.execute("DROP TABLE environment_images")
 
 
-def _list_rewinds(connection: Connection) -> None:
+def _list_rewinds(connection: SqliteConnection) -> None:
     for (packed,) in connection.execute(f"SELECT record FROM journal WHERE {_REWIND}").fetchall():
         record = decode(packed)
         if record.to is not None:
@@ -44,13 +44,13 @@ def _list_rewinds(connection: Connection) -> None:
             connection.execute("INSERT OR IGNORE INTO rewinds (env, seq, target) VALUES (?, ?, ?)", values)
 
 
-def _divide_images(connection: Connection) -> None:
+def _divide_images(connection: SqliteConnection) -> None:
     images = ImageFile(connection)
     listed = connection.execute("SELECT rowid, env, twin FROM environment_images ORDER BY env, seq").fetchall()
     for id, (row, env, twin) in enumerate(listed, images.next_id()):
         ((packed,),) = connection.execute("SELECT pages FROM environment_images WHERE rowid = ?", (row,))
         saved = _decode_saved(packed)
         stored = Stored(id, saved.seq, str(twin), None, 0, saved.schema_hash, saved.count)
-        taken = Taken(str(env), [Part(stored, saved.own)], ())
+        taken = Taken(str(env), [PendingImage(stored, saved.own)], ())
         images.add_pages(list(taken.pack_pages()))
         images.add(taken)

@@ -11,13 +11,13 @@ from twindiff.storage.sql.tables import Counters
 from .connection import Run, Stored
 from .files import DataFile
 from .store import SqliteStore
-from .table_sql import Tables
+from .table_sql import SqliteSchemaSql
 
 
-class Catalog(SqliteStore):
+class SqliteCatalog(SqliteStore):
     """The store of a data file; what the disk refuses is not there after a death either."""
 
-    def __init__(self, file: DataFile, tables: Tables) -> None:
+    def __init__(self, file: DataFile, tables: SqliteSchemaSql) -> None:
         super().__init__(file.connection, tables, Counters({}))
         self._file = file
 

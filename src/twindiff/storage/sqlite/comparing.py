@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twindiff.storage import Compared, Origin
-from twindiff.storage.journal import Change, Record, Values
+from twindiff.storage import Origin, PointComparison
+from twindiff.storage.journal import JournalRecord, RowChange, Values
 from twindiff.storage.sql.tables import Stored
 from twindiff.storage.values import same
 
@@ -15,7 +15,7 @@ from .database import Database
 from .files import Reading
 from .pages import Pages
 from .rebuilding import Rebuilding
-from .table_sql import Tables, TableSql
+from .table_sql import SqliteSchemaSql, SqliteTableSql
 
 OPERATIONS_PER_PAGE = 4
 """Operations that are folded in the time in which the rows of a page are compared."""
@@ -26,7 +26,7 @@ Row = tuple[Values | None, Values | None]
 
 def compare(
     reading: Reading, rebuilding: Rebuilding, env: str, origin: Origin, start: int, end: int
-) -> Compared | None:
+) -> PointComparison | None:
     """What leads from one point to another, with a record of its own for each twin; in any thread.
 
     None where the journal tells it sooner, or tells more: rows of an older schema are not today's, and an environment
@@ -38,15 +38,15 @@ def compare(
     if OPERATIONS_PER_PAGE * sum(pages.count for pages in after.values()) > abs(end - start):
         return None
     records = [
-        Record(env, end, twin, "", "", 0, 0, {}, changes)
+        JournalRecord(env, end, twin, "", "", 0, 0, {}, changes)
         for twin in sorted(after)
         if (changes := list(_changes(rebuilding.tables(twin), before[twin], after[twin])))
     ]
     rewinds = reading.rewinds(env, min(start, end), max(start, end))
-    return None if reading.is_forgotten(env) else Compared(records, rewinds)
+    return None if reading.is_forgotten(env) else PointComparison(records, rewinds)
 
 
-def _changes(tables: Tables, before: Pages, after: Pages) -> Iterator[Change]:
+def _changes(tables: SqliteSchemaSql, before: Pages, after: Pages) -> Iterator[RowChange]:
     """The rows that differ, by table and key."""
     was, now = Database(tables, before), Database(tables, after)
     try:
@@ -54,13 +54,13 @@ def _changes(tables: Tables, before: Pages, after: Pages) -> Iterator[Change]:
             form = tables.by_name[name]
             rows = (iter(each.connection.execute(form.select_all)) for each in (was, now))
             for old, new in _differing(form, *rows):
-                yield Change(name, form.key_of(new or old or {}), old, new)
+                yield RowChange(name, form.key_of(new or old or {}), old, new)
     finally:
         was.close()
         now.close()
 
 
-def _differing(form: TableSql, was: Iterator[Stored], now: Iterator[Stored]) -> Iterator[Row]:
+def _differing(form: SqliteTableSql, was: Iterator[Stored], now: Iterator[Stored]) -> Iterator[Row]:
     """Rows of two tables in order of their keys that are in one only, or not the same in both."""
     old, new = next(was, None), next(now, None)
     while old is not None or new is not None:
@@ -77,11 +77,11 @@ def _differing(form: TableSql, was: Iterator[Stored], now: Iterator[Stored]) -> 
             old, new = next(was, None), next(now, None)
 
 
-def _key(form: TableSql, row: Stored | None) -> Stored | None:
+def _key(form: SqliteTableSql, row: Stored | None) -> Stored | None:
     return None if row is None else tuple([row[at] for at in form.key_at])
 
 
-def _compare_rows(form: TableSql, old: Stored, new: Stored) -> Row | None:
+def _compare_rows(form: SqliteTableSql, old: Stored, new: Stored) -> Row | None:
     if old == new:
         return None
     before, after = form.values(old), form.values(new)

@@ -25,7 +25,7 @@ _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN
 _UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 
 
-class Cursor(Protocol):
+class SqliteCursor(Protocol):
     """What a statement found."""
 
     def fetchone(self) -> Stored | None: ...
@@ -37,10 +37,10 @@ class Cursor(Protocol):
 class Execute(Protocol):
     """Run statements; a parameter stands for each `?`."""
 
-    def __call__(self, statements: str, bindings: Sequence[Any] = (), /) -> Cursor: ...
+    def __call__(self, statements: str, bindings: Sequence[Any] = (), /) -> SqliteCursor: ...
 
 
-Run = Callable[[str, Sequence[Any]], Cursor]
+Run = Callable[[str, Sequence[Any]], SqliteCursor]
 """Run a statement with parameters, or with each of several."""
 
 
@@ -57,10 +57,10 @@ class Statements(Protocol):
 
     @property
     def execute(self) -> Execute: ...
-    def executemany(self, statements: str, sequenceofbindings: Iterable[Sequence[Any]], /) -> Cursor: ...
+    def executemany(self, statements: str, sequenceofbindings: Iterable[Sequence[Any]], /) -> SqliteCursor: ...
 
 
-class Connection(Statements, Protocol):
+class SqliteConnection(Statements, Protocol):
     """One open database."""
 
     @property
@@ -75,23 +75,23 @@ class Connection(Statements, Protocol):
     def set_wal_hook(self, callable: Callable[[Any, str, int], int] | None, /) -> None: ...
     def wal_checkpoint(self, dbname: str | None = None, mode: int = ...) -> tuple[int, int]: ...
     def close(self) -> None: ...
-    def __enter__(self) -> Connection: ...
+    def __enter__(self) -> SqliteConnection: ...
     def __exit__(self, *raised: object) -> bool | None: ...
 
 
-def connect(path: str = ":memory:") -> Connection:
+def connect(path: str = ":memory:") -> SqliteConnection:
     """Open a database by path; expressions that fold text work in it."""
     return register_functions(apsw.Connection(path, _FLAGS))
 
 
-def register_functions(opened: Any) -> Connection:
+def register_functions(opened: Any) -> SqliteConnection:
     """A connection that was opened some other way, with what expressions need."""
     opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else ordered statements are planned anew for every parameter
     opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)
     opened.create_scalar_function("index_words", _index_words, 1, deterministic=True)
     opened.create_scalar_function("without_accents", without_accents, 1, deterministic=True)
     opened.create_scalar_function("has_word", has_word, 2, deterministic=True)
-    return cast(Connection, opened)
+    return cast(SqliteConnection, opened)
 
 
 def _casefold(value: Any) -> Any:
@@ -102,7 +102,7 @@ def _index_words(text: str) -> str:
     return " ".join(index_words(text))
 
 
-def roll_back(connection: Connection) -> None:
+def roll_back(connection: SqliteConnection) -> None:
     """Undo the open transaction, unless SQLite has done so itself, as it does when a write is interrupted."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")

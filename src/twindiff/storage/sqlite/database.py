@@ -9,16 +9,16 @@ from typing import Generic, NamedTuple, TypeVar
 from twindiff.kit.events import Event
 from twindiff.storage import SchemaChanged
 from twindiff.storage.deadline import NEVER, Limit
-from twindiff.storage.journal import Change, Values
+from twindiff.storage.journal import RowChange, Values
 from twindiff.storage.schema import Schema
 
 from .capture import Capture
-from .connection import Connection, Stored, connect, register_functions, roll_back
+from .connection import SqliteConnection, Stored, connect, register_functions, roll_back
 from .ddl import statements
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
 from .records import StoredChange
 from .store import Counters, SqliteStore
-from .table_sql import Tables, TableSql
+from .table_sql import SqliteSchemaSql, SqliteTableSql
 from .word_index import word_indexes
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ T = TypeVar("T")
 _STEPS_BETWEEN_LOOKS = 100_000
 
 
-class Outcome(NamedTuple, Generic[T]):
+class TransactionResult(NamedTuple, Generic[T]):
     """What work comes to, what it has changed, and of what it tells."""
 
     result: T
@@ -53,7 +53,7 @@ class Undoable:
 class Database:
     """A connection with its tables; one operation at a time."""
 
-    def __init__(self, tables: Tables, pages: Pages) -> None:
+    def __init__(self, tables: SqliteSchemaSql, pages: Pages) -> None:
         self.tables = tables
         opened, self._file = vfs.connect(pages)
         self.connection = register_functions(opened)
@@ -98,7 +98,7 @@ class Database:
             if self.connection.in_transaction:
                 self.connection.execute("COMMIT")
 
-    def write(self, work: Callable[[SqliteStore], T], limit: Limit, counters: Counters) -> Outcome[T]:
+    def write(self, work: Callable[[SqliteStore], T], limit: Limit, counters: Counters) -> TransactionResult[T]:
         """Run work in the open transaction."""
         self._deadline = deadline = limit()
         known, writes = self._file.pages.known, (self._capture.written, self._capture.announced)
@@ -107,7 +107,7 @@ class Database:
             result = work(store)
         finally:
             self._deadline = NEVER
-        return Outcome(result, self._capture.changes(all_went_well=store.all_went_well), store.events)
+        return TransactionResult(result, self._capture.changes(all_went_well=store.all_went_well), store.events)
 
     def begin(self) -> None:
         """Begin a transaction."""
@@ -138,11 +138,11 @@ class Database:
             if self.undo.pages:  # what SQLite remembers of them is no longer so
                 self.mount(self.pages)
 
-    def apply(self, changes: Iterable[Change]) -> None:
+    def apply(self, changes: Iterable[RowChange]) -> None:
         """Bring the rows of changes from before to after."""
         self.replay([list(changes)])
 
-    def replay(self, operations: Iterable[list[Change]]) -> None:
+    def replay(self, operations: Iterable[list[RowChange]]) -> None:
         """Apply the changes of several operations in one transaction, one operation after the other."""
         with self.undoable(), self._capture.pause():
             for changes in operations:
@@ -150,7 +150,7 @@ class Database:
             self.commit()
             self.pages.known.clear()
 
-    def _bring(self, changes: list[Change]) -> None:
+    def _bring(self, changes: list[RowChange]) -> None:
         """Deletes come first, so that unique values may trade places; rows that have changed stay where they were.
 
         So rows stand in the order in which they were added, whichever way an environment came to them.
@@ -166,13 +166,13 @@ class Database:
             if change.after is not None and place is None:
                 execute(sql.insert, sql.insert_values(change.after))
 
-    def _take_out(self, change: Change) -> int | None:
+    def _take_out(self, change: RowChange) -> int | None:
         """Delete a row; gives where it was, unless that is said by a column."""
         sql = self._sql(change.table)
         gone = self.connection.execute(f"{sql.delete} RETURNING rowid", change.key).fetchall()
         return gone[0][0] if gone and not sql.is_numbered else None
 
-    def _sql(self, table: str) -> TableSql:
+    def _sql(self, table: str) -> SqliteTableSql:
         sql = self.tables.by_name.get(table)
         if sql is None:
             raise SchemaChanged(f"The {self.tables.schema.twin} twin no longer has the table '{table}', which was used")
@@ -183,7 +183,7 @@ class Database:
         return contents(self.tables, self.connection)
 
 
-def contents(tables: Tables, connection: Connection) -> dict[str, list[Values]]:
+def contents(tables: SqliteSchemaSql, connection: SqliteConnection) -> dict[str, list[Values]]:
     """Every row of every table, by key."""
     return {
         name: [sql.values(stored) for stored in connection.execute(sql.select_all)]
@@ -191,7 +191,7 @@ def contents(tables: Tables, connection: Connection) -> dict[str, list[Values]]:
     }
 
 
-def contents_of(tables: Tables, image: Image) -> dict[str, list[Values]]:
+def contents_of(tables: SqliteSchemaSql, image: Image) -> dict[str, list[Values]]:
     """Every row of an image, by table and key."""
     database = Database(tables, Pages(image))
     try:
@@ -200,7 +200,7 @@ def contents_of(tables: Tables, image: Image) -> dict[str, list[Values]]:
         database.close()
 
 
-def problems_of(tables: Tables, pages: Pages) -> list[str]:
+def problems_of(tables: SqliteSchemaSql, pages: Pages) -> list[str]:
     """What SQLite finds wrong with a database; nothing, if all is well."""
     # FTS5 checks itself by what it remembers, which on a shared connection may be of other pages.
     database = Database(tables, pages)
@@ -209,7 +209,7 @@ def problems_of(tables: Tables, pages: Pages) -> list[str]:
     return [line for line in lines if line != "ok"]
 
 
-def image_of(tables: Tables, rows: Mapping[str, Iterable[Values]]) -> bytes:
+def image_of(tables: SqliteSchemaSql, rows: Mapping[str, Iterable[Values]]) -> bytes:
     """A database of full rows by table; raises a failed constraint when two rows clash."""
     connection = _empty(tables.schema)
     try:
@@ -225,7 +225,7 @@ def image_of(tables: Tables, rows: Mapping[str, Iterable[Values]]) -> bytes:
         connection.close()
 
 
-def fits(tables: Tables, pages: Pages) -> bool:
+def fits(tables: SqliteSchemaSql, pages: Pages) -> bool:
     """Whether a database has today's tables and indexes in today's places, as connections take for granted."""
     connection, _ = vfs.connect(pages)
     try:
@@ -234,7 +234,7 @@ def fits(tables: Tables, pages: Pages) -> bool:
         connection.close()
 
 
-def _layout(connection: Connection) -> list[Stored]:
+def _layout(connection: SqliteConnection) -> list[Stored]:
     return connection.execute("SELECT type, name, rootpage, sql FROM sqlite_schema ORDER BY rowid").fetchall()
 
 
@@ -247,7 +247,7 @@ def _todays_layout(schema: Schema) -> list[Stored]:
         connection.close()
 
 
-def _empty(schema: Schema) -> Connection:
+def _empty(schema: Schema) -> SqliteConnection:
     connection = connect()
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
     for table in schema.tables.values():

@@ -10,8 +10,8 @@ import msgspec
 
 from twindiff.kit.rows import AllOf, Column, ColumnType, Expression, Row, Table, table_of
 from twindiff.kit.values import JOINT
-from twindiff.kit.words import Word
-from twindiff.storage.sql.compiler import MANY, Compiler, Scope, Search
+from twindiff.kit.words import SearchTerm
+from twindiff.storage.sql.compiler import MANY, Scope, Search, SqlCompiler
 from twindiff.storage.sql.names import quote
 from twindiff.storage.sql.word_query import Spelling, asked_for, asked_of, words_needed
 from twindiff.storage.values import INT64, json_text
@@ -35,7 +35,7 @@ _JSON_TYPES: dict[ColumnType, str] = {
 }
 
 
-class Sql(Compiler):
+class SqliteCompiler(SqlCompiler):
     """SQL for SQLite; `share` says how many rows an index of words finds, `few` whether one of entries finds few.
 
     `spelling` says how FTS5 is asked of a text.
@@ -53,7 +53,7 @@ class Sql(Compiler):
         self._share = share
         self._spelling = spelling
         self._few = few
-        self._granted: set[tuple[str, Word]] = set()
+        self._granted: set[tuple[str, SearchTerm]] = set()
         """Words that all rows have by the way in which they are found, each with the text that has it."""
         self._read: set[str] = set()
         """Texts that are looked into."""
@@ -128,7 +128,7 @@ class Sql(Compiler):
         like = f"{left} LIKE {self.place(f'%{folded.translate(_WILD)}%')} ESCAPE '\\'"
         return f"({like} OR ({beyond_ascii} AND {ours(left, text)}))"
 
-    def has_word(self, left: str, word: Word) -> str:
+    def has_word(self, left: str, word: SearchTerm) -> str:
         """SQLite finds words in ASCII by itself, and quicker; texts and words with other letters need our function.
 
         A CASE looks no further than it must; SQLite works out both sides of an AND or OR that is a value.
@@ -144,7 +144,7 @@ class Sql(Compiler):
         cases = "".join(f" WHEN {form} THEN 1" for form in others)
         return f"CASE WHEN {_beyond_ascii(left)} THEN {ours} WHEN NOT {like} THEN 0{cases} ELSE {last} END"
 
-    def has_indexed_word(self, left: str, word: Word, column: Column[Any]) -> str:
+    def has_indexed_word(self, left: str, word: SearchTerm, column: Column[Any]) -> str:
         """An index tells by itself where whole words are; only into texts that it does not have yet is looked."""
         if left in self._read or not word.is_plain:
             return self.has_word(left, word)
@@ -217,7 +217,7 @@ class Sql(Compiler):
         return Search(condition=" AND ".join(conditions))
 
 
-def _globs(word: Word) -> list[str]:
+def _globs(word: SearchTerm) -> list[str]:
     """The forms of a word as patterns for a text in ASCII, in lower case and between blanks."""
     forms = [form.lower() for form in word.forms]
     edges = [("[^0-9a-z]" if letter.isalnum() else "" for letter in (form[:1], form[-1:])) for form in forms]

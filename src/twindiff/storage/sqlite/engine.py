@@ -12,37 +12,37 @@ from typing import Any, TypeVar
 
 from twindiff.kit.blobs import Blobs
 from twindiff.storage import (
-    Compared,
     OperationContext,
     OperationInfo,
     Origin,
     PlannedOperation,
+    PointComparison,
     Present,
-    Start,
     StorageFull,
     Template,
+    TemplatePayload,
 )
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.cooperative import CooperativeStep, portions, run_to_end, yield_control
 from twindiff.storage.deadline import Limit, whole
 from twindiff.storage.due import TemplateTimes, unknown
 from twindiff.storage.durability import Durability
-from twindiff.storage.feed import Feed, Written
-from twindiff.storage.journal import ADVANCE, Record, Values, between
+from twindiff.storage.feed import Feed, RowsWritten
+from twindiff.storage.journal import ADVANCE, JournalRecord, Values, between
 from twindiff.storage.room import Room
 from twindiff.storage.schema import Schema
 
-from .catalog import Catalog
+from .catalog import SqliteCatalog
 from .comparing import compare
 from .database import contents_of, problems_of
 from .files import IN_MEMORY, LAST_SEQ, Born, DataFile, Reading
-from .images import ImageQueue, Part, Stored, Taken
+from .images import ImageQueue, PendingImage, Stored, Taken
 from .live_environments import (
     ALL_UNDO_BYTES,
     UNDO_BYTES,
     LiveEnvironment,
     Point,
-    Pool,
+    SqlitePool,
     position_after,
     position_at_birth,
     position_of_fork,
@@ -55,7 +55,7 @@ from .rebuilding import Rebuilding
 from .records import StoredRecord
 from .snapshots import Snapshot
 from .store import SqliteStore
-from .table_sql import Tables
+from .table_sql import SqliteSchemaSql
 from .templates import TemplateImages
 from .unnamed_blobs import UnnamedBlobs
 
@@ -87,7 +87,7 @@ class SqliteEngine:
         self.feed = Feed()
         self._templates = TemplateImages(self.file)
         self._times = TemplateTimes()
-        self._pools: dict[str, Pool] = {}
+        self._pools: dict[str, SqlitePool] = {}
         self._rebuilding = Rebuilding(self._pools, self._templates)
         self._live: dict[str, LiveEnvironment] = {}
         self._waking = threading.Lock()
@@ -107,7 +107,7 @@ class SqliteEngine:
         self.file.log.sync()
 
     def schema(self, schema: Schema) -> None:
-        self._pools[schema.twin] = Pool(Tables(schema))
+        self._pools[schema.twin] = SqlitePool(SqliteSchemaSql(schema))
 
     # Templates
 
@@ -115,7 +115,7 @@ class SqliteEngine:
         full = {name: [dict(row) for row in values] for name, values in rows.items()}
         return self._templates.keep(self._pools[twin].tables, full, {})
 
-    def keep_template(self, twin: str, start: Start) -> Iterator[CooperativeStep]:
+    def keep_template(self, twin: str, start: TemplatePayload) -> Iterator[CooperativeStep]:
         return self._templates.adopt(self._pools[twin].tables, start)
 
     def template_rows(self, twin: str, hash: str) -> dict[str, list[Values]]:
@@ -202,11 +202,11 @@ class SqliteEngine:
         replaced = live.drop_passing()
         bases = live.images[-1].ids if live.images else {}
         ids = {twin: self._images.new_id() for twin in live.pages}
-        parts: list[Part] = []
+        parts: list[PendingImage] = []
         for twin, pages in live.pages.items():
             schema = self._pools[twin].tables.schema
             stored = Stored(ids[twin], live.seq, twin, bases.get(twin), since, schema.hash, pages.count)
-            parts.append(Part(stored, pages.dirty_pages()))
+            parts.append(PendingImage(stored, pages.dirty_pages()))
         live.note_image(ids, since)
         self._images.add(Taken(live.env, parts, replaced))
 
@@ -247,7 +247,7 @@ class SqliteEngine:
             pages.dirty = set(pages.own) if pages.image is template else set(range(pages.count))
 
     def import_environment(
-        self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]
+        self, env: str, origin: Origin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
     ) -> Iterator[CooperativeStep]:
         for twin, start in starts.items():
             yield from self._templates.adopt(self._pools[twin].tables, start)
@@ -336,7 +336,7 @@ class SqliteEngine:
         if self.feed.listener:
             for record in records:
                 tables = frozenset([table for table, _, _, _ in record.changes])
-                self.feed.wrote(Written(live.env, record.seq, record.twin, tables))
+                self.feed.wrote(RowsWritten(live.env, record.seq, record.twin, tables))
         self.feed.announce_commit(live.env, live.seq)
         self._take_image_if_due(live)
 
@@ -360,7 +360,7 @@ class SqliteEngine:
         self._go_on(live, [record], snapshot.undo)
         return True
 
-    def _append(self, *records: Record | StoredRecord) -> None:
+    def _append(self, *records: JournalRecord | StoredRecord) -> None:
         """Write records. Unless they certainly are not there, memory is given up: the journal says what happened."""
         try:
             self.file.append(*records)
@@ -383,7 +383,7 @@ class SqliteEngine:
 
     def advance(self, env: str, to: int) -> int:
         live, last = self._live[env], self._live[env].position
-        record = Record(env, last.seq + 1, "", ADVANCE, "", _wall(), max(to, last.clock), last.counters, [])
+        record = JournalRecord(env, last.seq + 1, "", ADVANCE, "", _wall(), max(to, last.clock), last.counters, [])
         self._append(record)
         live.advance(record)
         self._take_image_if_due(live)
@@ -409,7 +409,7 @@ class SqliteEngine:
         point = self._point(live, to)
         wall, position = _wall(), point.position
         clock = live.origin.clock.resume_at(wall, position.clock, position.at)
-        record = Record(env, live.seq + 1, "", "rewind", "", wall, clock, position.counters, [], to=to)
+        record = JournalRecord(env, live.seq + 1, "", "rewind", "", wall, clock, position.counters, [], to=to)
         self._append(record)
         live.return_to(point, record, remembered=remembered)
         live.due = self._unknown(live.origin)
@@ -449,13 +449,13 @@ class SqliteEngine:
         live = self._live.get(env)
         return live.seq if live else last_seq(self.file, env)
 
-    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
+    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[JournalRecord]:
         return self.file.records(env, after, LAST_SEQ if upto is None else upto)
 
-    def difference(self, env: str, after: int, upto: int) -> list[Record]:
+    def difference(self, env: str, after: int, upto: int) -> list[JournalRecord]:
         return between(lambda low, high: self.file.records(env, low, high), after, upto)
 
-    def compare(self, env: str, origin: Origin, start: int, end: int) -> Compared | None:
+    def compare(self, env: str, origin: Origin, start: int, end: int) -> PointComparison | None:
         with self.file.reader() as reading:
             return compare(reading, self._rebuilding, env, origin, start, end)
 
@@ -475,7 +475,7 @@ class SqliteEngine:
 
     def catalog(self, schema: Schema) -> SqliteStore:
         self.file.ensure(schema)
-        return Catalog(self.file, Tables(schema, is_as_declared=False))
+        return SqliteCatalog(self.file, SqliteSchemaSql(schema, is_as_declared=False))
 
     def transaction(self) -> AbstractContextManager[None]:
         return self.file.transaction()

@@ -13,12 +13,12 @@ import msgspec
 
 from twindiff.storage import DataDirectoryInUse, StorageFull, StorageUnavailable, Template
 from twindiff.storage.cooperative import CooperativeStep, yield_control
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 from twindiff.storage.room import Room
 from twindiff.storage.schema import Schema
 
 from .carrying_over import carry_over
-from .connection import OUT_OF_SPACE, CannotOpen, Connection, connect, roll_back
+from .connection import OUT_OF_SPACE, CannotOpen, SqliteConnection, connect, roll_back
 from .ddl import column_text, quote, statements
 from .images import IMAGE_TABLES, ImageFile, Stored, Taken
 from .log import Log
@@ -101,12 +101,12 @@ class Way(NamedTuple):
 class Reading:
     """What can be asked of a data file through one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqliteConnection) -> None:
         self.connection = connection
         self.images = ImageFile(connection)
         self._columns: dict[int, bytes] = {}
 
-    def _decode(self, packed: bytes) -> Record:
+    def _decode(self, packed: bytes) -> JournalRecord:
         return decode(packed, self._columns_of)
 
     def _columns_of(self, number: int) -> bytes:
@@ -118,7 +118,7 @@ class Reading:
             self._columns[number] = columns
         return columns
 
-    def last_record(self, env: str) -> Record | None:
+    def last_record(self, env: str) -> JournalRecord | None:
         """The newest record that an environment has of its own."""
         if self.is_forgotten(env):
             return None
@@ -129,12 +129,12 @@ class Reading:
     def is_forgotten(self, env: str) -> bool:
         return self.connection.execute("SELECT 1 FROM forks WHERE env = ? AND forgotten", (env,)).fetchone() is not None
 
-    def records(self, env: str, after: int, upto: int) -> list[Record]:
+    def records(self, env: str, after: int, upto: int) -> list[JournalRecord]:
         """Records with `after < seq <= upto`; those before a fork are its parent's. A forgotten one has none."""
         if self.is_forgotten(env):
             return []
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq DESC"
-        records: list[Record] = []
+        records: list[JournalRecord] = []
         for name, last in self._lineage(env, upto):
             records += [self._decode(record) for (record,) in self.connection.execute(query, (name, after, last))]
             if records and records[-1].seq == after + 1:
@@ -209,14 +209,14 @@ class Reading:
         rewind = self._last_rewind(env, seq)
         return rewind.target if rewind and rewind.seq == seq else seq
 
-    def rewinds(self, env: str, after: int, upto: int) -> list[Record]:
+    def rewinds(self, env: str, after: int, upto: int) -> list[JournalRecord]:
         """The records with `after < seq <= upto` that led back, those before a fork being its parent's."""
         query = "SELECT seq FROM rewinds WHERE env = ? AND seq > ? AND seq <= ?"
         lineage = self._lineage(env, upto)
         listed = [seq for name, last in lineage for (seq,) in self.connection.execute(query, (name, after, last))]
         return [record for seq in sorted(listed) for record in self.records(env, seq - 1, seq)]
 
-    def stretch(self, stretch: Stretch) -> Iterator[Record]:
+    def stretch(self, stretch: Stretch) -> Iterator[JournalRecord]:
         """The records of a stretch, one after the other."""
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq"
         return (self._decode(record) for (record,) in self.connection.execute(query, stretch))
@@ -253,7 +253,7 @@ class DataFile(Reading):
         carry_over(self.connection)
         self._touch()
 
-    def _connect(self) -> Connection:
+    def _connect(self) -> SqliteConnection:
         try:
             connection = connect(self._path)
         except CannotOpen:
@@ -320,7 +320,7 @@ class DataFile(Reading):
         roll_back(self.connection)
         self._numbers.clear()
 
-    def append(self, *records: Record | StoredRecord) -> None:
+    def append(self, *records: JournalRecord | StoredRecord) -> None:
         """Make operations durable, all of them or none; raises StorageFull."""
         packed = [encode(record, self._number) for record in records]
         self._room.take(sum(map(len, packed)))
@@ -343,7 +343,7 @@ class DataFile(Reading):
             self._numbers[columns] = number
         return number
 
-    def _insert(self, record: Record | StoredRecord, packed: bytes) -> None:
+    def _insert(self, record: JournalRecord | StoredRecord, packed: bytes) -> None:
         self._write("INSERT INTO journal (env, seq, record) VALUES (?, ?, ?)", (record.env, record.seq, packed))
 
     def _write(self, statement: str, parameters: Sequence[Any]) -> None:

@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 
-from .connection import Connection
+from .connection import SqliteConnection
 from .pages import PAGE_SIZE, pack
 
 IMAGE_TABLES = """
@@ -65,7 +65,7 @@ class Stored(NamedTuple):
     page_count: int
 
 
-class Part(NamedTuple):
+class PendingImage(NamedTuple):
     """What is to be written of one twin."""
 
     stored: Stored
@@ -75,7 +75,7 @@ class Part(NamedTuple):
 class Taken:
     """An image that waits to be written, with the passing ones that it replaces."""
 
-    def __init__(self, env: str, parts: list[Part], replaced: Iterable[int]) -> None:
+    def __init__(self, env: str, parts: list[PendingImage], replaced: Iterable[int]) -> None:
         self.env = env
         self.parts = parts
         self.replaced = list(replaced)
@@ -102,7 +102,7 @@ class ImageWriter(Protocol):
 class ImageFile:
     """The images of a data file, through one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqliteConnection) -> None:
         self._connection = connection
 
     def latest(self, env: str, upto: int) -> list[Stored]:

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Any, cast
 
 from twindiff.kit.rows import Column, Table, Where, table_of
-from twindiff.kit.words import Part
+from twindiff.kit.words import IndexTerm
 from twindiff.storage.sql.names import quote
 
 MAX_LABEL_BYTES = 1_000
@@ -57,7 +57,7 @@ def values_by_index(column: Column[Any]) -> str | None:
     return f"WITH RECURSIVE v(value) AS ({values}) SELECT value FROM v WHERE value IS NOT NULL"
 
 
-def labels_of(part: Where) -> list[Part] | None:
+def labels_of(part: Where) -> list[IndexTerm] | None:
     """The labels of a column of which rows have one for which a condition holds; None where they cannot tell."""
     column = part.column
     exact, folded = map(chr, _letters(table_of(column.table), column.name))
@@ -66,18 +66,18 @@ def labels_of(part: Where) -> list[Part] | None:
         return _all_or_none([_label(exact, text), _label(folded, text)])
     if part.op == "in":
         values = cast(Collection[Any], part.value)
-        labels = [_label(exact, value) for value in values] or [Part(exact + _NONE)]
+        labels = [_label(exact, value) for value in values] or [IndexTerm(exact + _NONE)]
         return _all_or_none(labels) if len(values) <= MAX_LABELS else None
     return _all_or_none([_label(exact, part.value)]) if part.op == "=" else None
 
 
-def _label(letter: str, value: Any) -> Part | None:
+def _label(letter: str, value: Any) -> IndexTerm | None:
     if value is None:
-        return Part(letter + _NULL)
+        return IndexTerm(letter + _NULL)
     if not isinstance(value, str) or len(value.encode()) > MAX_LABEL_BYTES:
         return None
-    return Part(letter + value.encode().hex())
+    return IndexTerm(letter + value.encode().hex())
 
 
-def _all_or_none(labels: list[Part | None]) -> list[Part] | None:
-    return None if None in labels else cast(list[Part], labels)
+def _all_or_none(labels: list[IndexTerm | None]) -> list[IndexTerm] | None:
+    return None if None in labels else cast(list[IndexTerm], labels)

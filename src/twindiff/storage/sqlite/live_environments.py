@@ -10,12 +10,12 @@ from typing import NamedTuple
 from twindiff.kit.clock import Clock
 from twindiff.storage import Origin, UnknownPoint, WorkDue
 from twindiff.storage.due import earliest
-from twindiff.storage.journal import Record
+from twindiff.storage.journal import JournalRecord
 
 from .database import Database
 from .pages import Pages, Undo
 from .records import StoredRecord
-from .table_sql import Tables
+from .table_sql import SqliteSchemaSql
 
 REMEMBERED = 256
 """Operations over which an environment can go back without asking the journal, if their pages are not too many."""
@@ -28,7 +28,7 @@ POOLED = 32
 """Connections of one twin; environments take turns on them."""
 
 
-class Position(NamedTuple):
+class JournalPosition(NamedTuple):
     """A point: after which record, with which clock (and wall clock then) and counters.
 
     `since` counts the operations on the way to it from the last image that was not a passing one.
@@ -57,14 +57,14 @@ class Point(NamedTuple):
     """Pages to be written apart from an environment's own, where they stand, and the images on the way there."""
 
     pages: dict[str, Pages]
-    position: Position
+    position: JournalPosition
     images: list[Imaged]
 
 
-class Step(NamedTuple):
+class JournalSegment(NamedTuple):
     """Operations up to `seq` that were kept together, mostly one, as far as going back over them needs."""
 
-    before: Position
+    before: JournalPosition
     seq: int
     twin: str
     undo: Undo
@@ -80,7 +80,7 @@ class LiveEnvironment:
         self.origin = origin
         self.pages, self.position, self.images = point
         self.begun = self.position.seq
-        self.steps: deque[Step] = deque()
+        self.steps: deque[JournalSegment] = deque()
         self.undo_bytes = 0
         self.due = due
         """No later than the time of any work that falls due."""
@@ -124,10 +124,10 @@ class LiveEnvironment:
     def go_on(self, records: Sequence[StoredRecord], undo: Undo) -> None:
         """Stand after operations of a twin that wrote, over which the way back is one."""
         last = records[-1]
-        self._remember(Step(self.position, last.seq, last.twin, undo))
+        self._remember(JournalSegment(self.position, last.seq, last.twin, undo))
         self.position = position_after(last, self.position.since + len(records))
 
-    def note_due(self, tables: Tables, record: StoredRecord) -> None:
+    def note_due(self, tables: SqliteSchemaSql, record: StoredRecord) -> None:
         """Note when work falls due by what a record has written."""
         due_at = tables.due_at
         written = [(row, due_at[name]) for name, _, _, row in record.changes if name in due_at and row is not None]
@@ -135,22 +135,22 @@ class LiveEnvironment:
             times = [row[place] for row, places in written for place in places]
             self.due = min(self.due, earliest(times, self.origin.clock_start))
 
-    def advance(self, record: Record) -> None:
+    def advance(self, record: JournalRecord) -> None:
         """Stand after a record that set the clock."""
         twin = next(iter(self.pages))
-        self._remember(Step(self.position, record.seq, twin, Undo(self.pages[twin].count)))
+        self._remember(JournalSegment(self.position, record.seq, twin, Undo(self.pages[twin].count)))
         self.position = position_after(record, self.position.since + 1)
 
-    def return_to(self, point: Point, record: Record, *, remembered: bool) -> None:
+    def return_to(self, point: Point, record: JournalRecord, *, remembered: bool) -> None:
         """Stand at an earlier point again, after the record that says so; the way back from there stays known."""
         while self.steps and (not remembered or self.steps[-1].seq > point.position.seq):
             self.undo_bytes -= self.steps.pop().undo.size
         self.pages, position, self.images = point
         twin = next(iter(self.pages))
-        self._remember(Step(position, record.seq, twin, Undo(self.pages[twin].count)))
+        self._remember(JournalSegment(position, record.seq, twin, Undo(self.pages[twin].count)))
         self.position = position_after(record, position.since)
 
-    def _remember(self, step: Step) -> None:
+    def _remember(self, step: JournalSegment) -> None:
         self.steps.append(step)
         self.undo_bytes += step.undo.size
         if len(self.steps) > REMEMBERED or self.undo_bytes > UNDO_BYTES:
@@ -211,25 +211,25 @@ def _add_dirty(pages: dict[str, Pages], image: Imaged) -> None:
         pages[twin].dirty |= numbers
 
 
-def position_at_birth(origin: Origin) -> Position:
+def position_at_birth(origin: Origin) -> JournalPosition:
     """Where an environment stands before anything happened."""
-    return Position(0, origin.clock_start, origin.created, origin.counters)
+    return JournalPosition(0, origin.clock_start, origin.created, origin.counters)
 
 
-def position_after(record: Record | StoredRecord, since: int) -> Position:
+def position_after(record: JournalRecord | StoredRecord, since: int) -> JournalPosition:
     """Where an environment stands after a record, so many operations after an image."""
-    return Position(record.seq, record.clock, record.at, record.ids, since)
+    return JournalPosition(record.seq, record.clock, record.at, record.ids, since)
 
 
-def position_of_fork(position: Position, origin: Origin, made: int) -> Position:
+def position_of_fork(position: JournalPosition, origin: Origin, made: int) -> JournalPosition:
     """Where a fork that was made at this wall clock stands, given where its parent stood at the point."""
     return position._replace(clock=origin.clock.resume_at(made, position.clock, position.at), at=made)
 
 
-class Pool:
+class SqlitePool:
     """The connections of one twin. Each stays with the pages it served last until another needs it."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: SqliteSchemaSql) -> None:
         self.tables = tables
         self._databases: list[Database] = []
         self._next = 0

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from twindiff.storage import StorageFull
 
-from .connection import OUT_OF_SPACE, Busy, Connection
+from .connection import OUT_OF_SPACE, Busy, SqliteConnection
 
 LONG_LOG = 1000
 """Pages at which another thread should carry the log over."""
@@ -26,7 +26,7 @@ ROUNDS = 5
 class Log:
     """What is asked of the log of a data file; `connect` opens the file for another thread."""
 
-    def __init__(self, path: str, connection: Connection, connect: Callable[[], Connection]) -> None:
+    def __init__(self, path: str, connection: SqliteConnection, connect: Callable[[], SqliteConnection]) -> None:
         self._path = path
         self._connection = connection
         self._connect = connect
@@ -36,7 +36,7 @@ class Log:
         """Called after every commit."""
         connection.set_wal_hook(self._note)
 
-    def _note(self, connection: Connection, name: str, pages: int) -> int:
+    def _note(self, connection: SqliteConnection, name: str, pages: int) -> int:
         """Keep the log from growing for ever where nobody shortens it.
 
         What it could not carry over stays in the log; the commit that this hangs on is done.

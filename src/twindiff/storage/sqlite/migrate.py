@@ -8,13 +8,13 @@ from twindiff.storage import SchemaChanged
 from twindiff.storage.journal import FORMER_QUEUE, Values
 
 from . import entry_index, word_index
-from .connection import Connection, ConstraintFailed, Stored, connect
+from .connection import ConstraintFailed, SqliteConnection, Stored, connect
 from .database import image_of
 from .ddl import quote
-from .table_sql import Tables
+from .table_sql import SqliteSchemaSql
 
 
-def migrate(tables: Tables, image: bytes) -> bytes:
+def migrate(tables: SqliteSchemaSql, image: bytes) -> bytes:
     """Rows keep their values by table and column name; a new column takes its default, a column that is gone is left.
 
     So are the events that earlier releases kept as rows: the journal has them. Raises SchemaChanged when a new column
@@ -34,7 +34,7 @@ def migrate(tables: Tables, image: bytes) -> bytes:
         old.close()
 
 
-def _rows(tables: Tables, old: Connection, name: str) -> list[Values]:
+def _rows(tables: SqliteSchemaSql, old: SqliteConnection, name: str) -> list[Values]:
     columns = [str(row[1]) for row in old.execute(f"PRAGMA table_info({quote(name)})")]
     stored = old.execute(f"SELECT * FROM {quote(name)}").fetchall()
     if stored and name not in tables.by_name:
@@ -42,7 +42,7 @@ def _rows(tables: Tables, old: Connection, name: str) -> list[Values]:
     return [_row(tables, name, dict(zip(columns, values, strict=True))) for values in stored]
 
 
-def _row(tables: Tables, name: str, given: dict[str, object]) -> Values:
+def _row(tables: SqliteSchemaSql, name: str, given: dict[str, object]) -> Values:
     sql = tables.by_name[name]
     stored: Stored = tuple(given.get(column) for column in sql.columns)
     loaded = sql.values(stored)

@@ -10,7 +10,7 @@ from twindiff.storage import OperationContext, OperationInfo
 from twindiff.storage.deadline import Limit
 
 from .database import Database
-from .live_environments import Position
+from .live_environments import JournalPosition
 from .records import StoredRecord
 from .store import Counters
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 def perform(
     env: str,
-    position: Position,
+    position: JournalPosition,
     database: Database,
     intent: OperationInfo,
     work: Callable[[OperationContext], T],

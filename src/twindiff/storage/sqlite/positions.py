@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.storage import Origin
 
 from .files import Reading, Way
-from .live_environments import Imaged, Position, position_after, position_at_birth, position_of_fork
+from .live_environments import Imaged, JournalPosition, position_after, position_at_birth, position_of_fork
 
 
 def last_seq(reading: Reading, env: str) -> int:
@@ -15,7 +15,7 @@ def last_seq(reading: Reading, env: str) -> int:
     return last.seq if last else born.at if born else 0
 
 
-def position_at(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> Position:
+def position_at(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> JournalPosition:
     """Where an environment stood at a point."""
     records = reading.records(env, seq - 1, seq) if seq else []
     position = position_after(records[0], since) if records else position_at_birth(origin)

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from twindiff.storage import Origin
-from twindiff.storage.journal import Change, Record, net
+from twindiff.storage.journal import JournalRecord, RowChange, net
 
 from .database import Database, fits
 from .files import Reading, Way
 from .images import Stored
-from .live_environments import Point, Pool
+from .live_environments import Point, SqlitePool
 from .migrate import migrate
 from .pages import Image, Pages
 from .positions import images_of, position_at
-from .table_sql import Tables
+from .table_sql import SqliteSchemaSql
 from .templates import TemplateImages
 
 
 class Rebuilding:
     """Points of environments, made in any thread, which brings a connection of its own."""
 
-    def __init__(self, pools: Mapping[str, Pool], templates: TemplateImages) -> None:
+    def __init__(self, pools: Mapping[str, SqlitePool], templates: TemplateImages) -> None:
         self._pools = pools
         self._templates = templates
 
@@ -48,7 +48,7 @@ class Rebuilding:
         images = [] if is_carried else images_of(reading, way)
         return Point(pages, position_at(reading, env, origin, seq, since), images)
 
-    def tables(self, twin: str) -> Tables:
+    def tables(self, twin: str) -> SqliteSchemaSql:
         """The tables of a twin."""
         return self._pools[twin].tables
 
@@ -66,16 +66,16 @@ class Rebuilding:
         """Bring pages to the end of a way; gives over how many operations."""
         replayed = 0
 
-        def records() -> Iterator[Record]:
+        def records() -> Iterator[JournalRecord]:
             nonlocal replayed
             for stretch in way.stretches:
                 for record in reading.stretch(stretch):
                     replayed += 1
                     yield record
 
-        changes: dict[str, list[Change]] = {twin: [] for twin in pages}
+        changes: dict[str, list[RowChange]] = {twin: [] for twin in pages}
         for place, (before, after) in net(records()).items():
-            changes[place.twin].append(Change(place.table, place.key, before, after))
+            changes[place.twin].append(RowChange(place.table, place.key, before, after))
         for twin, mine in changes.items():
             if mine:
                 database = Database(self._pools[twin].tables, pages[twin])

@@ -17,13 +17,13 @@ import msgspec
 
 from twindiff.kit.events import Event
 from twindiff.storage import journal
-from twindiff.storage.journal import Change, Record, Values
+from twindiff.storage.journal import JournalRecord, RowChange, Values
 from twindiff.storage.values import decode_json
 
 from .connection import Stored
 
 _STORED = 0x9C
-"""How MessagePack begins a list of twelve items, as a `StoredRecord` is; a `Record` has fewer."""
+"""How MessagePack begins a list of twelve items, as a `StoredRecord` is; a `JournalRecord` has fewer."""
 
 
 StoredChange = tuple[str, tuple[Any, ...], Stored | None, Stored | None]
@@ -34,7 +34,7 @@ To name these would take longer than anything else that is done with each.
 
 
 class StoredRecord(NamedTuple):
-    """A `Record` of an operation that wrote; `columns` has those of each table, as `Columns.packed` gives them."""
+    """A `JournalRecord` of an operation that wrote; `columns` has those of each table, as `Columns.packed` gives them."""
 
     env: str
     seq: int
@@ -74,9 +74,9 @@ _decode = msgspec.msgpack.Decoder(_Written).decode
 _decode_columns = msgspec.msgpack.Decoder(Columns).decode
 
 
-def encode(record: Record | StoredRecord, number: Callable[[bytes], int]) -> bytes:
+def encode(record: JournalRecord | StoredRecord, number: Callable[[bytes], int]) -> bytes:
     """A record as it is written; `number` gives that of columns."""
-    if isinstance(record, Record):
+    if isinstance(record, JournalRecord):
         return journal.encode(record)
     changes = [_pack_change(each) for each in record.changes]
     numbers = {name: number(record.columns[name]) for name in record.columns}
@@ -91,14 +91,14 @@ def _pack_change(change: StoredChange) -> tuple[Any, ...]:
     return table, key, before, dict(compress(enumerate(after), map(ne, before, after)))
 
 
-def decode(packed: bytes, columns: Callable[[int], bytes]) -> Record:
+def decode(packed: bytes, columns: Callable[[int], bytes]) -> JournalRecord:
     """A record as it was encoded, by this release or an earlier one; `columns` gives those that have a number."""
     if packed[0] != _STORED:
         return journal.decode(packed)
     record = _decode(packed)
     *_, changes, _, events, numbers = record
     tables = {name: _table(columns(numbers[name])) for name in numbers}
-    return Record(*record[:8], [tables[each[0]].change(*each) for each in changes], None, events)
+    return JournalRecord(*record[:8], [tables[each[0]].change(*each) for each in changes], None, events)
 
 
 class _Table:
@@ -114,13 +114,13 @@ class _Table:
 
     def change(
         self, table: str, key: tuple[Any, ...], before: list[Any] | None, after: list[Any] | dict[int, Any] | None
-    ) -> Change:
+    ) -> RowChange:
         """A change as it was written."""
         was = None if before is None else self._values(before)
         if isinstance(after, dict):
             differing = {self._names[at]: self._value(at, after[at]) for at in after}
-            return Change(table, key, was, {**(was or {}), **differing})
-        return Change(table, key, was, None if after is None else self._values(after))
+            return RowChange(table, key, was, {**(was or {}), **differing})
+        return RowChange(table, key, was, None if after is None else self._values(after))
 
     def _value(self, at: int, stored: Any) -> Any:
         load = self._loads.get(at)

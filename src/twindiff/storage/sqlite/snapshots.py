@@ -15,12 +15,12 @@ from .live_environments import LiveEnvironment
 from .operations import perform
 from .pages import Undo
 from .records import StoredRecord
-from .table_sql import Tables
+from .table_sql import SqliteSchemaSql
 
 T = TypeVar("T")
 
 
-class Engine(Protocol):
+class SnapshotEngine(Protocol):
     """The engine, as far as `Brief` needs it."""
 
     def read(
@@ -31,10 +31,10 @@ class Engine(Protocol):
     ) -> tuple[T, int | None]: ...
 
 
-class Brief:
+class TimeLimitedEngine:
     """An engine's operations under a deadline that is near; both raise TakesLong."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: SnapshotEngine) -> None:
         self._engine = engine
 
     def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
@@ -52,7 +52,7 @@ def _ended_in_time(work: Callable[[OperationContext], T]) -> Callable[[Operation
     """Work that is ended between its statements too, wherever it would give way to others."""
 
     def run(moment: OperationContext) -> T:
-        with pace.Brief(deadline.BRIEF_SECONDS, TakesLong):
+        with pace.CpuBudget(deadline.BRIEF_SECONDS, TakesLong):
             return work(moment)
 
     return run
@@ -64,7 +64,7 @@ class Snapshot:
     What is written to it is nobody's until the engine takes it over.
     """
 
-    def __init__(self, live: LiveEnvironment, twin: str, tables: Tables, clock: Clock, wall: int) -> None:
+    def __init__(self, live: LiveEnvironment, twin: str, tables: SqliteSchemaSql, clock: Clock, wall: int) -> None:
         self.env = live.env
         self.twin = twin
         self.position = live.position

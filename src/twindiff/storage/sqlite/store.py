@@ -23,21 +23,21 @@ from .announced import Announced
 from .connection import (
     OUT_OF_SPACE,
     BadStatement,
-    Connection,
     ConstraintFailed,
-    Cursor,
     Execute,
     Interrupted,
     Run,
+    SqliteConnection,
+    SqliteCursor,
     Statements,
     Stored,
     is_taken,
 )
-from .dialect import Sql
+from .dialect import SqliteCompiler
 from .entry_index import MANY_ROWS, EntryIndex
 from .known_rows import ALL, KnownRows, Place
 from .shapes import is_by_index, key_in, plain_columns, plain_order, plain_where
-from .table_sql import Tables, TableSql, Update, loading
+from .table_sql import SqliteSchemaSql, SqliteTableSql, Update, loading
 from .word_index import share
 from .word_matches import Matching
 
@@ -56,8 +56,8 @@ class SqliteStore:
 
     def __init__(
         self,
-        connection: Connection,
-        tables: Tables,
+        connection: SqliteConnection,
+        tables: SqliteSchemaSql,
         counters: Counters | None,
         deadline: Deadline = NEVER,
         known: KnownRows | None = None,
@@ -83,7 +83,7 @@ class SqliteStore:
         """Have the first statement begin a transaction, whose end is for who asks for it."""
         self._execute = self._begin_and_execute
 
-    def _begin_and_execute(self, query: str, parameters: Sequence[Any] = ()) -> Cursor:
+    def _begin_and_execute(self, query: str, parameters: Sequence[Any] = ()) -> SqliteCursor:
         self._execute = execute = self._statements.execute
         execute("BEGIN")
         return execute(query, parameters)
@@ -107,7 +107,7 @@ class SqliteStore:
             stored = self._first(query, (*parameters, 1, 0))
         return None if stored is None else sql.build(stored)
 
-    def _by_key(self, sql: TableSql, key: Stored) -> Stored | None:
+    def _by_key(self, sql: SqliteTableSql, key: Stored) -> Stored | None:
         """The row that has a key, as it is stored."""
         known, touched = self._known, self._touched
         if known is None:
@@ -149,7 +149,7 @@ class SqliteStore:
 
     def _query(
         self,
-        sql: TableSql,
+        sql: SqliteTableSql,
         where: Sequence[Expression],
         order: Ordering,
         columns: Sequence[Column[Any]] | None,
@@ -160,18 +160,18 @@ class SqliteStore:
         parameters: list[Any] = []
         shape = (plain_where(where, parameters), plain_order(order), plain_columns(columns))
         if None in shape:
-            text = self._text_of_page(order, sql.table) if is_page else Sql()
+            text = self._text_of_page(order, sql.table) if is_page else SqliteCompiler()
             return _select(sql, text, where, order, columns), text.parameters
         query = sql.queries.get(shape)
         if query is None:
-            query = sql.remember(shape, _select(sql, Sql(), where, order, columns))
+            query = sql.remember(shape, _select(sql, SqliteCompiler(), where, order, columns))
         return query, parameters
 
-    def _text_of_page(self, order: Ordering, table: Table) -> Sql:
+    def _text_of_page(self, order: Ordering, table: Table) -> SqliteCompiler:
         """The text of a query for a page, which may rather read rows in their order than list what an index finds."""
         if not is_by_index(order, table):
-            return Sql(few=self._few)
-        return Sql(partial(share, self._first), self._few, self._matcher().spelling)
+            return SqliteCompiler(few=self._few)
+        return SqliteCompiler(partial(share, self._first), self._few, self._matcher().spelling)
 
     def _few(self, index: EntryIndex, key: str, text: str) -> bool:
         """Whether it is quicker to look up which rows have a text under a key than to meet them."""
@@ -198,7 +198,7 @@ class SqliteStore:
 
     def _pages_query(
         self,
-        sql: TableSql,
+        sql: SqliteTableSql,
         relation: Relation,
         parents: str,
         where: Sequence[Expression],
@@ -216,7 +216,7 @@ class SqliteStore:
         query = sql.queries.get(shape) if None not in shape else None
         if query is not None:
             return query, parameters + bound
-        text = Sql()
+        text = SqliteCompiler()
         text.parameters.append(parents)
         inner = of_parent(sql, text, relation, where)
         query = _paged_query(sql, text, inner, order, columns, limit)
@@ -233,7 +233,7 @@ class SqliteStore:
         offset: int = 0,
         columns: tuple[Column[Any], ...],
     ) -> list[tuple[Any, ...]]:
-        sql, text = self._tables.of(table), Sql()
+        sql, text = self._tables.of(table), SqliteCompiler()
         numbers = self._numbers(text, words, where)
         if numbers is None:
             return self.rows(table, words, *where, limit=limit, offset=offset, columns=columns)
@@ -243,7 +243,7 @@ class SqliteStore:
         return load_columns(columns, loading, self._run(f"SELECT {selected} {rows}", text.parameters))
 
     def count_matches(self, table: type[Row], words: Expression, *where: Expression, most: int) -> int:
-        text = Sql()
+        text = SqliteCompiler()
         numbers = self._numbers(text, words, where)
         if numbers is None:
             return min(most, self.count(table, words, *where))
@@ -251,7 +251,7 @@ class SqliteStore:
         (count,) = cast(tuple[int], self._first(f"SELECT count(*) FROM ({some})", text.parameters))
         return count
 
-    def _numbers(self, text: Sql, words: Expression, where: Sequence[Expression]) -> str | None:
+    def _numbers(self, text: SqliteCompiler, words: Expression, where: Sequence[Expression]) -> str | None:
         """The query for the numbers of the rows that fit; None where the index alone cannot tell who has the words."""
         return self._matcher().numbers(text, words, where)
 
@@ -285,7 +285,7 @@ class SqliteStore:
         plain = plain_where(where, parameters)
         query = sql.queries.get(("count", plain)) if plain is not None else None
         if query is None:
-            text = Sql()
+            text = SqliteCompiler()
             query, parameters = f"SELECT COUNT(*){from_where(sql, text, where)}", text.parameters
             if plain is not None:
                 sql.remember(("count", plain), query)
@@ -294,7 +294,7 @@ class SqliteStore:
             known.note(place, counted)
         return count
 
-    def _has_touched(self, sql: TableSql) -> bool:
+    def _has_touched(self, sql: SqliteTableSql) -> bool:
         """Whether this operation has written to a table."""
         return bool(self._touched) and any(name == sql.table.name for name, _ in self._touched)
 
@@ -327,14 +327,14 @@ class SqliteStore:
         if not self._connection.changes():
             raise sql.not_found(row)
 
-    def _update(self, sql: TableSql, update: Update, values: Stored) -> None:
+    def _update(self, sql: SqliteTableSql, update: Update, values: Stored) -> None:
         """Set columns of a row; `values` are theirs and those of its key. The capture is told if the row is known."""
         announced, count = self._announced, len(update.places)
         if announced and update.types.keep(values[:count]) and (before := self._at_hand(sql, values[count:])):
             announced.update(sql.table.name, before, update.after(before, values))
         self._write(update.query, values, None)
 
-    def _at_hand(self, sql: TableSql, key: Stored) -> Stored | None:
+    def _at_hand(self, sql: SqliteTableSql, key: Stored) -> Stored | None:
         """A row as it is stored now, if that can be told without asking."""
         place = sql.table.name, key
         if self._known is None or self._touched is None or not self.all_went_well:
@@ -350,7 +350,7 @@ class SqliteStore:
         if sql.dependents:
             self._remove_dependents(sql, key)
 
-    def _remove_dependents(self, sql: TableSql, keys: list[Any]) -> None:
+    def _remove_dependents(self, sql: SqliteTableSql, keys: list[Any]) -> None:
         """Remove the rows that refer to removed ones, level by level."""
         removed = [(sql, keys)]
         while removed:
@@ -367,7 +367,7 @@ class SqliteStore:
         sql = self._writable(type(rows[0]))
         self._insert(sql, [sql.row_values(row) for row in rows], None)
 
-    def _insert(self, sql: TableSql, rows: list[Stored], taken: type[ApiError] | None) -> None:
+    def _insert(self, sql: SqliteTableSql, rows: list[Stored], taken: type[ApiError] | None) -> None:
         """Insert rows as they are stored, of which the capture is told where SQLite will change nothing of them."""
         announced = self._announced
         if announced and all(map(sql.types.keep, rows)):
@@ -380,7 +380,7 @@ class SqliteStore:
     def remove_all(self, table: type[Row], *where: Expression) -> None:
         """Delete all matching rows."""
         sql = self._writable(table)
-        text = Sql()
+        text = SqliteCompiler()
         conditions = text.where(where, (Scope(OUTERMOST, table),)) or "TRUE"
         self._run(f"DELETE FROM {sql.name} AS {OUTERMOST} WHERE {conditions}", text.parameters)
 
@@ -389,7 +389,7 @@ class SqliteStore:
             refuse_write(f"event '{event.name}'")
         self.events.append(event)
 
-    def _writable(self, row: type[Row]) -> TableSql:
+    def _writable(self, row: type[Row]) -> SqliteTableSql:
         if self._counters is None:
             refuse_write(f"table '{table_of(row).name}'")
         return self._tables.of(row)
@@ -435,7 +435,11 @@ def _refuse_counter(counter: str, *, at_least: int = 1) -> int:
 
 
 def _select(
-    sql: TableSql, text: Sql, where: Sequence[Expression], order: Ordering, columns: Sequence[Column[Any]] | None
+    sql: SqliteTableSql,
+    text: SqliteCompiler,
+    where: Sequence[Expression],
+    order: Ordering,
+    columns: Sequence[Column[Any]] | None,
 ) -> str:
     selected = text.select_list(columns, sql.table) if columns else sql.selected
     return (
@@ -444,7 +448,12 @@ def _select(
 
 
 def _paged_query(
-    sql: TableSql, text: Sql, inner: str, order: Ordering, columns: Sequence[Column[Any]], limit: int | None
+    sql: SqliteTableSql,
+    text: SqliteCompiler,
+    inner: str,
+    order: Ordering,
+    columns: Sequence[Column[Any]],
+    limit: int | None,
 ) -> str:
     """The rows of several parents. They drive: each parent's few rows are looked up by key, however many there are."""
     inner = f"SELECT {', '.join(f'u.{quote(name)}' for name in sql.key)}{inner}"

@@ -102,7 +102,7 @@ class Update(NamedTuple):
         return tuple(after)
 
 
-class TableSql(TableForm):
+class SqliteTableSql(TableForm):
     """The SQL that is needed often for one table, made once.
 
     Every text is read through when it is run, so those of tables that stand as they are declared name no columns.
@@ -173,10 +173,10 @@ class TableSql(TableForm):
         return query
 
 
-class Tables(TableForms[TableSql]):
+class SqliteSchemaSql(TableForms[SqliteTableSql]):
     """The SQL of all tables of a schema."""
 
     def __init__(self, schema: Schema, *, is_as_declared: bool = True) -> None:
-        super().__init__(schema, partial(TableSql, is_as_declared=is_as_declared))
+        super().__init__(schema, partial(SqliteTableSql, is_as_declared=is_as_declared))
         self.due_at = {name: self.by_name[name].places(columns) for name, columns in schema.due.items()}
         """Where rows have the times at which work falls due, of the tables that have any."""

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Mapping
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from twindiff.storage import Start, Template
+from twindiff.storage import Template, TemplatePayload
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks
 from twindiff.storage.journal import Values
 from twindiff.storage.user_cache import default_folder
@@ -18,7 +18,7 @@ from .image_cache import ImageCache
 from .migrate import migrate
 from .pages import Image, Pages
 from .store import SqliteStore
-from .table_sql import Tables
+from .table_sql import SqliteSchemaSql
 
 Name = tuple[str, str]
 """A twin and the hash of a template."""
@@ -49,7 +49,7 @@ class TemplateImages:
         self.asked.add((twin, hash))
         return self._file.has_template(twin, hash)
 
-    def keep(self, tables: Tables, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
+    def keep(self, tables: SqliteSchemaSql, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
         """Store full rows by table; the same rows in any order have the same hash."""
         schema = tables.schema
         digest = schema.content_hash(rows, counters)
@@ -60,7 +60,7 @@ class TemplateImages:
         return template
 
     def copy(
-        self, tables: Tables, pages: Pages, counters: dict[str, int]
+        self, tables: SqliteSchemaSql, pages: Pages, counters: dict[str, int]
     ) -> Generator[CooperativeStep, None, Template]:
         """Store what pages hold, which are nobody else's."""
         made: list[tuple[Template, bytes]] = []
@@ -71,7 +71,7 @@ class TemplateImages:
             yield from self._file.save_template(name[0], template, image)
         return template
 
-    def adopt(self, tables: Tables, start: Start) -> Iterator[CooperativeStep]:
+    def adopt(self, tables: SqliteSchemaSql, start: TemplatePayload) -> Iterator[CooperativeStep]:
         """Store a template whose hash is known, unless it is there; gives the making of its image as work."""
         twin, template = tables.schema.twin, start.template
         if not self.has(twin, template.hash):
@@ -87,7 +87,7 @@ class TemplateImages:
         image = self._latest[twin] = Image(data, self._latest.get(twin))
         return image
 
-    def _make_image(self, tables: Tables, start: Start) -> bytes:
+    def _make_image(self, tables: SqliteSchemaSql, start: TemplatePayload) -> bytes:
         def build() -> bytes:
             return image_of(tables, start.rows)
 
@@ -100,7 +100,7 @@ class TemplateImages:
             raise LookupError(f"There is no {twin} template {hash}")
         return template
 
-    def image(self, tables: Tables, hash: str, reading: Reading | None = None) -> Image:
+    def image(self, tables: SqliteSchemaSql, hash: str, reading: Reading | None = None) -> Image:
         """A template in today's schema; raises LookupError, SchemaChanged. Another thread gives its connection."""
         key = (tables.schema.twin, hash)
         image = self._images.get(key)
@@ -109,7 +109,7 @@ class TemplateImages:
         self._use(key, image)
         return image
 
-    def _load(self, tables: Tables, key: Name, reading: Reading | None) -> Image:
+    def _load(self, tables: SqliteSchemaSql, key: Name, reading: Reading | None) -> Image:
         template, data = self.load_stored(*key, reading)
         image = self._image(key[0], data)
         if template.schema_hash != tables.schema.hash or not fits(tables, Pages(image)):
@@ -127,13 +127,13 @@ class TemplateImages:
                 _, oldest = self._recent.popitem(last=False)
                 size -= oldest.size
 
-    def as_written(self, tables: Tables, hash: str) -> Image | None:
+    def as_written(self, tables: SqliteSchemaSql, hash: str) -> Image | None:
         """The image of a template that needs no carrying over; the same bytes for ever."""
         image = self.image(tables, hash)
         as_written = self._as_written.get((tables.schema.twin, hash))
         return as_written if as_written is image else None
 
-    def rows(self, tables: Tables, hash: str) -> SqliteStore:
+    def rows(self, tables: SqliteSchemaSql, hash: str) -> SqliteStore:
         """The rows of a template, read-only."""
         key = (tables.schema.twin, hash)
         if key not in self._open:
@@ -156,7 +156,7 @@ class TemplateImages:
             database.close()
 
 
-def _copy_template(tables: Tables, pages: Pages, counters: dict[str, int]) -> tuple[Template, bytes]:
+def _copy_template(tables: SqliteSchemaSql, pages: Pages, counters: dict[str, int]) -> tuple[Template, bytes]:
     """A template of what pages hold, and its image; in any thread."""
     database = Database(tables, pages)
     try:

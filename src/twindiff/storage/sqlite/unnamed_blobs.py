@@ -12,7 +12,7 @@ from twindiff.storage.cooperative import CooperativeStep, yield_control
 from .database import Database
 from .ddl import quote
 from .files import DataFile, Reading
-from .live_environments import Pool
+from .live_environments import SqlitePool
 from .pages import Pages
 from .templates import TemplateImages
 
@@ -25,7 +25,9 @@ _DIGEST = re.compile(rb"[0-9a-f]{64}")
 class UnnamedBlobs:
     """Removes them after something was forgotten, and once more when all that was new then has had its time."""
 
-    def __init__(self, file: DataFile, blobs: KeptBlobs, pools: Mapping[str, Pool], templates: TemplateImages) -> None:
+    def __init__(
+        self, file: DataFile, blobs: KeptBlobs, pools: Mapping[str, SqlitePool], templates: TemplateImages
+    ) -> None:
         self._file = file
         self._blobs = blobs
         self._pools = pools

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Literal
 
 from twindiff.kit.rows import Table
-from twindiff.kit.words import Part
+from twindiff.kit.words import IndexTerm
 from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.word_query import Spelling
 
@@ -160,7 +160,7 @@ def word_indexes(table: Table) -> Iterator[WordIndex]:
     return (WordIndex(table, name) for name in table.words)
 
 
-def _part(part: Part) -> str:
+def _part(part: IndexTerm) -> str:
     return f'"{part.text}"{"*" if part.is_start else ""}'
 
 

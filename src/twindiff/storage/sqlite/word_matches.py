@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Where, table_of
-from twindiff.kit.words import Part, Word
+from twindiff.kit.words import IndexTerm, SearchTerm
 from twindiff.storage.sql.word_query import Spelling, asked_of, text_of
 
 from .connection import Stored
-from .dialect import Sql
+from .dialect import SqliteCompiler
 from .labels import is_labelled, labels_of, values_by_index
 from .spans import is_span
 from .word_index import SPELLING, WordIndex
@@ -47,7 +47,7 @@ class Matching:
         self._known_values: dict[Column[Any], set[object] | None] = {}
         self._sizes: dict[tuple[str, Stored], int] = {}
 
-    def numbers(self, text: Sql, words: Expression, where: Sequence[Expression]) -> str | None:
+    def numbers(self, text: SqliteCompiler, words: Expression, where: Sequence[Expression]) -> str | None:
         """The query for the numbers of the rows that have words, and for which conditions hold.
 
         None where the index alone cannot tell who has the words.
@@ -70,7 +70,7 @@ class Matching:
 
     def _size(self, column: Column[Any], span: Sequence[Expression]) -> int:
         """How many rows an index tells of, up to many."""
-        text = Sql()
+        text = SqliteCompiler()
         query = text.count_in(column, span, MANY_ROWS)
         place = query, tuple(text.parameters)
         if place not in self._sizes or not self._keeps:
@@ -81,11 +81,11 @@ class Matching:
         """How FTS5 is asked of a text: for the words that begin in a way where these are few."""
         return SPELLING._replace(part=partial(self._spell, column))
 
-    def _spell(self, column: Column[Any], part: Part) -> str:
+    def _spell(self, column: Column[Any], part: IndexTerm) -> str:
         words = self._beginning(column, part.text) if part.is_start else []
         if not words or len(words) > MAX_ENDINGS:
             return SPELLING.part(part)
-        return _join_known((SPELLING.part(Part(word)) for word in words), SPELLING.either)
+        return _join_known((SPELLING.part(IndexTerm(word)) for word in words), SPELLING.either)
 
     def _beginning(self, column: Column[Any], start: str) -> list[str]:
         """The first words of a text's index that begin in some way."""
@@ -106,7 +106,7 @@ class Matching:
         return self._known_values[column]
 
 
-class Asked(NamedTuple):
+class IndexPredicate(NamedTuple):
     """What FTS5 finds rows by, or with `is_not` all other rows."""
 
     text: str
@@ -120,11 +120,13 @@ class Question(NamedTuple):
     spelling: Spelling
     values: Values
 
-    def exactly(self, part: Expression) -> Asked | None:
+    def exactly(self, part: Expression) -> IndexPredicate | None:
         """What finds the rows for which a condition holds, and no others; None where FTS5 cannot tell."""
         if isinstance(part, Where):
             return (
-                self._of_word(cast(Word, part.value)) if _is_word_in(part, self.text) else self._label_predicate(part)
+                self._of_word(cast(SearchTerm, part.value))
+                if _is_word_in(part, self.text)
+                else self._label_predicate(part)
             )
         if isinstance(part, Not):
             return self._of_others(part.part) or self._without(part.part)
@@ -135,11 +137,11 @@ class Question(NamedTuple):
             return None
         return _all_of(known) if isinstance(part, AllOf) else _any_of(known)
 
-    def _without(self, part: Expression) -> Asked | None:
+    def _without(self, part: Expression) -> IndexPredicate | None:
         asked = self.exactly(part)
-        return asked and Asked(asked.text, not asked.is_not)
+        return asked and IndexPredicate(asked.text, not asked.is_not)
 
-    def _of_others(self, part: Expression) -> Asked | None:
+    def _of_others(self, part: Expression) -> IndexPredicate | None:
         """What finds the rows for which a condition of a label does not hold, by the few others that rows have."""
         if not isinstance(part, Where) or part.op not in ("=", "in") or not is_labelled(part.column):
             return None
@@ -150,11 +152,11 @@ class Question(NamedTuple):
             return None
         return self._label_predicate(part._replace(op="in", value=others))
 
-    def _of_word(self, word: Word) -> Asked | None:
+    def _of_word(self, word: SearchTerm) -> IndexPredicate | None:
         asked = asked_of(word, self.spelling) if word.is_plain else None
-        return Asked(asked) if asked else None
+        return IndexPredicate(asked) if asked else None
 
-    def _label_predicate(self, part: Where) -> Asked | None:
+    def _label_predicate(self, part: Where) -> IndexPredicate | None:
         """Of many values those are asked for that rows have, or those others that they have if these are fewer."""
         if not is_labelled(part.column):
             return None
@@ -166,25 +168,25 @@ class Question(NamedTuple):
                 is_not = len(others) < len(values & present)
                 part = part._replace(value=others if is_not else values & present)
         labels = labels_of(part)
-        return Asked(_join_known(map(SPELLING.part, labels), SPELLING.either), is_not) if labels else None
+        return IndexPredicate(_join_known(map(SPELLING.part, labels), SPELLING.either), is_not) if labels else None
 
 
 def _is_word_in(part: Where, text: Column[Any]) -> bool:
     return part.op == "has_word" and part.column is text
 
 
-def _all_of(parts: Sequence[Asked]) -> Asked:
+def _all_of(parts: Sequence[IndexPredicate]) -> IndexPredicate:
     having = [part.text for part in parts if not part.is_not]
     lacking = [part.text for part in parts if part.is_not]
     if not having:
-        return Asked(_join_known(lacking, SPELLING.either), is_not=True)
+        return IndexPredicate(_join_known(lacking, SPELLING.either), is_not=True)
     both = _join_known(having, SPELLING.both)
-    return Asked(f"({both} NOT {_join_known(lacking, SPELLING.either)})" if lacking else both)
+    return IndexPredicate(f"({both} NOT {_join_known(lacking, SPELLING.either)})" if lacking else both)
 
 
-def _any_of(parts: Sequence[Asked]) -> Asked:
-    neither = _all_of([Asked(part.text, not part.is_not) for part in parts])
-    return Asked(neither.text, not neither.is_not)
+def _any_of(parts: Sequence[IndexPredicate]) -> IndexPredicate:
+    neither = _all_of([IndexPredicate(part.text, not part.is_not) for part in parts])
+    return IndexPredicate(neither.text, not neither.is_not)
 
 
 def _join_known(parts: Iterable[str], operator: str) -> str:

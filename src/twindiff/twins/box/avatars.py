@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Answer, Call, Operations, Upload
+from twindiff.kit import Call, Operations, Response, Upload
 from twindiff.kit.http import json_answer
 from twindiff.kit.images import UnreadableImage, facts_of
 from twindiff.kit.styles.box import BadRequest
@@ -41,17 +41,17 @@ def _find(call: Call, user_id: str) -> Avatar:
 
 
 @api.get("/users/{user_id}/avatar")
-def get_avatar(call: Call, user_id: str) -> Answer:
+def get_avatar(call: Call, user_id: str) -> Response:
     """Give the picture of a user.
 
     https://developer.box.com/reference/get-users-id-avatar
     """
     avatar = _find(call, user_id)
-    return Answer(call.blobs.get(avatar.digest), content_type=avatar.content_type)
+    return Response(call.blobs.get(avatar.digest), content_type=avatar.content_type)
 
 
 @api.post("/users/{user_id}/avatar", in_thread=True)
-def set_avatar(call: Call, user_id: str, pic: Upload) -> Answer:
+def set_avatar(call: Call, user_id: str, pic: Upload) -> Response:
     """Give a user a picture, PNG or JPEG of no more than a megabyte and 1024 times 1024 pixels.
 
     https://developer.box.com/reference/post-users-id-avatar

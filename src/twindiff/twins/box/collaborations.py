@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from twindiff.kit import UNSET, Call, Operations, Result, Struct, UnsetType, revise
+from twindiff.kit import UNSET, Call, Operations, Struct, UnsetType, ValueResponse, revise
 from twindiff.kit.styles.box import (
     BadRequest,
     marker_page,
@@ -277,7 +277,7 @@ def update_collaboration(
         _check_inviter(call, item, role if isinstance(role, str) else collaboration.role)
     if role == "owner":
         _transfer_ownership(call, collaboration, item)
-        return Result(None, 204)
+        return ValueResponse(None, 204)
     changes: dict[str, Any] = {"role": role, "status": status, "can_view_path": can_view_path}
     if expires_at is not UNSET:
         changes["expires_at"] = read_instant(expires_at, "expires_at") if expires_at else None

@@ -9,7 +9,7 @@ import hmac
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from twindiff.kit import Answer, Call, Header, Operations, file_answer
+from twindiff.kit import Call, Header, Operations, Response, file_answer
 
 from .access import find_file
 from .contents import bytes_of, current_version, type_of
@@ -21,7 +21,9 @@ api = Operations()
 
 
 @api.get("/2.0/files/{file_id}/content")
-def download_file(call: Call, file_id: str, version: str = "", range_: Annotated[str, Header("Range")] = "") -> Answer:
+def download_file(
+    call: Call, file_id: str, version: str = "", range_: Annotated[str, Header("Range")] = ""
+) -> Response:
     """Give the address at which the bytes of a file, or of one of its versions, can be had.
 
     https://developer.box.com/reference/get-files-id-content
@@ -31,7 +33,7 @@ def download_file(call: Call, file_id: str, version: str = "", range_: Annotated
     if lock.get("is_download_prevented") and lock.get("created_by_id") != call.actor:
         raise AccessDeniedItemLocked
     file_version = _version(call, file, version) if version else current_version(call, file)
-    return Answer(b"", 302, headers=(("Location", address(call, file, file_version)),))
+    return Response(b"", 302, headers=(("Location", address(call, file, file_version)),))
 
 
 def _version(call: Call, file: File, version_id: str) -> FileVersion:
@@ -50,7 +52,7 @@ def address(call: Call, file: File, version: FileVersion) -> str:
 @api.get("/d/1/{shown}/{version_id}/{name}/download", open=True)
 def bytes_at(
     call: Call, shown: str, version_id: str, name: str, range_: Annotated[str, Header("Range")] = ""
-) -> Answer:
+) -> Response:
     """Give the bytes of a version, or a part of them."""
     version = call.db.find(FileVersion, FileVersion.id == version_id)
     if version is None or not hmac.compare_digest(shown, ticket(call, f"download {version_id}")):

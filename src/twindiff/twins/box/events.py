@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from twindiff.kit import Answer, Call, Operations
+from twindiff.kit import Call, Operations, Response
 from twindiff.kit.http import json_answer
 from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest, check_limit
@@ -101,7 +101,7 @@ def realtime_server(call: Call) -> dict[str, Any]:
 
 
 @api.get("/events/realtime", open=True)
-def realtime(call: Call, channel: str = "", stream_position: str = "0") -> Answer:
+def realtime(call: Call, channel: str = "", stream_position: str = "0") -> Response:
     """Say whether there is something new behind a position.
 
     It answers at once: time in an environment does not pass while somebody waits.

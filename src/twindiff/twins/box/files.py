@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from twindiff.kit import UNSET, Answer, Call, Header, Operations, Struct, UnsetType, not_modified
+from twindiff.kit import UNSET, Call, Header, Operations, Response, Struct, UnsetType, not_modified
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import find_file, find_folder, look_at
@@ -51,7 +51,7 @@ def get_file(
     https://developer.box.com/reference/get-files-id
     """
     file = look_at(call, File, file_id)
-    fresh: Answer | None = not_modified(if_none_match, file.etag or "0")
+    fresh: Response | None = not_modified(if_none_match, file.etag or "0")
     call.memo["rep_hints"] = rep_hints
     return fresh or item_object(call, file, wanted_fields(fields))
 

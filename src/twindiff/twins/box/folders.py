@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from twindiff.kit import UNSET, Answer, Call, Header, Meta, Operations, Struct, UnsetType, not_modified
+from twindiff.kit import UNSET, Call, Header, Meta, Operations, Response, Struct, UnsetType, not_modified
 from twindiff.kit.styles.box import BadRequest, marker_of, marker_page, offset_in, offset_page, wanted_fields, window
 
 from .access import ROOT, find_folder
@@ -52,7 +52,7 @@ def get_folder(
     """
     folder = find_folder(call, folder_id)
     call.memo["item_collection"] = (window(offset, limit), Sort(sort, direction.upper()))
-    fresh: Answer | None = not_modified(if_none_match, folder.etag or "0") if folder.id != ROOT else None
+    fresh: Response | None = not_modified(if_none_match, folder.etag or "0") if folder.id != ROOT else None
     return fresh or item_object(call, folder, wanted_fields(fields))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from twindiff.kit import Answer, Call, Operations
+from twindiff.kit import Call, Operations, Response
 from twindiff.kit.http import json_answer
 from twindiff.kit.oauth import (
     JWT_BEARER,
@@ -39,7 +39,7 @@ EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def _build_error(error: str, description: str) -> Answer:
+def _build_error(error: str, description: str) -> Response:
     return json_answer({"error": error, "error_description": description}, 400)
 
 
@@ -47,7 +47,7 @@ def _build_error(error: str, description: str) -> Answer:
 @browser.get("/oauth2/authorize", reads=False, open=True)
 def authorize(
     call: Call, client_id: str = "", redirect_uri: str = "", response_type: str = "", state: str = ""
-) -> Answer:
+) -> Response:
     """Send the browser back to the application with a code: the environment's user consents without being asked.
 
     https://developer.box.com/reference/get-authorize
@@ -77,7 +77,7 @@ def token(
     scope: str = "",
     resource: str = "",
     box_shared_link: str = "",
-) -> Answer:
+) -> Response:
     """Give a token for a code, client credentials, a signed assertion, a refresh token or another token.
 
     Where the template or the run names applications, only those are known; where neither does, any is. The assertions
@@ -102,7 +102,7 @@ def token(
     return _build_error("unsupported_grant_type", "Invalid grant_type parameter or parameter missing")
 
 
-def _grant_for_assertion(call: Call, app: Application | None, client_id: str, assertion: str) -> Answer:
+def _grant_for_assertion(call: Call, app: Application | None, client_id: str, assertion: str) -> Response:
     claims = claims_of(assertion)
     if claims is None or claims.get("iss") != client_id:
         return _build_error("invalid_grant", "Please check the 'iss' claim.")
@@ -120,7 +120,7 @@ def _is_known(call: Call, app: Application | None, client_id: str, client_secret
     return bool(client_id)
 
 
-def _for_subject(call: Call, app: Application | None, kind: str, subject: str) -> Answer:
+def _for_subject(call: Call, app: Application | None, kind: str, subject: str) -> Response:
     """A token for a user, or for the user who stands for the application."""
     if kind not in ("user", "enterprise"):
         return _build_error(
@@ -141,7 +141,7 @@ def _administrator(call: Call) -> str:
 
 def _issue_token(
     call: Call, user_id: str, *, refreshable: bool = False, scopes: Sequence[str] = (), item: Item | None = None
-) -> Answer:
+) -> Response:
     access = call.ids.new("", 32, _LETTERS)
     resource = f"{item.type} {item.id}" if item else None
     call.db.add(AccessToken(token=access, user_id=user_id, scopes=[*scopes], resource=resource))
@@ -160,7 +160,7 @@ def _issue_token(
     return json_answer(said, 200)
 
 
-def _redeem_code(call: Call, code: str, client_id: str) -> Answer:
+def _redeem_code(call: Call, code: str, client_id: str) -> Response:
     try:
         given = redeem(call, valid_token(call, code, "code"), None, "", client_id)
     except InvalidGrant as error:
@@ -168,7 +168,7 @@ def _redeem_code(call: Call, code: str, client_id: str) -> Answer:
     return _issue_token(call, given.user_id, refreshable=True)
 
 
-def _refresh_token(call: Call, given: str) -> Answer:
+def _refresh_token(call: Call, given: str) -> Response:
     row = call.db.find(AccessToken, AccessToken.token == given)
     if row is None or row.is_revoked or row.kind != "refresh":
         return _build_error("invalid_grant", "Refresh token has expired")
@@ -176,7 +176,7 @@ def _refresh_token(call: Call, given: str) -> Answer:
     return _issue_token(call, row.user_id, refreshable=True)
 
 
-def _exchange_token(call: Call, given: str, scope: str, resource: str, shared_link: str) -> Answer:
+def _exchange_token(call: Call, given: str, scope: str, resource: str, shared_link: str) -> Response:
     """A token that may do no more than the one it is for, and with scopes or an item less.
 
     https://developer.box.com/guides/authentication/tokens/downscope
@@ -212,7 +212,7 @@ def _find_listed_user(call: Call, token: str) -> str | None:
 
 
 @api.post("/oauth2/revoke", open=True)
-def revoke(call: Call, token: str = "", client_id: str = "", client_secret: str = "") -> Answer:
+def revoke(call: Call, token: str = "", client_id: str = "", client_secret: str = "") -> Response:
     """Make a token worthless.
 
     https://developer.box.com/reference/post-oauth2-revoke
@@ -222,4 +222,4 @@ def revoke(call: Call, token: str = "", client_id: str = "", client_secret: str 
     row = call.db.find(AccessToken, AccessToken.token == token)
     if row is not None and not row.is_revoked:
         call.db.change(row, is_revoked=True)
-    return Answer(b"", 200)
+    return Response(b"", 200)

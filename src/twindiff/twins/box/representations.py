@@ -9,7 +9,7 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from twindiff.kit import Answer, Call, Operations
+from twindiff.kit import Call, Operations, Response
 from twindiff.kit.images import UnreadableImage, resize_to_fit
 
 from .access import find_file
@@ -115,7 +115,7 @@ def get_representation(call: Call, file_id: str, version_id: str, name: str) -> 
 
 
 @api.get("/internal_files/{file_id}/versions/{version_id}/representations/{name}/content", in_thread=True)
-def download_representation(call: Call, file_id: str, version_id: str, name: str) -> Answer:
+def download_representation(call: Call, file_id: str, version_id: str, name: str) -> Response:
     """Give what a representation holds.
 
     https://developer.box.com/guides/representations/download-a-representation
@@ -123,9 +123,9 @@ def download_representation(call: Call, file_id: str, version_id: str, name: str
     file, version, known = _find(call, file_id, version_id, name)
     data = bytes_of(call, version)
     if not known.side:
-        return Answer(whole_text_of(data, file.name or "").encode(), content_type="text/plain; charset=utf-8")
+        return Response(whole_text_of(data, file.name or "").encode(), content_type="text/plain; charset=utf-8")
     kind = "JPEG" if known.kind == "jpg" else "PNG"
     try:
-        return Answer(resize_to_fit(data, (known.side, known.side), kind), content_type=f"image/{kind.lower()}")
+        return Response(resize_to_fit(data, (known.side, known.side), kind), content_type=f"image/{kind.lower()}")
     except UnreadableImage:
         raise PreviewCannotBeGenerated from None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.screens import Entry, Link, Screen, Table
+from twindiff.kit.screens import Screen, ScreenLink, ScreenPost, ScreenTable
 
 from .access import ROOT
 from .listing import KINDS
@@ -18,7 +18,7 @@ SHOWN = 100
 DEEPEST = 50
 """Folders around an item that its trail has."""
 TRASH = "trash"
-Cell = str | Link
+Cell = str | ScreenLink
 
 
 def screen(call: Call, path: str) -> Screen | None:
@@ -39,10 +39,13 @@ def screen(call: Call, path: str) -> Screen | None:
     return shown._replace(places=_places(call)) if shown else None
 
 
-def _places(call: Call) -> list[tuple[str, list[Link]]]:
+def _places(call: Call) -> list[tuple[str, list[ScreenLink]]]:
     active = Folder.parent_id == ROOT, Folder.item_status == "active"
     top = call.db.rows(Folder, *active, Folder.id != ROOT, order=Folder.folded_name, limit=SHOWN)
-    return [("Files", [Link("All files", ""), Link("Trash", TRASH)]), ("Folders", [_link(each) for each in top])]
+    return [
+        ("Files", [ScreenLink("All files", ""), ScreenLink("Trash", TRASH)]),
+        ("Folders", [_link(each) for each in top]),
+    ]
 
 
 def _folder(call: Call, folder: Folder) -> Screen:
@@ -59,7 +62,7 @@ def _trash(call: Call) -> Screen:
     return Screen("Trash", tables=[_items(call, "Items", order="trashed_at", item_status="trashed")])
 
 
-def _items(call: Call, title: str, *, order: str, **wanted: str) -> Table:
+def _items(call: Call, title: str, *, order: str, **wanted: str) -> ScreenTable:
     """The items whose columns have some values: folders, then files, then web links."""
     rows: list[Item] = []
     count = 0
@@ -81,7 +84,7 @@ def _items(call: Call, title: str, *, order: str, **wanted: str) -> Table:
         for row in rows
     ]
     note = f"{count - len(rows):,} more are left out." if count > len(rows) else ""
-    return Table(title, ("Name", "Size", "Owner", "Shared link", "Modified"), cells, note)
+    return ScreenTable(title, ("Name", "Size", "Owner", "Shared link", "Modified"), cells, note)
 
 
 def _file(call: Call, file: File) -> Screen:
@@ -106,7 +109,7 @@ def _file(call: Call, file: File) -> Screen:
         facts=_drop_empty(facts),
         tables=[_version_table(file, versions, names)],
         entries=[
-            Entry(names.get(each.created_by_id or "", "somebody"), each.created_at or "", each.message or "")
+            ScreenPost(names.get(each.created_by_id or "", "somebody"), each.created_at or "", each.message or "")
             for each in comments
         ],
     )
@@ -118,7 +121,7 @@ def _lock(call: Call, file: File) -> str:
     return "" if not lock or (until and until <= call.clock.iso()) else f"until {_at(until)}" if until else "yes"
 
 
-def _version_table(file: File, versions: list[FileVersion], names: Mapping[str, str]) -> Table:
+def _version_table(file: File, versions: list[FileVersion], names: Mapping[str, str]) -> ScreenTable:
     cells = [
         (
             f"{each.version_number}{_standing(file, each)}",
@@ -130,7 +133,7 @@ def _version_table(file: File, versions: list[FileVersion], names: Mapping[str, 
         for each in versions
     ]
     note = f"Only the newest {SHOWN} are shown." if len(versions) == SHOWN else ""
-    return Table("Versions", ("Version", "Name", "Size", "By", "Uploaded"), cells, note)
+    return ScreenTable("Versions", ("Version", "Name", "Size", "By", "Uploaded"), cells, note)
 
 
 def _standing(file: File, version: FileVersion) -> str:
@@ -157,21 +160,21 @@ def _describe_shared_link(call: Call, item: Item) -> list[tuple[str, str]]:
     ]
 
 
-def _trail(call: Call, item: Item) -> list[Link]:
+def _trail(call: Call, item: Item) -> list[ScreenLink]:
     """The folders around an item, the outermost first; whatever is in the trash is there."""
     if item.item_status == "trashed":
-        return [Link("Trash", TRASH)]
-    links: list[Link] = []
+        return [ScreenLink("Trash", TRASH)]
+    links: list[ScreenLink] = []
     parent = item.parent_id
     while parent and parent != ROOT and len(links) < DEEPEST:
         folder = call.db.find(Folder, Folder.id == parent)
         links += [_link(folder)] if folder else []
         parent = folder.parent_id if folder else None
-    return [Link("All files", ""), *links[::-1]] if item.id != ROOT else []
+    return [ScreenLink("All files", ""), *links[::-1]] if item.id != ROOT else []
 
 
-def _link(item: Item) -> Link:
-    return Link(_title(item), f"{item.type}s/{item.id}")
+def _link(item: Item) -> ScreenLink:
+    return ScreenLink(_title(item), f"{item.type}s/{item.id}")
 
 
 def _title(item: Item) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from twindiff.kit import Word, index_words
+from twindiff.kit import SearchTerm, index_words
 
 _TOKEN = re.compile(r'"([^"]*)"?|([()])|([^\s()"]+)')
 MAX_TERMS = 50
@@ -43,9 +43,9 @@ class Term(msgspec.Struct, frozen=True, dict=True):
     def _found_by(self, *, is_start: bool) -> re.Pattern[str]:
         """What finds it in a text without case and accents."""
         if len(self.words) == 1:
-            return re.compile(Word(self.words, is_start).pattern)
-        before = r"(?<![^\W_])" if Word(self.words[:1]).is_plain else ""
-        after = r"(?![^\W_])" if Word(self.words[-1:]).is_plain and not is_start else ""
+            return re.compile(SearchTerm(self.words, is_start).pattern)
+        before = r"(?<![^\W_])" if SearchTerm(self.words[:1]).is_plain else ""
+        after = r"(?![^\W_])" if SearchTerm(self.words[-1:]).is_plain and not is_start else ""
         return re.compile(before + r"[\W_]*".join(map(re.escape, self.words)) + after)
 
     def is_in(self, text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from twindiff.kit import Call, Word, all_of, any_of, not_, without_accents
+from twindiff.kit import Call, SearchTerm, all_of, any_of, not_, without_accents
 from twindiff.kit.rows import Column, Expression
 
 from .further_tables import ContentText
@@ -54,7 +54,9 @@ class FoundItem(NamedTuple):
 def has_term(column: Column[Any], term: Term, *, is_start: bool = False) -> Expression:
     """Whether a text has all words of a term."""
     *others, last = term.words
-    return all_of(*(column.has_word(Word((word,))) for word in others), column.has_word(Word((last,), is_start)))
+    return all_of(
+        *(column.has_word(SearchTerm((word,))) for word in others), column.has_word(SearchTerm((last,), is_start))
+    )
 
 
 def has_any(column: Column[Any], terms: Iterable[Term]) -> Expression:
@@ -75,7 +77,7 @@ def has_query(column: Column[Any], query: Query, *, excludes: bool) -> Expressio
 
 def is_exact(query: Query) -> bool:
     """Whether an index of words alone tells who has what a query asks for: it knows of no words side by side."""
-    return all(len(term.words) == 1 and Word(term.words).is_plain for term in terms_of(query))
+    return all(len(term.words) == 1 and SearchTerm(term.words).is_plain for term in terms_of(query))
 
 
 class Texts:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from twindiff.kit import Call
-from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 from twindiff.kit.styles.box import BoxError
 
 from .access import ROLES, ROOT
@@ -27,7 +27,7 @@ from .tables import Comment, FileContent, Folder, User
 from .uploads import Attributes, add_file
 
 
-class SeedUser(Part):
+class SeedUser(SeedSection):
     """Somebody in the enterprise."""
 
     name: str
@@ -35,7 +35,7 @@ class SeedUser(Part):
     timezone: str | None = None
 
 
-class SeedFile(Part):
+class SeedFile(SeedSection):
     """A file of text, with comments on it."""
 
     name: str
@@ -44,14 +44,14 @@ class SeedFile(Part):
     comments: list[str] = msgspec.field(default_factory=list[str])
 
 
-class SeedShare(Part):
+class SeedShare(SeedSection):
     """A user's access to a folder."""
 
     user: str
     role: str = "editor"
 
 
-class SeedFolder(Part):
+class SeedFolder(SeedSection):
     """A folder with what is in it."""
 
     name: str
@@ -61,7 +61,7 @@ class SeedFolder(Part):
     shared_with: list[SeedShare] = msgspec.field(default_factory=list[SeedShare])
 
 
-class SeedApplication(Part):
+class SeedApplication(SeedSection):
     """An application, with the public keys that it has registered, in PEM by their ids."""
 
     client_id: str

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs
 
-from twindiff.kit import UNSET, Answer, Call, Header, Meta, Operations, Struct, UnsetType, any_of, not_modified
+from twindiff.kit import UNSET, Call, Header, Meta, Operations, Response, Struct, UnsetType, any_of, not_modified
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import NONE, ROLES, Rights, acting_user, is_trashed, rights, user_of
@@ -165,5 +165,5 @@ def get_shared_item(
         raise BadRequest.of("missing_parameter", "boxapi", "The header 'boxapi' is required, with a shared_link")
     item = linked_item(call, given["shared_link"], given.get("shared_link_password", ""))
     call.memo.setdefault("linked", {})[f"{item.type} {item.id}"] = _compute_rights(call, item)
-    fresh: Answer | None = not_modified(if_none_match, item.etag or "0")
+    fresh: Response | None = not_modified(if_none_match, item.etag or "0")
     return fresh or item_object(call, item, wanted_fields(fields))

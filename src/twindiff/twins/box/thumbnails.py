@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from twindiff.kit import Answer, Call, Meta, Operations
+from twindiff.kit import Call, Meta, Operations, Response
 from twindiff.kit.images import UnreadableImage, filling
 
 from .access import find_file
@@ -30,7 +30,7 @@ def thumbnail(
     min_width: Side = None,
     max_height: Side = None,
     max_width: Side = None,
-) -> Answer:
+) -> Response:
     """Give a small picture of an image, of the first size that lies within the bounds.
 
     https://developer.box.com/reference/get-files-id-thumbnail-id
@@ -45,6 +45,6 @@ def thumbnail(
     data = bytes_of(call, current_version(call, file))
     kind = "JPEG" if extension == "jpg" else "PNG"
     try:
-        return Answer(filling(data, size, kind), content_type=f"image/{kind.lower()}")
+        return Response(filling(data, size, kind), content_type=f"image/{kind.lower()}")
     except UnreadableImage:
         raise PreviewCannotBeGenerated from None

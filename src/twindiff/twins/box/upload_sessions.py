@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from hashlib import sha1
 from typing import Annotated, Any
 
-from twindiff.kit import Body, Call, Header, Operations, Result, Struct, check_if_match
+from twindiff.kit import Body, Call, Header, Operations, Struct, ValueResponse, check_if_match
 from twindiff.kit.errors import MissingParameter
 from twindiff.kit.styles.box import BadRequest, offset_page, window
 
@@ -270,7 +270,7 @@ def commit(
         raise MissingParameter("parts")
     kept = call.db.rows(UploadPart, UploadPart.session_id == session.id, order=UploadPart.offset)
     if sum(part.size for part in kept) < session.file_size:
-        return Result(None, 202, (("Retry-After", "1"),))
+        return ValueResponse(None, 202, (("Retry-After", "1"),))
     if [(part.part_id, part.offset) for part in kept] != [(part.part_id, part.offset) for part in parts]:
         raise IncompleteParts
     data = b"".join(call.blobs.get(part.digest) for part in kept)

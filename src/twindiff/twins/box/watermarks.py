@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from twindiff.kit import Answer, Call, Operations, Struct
+from twindiff.kit import Call, Operations, Response, Struct
 from twindiff.kit.http import json_answer
 
 from .access import find_file, find_folder
@@ -37,7 +37,7 @@ def _render_watermark(held: dict[str, str]) -> Shown:
     return {"watermark": {name: format_instant(held.get(name)) for name in ("created_at", "modified_at")}}
 
 
-def _apply(call: Call, item: File | Folder) -> Answer:
+def _apply(call: Call, item: File | Folder) -> Response:
     held: dict[str, str] | None = item.watermark_info
     now = call.clock.iso()
     put = {"created_at": held.get("created_at", now) if held else now, "modified_at": now}
@@ -60,7 +60,7 @@ def get_of_file(call: Call, file_id: str) -> Shown:
 
 
 @api.put("/files/{file_id}/watermark")
-def apply_to_file(call: Call, file_id: str, watermark: Imprint) -> Answer:
+def apply_to_file(call: Call, file_id: str, watermark: Imprint) -> Response:
     """Put a watermark on a file.
 
     https://developer.box.com/reference/put-files-id-watermark
@@ -87,7 +87,7 @@ def get_of_folder(call: Call, folder_id: str) -> Shown:
 
 
 @api.put("/folders/{folder_id}/watermark")
-def apply_to_folder(call: Call, folder_id: str, watermark: Imprint) -> Answer:
+def apply_to_folder(call: Call, folder_id: str, watermark: Imprint) -> Response:
     """Put a watermark on a folder.
 
     https://developer.box.com/reference/put-folders-id-watermark

@@ -16,7 +16,7 @@ import msgspec
 
 from twindiff.kit import UNSET, Call, Meta, Operations, Store, Struct, UnsetType, revise
 from twindiff.kit.clock import EPOCH, SECOND
-from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
 from twindiff.kit.links import split_url
 from twindiff.kit.styles.box import BadRequest, errors_of, marker_page
 
@@ -202,7 +202,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
     yield Notification(named[:32], event.name, body)
 
 
-def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
     """One attempt to tell, with a signature by each of the two keys."""
     body = msgspec.json.encode(notification.body)
     stamp = datetime.fromtimestamp(attempt.at // SECOND, UTC).isoformat()

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from twindiff.kit import Answer, Call, Meta, Operations, Struct, file_answer
+from twindiff.kit import Call, Meta, Operations, Response, Struct, file_answer
 from twindiff.kit.styles.box import BadRequest
 
 from .access import ROOT, TABLE_OF, find_file, find_folder, find_item
@@ -125,7 +125,7 @@ def _find(call: Call, zip_id: str) -> ZipDownload:
 
 
 @api.get("/zip_downloads/{zip_download_id}/content")
-def download_zip(call: Call, zip_download_id: str) -> Answer:
+def download_zip(call: Call, zip_download_id: str) -> Response:
     """Give an archive.
 
     https://developer.box.com/reference/get-zip-downloads-id-content

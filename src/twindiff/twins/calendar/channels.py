@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from twindiff.kit import Body, Call, Operations, Store
 from twindiff.kit.clock import micros_of
-from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
 from twindiff.kit.header_values import is_header_text
 
 from .access import actor_of, open_calendar
@@ -170,7 +170,7 @@ def _concerns(resource_uri: str, row: CalendarChannel) -> bool:
     return resource_uri == row.resource_uri or (resource_uri == own and row.resource_uri == "/users/me/calendarList")
 
 
-def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
     """One attempt: all that Google says stands in headers, the body is empty."""
     return WebhookRequest(subscription.url, tuple(notification.body.items()), b"")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from twindiff.kit import Answer, Call, Header, Operations
+from twindiff.kit import Call, Header, Operations, Response
 from twindiff.kit.oauth import (
     CODE_SECONDS,
     JWT_BEARER,
@@ -66,7 +66,7 @@ def authorize(
     login_hint: str = "",
     code_challenge: str = "",
     code_challenge_method: str = "",
-) -> Answer:
+) -> Response:
     """Send the browser back to the application with a code.
 
     The user with the address `login_hint`, or else the environment's, consents without being asked.

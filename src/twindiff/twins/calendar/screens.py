@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.screens import Card, Lane, Link, Screen, Table
+from twindiff.kit.screens import Card, Lane, Screen, ScreenLink, ScreenTable
 
 from .access import Access, primary_of
 from .errors import NotFound
@@ -42,7 +42,7 @@ def screen(call: Call, path: str) -> Screen | None:
         return None if path else Screen("No calendars")
     lens = lens_of(Access(calendar, "owner"))
     part = _part(call, lens, *(parts[2:] or ("weeks", "")))
-    others = "Calendars", [Link(each.summary, f"calendars/{each.id}") for each in calendars]
+    others = "Calendars", [ScreenLink(each.summary, f"calendars/{each.id}") for each in calendars]
     return part._replace(places=[*part.places, others]) if part else None
 
 
@@ -75,9 +75,9 @@ def _week(call: Call, lens: Lens, day: date) -> Screen:
     events, note = _events(call, lens, first, first + WEEK, SHOWN)
     here = f"calendars/{calendar.id}"
     weeks = [
-        Link("Week before", f"{here}/weeks/{first - WEEK}"),
-        Link("This week", here),
-        Link("Week after", f"{here}/weeks/{first + WEEK}"),
+        ScreenLink("Week before", f"{here}/weeks/{first - WEEK}"),
+        ScreenLink("This week", here),
+        ScreenLink("Week after", f"{here}/weeks/{first + WEEK}"),
     ]
     columns = ("Day", "Time", "Event", "Where", "Guests")
     return Screen(
@@ -87,8 +87,8 @@ def _week(call: Call, lens: Lens, day: date) -> Screen:
             ("Week", f"{_format_day(first)} to {_format_day(first + WEEK - timedelta(days=1))} {first.year}"),
             ("Zone", lens.zone.key),
         ],
-        places=[("Weeks", weeks), ("Months", [Link("Its month", f"{here}/months/{day}")])],
-        tables=[Table("Events", columns, _rows(events, here, first), note)],
+        places=[("Weeks", weeks), ("Months", [ScreenLink("Its month", f"{here}/months/{day}")])],
+        tables=[ScreenTable("Events", columns, _rows(events, here, first), note)],
     )
 
 
@@ -114,8 +114,8 @@ def _month(call: Call, lens: Lens, day: date) -> Screen:
     events, note = _events(call, lens, first, end, SHOWN_OF_A_MONTH)
     here, today = f"calendars/{calendar.id}", instant_of(call.clock.micros, lens.zone).date()
     months = [
-        Link("Month before", f"{here}/months/{(begins - DAY).replace(day=1)}"),
-        Link("Month after", f"{here}/months/{after}"),
+        ScreenLink("Month before", f"{here}/months/{(begins - DAY).replace(day=1)}"),
+        ScreenLink("Month after", f"{here}/months/{after}"),
     ]
     cards: dict[date, list[Card]] = {first + timedelta(days=number): [] for number in range((end - first).days)}
     for event in events:
@@ -126,7 +126,7 @@ def _month(call: Call, lens: Lens, day: date) -> Screen:
         subtitle=calendar.description or "",
         note=note,
         facts=[("Month", f"{begins:%B} {begins.year}"), ("Zone", lens.zone.key)],
-        places=[("Months", months), ("Weeks", [Link("This week", here)])],
+        places=[("Months", months), ("Weeks", [ScreenLink("This week", here)])],
         days=[Lane(_format_day(each) + (", today" if each == today else ""), on_day) for each, on_day in cards.items()],
     )
 
@@ -145,9 +145,9 @@ def _card(event: Values, day: date, here: str) -> Card:
     return Card(event.get("summary") or "(No title)", f"{here}/events/{event['id']}", times)
 
 
-def _rows(events: Sequence[Values], here: str, first: date) -> list[tuple[str | Link, ...]]:
+def _rows(events: Sequence[Values], here: str, first: date) -> list[tuple[str | ScreenLink, ...]]:
     """The events of a week, each day named once."""
-    rows: list[tuple[str | Link, ...]] = []
+    rows: list[tuple[str | ScreenLink, ...]] = []
     shown: date | None = None
     for each in events:
         day = max(first, date.fromisoformat(_moment(each["start"])[:10]))
@@ -156,7 +156,7 @@ def _rows(events: Sequence[Values], here: str, first: date) -> list[tuple[str | 
             (
                 _format_day(day) if day != shown else "",
                 _span(each),
-                Link(each.get("summary") or "(No title)", f"{here}/events/{each['id']}", _note(each)),
+                ScreenLink(each.get("summary") or "(No title)", f"{here}/events/{each['id']}", _note(each)),
                 each.get("location", ""),
                 f"{_count_accepted(attendees)} of {len(attendees)} accepted" if attendees else "",
             )
@@ -189,13 +189,13 @@ def _event(call: Call, lens: Lens, event_id: str) -> Screen | None:
     start = event.get("start") or event["originalStartTime"]
     day = date.fromisoformat(_moment(start)[:10])
     series = event.get("recurringEventId")
-    facts: dict[str, str | Link] = {
+    facts: dict[str, str | ScreenLink] = {
         "When": f"{_format_day(day)} {day.year}, {_span(event)}"
         if "start" in event
         else f"{_format_day(day)} {day.year}",
         "Zone": lens.zone.key,
         "Status": ", ".join(_standing(event)),
-        "Repeats": Link("as its series", f"{here}/events/{series}")
+        "Repeats": ScreenLink("as its series", f"{here}/events/{series}")
         if series
         else "; ".join(event.get("recurrence", ())),
         "Where": event.get("location", ""),
@@ -206,17 +206,19 @@ def _event(call: Call, lens: Lens, event_id: str) -> Screen | None:
     }
     return Screen(
         title=event.get("summary") or "(No title)",
-        trail=[Link(lens.access.calendar.summary, here), Link("Its week", f"{here}/weeks/{day}")],
+        trail=[ScreenLink(lens.access.calendar.summary, here), ScreenLink("Its week", f"{here}/weeks/{day}")],
         facts=[(name, value) for name, value in facts.items() if value],
         text=event.get("description", ""),
         tables=[_guests(event["attendees"])] if event.get("attendees") else [],
     )
 
 
-def _guests(attendees: Sequence[Values]) -> Table:
+def _guests(attendees: Sequence[Values]) -> ScreenTable:
     rows = [(_name(each), each["responseStatus"], each.get("comment", "")) for each in attendees[:SHOWN]]
     left_out = len(attendees) - len(rows)
-    return Table("Guests", ("Name", "Answer", "Comment"), rows, f"{left_out:,} more are left out." if left_out else "")
+    return ScreenTable(
+        "Guests", ("Name", "Answer", "Comment"), rows, f"{left_out:,} more are left out." if left_out else ""
+    )
 
 
 def _name(person: Values) -> str:

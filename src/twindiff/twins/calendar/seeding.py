@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from twindiff.kit import ApiError, Call
-from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 
 from .calendars import CalendarBody, insert_calendar
 from .changes import stamp
@@ -21,7 +21,7 @@ from .times import zone_of
 UTC = "UTC"
 
 
-class SeedUser(Part):
+class SeedUser(SeedSection):
     """Somebody with a primary calendar."""
 
     name: str
@@ -29,7 +29,7 @@ class SeedUser(Part):
     timezone: str | None = None
 
 
-class SeedEvent(Part):
+class SeedEvent(SeedSection):
     """An event; times are ISO 8601, local ones are of its calendar's zone, and days are `2026-03-02`.
 
     Without an organizer it is the first person's; `calendar` is the name of one of the calendars, or else it is in the
@@ -47,7 +47,7 @@ class SeedEvent(Part):
     recurrence: list[str] = msgspec.field(default_factory=list[str])
 
 
-class SeedCalendar(Part):
+class SeedCalendar(SeedSection):
     """A secondary calendar with its events, which its owner organizes; without an owner it is the first person's."""
 
     name: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.graphql import Matches, Section, verbs
+from twindiff.kit.graphql import ConnectionRows, Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.links import split_url
 
@@ -40,9 +40,9 @@ _SOURCES = {
     "attachmentsForURL(after: String, before: String, first: Int, includeArchived: Boolean, last: Int, "
     "orderBy: PaginationOrderBy, url: String!): AttachmentConnection!"
 )
-def attachments_for_url(call: Call, url: str, **paging: Any) -> Matches:
+def attachments_for_url(call: Call, url: str, **paging: Any) -> ConnectionRows:
     """The attachments of an address, on whatever issues."""
-    return Matches(Attachment, (Attachment.row.url == url,))
+    return ConnectionRows(Attachment, (Attachment.row.url == url,))
 
 
 @api.mutation("attachmentCreate")

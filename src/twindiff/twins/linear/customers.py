@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.graphql import Matches, Section, verbs
+from twindiff.kit.graphql import ConnectionRows, Section, verbs
 from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 
 from .model.customers import Customer, CustomerNeed, CustomerStatus, CustomerTier
@@ -20,9 +20,9 @@ _STATUSES = (("Active", "active", "#5e6ad2"), ("Inactive", "inactive", "#95a2b3"
 
 
 @api.query("customers")
-def customers(call: Call, sorts: list[dict[str, Any]] | None = None) -> Matches:
+def customers(call: Call, sorts: list[dict[str, Any]] | None = None) -> ConnectionRows:
     """The customers of the workspace."""
-    return Matches(Customer)
+    return ConnectionRows(Customer)
 
 
 @api.creating(Customer)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from twindiff.kit import Answer, Call, Header, Operations
+from twindiff.kit import Call, Header, Operations, Response
 from twindiff.kit.oauth import (
     CODE_SECONDS,
     Credentials,
@@ -52,7 +52,7 @@ def authorize(
     actor: str = "user",
     code_challenge: str = "",
     code_challenge_method: str = "",
-) -> Answer:
+) -> Response:
     """Send the browser back to the application with a code: the environment's user consents without being asked.
 
     With `actor=app` the code is the workspace's app user's, if it has one.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.screens import Card, Entry, Lane, Link, Screen
+from twindiff.kit.screens import Card, Lane, Screen, ScreenLink, ScreenPost
 from twindiff.kit.store import Store
 
 from .model.comments import Comment
@@ -25,7 +25,7 @@ def screen(call: Call, path: str) -> Screen | None:
     """Boards at `teams/KEY`, issues at `issues/KEY-NUMBER`; the first team where nothing is named."""
     db = call.db
     teams: Sequence[Any] = db.rows(Team.row, order=Team.row.name, limit=500)
-    places = [("Teams", [Link(each.name, f"teams/{each.key}") for each in teams])]
+    places = [("Teams", [ScreenLink(each.name, f"teams/{each.key}") for each in teams])]
     kind, _, name = path.partition("/")
     if kind == "issues":
         issue = db.find(Issue.row, Issue.row.identifier == name)
@@ -84,7 +84,7 @@ def _issue(db: Store, issue: Any) -> Screen:
         facts=[(name, text) for name, text in facts.items() if text],
         text=issue.description or "",
         entries=[
-            Entry(people.get(each.userId or "", "somebody"), each.createdAt or "", each.body) for each in comments
+            ScreenPost(people.get(each.userId or "", "somebody"), each.createdAt or "", each.body) for each in comments
         ],
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, all_of, any_of, exists
-from twindiff.kit.graphql import Matches, Section, verbs
+from twindiff.kit.graphql import ConnectionRows, Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.rows import Expression
 
@@ -56,19 +56,19 @@ def search_issues(
     include_comments: bool | None = None,
     team_id: str | None = None,
     **paging: Any,
-) -> Matches:
+) -> ConnectionRows:
     """Issues in which every word occurs."""
     where = [_in_issue(word, comments=bool(include_comments)) for word in words_of(term)]
     where += verbs.matching(call, Issue, filter or {})
     if team_id:
         where.append(Issue.row.teamId == team_id)
-    return Matches(Issue, tuple(where))
+    return ConnectionRows(Issue, tuple(where))
 
 
 @api.query(f"searchProjects({_PAGING.format(filter='')}): ProjectSearchPayload!")
 def search_projects(
     call: Call, term: str, include_comments: bool | None = None, team_id: str | None = None, **paging: Any
-) -> Matches:
+) -> ConnectionRows:
     """Projects in which every word occurs."""
     project, comment, link = Project.row, Comment.row, ProjectTeam
     where: list[Expression] = []
@@ -81,19 +81,19 @@ def search_projects(
         where.append(any_of(*places))
     if team_id:
         where.append(exists(link, link.project_id == project.id, link.team_id == team_id))
-    return Matches(Project, tuple(where))
+    return ConnectionRows(Project, tuple(where))
 
 
 @api.query(f"searchDocuments({_PAGING.format(filter='')}): DocumentSearchPayload!")
 def search_documents(
     call: Call, term: str, include_comments: bool | None = None, team_id: str | None = None, **paging: Any
-) -> Matches:
+) -> ConnectionRows:
     """Documents in which every word occurs."""
     row = Document.row
     where = [
         any_of(row.title.contains(word, fold=True), row.content.contains(word, fold=True)) for word in words_of(term)
     ]
-    return Matches(Document, (all_of(*where), *((row.teamId == team_id,) if team_id else ())))
+    return ConnectionRows(Document, (all_of(*where), *((row.teamId == team_id,) if team_id else ())))
 
 
 _LISTED = (
@@ -102,15 +102,17 @@ _LISTED = (
 
 
 @api.query(f"issueSearch({_LISTED.format(more='filter: IssueFilter, ')}, query: String): IssueConnection!")
-def issue_search(call: Call, query: str | None = None, filter: dict[str, Any] | None = None, **paging: Any) -> Matches:
+def issue_search(
+    call: Call, query: str | None = None, filter: dict[str, Any] | None = None, **paging: Any
+) -> ConnectionRows:
     """Issues in which every word occurs; the search that `searchIssues` has replaced."""
     where = [_in_issue(word, comments=False) for word in query.split()[:20]] if query else []
-    return Matches(Issue, (*where, *verbs.matching(call, Issue, filter or {})))
+    return ConnectionRows(Issue, (*where, *verbs.matching(call, Issue, filter or {})))
 
 
 @api.query(f"issueFigmaFileKeySearch({_LISTED.format(more='fileKey: String!, ')}): IssueConnection!")
-def issue_figma_file_key_search(call: Call, file_key: str, **paging: Any) -> Matches:
+def issue_figma_file_key_search(call: Call, file_key: str, **paging: Any) -> ConnectionRows:
     """Issues that a file of Figma's is attached to."""
     row = Attachment.row
     linked = exists(row, row.issueId == Issue.row.id, row.archivedAt.is_null(), row.url.contains(file_key))
-    return Matches(Issue, (linked,))
+    return ConnectionRows(Issue, (linked,))

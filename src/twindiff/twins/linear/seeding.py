@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from twindiff.kit import Call, any_of
-from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 
 from .model.organization import Organization
 from .model.project_parts import ProjectStatus
@@ -29,7 +29,7 @@ STATUSES = (
 """Statuses of projects with their types."""
 
 
-class SeedUser(Part):
+class SeedUser(SeedSection):
     """Somebody of the workspace."""
 
     name: str
@@ -38,14 +38,14 @@ class SeedUser(Part):
     real_name: str | None = None
 
 
-class SeedTeam(Part):
+class SeedTeam(SeedSection):
     """A team; everybody is a member."""
 
     key: str
     name: str
 
 
-class SeedProject(Part):
+class SeedProject(SeedSection):
     """A project of a team; `state` is one of its statuses, by name or type: `In Progress` or `started`."""
 
     team_key: str
@@ -54,7 +54,7 @@ class SeedProject(Part):
     description: str | None = None
 
 
-class SeedComment(Part):
+class SeedComment(SeedSection):
     """A comment on an issue, which `issue` names by its title where the comment does not stand below it."""
 
     body: str
@@ -62,7 +62,7 @@ class SeedComment(Part):
     issue: str | None = None
 
 
-class SeedIssue(Part):
+class SeedIssue(SeedSection):
     """An issue; `state` is one of the team's workflow, by name or type, `assignee` names a user."""
 
     team_key: str

@@ -11,7 +11,7 @@ from graphql import GraphQLError
 
 from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, RateLimited, Unavailable, UnknownToken
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.graphql import GraphqlStyle, Limits
+from twindiff.kit.graphql import GraphqlStyle, RequestLimits
 from twindiff.kit.graphql.errors import (
     EntityNotFound,
     Forbidden,
@@ -21,10 +21,10 @@ from twindiff.kit.graphql.errors import (
     NotImplementedHere,
     TooComplex,
 )
-from twindiff.kit.graphql.execute import Outcome
-from twindiff.kit.graphql.run import Run
+from twindiff.kit.graphql.execute import ExecutionResult
+from twindiff.kit.graphql.run import GraphqlRun
 from twindiff.kit.graphql.wording import as_graphql_js
-from twindiff.kit.http import Answer, Request
+from twindiff.kit.http import Request, Response
 
 from .workspace_tools import HOUR, POINTS_AN_HOUR, REQUESTS_AN_HOUR
 
@@ -60,7 +60,7 @@ class LinearStyle(GraphqlStyle):
 
     missing_token = AuthenticationRequired
     unknown_token = InvalidKey
-    limits = Limits(complexity=10_000)
+    limits = RequestLimits(complexity=10_000)
 
     def extensions(self, error: Exception) -> dict[str, Any]:
         for kind, name, code, status in _KINDS:
@@ -69,7 +69,7 @@ class LinearStyle(GraphqlStyle):
         code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
         return _extensions("graphql error", code, 400, self.message(error))
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
         """Too many requests are an error of status 400: https://linear.app/developers/rate-limiting"""
         answer = super().error(error, exchange)
         return answer._replace(status=400) if isinstance(error, RateLimited) else answer
@@ -79,7 +79,7 @@ class LinearStyle(GraphqlStyle):
             return f"{error} - {_for_people(error)}"
         return as_graphql_js(super().message(error)) if isinstance(error, GraphQLError) else super().message(error)
 
-    def headers(self, outcome: Outcome) -> tuple[tuple[str, str], ...]:
+    def headers(self, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
         return (
             ("X-Complexity", str(round(outcome.cost))),
             ("X-RateLimit-Requests-Limit", str(REQUESTS_AN_HOUR)),
@@ -90,7 +90,7 @@ class LinearStyle(GraphqlStyle):
             ("X-RateLimit-Complexity-Reset", str(HOUR)),
         )
 
-    def extras(self, run: Run) -> dict[str, Any]:
+    def extras(self, run: GraphqlRun) -> dict[str, Any]:
         return {"success": True, "lastSyncId": float(run.call.clock.micros // 1000)}
 
     def token(self, request: Request) -> str | None:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from twindiff.kit import Call, exists, not_
-from twindiff.kit.graphql import Matches, Section, verbs
+from twindiff.kit.graphql import ConnectionRows, Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.rows import Expression, Step
 from twindiff.kit.values import reachable_rows
@@ -305,9 +305,9 @@ def active_cycle(call: Call, rows: list[Any]) -> list[Any]:
 def administrable_teams(call: Call, **paging: Any) -> Any:
     """The teams whose settings the caller may change: all for an admin, else those the caller is a member of."""
     if acting_user(call).admin:
-        return Matches(Team)
+        return ConnectionRows(Team)
     member = TeamMembership.row
-    return Matches(Team, (exists(member, member.teamId == Team.row.id, member.userId == call.actor),))
+    return ConnectionRows(Team, (exists(member, member.teamId == Team.row.id, member.userId == call.actor),))
 
 
 @api.query("archivedTeams: [Team!]!")

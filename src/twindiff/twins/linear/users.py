@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, any_of
-from twindiff.kit.graphql import Matches, Section, verbs, yes_or_no
+from twindiff.kit.graphql import ConnectionRows, Section, verbs, yes_or_no
 from twindiff.kit.graphql.errors import Forbidden, InvalidInput
 from twindiff.kit.rows import Expression
 
@@ -32,9 +32,9 @@ def viewer(call: Call) -> Any:
 
 
 @api.query("users")
-def users(call: Call, include_disabled: bool | None = None) -> Matches:
+def users(call: Call, include_disabled: bool | None = None) -> ConnectionRows:
     """The people of the workspace, without those suspended unless they are asked for."""
-    return Matches(User, () if include_disabled else (User.row.active,))
+    return ConnectionRows(User, () if include_disabled else (User.row.active,))
 
 
 @api.lookup(User)

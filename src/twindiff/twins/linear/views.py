@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, any_of, not_
-from twindiff.kit.graphql import Entity, Matches, Section, verbs
+from twindiff.kit.graphql import ConnectionRows, Entity, Section, verbs
 from twindiff.kit.rows import Expression
 
 from .model.initiatives import Initiative
@@ -23,11 +23,11 @@ def _register_view_field(entity: type[Entity], field: str, model: str, column: s
         return [_matching(call, entity, row, column) if row.modelName == model else [] for row in rows]
 
 
-def _matching(call: Call, entity: type[Entity], view: Any, column: str) -> Matches:
+def _matching(call: Call, entity: type[Entity], view: Any, column: str) -> ConnectionRows:
     where = verbs.matching(call, entity, getattr(view, column) or {})
     if view.teamId and entity is Issue:
         where = (*where, Issue.row.teamId == view.teamId)
-    return Matches(entity, where)
+    return ConnectionRows(entity, where)
 
 
 _register_view_field(Issue, "issues", "Issue", "filterData")

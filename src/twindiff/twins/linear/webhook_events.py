@@ -14,8 +14,8 @@ import msgspec
 
 from twindiff.kit import Call, Clock, Store
 from twindiff.kit.clock import micros_of
-from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
-from twindiff.kit.graphql.entity import Spec
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.graphql.entity import EntitySpec
 from twindiff.kit.graphql.scalars import wire_instant
 from twindiff.kit.rows import Row, table_of
 
@@ -50,7 +50,7 @@ _BRIEFLY: dict[str, tuple[Any, tuple[str, ...]]] = {
 """What is said of the things that a row names, beside their ids."""
 
 
-def record_webhook_event(call: Call, spec: Spec, before: Any, after: Any) -> None:
+def record_webhook_event(call: Call, spec: EntitySpec, before: Any, after: Any) -> None:
     """Note what was made, changed or deleted, if webhooks can be told of it."""
     if spec.name not in TELLS_OF:
         return
@@ -150,7 +150,7 @@ def _organization_id(db: Store) -> str:
     return organization.id if organization else ""
 
 
-def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
     """One attempt to tell a webhook; receivers compare its time with their own clock."""
     at = attempt.at // _MILLISECOND
     body = {**notification.body, "webhookTimestamp": at, "webhookId": subscription.id}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from twindiff.kit import Answer, Call, Column, Row, all_of, any_of, exists, not_
+from twindiff.kit import Call, Column, Response, Row, all_of, any_of, exists, not_
 from twindiff.kit.rows import Expression
 
 from .access import hidden_from
@@ -105,8 +105,8 @@ def _is_member_of(call: Call, channel: Column[Any]) -> Expression:
     return exists(ChannelMember, ChannelMember.channel_id == channel, ChannelMember.user_id == call.actor)
 
 
-def canvas_page(canvas: Document) -> Answer | None:
+def canvas_page(canvas: Document) -> Response | None:
     """A canvas as its private address gives it; lists are given as comma-separated values, elsewhere."""
     if not isinstance(canvas, Canvas):
         return None
-    return Answer(html_of(canvas).encode(), content_type="text/html; charset=utf-8")
+    return Response(html_of(canvas).encode(), content_type="text/html; charset=utf-8")

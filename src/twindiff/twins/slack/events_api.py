@@ -14,7 +14,7 @@ from typing import Any
 from twindiff.kit import Store
 from twindiff.kit.clock import SECOND
 from twindiff.kit.events import (
-    Attempt,
+    DeliveryAttempt,
     Emitted,
     Failure,
     Notification,
@@ -154,7 +154,7 @@ def verification_token(subscription: Subscription) -> str:
     return blake2b(subscription.id.encode(), key=subscription.secret.encode()[:64], digest_size=12).hexdigest()
 
 
-def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
     """One attempt to tell an app; from the second on it says why."""
     again: tuple[tuple[str, str], ...] = ()
     if attempt.number:
@@ -163,7 +163,7 @@ def request(notification: Notification, subscription: Subscription, attempt: Att
     return _sign_request(notification.body, subscription, attempt, again)
 
 
-def challenge(subscription: Subscription, challenge: str, attempt: Attempt) -> WebhookRequest:
+def challenge(subscription: Subscription, challenge: str, attempt: DeliveryAttempt) -> WebhookRequest:
     """The handshake by which an address says that it wants to be told."""
     body = {"token": verification_token(subscription), "challenge": challenge, "type": "url_verification"}
     return _sign_request(body, subscription, attempt)
@@ -175,7 +175,10 @@ def proves(answer: WebhookAnswer, challenge: str) -> bool:
 
 
 def _sign_request(
-    body: dict[str, Any], subscription: Subscription, attempt: Attempt, headers: tuple[tuple[str, str], ...] = ()
+    body: dict[str, Any],
+    subscription: Subscription,
+    attempt: DeliveryAttempt,
+    headers: tuple[tuple[str, str], ...] = (),
 ) -> WebhookRequest:
     data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
     at = attempt.at // SECOND

@@ -9,7 +9,7 @@ import csv
 import io
 from typing import Any
 
-from twindiff.kit import UNSET, Answer, ApiError, Call, Operations, UnsetType, not_, revise
+from twindiff.kit import UNSET, ApiError, Call, Operations, Response, UnsetType, not_, revise
 
 from .access import holds, workspace
 from .blocks import problems
@@ -254,12 +254,12 @@ def get_download(call: Call, list_id: str, job_id: str) -> dict[str, Any]:
 
 
 @api.get("/files-pri/{file}/csv/{name}", scope="lists:read")
-def download(call: Call, file: str, name: str, origin_team: str = "", include_archived: bool = False) -> Answer:
+def download(call: Call, file: str, name: str, origin_team: str = "", include_archived: bool = False) -> Response:
     """Give a list as comma-separated values, a line for each item, the oldest first."""
     try:
         slack_list = readable_list(call, file.partition("-")[2])
     except ListNotFound:
-        return Answer(b"There is no such list, or it is not for you", 404, "text/plain")
+        return Response(b"There is no such list, or it is not for you", 404, "text/plain")
     columns = columns_of(call, slack_list.list_id)
     where = [ListItem.list_id == slack_list.list_id, *([] if include_archived else [not_(holds(ListItem.is_archived))])]
     items = list(call.db.rows(ListItem, *where, order=(ListItem.created_at, ListItem.item_id)))
@@ -270,7 +270,7 @@ def download(call: Call, file: str, name: str, origin_team: str = "", include_ar
     for item in items:
         there = cells[item.item_id]
         lines.writerow([there[each.column_id].text if each.column_id in there else "" for each in columns])
-    return Answer(text.getvalue().encode(), content_type="text/csv; charset=utf-8")
+    return Response(text.getvalue().encode(), content_type="text/csv; charset=utf-8")
 
 
 def access_of(call: Call, slack_list: SlackList) -> str:

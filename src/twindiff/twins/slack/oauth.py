@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Answer, Call, Operations
+from twindiff.kit import Call, Operations, Response
 from twindiff.kit.oauth import InvalidClient, OauthStyle, challenge_of, fits_challenge, redirect
 
 from .access import workspace
@@ -40,7 +40,7 @@ def authorize(
     state: str = "",
     code_challenge: str = "",
     code_challenge_method: str = "",
-) -> Answer:
+) -> Response:
     """Send the browser back to the application with a code: the environment's user installs it without being asked.
 
     A bot's token will act as the workspace's first bot, or as that user where it has none.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from twindiff.kit import Call
 from twindiff.kit.clock import SECOND, Clock
-from twindiff.kit.screens import Entry, Link, Screen
+from twindiff.kit.screens import Screen, ScreenLink, ScreenPost
 from twindiff.kit.store import Store
 
 from .tables import Channel, Message, MessageReaction, User
@@ -29,9 +29,9 @@ def screen(call: Call, path: str) -> Screen | None:
     return _channel(db, channels, channel) if len(parts) == 2 else _thread(db, channels, channel, parts[3])
 
 
-def _places(channels: Sequence[Channel]) -> list[tuple[str, list[Link]]]:
-    rooms = [Link(f"#{each.channel_name}", _path(each), _kind(each)) for each in channels if not _is_direct(each)]
-    direct = [Link(each.channel_name, _path(each)) for each in channels if _is_direct(each)]
+def _places(channels: Sequence[Channel]) -> list[tuple[str, list[ScreenLink]]]:
+    rooms = [ScreenLink(f"#{each.channel_name}", _path(each), _kind(each)) for each in channels if not _is_direct(each)]
+    direct = [ScreenLink(each.channel_name, _path(each)) for each in channels if _is_direct(each)]
     return [(heading, links) for heading, links in (("Channels", rooms), ("Direct messages", direct)) if links]
 
 
@@ -72,18 +72,20 @@ def _thread(db: Store, channels: Sequence[Channel], channel: Channel, ts: str) -
     )
 
 
-def _entries(db: Store, channel: Channel, messages: Sequence[Message], *, with_threads: bool) -> list[Entry]:
+def _entries(db: Store, channel: Channel, messages: Sequence[Message], *, with_threads: bool) -> list[ScreenPost]:
     ids = [each.message_id for each in messages]
     replies = Counter(db.rows(Message, Message.parent_id.in_(ids), columns=(Message.parent_id,)))
     reactions = db.rows(MessageReaction, MessageReaction.message_id.in_(ids), order=MessageReaction.created_at)
     names = _names(db, [each.user_id for each in messages])
-    entries: list[Entry] = []
+    entries: list[ScreenPost] = []
     for each in messages:
         given = Counter(reaction.reaction_type for reaction in reactions if reaction.message_id == each.message_id)
         count = replies[(each.message_id,)]
-        link = Link(f"{count} {'reply' if count == 1 else 'replies'}", f"{_path(channel)}/threads/{each.message_id}")
+        link = ScreenLink(
+            f"{count} {'reply' if count == 1 else 'replies'}", f"{_path(channel)}/threads/{each.message_id}"
+        )
         entries.append(
-            Entry(
+            ScreenPost(
                 author=names.get(each.user_id, each.user_id),
                 at=each.created_at or Clock(round(float(each.message_id) * SECOND)).iso(),
                 text=each.message_text or "",

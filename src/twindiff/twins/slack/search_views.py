@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 
-from twindiff.kit import Store, Word, has_word, without_accents
+from twindiff.kit import SearchTerm, Store, has_word, without_accents
 
 from .access import rooms_by_id, workspace
 from .listing import members_of, other_of
@@ -59,7 +59,7 @@ def usernames_of(db: Store, ids: set[str]) -> dict[str, str]:
     return dict(cast(list[tuple[str, str]], usernames))
 
 
-def message_match(message: Message, known: Around, words: Sequence[Word], *, highlight: bool) -> dict[str, Any]:
+def message_match(message: Message, known: Around, words: Sequence[SearchTerm], *, highlight: bool) -> dict[str, Any]:
     """A found message; `words` are those that were looked for."""
     room = known.rooms[message.channel_id]
     team_id = room.team_id or known.team.team_id
@@ -112,12 +112,12 @@ def _channel(room: Channel, partner: str | None) -> dict[str, Any]:
     return {**shown, "user": partner} if partner else shown
 
 
-def _score(said: str, words: Sequence[Word]) -> int:
+def _score(said: str, words: Sequence[SearchTerm]) -> int:
     """How many of the words the text has."""
     return sum([has_word(said, word.pattern) is True for word in words])
 
 
-def _highlight_hits(said: str, words: Sequence[Word]) -> str:
+def _highlight_hits(said: str, words: Sequence[SearchTerm]) -> str:
     """The text with a private-use character before and after each hit."""
     if not words:
         return said

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]
 
-from twindiff.kit import Word, without_accents
+from twindiff.kit import SearchTerm, without_accents
 
 from .search_query import Alternatives, Term
 
@@ -22,17 +22,17 @@ _ENDINGS = ("", "s", "es", "e", "ed", "d", "ing", "ings", "y", "ies", "ied")
 """Those of plurals and of verbs; Porter's stems alone would bring the university together with the universe."""
 
 
-def word_of(term: Term) -> Word | None:
+def word_of(term: Term) -> SearchTerm | None:
     """What a term of a query looks for; None for `*` alone, which anything fits."""
     plain = term.value.rstrip("*")
     if not plain.strip():
         return None
     if term.is_exact or plain != term.value:
-        return Word((plain,), is_start=plain != term.value)
-    return Word(forms_of(plain))
+        return SearchTerm((plain,), is_start=plain != term.value)
+    return SearchTerm(forms_of(plain))
 
 
-def words_of(groups: list[Alternatives]) -> list[Word]:
+def words_of(groups: list[Alternatives]) -> list[SearchTerm]:
     """The words and phrases that a match has, for its score and for highlighting."""
     terms = [term for group in groups for term in group if not (term.modifier or term.excluded)]
     return [word for term in terms if (word := word_of(term))]

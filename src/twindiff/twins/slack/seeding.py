@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from twindiff.kit import Call
-from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 
 from .guard import EVERY
 from .tables import AccessToken, Channel, ChannelMember, Message, Team, User, UserTeam
@@ -15,7 +15,7 @@ from .tables import AccessToken, Channel, ChannelMember, Message, Team, User, Us
 TEAM = "T01WORKSPACE"
 
 
-class SeedUser(Part):
+class SeedUser(SeedSection):
     """`name` is how messages name their author, `real_name` how Slack shows them."""
 
     name: str
@@ -25,7 +25,7 @@ class SeedUser(Part):
     title: str | None = None
 
 
-class SeedReply(Part):
+class SeedReply(SeedSection):
     """A message in a thread."""
 
     text: str
@@ -38,7 +38,7 @@ class SeedMessage(SeedReply):
     replies: list[SeedReply] = msgspec.field(default_factory=list[SeedReply])
 
 
-class SeedChannel(Part):
+class SeedChannel(SeedSection):
     """A channel that everybody has joined; messages may be given as their text alone."""
 
     name: str

@@ -8,7 +8,7 @@ from hmac import compare_digest
 from typing import Any
 from uuid import UUID
 
-from twindiff.kit.events import Attempt, Failure, Notification, Sockets
+from twindiff.kit.events import DeliveryAttempt, Failure, Notification, Sockets
 
 PATH = "/link"
 """Where `apps.connections.open` sends an app, below the twin's address."""
@@ -44,7 +44,7 @@ def envelope_id(notification: Notification) -> str:
     return str(UUID(bytes=blake2b(notification.id.encode(), digest_size=16).digest(), version=4))
 
 
-def frame(notification: Notification, attempt: Attempt) -> dict[str, Any]:
+def frame(notification: Notification, attempt: DeliveryAttempt) -> dict[str, Any]:
     """An event in the envelope in which an app is to acknowledge it."""
     return {
         "envelope_id": envelope_id(notification),

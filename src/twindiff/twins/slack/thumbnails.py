@@ -5,7 +5,7 @@ https://docs.slack.dev/reference/objects/file-object#thumbnails
 
 from __future__ import annotations
 
-from twindiff.kit import Answer, Call, Operations
+from twindiff.kit import Call, Operations, Response
 from twindiff.kit.errors import NotFound
 from twindiff.kit.images import UnreadableImage, facts_of, resize_animation, resize_to_fit, resize_to_square
 
@@ -16,7 +16,7 @@ from .thumbnail_views import PICTURES, Thumbnail, thumbnail_secret, thumbnails_o
 
 api = Operations()
 
-_NO_THUMBNAIL = Answer(b"There is no such thumbnail, or it is not for you", 404, "text/plain")
+_NO_THUMBNAIL = Response(b"There is no such thumbnail, or it is not for you", 404, "text/plain")
 
 
 def look_at_picture(call: Call, file: File, digest: str | None) -> None:
@@ -35,7 +35,7 @@ def look_at_picture(call: Call, file: File, digest: str | None) -> None:
 
 
 @api.get("/files-tmb/{file}/{name}", scope="files:read", in_thread=True)
-def thumbnail(call: Call, file: str, name: str) -> Answer:
+def thumbnail(call: Call, file: str, name: str) -> Response:
     """Give a small copy of a picture to those who may see it."""
     _, _, rest = file.partition("-")
     file_id, _, secret = rest.partition("-")
@@ -53,13 +53,13 @@ def thumbnail(call: Call, file: str, name: str) -> Answer:
         return _NO_THUMBNAIL
 
 
-def _draw_thumbnail(data: bytes, wanted: Thumbnail) -> Answer:
+def _draw_thumbnail(data: bytes, wanted: Thumbnail) -> Response:
     if wanted.ending == "gif":
-        return Answer(resize_animation(data, (wanted.width, wanted.height)), content_type="image/gif")
+        return Response(resize_animation(data, (wanted.width, wanted.height)), content_type="image/gif")
     kind = "JPEG" if wanted.ending == "jpg" else "PNG"
     drawn = (
         resize_to_square(data, wanted.width, kind)
         if wanted.is_square
         else resize_to_fit(data, (wanted.width, wanted.height), kind)
     )
-    return Answer(drawn, content_type=f"image/{kind.lower()}")
+    return Response(drawn, content_type=f"image/{kind.lower()}")

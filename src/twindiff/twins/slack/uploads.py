@@ -9,7 +9,7 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-from twindiff.kit import Answer, ApiError, Call, Operations
+from twindiff.kit import ApiError, Call, Operations, Response
 from twindiff.kit.styles.slack import sent_bytes
 
 from .access import workspace
@@ -82,14 +82,14 @@ def _check_announcement(call: Call, filename: str, length: int, alt_txt: str, sn
 
 
 @api.post("/upload/v1/{ticket}", body_limit=_MAX_FILE_BYTES, open=True)
-def upload(call: Call, ticket: str, sent: Any) -> Answer:
+def upload(call: Call, ticket: str, sent: Any) -> Response:
     """Take the bytes of an announced file, alone or as the first part of a form."""
     announced = call.db.find(UploadTicket, UploadTicket.ticket == ticket)
     data = sent_bytes(sent)
     if announced is None or len(data) != announced.file_size:
-        return Answer(b"The upload is unknown, or not of the announced length", 400, "text/plain")
+        return Response(b"The upload is unknown, or not of the announced length", 400, "text/plain")
     call.db.change(announced, digest=call.blobs.put(data))
-    return Answer(f"OK - {len(data)}".encode(), content_type="text/plain")
+    return Response(f"OK - {len(data)}".encode(), content_type="text/plain")
 
 
 @api.method("files.completeUploadExternal", scope="files:write")
@@ -184,7 +184,7 @@ def share_files(call: Call, room: Channel, files: list[File], comment: Content, 
 
 
 @api.get("/files-pri/{file}/{name}", scope="files:read")
-def private_file(call: Call, file: str, name: str) -> Answer:
+def private_file(call: Call, file: str, name: str) -> Response:
     """Give the bytes of a file, or a canvas as HTML, to those who may see it."""
     file_id = file.partition("-")[2]
     document = find_document(call, file_id)
@@ -198,14 +198,14 @@ def private_file(call: Call, file: str, name: str) -> Answer:
 
 
 @api.get("/files-pri/{file}/download/{name}", scope="files:read")
-def private_download(call: Call, file: str, name: str) -> Answer:
+def private_download(call: Call, file: str, name: str) -> Response:
     """Give the bytes of a file as a download."""
     answer = private_file(call, file, name)
     return answer._replace(headers=(("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}"),))
 
 
 @api.get("/files-pub/{secret}", open=True)
-def public_file(call: Call, secret: str) -> Answer:
+def public_file(call: Call, secret: str) -> Response:
     """Give the bytes of a file to everybody, while it is public."""
     file_id = secret.split("-")[1] if secret.count("-") > 1 else ""
     file = call.db.find(File, File.file_id == file_id)
@@ -214,11 +214,11 @@ def public_file(call: Call, secret: str) -> Answer:
     return _bytes(call, file)
 
 
-_NO_FILE = Answer(b"There is no such file, or it is not for you", 404, "text/plain")
+_NO_FILE = Response(b"There is no such file, or it is not for you", 404, "text/plain")
 
 
-def _bytes(call: Call, file: File) -> Answer:
+def _bytes(call: Call, file: File) -> Response:
     name = file.file_name or ""
     kind = kind_of(name, file.file_type or filetype_of(name))
     is_text = kind.mimetype.startswith("text/")
-    return Answer(bytes_of(call, file), content_type=f"{kind.mimetype}; charset=utf-8" if is_text else kind.mimetype)
+    return Response(bytes_of(call, file), content_type=f"{kind.mimetype}; charset=utf-8" if is_text else kind.mimetype)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
-from twindiff.kit import UNSET, Answer, Body, Call, Operations, UnsetType
+from twindiff.kit import UNSET, Body, Call, Operations, Response, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .accounts import ACCOUNTS
@@ -64,7 +64,7 @@ def create_login_link(call: Call, account: str, params: Annotated[Params, Body])
 
 
 @api.get("/setup/{account}/{secret}", open=True, scope="publishable")
-def show_onboarding(call: Call, account: str, secret: str, params: Annotated[Onboarding, Body]) -> Answer:
+def show_onboarding(call: Call, account: str, secret: str, params: Annotated[Onboarding, Body]) -> Response:
     """Send an account back to the shop, since all of it is there."""
     retrieve(call, ACCOUNTS, account)
     return redirect(params.return_url) if params.return_url else page("Account", "<p>Nothing is to be done.</p>")

@@ -9,7 +9,7 @@ from html import escape
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from twindiff.kit import Answer, Body, Call, Operations, page_answer
+from twindiff.kit import Body, Call, Operations, Response, page_answer
 from twindiff.kit.styles.stripe import StripeError
 
 from .currencies import format_amount
@@ -47,7 +47,7 @@ class AuthenticationChoice(AuthenticationPageParams, kw_only=True):
 
 
 @api.get("/{id}", open=True, scope="publishable")
-def show_page(call: Call, id: str, params: Annotated[AuthenticationPageParams, Body]) -> Answer:
+def show_page(call: Call, id: str, params: Annotated[AuthenticationPageParams, Body]) -> Response:
     """Ask the cardholder."""
     intent = _retrieve_intent(call, id, params.client_secret)
     if intent.status != "requires_action":
@@ -58,7 +58,7 @@ def show_page(call: Call, id: str, params: Annotated[AuthenticationPageParams, B
 
 
 @api.post("/{id}", open=True, scope="publishable")
-def choose(call: Call, id: str, params: Annotated[AuthenticationChoice, Body]) -> Answer:
+def choose(call: Call, id: str, params: Annotated[AuthenticationChoice, Body]) -> Response:
     """Go on as the cardholder has chosen, back to the shop if it said where that is."""
     intent = _retrieve_intent(call, id, params.client_secret)
     succeeds = params.outcome == "succeed"
@@ -72,7 +72,7 @@ def choose(call: Call, id: str, params: Annotated[AuthenticationChoice, Body]) -
         return _page("Done. You can close this page.", "")
     query = urlencode({name: intent.id, f"{name}_client_secret": intent.client_secret})
     joint = "&" if "?" in intent.return_url else "?"
-    return Answer(b"", 303, "text/html", (("Location", f"{intent.return_url}{joint}{query}"),))
+    return Response(b"", 303, "text/html", (("Location", f"{intent.return_url}{joint}{query}"),))
 
 
 def _retrieve_intent(call: Call, id: str, secret: str) -> PaymentIntent | SetupIntent:
@@ -82,5 +82,5 @@ def _retrieve_intent(call: Call, id: str, secret: str) -> PaymentIntent | SetupI
     return intent
 
 
-def _page(what: str, form: str) -> Answer:
+def _page(what: str, form: str) -> Response:
     return page_answer(_PAGE.format(what=escape(what), form=form))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Annotated, Any, Literal
 
-from twindiff.kit import UNSET, Answer, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Response, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
 from .currencies import format_amount
@@ -170,7 +170,7 @@ def _flow(call: Call, params: CreatePortalSession) -> Fields | None:
 
 
 @api.get("/p/session/{secret}", open=True, scope="publishable")
-def show_portal(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
+def show_portal(call: Call, secret: str, params: Annotated[Params, Body]) -> Response:
     """Show a customer's subscriptions and invoices."""
     session = _session(call, secret)
     features: dict[str, Fields] = retrieve_portal_configuration(call, session.configuration).features
@@ -187,7 +187,7 @@ def show_portal(call: Call, secret: str, params: Annotated[Params, Body]) -> Ans
 
 
 @api.post("/p/session/{secret}", open=True, scope="publishable")
-def change_subscription(call: Call, secret: str, params: Annotated[Wish, Body]) -> Answer:
+def change_subscription(call: Call, secret: str, params: Annotated[Wish, Body]) -> Response:
     """Let a subscription end when the configuration says, or go on."""
     session = _session(call, secret)
     if running(call, params.subscription).customer != session.customer:

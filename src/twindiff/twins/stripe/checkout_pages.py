@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Annotated, Any
 
-from twindiff.kit import Answer, Body, Call, Operations
+from twindiff.kit import Body, Call, Operations, Response
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, payments
@@ -53,7 +53,7 @@ DONE = "Thank you. You can close this page."
 
 
 @api.get("/c/pay/{session}", open=True, scope="publishable")
-def show_session(call: Call, session: str, params: Annotated[ReturnParams, Body]) -> Answer:
+def show_session(call: Call, session: str, params: Annotated[ReturnParams, Body]) -> Response:
     """Show what is to be paid, or lead on to the shop a customer who has just authenticated."""
     row = retrieve(call, SESSIONS, session)
     returned = params.payment_intent or params.setup_intent
@@ -63,14 +63,14 @@ def show_session(call: Call, session: str, params: Annotated[ReturnParams, Body]
 
 
 @api.post("/c/pay/{session}", open=True, scope="publishable")
-def pay_session(call: Call, session: str, params: Annotated[SessionForm, Body]) -> Answer:
+def pay_session(call: Call, session: str, params: Annotated[SessionForm, Body]) -> Response:
     """Pay with the card that was typed, and go on to the shop."""
     row = retrieve(call, SESSIONS, session)
     return _pay(call, row, params) if row.status == "open" else _session_page(call, row)
 
 
 @api.get("/b/{slug}", open=True, scope="publishable")
-def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Answer:
+def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Response:
     """Show what a payment link sells."""
     link = _link(call, slug)
     if not link.active:
@@ -87,7 +87,7 @@ def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Answer:
 
 
 @api.post("/b/{slug}", open=True, scope="publishable")
-def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Answer:
+def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Response:
     """Open a session of a payment link, and pay it."""
     link = _link(call, slug)
     if not link.active:
@@ -118,7 +118,7 @@ def _link(call: Call, slug: str) -> PaymentLink:
     return link
 
 
-def _session_page(call: Call, row: CheckoutSession, error: str = "", typed: str = "") -> Answer:
+def _session_page(call: Call, row: CheckoutSession, error: str = "", typed: str = "") -> Response:
     """Show a session's form; `typed` is the email address that was sent with it."""
     if row.status != "open":
         return page("Checkout", f"<p>{'This page has expired.' if row.status == 'expired' else DONE}</p>")
@@ -136,7 +136,7 @@ def _session_page(call: Call, row: CheckoutSession, error: str = "", typed: str 
     return page("Checkout", table(rows, currency) + form)
 
 
-def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Answer:
+def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Response:
     """Pay; what goes wrong is told on the page, and a declined card leaves its failed charge."""
     try:
         with call.db.savepoint():
@@ -253,7 +253,7 @@ def _address(call: Call, row: CheckoutSession) -> str:
     return f"{call.base_url}{PAGE}{row.id}"
 
 
-def complete(call: Call, row: CheckoutSession) -> Answer:
+def complete(call: Call, row: CheckoutSession) -> Response:
     """Close a session that was paid, and go on to the shop."""
     return _onwards(_complete_session(call, row))
 
@@ -289,7 +289,7 @@ def _in_trial(call: Call, row: CheckoutSession) -> bool:
     return bool(made and made.trial_end)
 
 
-def _onwards(row: CheckoutSession) -> Answer:
+def _onwards(row: CheckoutSession) -> Response:
     url = row.success_url or row.return_url
     if not url or row.redirect_on_completion == "never":
         return page("Checkout", f"<p>{DONE}</p>")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from twindiff.kit import UNSET, Answer, Body, Call, Column, Json, Operations, UnsetType, column, file_answer
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Response, UnsetType, column, file_answer
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import update
@@ -141,7 +141,7 @@ def list_file_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields:
 
 
 @api.get("/links/{secret}", open=True, scope="publishable")
-def open_file_link(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
+def open_file_link(call: Call, secret: str, params: Annotated[Params, Body]) -> Response:
     """Download the file of a link."""
     row = call.db.find(FileLink, FileLink.secret == secret)
     if row is None or (row.expires_at is not None and row.expires_at <= now(call)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from twindiff.kit import UNSET, Answer, Body, Call, Column, Operations, UnsetType, Upload, column, file_answer
+from twindiff.kit import UNSET, Body, Call, Column, Operations, Response, UnsetType, Upload, column, file_answer
 
 from .lists import equal, list_of, to_range_conditions
 from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, retrieve, show
@@ -101,7 +101,7 @@ def retrieve_file(call: Call, file: str, params: Annotated[Params, Body]) -> Fie
 
 
 @api.get("/{file}/contents")
-def retrieve_file_contents(call: Call, file: str, params: Annotated[Params, Body]) -> Answer:
+def retrieve_file_contents(call: Call, file: str, params: Annotated[Params, Body]) -> Response:
     """Download a file."""
     row = retrieve(call, FILES, file)
     return file_answer(call.blobs.get(row.digest), row.content_type, filename=row.filename or "file")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Annotated
 
-from twindiff.kit import Answer, Body, Call, Operations
+from twindiff.kit import Body, Call, Operations, Response
 from twindiff.kit.styles.stripe import StripeError
 
 from . import invoicing
@@ -25,13 +25,13 @@ api = Operations(prefix="/i")
 
 
 @api.get("/{secret}", open=True, scope="publishable")
-def show_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
+def show_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Response:
     """Show an invoice, with a form while it is to be paid."""
     return _invoice_page(call, _retrieve_hosted_invoice(call, secret))
 
 
 @api.post("/{secret}", open=True, scope="publishable")
-def pay_invoice(call: Call, secret: str, params: Annotated[CardForm, Body]) -> Answer:
+def pay_invoice(call: Call, secret: str, params: Annotated[CardForm, Body]) -> Response:
     """Pay with the card that was typed."""
     invoice = _retrieve_hosted_invoice(call, secret)
     use_clock_time(call, invoice.test_clock)
@@ -55,7 +55,7 @@ def _lines(call: Call, invoice: Invoice) -> str:
     return table([*items_of(call, invoice), *totals_of(call, invoice)], invoice.currency)
 
 
-def _invoice_page(call: Call, invoice: Invoice, error: str = "") -> Answer:
+def _invoice_page(call: Call, invoice: Invoice, error: str = "") -> Response:
     said = f"<p>{escape(invoice.customer_name or invoice.customer_email or '')}</p>{_lines(call, invoice)}"
     if invoice.status in ("open", "uncollectible"):
         said += card_form(f"Pay {format_amount(invoice.amount_remaining, invoice.currency)}", error)

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from http import HTTPStatus
 from typing import Any
 
-from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row, column, written_once
+from twindiff.kit import ApiError, Call, Column, Exchange, Response, Row, column, written_once
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.styles.stripe import InvalidApiKey, StripeError, mask_key
 
@@ -115,7 +115,7 @@ def _idempotency_key(exchange: Exchange) -> str:
     return exchange.request.headers.get("idempotency-key", "")
 
 
-def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
+def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
     """Answer a known Idempotency-Key as before, errors too; what could not be read is not kept."""
     key = _idempotency_key(exchange)
     if not key or exchange.request.verb != "POST":
@@ -144,7 +144,7 @@ def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
         return answer._replace(headers=(*answer.headers, *_build_idempotency_headers(row)))
     if known.request != asked:
         raise _build_key_reuse_error(known, exchange.request.path)
-    return Answer(
+    return Response(
         known.body.encode(), known.status, headers=(*_build_idempotency_headers(known), ("Idempotent-Replayed", "true"))
     )
 
@@ -172,7 +172,7 @@ def _digest(exchange: Exchange) -> str:
     return blake2b(asked, digest_size=16).hexdigest()
 
 
-def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
+def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
     """The answer, even where it is an error, so that it can be kept; what an error undoes is undone."""
     try:
         with call.db.savepoint():
@@ -184,7 +184,7 @@ def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answ
         return exchange.answer(error)
 
 
-def _answer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
+def _answer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
     value = proceed() if exchange.operation.reads else _run_unit_of_work(call, proceed)
     paths = _paths(exchange)
     if isinstance(value, ApiError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from twindiff.kit import UNSET, Answer, page_answer
+from twindiff.kit import UNSET, Response, page_answer
 from twindiff.kit.styles.stripe import StripeError
 
 from .currencies import format_amount
@@ -52,14 +52,14 @@ class CardForm(ReturnParams, kw_only=True):
     email: OptText = UNSET
 
 
-def page(title: str, body: str, status: int = 200) -> Answer:
+def page(title: str, body: str, status: int = 200) -> Response:
     """A page; `body` is HTML."""
     return page_answer(_PAGE.format(title=escape(title), body=body), status)
 
 
-def redirect(url: str) -> Answer:
+def redirect(url: str) -> Response:
     """The way on to another address."""
-    return Answer(b"", 303, "text/html", (("Location", url),))
+    return Response(b"", 303, "text/html", (("Location", url),))
 
 
 def table(rows: Sequence[tuple[str, int]], currency: str) -> str:

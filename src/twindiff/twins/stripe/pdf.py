@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from twindiff.kit import Answer
+from twindiff.kit import Response
 
 SIZES = {"a4": (595, 842), "letter": (612, 792)}
 """Width and height of pages, in points."""
@@ -75,7 +75,7 @@ def _file(objects: Sequence[bytes]) -> Iterator[bytes]:
     yield b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, at)
 
 
-def pdf_answer(lines: Sequence[str], size: str, name: str) -> Answer:
+def pdf_answer(lines: Sequence[str], size: str, name: str) -> Response:
     """A document to be shown or kept under a name."""
     shown = (("Content-Disposition", f'inline; filename="{name}.pdf"'),)
-    return Answer(document(lines, size), 200, "application/pdf", shown)
+    return Response(document(lines, size), 200, "application/pdf", shown)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
-from twindiff.kit import Answer, Body, Call, Operations
+from twindiff.kit import Body, Call, Operations, Response
 from twindiff.kit.styles.stripe import StripeError
 
 from .credit_note_objects import CREDIT_NOTES, CreditNote, CreditNoteLine
@@ -30,7 +30,7 @@ Amounts = Iterable[tuple[str, int]]
 
 
 @api.get("/i/{secret}/pdf", open=True, scope="publishable")
-def print_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
+def print_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Response:
     """Give a final invoice as a PDF."""
     invoice = call.db.find(Invoice, Invoice.secret == secret)
     if invoice is None or invoice.status == "draft":
@@ -41,14 +41,14 @@ def print_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> A
 
 
 @api.get("/cn/{credit_note}/pdf", open=True, scope="publishable")
-def print_credit_note(call: Call, credit_note: str, params: Annotated[Params, Body]) -> Answer:
+def print_credit_note(call: Call, credit_note: str, params: Annotated[Params, Body]) -> Response:
     """Give a credit note as a PDF."""
     note = retrieve(call, CREDIT_NOTES, credit_note)
     return pdf_answer(_credit_note(call, note), PAGES, f"Credit-Note-{note.number}")
 
 
 @api.get("/v1/quotes/{quote}/pdf")
-def print_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Answer:
+def print_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Response:
     """Give an offer that was made as a PDF."""
     offer = retrieve(call, QUOTES, quote)
     if offer.status == "draft":

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Annotated
 
-from twindiff.kit import Answer, Body, Call, Operations
+from twindiff.kit import Body, Call, Operations, Response
 
 from .charges import CHARGES, Charge
 from .invoice_objects import NAME
@@ -21,7 +21,7 @@ api = Operations(prefix="/receipts/payment")
 
 
 @api.get("/{charge}", open=True, scope="publishable")
-def show_receipt(call: Call, charge: str, params: Annotated[Params, Body]) -> Answer:
+def show_receipt(call: Call, charge: str, params: Annotated[Params, Body]) -> Response:
     """Show the receipt of a payment."""
     row = retrieve(call, CHARGES, charge)
     if not row.paid:

@@ -8,7 +8,7 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.rows import Expression
-from twindiff.kit.screens import Link, Screen, Table
+from twindiff.kit.screens import Screen, ScreenLink, ScreenTable
 
 from .charges import Charge
 from .currencies import decimals
@@ -26,7 +26,7 @@ SHOWN = 100
 EACH = 10
 """Of a row of a table: items of a subscription, subscriptions of a customer."""
 
-Cell = str | Link
+Cell = str | ScreenLink
 
 
 def screen(call: Call, path: str) -> Screen | None:
@@ -42,9 +42,9 @@ def screen(call: Call, path: str) -> Screen | None:
 
 
 _TO_PAYMENTS, _TO_CUSTOMERS, _TO_INVOICES = (
-    Link("Payments", ""),
-    Link("Customers", "customers"),
-    Link("Invoices", "invoices"),
+    ScreenLink("Payments", ""),
+    ScreenLink("Customers", "customers"),
+    ScreenLink("Invoices", "invoices"),
 )
 _PLACES = [("Shop", [_TO_PAYMENTS, _TO_CUSTOMERS, _TO_INVOICES])]
 
@@ -71,7 +71,9 @@ def _customers(call: Call) -> Screen:
         for row in rows
     ]
     note = _left_out(call.db.count(Customer, ~Customer.deleted) - len(rows))
-    return Screen("Customers", tables=[Table("Newest", ("Name", "Email", "Subscriptions", "Created"), cells, note)])
+    return Screen(
+        "Customers", tables=[ScreenTable("Newest", ("Name", "Email", "Subscriptions", "Created"), cells, note)]
+    )
 
 
 def _invoices(call: Call) -> Screen:
@@ -89,7 +91,7 @@ def _payment(call: Call, id: str) -> Screen | None:
         "Received": _money(row.amount_received, row.currency),
         "Capturable": _money(row.amount_capturable, row.currency) if row.amount_capturable else "",
         "Customer": _customer(call, row.customer),
-        "Invoice": Link(row.invoice, f"invoices/{row.invoice}") if row.invoice else "",
+        "Invoice": ScreenLink(row.invoice, f"invoices/{row.invoice}") if row.invoice else "",
         "Description": row.description or "",
         "Payment method": row.payment_method or "",
         "Last error": error.get("message") or error.get("code") or "",
@@ -106,7 +108,7 @@ def _payment(call: Call, id: str) -> Screen | None:
         facts=_drop_empty(facts),
         tables=[
             _charge_table(call, Charge.payment_intent == id, title="Charges"),
-            Table("Refunds", ("Amount", "Status", "Reason", "Created"), given),
+            ScreenTable("Refunds", ("Amount", "Status", "Reason", "Created"), given),
         ],
     )
 
@@ -160,7 +162,7 @@ def _subscription(call: Call, id: str) -> Screen | None:
         trail=[_TO_CUSTOMERS],
         facts=_drop_empty(facts),
         tables=[
-            Table("Items", ("Product", "Price", "Quantity", "Current period"), cells),
+            ScreenTable("Items", ("Product", "Price", "Quantity", "Current period"), cells),
             _invoice_table(call, Invoice.subscription == id, title="Invoices"),
         ],
     )
@@ -177,8 +179,8 @@ def _invoice(call: Call, id: str) -> Screen | None:
     facts: dict[str, Cell] = {
         "Status": row.status,
         "Customer": _customer(call, row.customer),
-        "Subscription": Link(subscription, f"subscriptions/{subscription}") if subscription else "",
-        "Payment": Link(payment, f"payments/{payment}") if payment else "",
+        "Subscription": ScreenLink(subscription, f"subscriptions/{subscription}") if subscription else "",
+        "Payment": ScreenLink(payment, f"payments/{payment}") if payment else "",
         **{name: _money(amount, row.currency) for name, amount in owed.items()},
         "Due": _day(row.due_date),
         "Next attempt": _minute(row.next_payment_attempt),
@@ -189,18 +191,18 @@ def _invoice(call: Call, id: str) -> Screen | None:
         subtitle=row.id,
         trail=[_TO_INVOICES],
         facts=_drop_empty(facts),
-        tables=[Table("Lines", ("Description", "Quantity", "Amount"), cells)],
+        tables=[ScreenTable("Lines", ("Description", "Quantity", "Amount"), cells)],
     )
 
 
-def _payment_table(call: Call, *where: Expression, title: str) -> Table:
+def _payment_table(call: Call, *where: Expression, title: str) -> ScreenTable:
     rows = call.db.rows(PaymentIntent, *where, order=-PaymentIntent.seq, limit=SHOWN)
     charges = [row.latest_charge for row in rows if row.latest_charge]
     states = {row.id: _state(row) for row in call.db.rows(Charge, Charge.id.in_(charges))}
     names = _names(call, {row.customer for row in rows if row.customer})
     cells = [
         (
-            Link(_money(row.amount, row.currency), f"payments/{row.id}"),
+            ScreenLink(_money(row.amount, row.currency), f"payments/{row.id}"),
             states[row.latest_charge or ""]
             if row.status == "succeeded" and row.latest_charge in states
             else row.status,
@@ -211,7 +213,7 @@ def _payment_table(call: Call, *where: Expression, title: str) -> Table:
         for row in rows
     ]
     note = _left_out(call.db.count(PaymentIntent, *where) - len(rows))
-    return Table(title, ("Amount", "Status", "Customer", "Description", "Created"), cells, note)
+    return ScreenTable(title, ("Amount", "Status", "Customer", "Description", "Created"), cells, note)
 
 
 def _state(charge: Charge) -> str:
@@ -223,7 +225,7 @@ def _state(charge: Charge) -> str:
     return "partially refunded" if charge.amount_refunded else charge.status
 
 
-def _charge_table(call: Call, where: Expression, *, title: str) -> Table:
+def _charge_table(call: Call, where: Expression, *, title: str) -> ScreenTable:
     rows = call.db.rows(Charge, where, order=-Charge.seq, limit=SHOWN)
     names = _names(call, {row.customer for row in rows if row.customer})
     cells = [
@@ -237,15 +239,15 @@ def _charge_table(call: Call, where: Expression, *, title: str) -> Table:
         for row in rows
     ]
     note = _left_out(call.db.count(Charge, where) - len(rows))
-    return Table(title, ("Amount", "Status", "Customer", "Description", "Created"), cells, note)
+    return ScreenTable(title, ("Amount", "Status", "Customer", "Description", "Created"), cells, note)
 
 
-def _invoice_table(call: Call, *where: Expression, title: str) -> Table:
+def _invoice_table(call: Call, *where: Expression, title: str) -> ScreenTable:
     rows = call.db.rows(Invoice, *where, order=-Invoice.seq, limit=SHOWN)
     names = _names(call, {row.customer for row in rows})
     cells = [
         (
-            Link(row.number or "draft", f"invoices/{row.id}"),
+            ScreenLink(row.number or "draft", f"invoices/{row.id}"),
             _money(row.total, row.currency),
             row.status,
             names.get(row.customer, row.customer),
@@ -255,10 +257,10 @@ def _invoice_table(call: Call, *where: Expression, title: str) -> Table:
         for row in rows
     ]
     note = _left_out(call.db.count(Invoice, *where) - len(rows))
-    return Table(title, ("Number", "Total", "Status", "Customer", "Due", "Created"), cells, note)
+    return ScreenTable(title, ("Number", "Total", "Status", "Customer", "Due", "Created"), cells, note)
 
 
-def _subscription_table(call: Call, customer: str) -> Table:
+def _subscription_table(call: Call, customer: str) -> ScreenTable:
     here = Subscription.customer == customer
     rows = call.db.rows(Subscription, here, order=-Subscription.seq, limit=SHOWN)
     columns = SubscriptionItem.price, SubscriptionItem.quantity, SubscriptionItem.current_period_end
@@ -270,7 +272,7 @@ def _subscription_table(call: Call, customer: str) -> Table:
     prices = _prices(call, {price for some in items.values() for price, _, _ in some})
     cells = [
         (
-            Link(_products(items.get(row.id, ()), prices), f"subscriptions/{row.id}"),
+            ScreenLink(_products(items.get(row.id, ()), prices), f"subscriptions/{row.id}"),
             row.status,
             ", ".join(prices.get(price, ("", ""))[1] for price, _, _ in items.get(row.id, ())),
             _day(max((end for _, _, end in items.get(row.id, ())), default=None)),
@@ -279,7 +281,7 @@ def _subscription_table(call: Call, customer: str) -> Table:
         for row in rows
     ]
     note = _left_out(call.db.count(Subscription, here) - len(rows))
-    return Table("Subscriptions", ("Product", "Status", "Price", "Period ends", "Created"), cells, note)
+    return ScreenTable("Subscriptions", ("Product", "Status", "Price", "Period ends", "Created"), cells, note)
 
 
 def _products(items: Collection[tuple[str, int | None, int]], prices: Mapping[str, tuple[str, str]]) -> str:
@@ -310,13 +312,13 @@ def _cost(price: Price) -> str:
     return f"{amount} / {every if count == 1 else f'{count} {every}s'}" if recurring else amount
 
 
-def _names(call: Call, ids: Collection[str]) -> dict[str, Link]:
+def _names(call: Call, ids: Collection[str]) -> dict[str, ScreenLink]:
     """By their ids, the ways to some customers."""
     return {row.id: _customer_link(row) for row in call.db.rows(Customer, Customer.id.in_({*ids}))}
 
 
-def _customer_link(row: Customer) -> Link:
-    return Link(row.name or row.email or row.id, f"customers/{row.id}", "deleted" if row.deleted else "")
+def _customer_link(row: Customer) -> ScreenLink:
+    return ScreenLink(row.name or row.email or row.id, f"customers/{row.id}", "deleted" if row.deleted else "")
 
 
 def _customer(call: Call, id: str | None) -> Cell:

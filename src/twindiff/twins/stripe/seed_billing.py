@@ -14,7 +14,7 @@ import msgspec
 
 from twindiff.kit import UNSET, Call, Clock, written_once
 from twindiff.kit.clock import SECOND, micros_of
-from twindiff.kit.seeding import Part
+from twindiff.kit.seeding import SeedSection
 from twindiff.kit.styles.stripe import StripeError
 
 from .billing_work import BillingWork, perform
@@ -58,7 +58,7 @@ Cents = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class SeedPaymentMethod(Part):
+class SeedPaymentMethod(SeedSection):
     """A test card of a customer, by Stripe's name without `pm_card_`: `visa`, `mastercard`, `chargeCustomerFail` …"""
 
     customer: str
@@ -66,7 +66,7 @@ class SeedPaymentMethod(Part):
     default: bool = True
 
 
-class SeedSubscription(Part):
+class SeedSubscription(SeedSection):
     """A subscription of a customer to a price, which the product's name or the price's `lookup_key` says.
 
     It begins at `created`: now if nothing is said, and before its last renewal if it is `past_due`. One that is
@@ -84,14 +84,14 @@ class SeedSubscription(Part):
     metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-class SeedInvoiceItem(Part):
+class SeedInvoiceItem(SeedSection):
     """A line of an invoice, in the smallest unit of its currency."""
 
     description: str
     amount: int
 
 
-class SeedInvoice(Part):
+class SeedInvoice(SeedSection):
     """An invoice beside those of subscriptions."""
 
     customer: str
@@ -102,7 +102,7 @@ class SeedInvoice(Part):
     description: str | None = None
 
 
-class SeedCharge(Part):
+class SeedCharge(SeedSection):
     """A payment by card, of nobody that is known without a customer; `failed` ones are of a card that is declined.
 
     Refunds and disputes name its description.
@@ -118,7 +118,7 @@ class SeedCharge(Part):
     metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-class SeedRefund(Part):
+class SeedRefund(SeedSection):
     """A refund of a charge, named by its description; without an amount of all that is left."""
 
     charge: str
@@ -127,7 +127,7 @@ class SeedRefund(Part):
     created: str | None = None
 
 
-class SeedDispute(Part):
+class SeedDispute(SeedSection):
     """A dispute of a charge, named by its description."""
 
     charge: str

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from twindiff.kit import UNSET, Call, written_once
-from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 from twindiff.kit.styles.stripe import StripeError
 
 from .accounts import OWN, Account, ApiKey, empty
@@ -35,7 +35,7 @@ from .seed_billing import (
 )
 
 
-class SeedCustomer(Part):
+class SeedCustomer(SeedSection):
     """A customer by name, by email or by both."""
 
     name: str | None = None
@@ -46,7 +46,7 @@ class SeedCustomer(Part):
     metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-class SeedPrice(Part):
+class SeedPrice(SeedSection):
     """An amount in the smallest unit of a currency, to be paid once or every `interval`."""
 
     unit_amount: int
@@ -55,7 +55,7 @@ class SeedPrice(Part):
     lookup_key: str | None = None
 
 
-class SeedProduct(Part):
+class SeedProduct(SeedSection):
     """A product with its prices."""
 
     name: str
@@ -63,14 +63,14 @@ class SeedProduct(Part):
     prices: list[SeedPrice] = msgspec.field(default_factory=list[SeedPrice])
 
 
-class SeedUsage(Part):
+class SeedUsage(SeedSection):
     """What a customer, named by email or name, has used."""
 
     customer: str
     value: int = 1
 
 
-class SeedMeter(Part):
+class SeedMeter(SeedSection):
     """A meter of events of a name."""
 
     display_name: str
@@ -79,7 +79,7 @@ class SeedMeter(Part):
     events: list[SeedUsage] = msgspec.field(default_factory=list[SeedUsage])
 
 
-class SeedKey(Part):
+class SeedKey(SeedSection):
     """A restricted key, and what it may do: `customer_read`, `charge_write` … To write is to read too."""
 
     key: str

@@ -12,7 +12,7 @@ import msgspec
 
 from twindiff.kit import Store
 from twindiff.kit.clock import SECOND
-from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
 
 from .event_types import EVENT_TYPES
 from .events import Event, event_object, fill_data
@@ -43,7 +43,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
             yield Notification(f"{row.id}-{subscription.id}", event.name, body)
 
 
-def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
     """One attempt, signed as `stripe.Webhook.construct_event` verifies."""
     body = msgspec.json.format(msgspec.json.encode(notification.body), indent=2)
     at = attempt.at // SECOND

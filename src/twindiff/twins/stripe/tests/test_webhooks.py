@@ -2,7 +2,7 @@
 
 import stripe as sdk
 
-from twindiff.kit.events import Attempt, Notification, Subscription
+from twindiff.kit.events import DeliveryAttempt, Notification, Subscription
 from twindiff.twins.stripe.webhook_deliveries import request
 
 from .test_payment_intents import pay
@@ -75,7 +75,7 @@ def test_the_sdk_verifies_a_delivery(stripe):
     pay(stripe)
     (event,) = stripe.get("events", type="charge.succeeded")["data"]
     subscription = Subscription("we_1", "http://127.0.0.1:9/hook", "whsec_secret", ("*",))
-    sent = request(Notification("n", event["type"], event), subscription, Attempt(0, 1_800_000_000_000_000))
+    sent = request(Notification("n", event["type"], event), subscription, DeliveryAttempt(0, 1_800_000_000_000_000))
     signature = dict(sent.headers)["Stripe-Signature"]
     verify = sdk.Webhook.construct_event
     assert verify(sent.body, signature, "whsec_secret", tolerance=10**10).type == "charge.succeeded"
