@@ -70,5 +70,5 @@ def pytest_sessionfinish() -> None:
         server_mode.drop_models()
 
 
-collect_ignore = ["src/twindiff/twins/stripe/test_clocks.py"]
+collect_ignore = ["src/twindiff/twins/stripe/core/test_clocks.py"]
 """A page of Stripe's reference, which holds no tests."""

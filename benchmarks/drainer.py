@@ -25,7 +25,7 @@ from twindiff.storage import Origin
 from twindiff.storage.postgres import PostgresEngine
 from twindiff.storage.postgres.admin import initialise
 from twindiff.storage.postgres.connections import sql
-from twindiff.storage.postgres.drainer import Drainer
+from twindiff.storage.postgres.wal_consumer import Drainer
 
 CHANNEL = {"channel_id": "C1", "channel_name": "general", "is_private": False, "is_dm": False, "is_gc": False}
 WRITE = """DO $$ DECLARE env text; BEGIN

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from time import process_time, thread_time
 from typing import Any
 
-from twindiff.environments import reading
+from twindiff.environments import interval_reading
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
 from twindiff.server.runtime.tuning import tune_process
@@ -156,7 +156,7 @@ def diffs(engine: SqliteEngine, origin: Origin, operations: int) -> dict[str, An
     compared = engine.compare(ENV, origin, 0, operations)
     by_rows = process_time() - began
     began = process_time()
-    folded = net(run_to_end(reading.interval(engine, ENV, 0)))
+    folded = net(run_to_end(interval_reading.interval(engine, ENV, 0)))
     by_records = process_time() - began
     assert compared is None or net(compared.records) == folded, "both must tell the same"
     return {

@@ -14,7 +14,7 @@ import time
 from statistics import median
 from typing import Any, NamedTuple
 
-from twindiff.local.inside import HERE, InProcessClient, LocalService
+from twindiff.local.in_process import HERE, InProcessClient, LocalService
 from twindiff.server import Settings
 from twindiff.server.runtime.tuning import tune_process
 

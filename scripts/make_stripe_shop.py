@@ -158,7 +158,7 @@ def lines(rows: dict[str, list[dict[str, Any]]]) -> str:
 
 def rows_of(diff: Any) -> dict[str, list[dict[str, Any]]]:
     """All rows by table: those of the template that did not change, and those that were written."""
-    from twindiff.twins.stripe.accounts import empty
+    from twindiff.twins.stripe.account.accounts import empty
 
     tables: dict[str, list[dict[str, Any]]] = {name: [*rows] for name, rows in empty().items()}
     for row in diff["inserts"]:

@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 
 from twindiff.checks import conditions, operators, vocabulary
 from twindiff.cli import app
-from twindiff.server import sandboxes
+from twindiff.server.apis import sandboxes
+from twindiff.server.apis.platform import PREFIX, platform
 from twindiff.server.openapi import Served, describe, describe_sandboxes, described_runs, list_served
-from twindiff.server.platform import PREFIX, platform
 from twindiff.twins.linear import twin as linear
 from twindiff.twins.linear.tests.unread_inputs import UNREAD
 

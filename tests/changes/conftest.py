@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from twindiff.storage.conformance.worlds import Echo, Place, Thing, World
+from tests.storage.conformance.worlds import Echo, Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.storage.conformance.journals import OPERATIONS, Sequence, perform
+from tests.storage.conformance.worlds import SCHEMAS, Item, Place, Thing, World
 from twindiff.changes import diff
 from twindiff.changes.algebra import DiffDoesNotFit, State, apply, invert
-from twindiff.storage.conformance.journals import OPERATIONS, Sequence, perform
-from twindiff.storage.conformance.worlds import SCHEMAS, Item, Place, Thing, World
 
 KEYS = {f"{twin}.{table.name}": table.key for twin, schema in SCHEMAS.items() for table in schema.tables.values()}
 

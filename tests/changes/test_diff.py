@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from tests.storage.conformance.worlds import SCHEMAS, Echo, Item, Link, Place, Receipt, Thing
 from twindiff.changes import Include, Rows, diff
 from twindiff.kit.store import Store
-from twindiff.storage.conformance.worlds import SCHEMAS, Echo, Item, Link, Place, Receipt, Thing
 from twindiff.storage.journal import JournalRecord, RowChange
 
 NOTHING = {"inserts": [], "updates": [], "deletes": []}

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from twindiff.cli.check import register
+from twindiff.cli.commands.check import register
 
 SPEC = {"assertions": [{"diff_type": "added", "entity": "notes", "where": {"text": "hi"}}]}
 HIT: dict[str, Any] = {"inserts": [{"__table__": "notes", "text": "hi"}], "updates": [], "deletes": []}

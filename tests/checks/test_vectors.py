@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from twindiff.checks import SpecError, Verdict, evaluate, parse
-from twindiff.cli.check import register
+from twindiff.cli.commands.check import register
 
 Vector = dict[str, Any]
 

@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 from tests.cli.conftest import QUIET, Run, program
 from twindiff import __version__
 from twindiff.cli import Commands
-from twindiff.cli.commands import MODULES
-from twindiff.cli.commands import __file__ as commands_file
+from twindiff.cli.command_table import MODULES
+from twindiff.cli.command_table import __file__ as commands_file
 
 HEAVY = {"apsw", "httpx", "msgspec", "pydantic", "rich.console", "slack_sdk", "twindiff.server", "uvicorn"}
-RARE = {"httpx", "jinja2", "rich.console", "twindiff.browser.planner", "twindiff.server.twin_runs.prompts", "yaml"}
+RARE = {"httpx", "jinja2", "rich.console", "twindiff.browser.planner", "twindiff.server.apis.twin_runs.prompts", "yaml"}
 
 
 def test_help_waits_for_nothing_heavy_and_a_server_for_nothing_that_it_may_never_need() -> None:

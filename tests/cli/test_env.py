@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.harness import AGENT, GENERAL, Environment, Platform
-from twindiff.cli.env import MAX_ENVIRONMENT_TTL_SECONDS
+from twindiff.cli.commands.env import MAX_ENVIRONMENT_TTL_SECONDS
 from twindiff.cli.naming import natural
 from twindiff.server.parameters import MAX_TTL_SECONDS
 

@@ -60,7 +60,7 @@ def test_a_log_is_followed_until_its_environment_ends(
     mine = environment()
     platform.start(mine)
     to_do = [lambda: mine.post("one"), lambda: mine.post("two"), lambda: platform.delete(f"env/{mine.id}")]
-    monkeypatch.setattr("twindiff.cli.log.time", SimpleNamespace(sleep=lambda _: to_do.pop(0)()))
+    monkeypatch.setattr("twindiff.cli.commands.log.time", SimpleNamespace(sleep=lambda _: to_do.pop(0)()))
     result = twindiff("env", "log", mine.id, "--follow", "--json")
     assert [json.loads(line)["number"] for line in result.stdout.splitlines()] == [1, 2]
 

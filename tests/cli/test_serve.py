@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.conftest import Serving, finished
 from tests.harness import Platform
-from twindiff.cli.twins import say_problems
+from twindiff.cli.commands.twins import say_problems
 from twindiff.environments.registry import Registry
 
 Serve = Callable[..., Serving]

@@ -20,10 +20,10 @@ from twindiff.client import (
     Unreachable,
 )
 from twindiff.client.request_specs import OPTIONS
-from twindiff.client.sending import is_secured
 from twindiff.client.sync_client import Platform
+from twindiff.client.transport import is_secured
 from twindiff.kit.binding import bind
-from twindiff.server.platform.environments import init_env
+from twindiff.server.apis.platform.environments import init_env
 
 ADDED = [{"diff_type": "added", "entity": "messages", "expected_count": 1}]
 

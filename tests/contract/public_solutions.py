@@ -12,9 +12,10 @@ import httpx
 
 from tests.contract import slack_small_solutions, slack_solutions
 from twindiff.client import Task
-from twindiff.twins.linear.tests import suite_small_solutions, suite_solutions
 from twindiff.twins.linear.tests.conftest import Linear
-from twindiff.twins.linear.tests.suite_desk import Desk
+from twindiff.twins.linear.tests.suite import small_solutions
+from twindiff.twins.linear.tests.suite import solutions as suite_solutions
+from twindiff.twins.linear.tests.suite.suite_client import Desk
 
 Json = dict[str, Any]
 
@@ -58,6 +59,6 @@ def _linear(solution: Callable[[Any], object]) -> Callable[[Task], object]:
 
 
 _SLACK = (*slack_solutions.SOLUTIONS, *slack_small_solutions.SOLUTIONS)
-_LINEAR = {**suite_solutions.SOLUTIONS, **suite_small_solutions.SOLUTIONS}
+_LINEAR = {**suite_solutions.SOLUTIONS, **small_solutions.SOLUTIONS}
 SLACK = {solution.__name__: _slack(solution) for solution in _SLACK}
 LINEAR = {test: _linear(solution) for test, solution in _LINEAR.items()}

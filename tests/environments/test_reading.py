@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.harness import Environment, LiveServer, Platform
-from twindiff.environments import reading
+from twindiff.environments import interval_reading
 from twindiff.environments.environments import EnvironmentDeleted
 from twindiff.storage.cooperative import run_to_end
-from twindiff.storage.sqlite import comparing
+from twindiff.storage.sqlite import point_comparison
 
-LONG = reading.AT_ONCE * 2 + 30
+LONG = interval_reading.AT_ONCE * 2 + 30
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +36,8 @@ def test_what_is_read_in_parts_leads_from_any_point_to_any_other(live: LiveServe
     start, end = data.draw(points), data.draw(points)
 
     def both() -> tuple[object, object]:
-        known = run_to_end(reading.interval(engine, winding.id, min(start, end), max(start, end)))
-        led = run_to_end(reading.difference(engine, winding.id, start, end, known))
+        known = run_to_end(interval_reading.interval(engine, winding.id, min(start, end), max(start, end)))
+        led = run_to_end(interval_reading.difference(engine, winding.id, start, end, known))
         return led, engine.difference(winding.id, start, end)
 
     led, whole = live.on_loop(both)
@@ -49,7 +49,7 @@ def test_a_journal_that_goes_while_it_is_read_is_said_to_be_gone(
 ) -> None:
     env = environment()
     env.post("hello")
-    steps = reading.interval(live.service.engine, env.id, 0, 1)
+    steps = interval_reading.interval(live.service.engine, env.id, 0, 1)
     platform.delete(f"env/{env.id}")
     with pytest.raises(EnvironmentDeleted):
         live.on_loop(lambda: run_to_end(steps))
@@ -77,8 +77,8 @@ def test_a_diff_by_rows_is_the_diff_by_records(
     platform.post(f"env/{winding.id}/rewind", {"to": LONG - 20})  # to before the run
     winding.post("last")
     folded = platform.ask("POST", "diffRun", {"runId": run, "include": include}).text
-    monkeypatch.setattr(reading, "FAR_APART", 1)
-    monkeypatch.setattr(comparing, "OPERATIONS_PER_PAGE", 0)
+    monkeypatch.setattr(interval_reading, "FAR_APART", 1)
+    monkeypatch.setattr(point_comparison, "OPERATIONS_PER_PAGE", 0)
     assert platform.ask("POST", "diffRun", {"runId": run, "include": include}).text == folded
 
 

@@ -11,7 +11,7 @@ from tests.harness import AGENT, Environment, LiveServer, Platform
 from twindiff.storage import StorageFull
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.cooperative import run_to_end
-from twindiff.storage.room import Room
+from twindiff.storage.quota import Room
 from twindiff.storage.sqlite import SqliteEngine
 
 MOST_BYTES = 2_000_000

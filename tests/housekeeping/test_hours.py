@@ -11,8 +11,9 @@ import pytest
 
 from tests.harness import Environment, Json, LiveServer, Platform, succeeded
 from twindiff.catalog import stamps
-from twindiff.server import Settings, platform, sandboxes, service, twin_runs
-from twindiff.server.twin_runs.presets import PRESETS
+from twindiff.server import Settings, service
+from twindiff.server.apis import platform, sandboxes, twin_runs
+from twindiff.server.apis.twin_runs.presets import PRESETS
 
 TEN_MINUTES = 601
 """Seconds between two rounds of housekeeping."""

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.harness import GENERAL, Environment, LiveServer, Platform
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.server import Settings
-from twindiff.twins.stripe.accounts import OWN
+from twindiff.twins.stripe.account.accounts import OWN
 
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 KEY = "a-key"

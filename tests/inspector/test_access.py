@@ -9,7 +9,7 @@ import pytest
 
 from tests.harness import LiveServer, Platform
 from tests.inspector.conftest import KEY, World
-from twindiff.server.inspector import PAGES
+from twindiff.server.apis.inspector import PAGES
 
 
 @pytest.fixture

@@ -168,7 +168,7 @@ def test_a_long_timeline_is_whole_and_does_not_move_under_its_reader(page: Page,
 
 @pytest.mark.parametrize("address", ["/", "/inspect/environments", "/inspect/runs"])
 def test_lists_go_on_while_agents_work(page: Page, world: World, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twindiff.server.inspector.live.SECONDS_BETWEEN_LISTS", 0.05)
+    monkeypatch.setattr("twindiff.server.apis.inspector.live.SECONDS_BETWEEN_LISTS", 0.05)
     page.goto(address)
     mine = world.platform.environment(name="Made meanwhile")
     run = world.platform.start(mine)

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from tests.harness import LiveServer
-from twindiff.server.inspector import guesses
-from twindiff.server.inspector.guesses import Guesses, TooManyGuesses
+from twindiff.server.apis.inspector import guesses
+from twindiff.server.apis.inspector.guesses import Guesses, TooManyGuesses
 
 
 def test_guesses_at_the_key_have_to_wait_and_are_logged_once(

@@ -10,8 +10,8 @@ import pytest
 
 from tests.harness import Environment
 from tests.inspector.conftest import World
-from twindiff.server.inspector.live import MAX_CALLS_DRAWN, MAX_STREAMS, Live, TooManyStreams
-from twindiff.server.inspector.timelines import TimelineCursor
+from twindiff.server.apis.inspector.live import MAX_CALLS_DRAWN, MAX_STREAMS, Live, TooManyStreams
+from twindiff.server.apis.inspector.timelines import TimelineCursor
 
 
 def on_loop(world: World, work: object) -> object:
@@ -71,7 +71,7 @@ def test_the_cursor_of_another_environment_does_no_harm(world: World) -> None:
 
 
 def test_lists_are_told_of_new_environments_and_else_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twindiff.server.inspector.live.SECONDS_BETWEEN_LISTS", 0.01)
+    monkeypatch.setattr("twindiff.server.apis.inspector.live.SECONDS_BETWEEN_LISTS", 0.01)
     first, after, quiet = on_loop(world, overview(Live(world.server.service), world))  # pyright: ignore[reportGeneralTypeIssues]
     assert ["event: changed" in each for each in (first, after, quiet)] == [True, True, False]
 
@@ -98,7 +98,7 @@ def test_a_stream_of_an_environment_that_is_gone_is_refused(world: World) -> Non
 
 
 def test_a_stream_ends_with_its_environment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twindiff.server.inspector.live.SECONDS_QUIET", 0.01)
+    monkeypatch.setattr("twindiff.server.apis.inspector.live.SECONDS_QUIET", 0.01)
     mine = world.platform.environment()
     world.platform.delete(f"env/{mine.id}")
     (last,) = on_loop(world, events(Live(world.server.service), mine, TimelineCursor(0, 0), 1))  # pyright: ignore[reportGeneralTypeIssues]

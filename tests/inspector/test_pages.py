@@ -11,7 +11,7 @@ import pytest
 
 from tests.harness import GENERAL, Platform
 from tests.inspector.conftest import World
-from twindiff.server.inspector.rendering import cell
+from twindiff.server.apis.inspector.rendering import cell
 
 MESSAGES = "tables/slack/messages"
 

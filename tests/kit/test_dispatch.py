@@ -5,8 +5,8 @@ import pytest
 from twindiff.kit import Operations
 from twindiff.kit.http import Request
 from twindiff.kit.styles.base import Style
-from twindiff.kit.styles.slack import SlackRpc
 from twindiff.kit.twin import Dispatch
+from twindiff.twins.slack.wire_style import SlackRpc
 
 
 def _nothing(call: None) -> None:

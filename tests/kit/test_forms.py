@@ -11,7 +11,7 @@ from twindiff.kit import forms
 from twindiff.kit.errors import InvalidParameter, MalformedBody
 from twindiff.kit.forms import DEEPEST, MAX_FIELDS, MAX_PARTS, read_form, read_multipart, read_query
 from twindiff.kit.http import Request
-from twindiff.kit.sources import Upload
+from twindiff.kit.parameter_sources import Upload
 
 
 @pytest.mark.parametrize(

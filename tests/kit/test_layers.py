@@ -7,9 +7,9 @@ import pytest
 from twindiff.kit import Operations, Response, ValueResponse
 from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
 from twindiff.kit.etags import conditional
-from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Request
 from twindiff.kit.masks import partial
+from twindiff.kit.request_context import Exchange
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Dispatch
 

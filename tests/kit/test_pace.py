@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.http import json_answer
-from twindiff.kit.pace import CpuBudget, give_way, pace_thread
+from twindiff.kit.throttling import CpuBudget, give_way, pace_thread
 
 WORK_SECONDS = 0.02
 """Of the processor."""

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.storage.conformance.worlds import Link, Place, Thing, World
 from twindiff.kit.errors import ApiError
 from twindiff.kit.paging import InvalidCursor, decode_cursor, encode_cursor, page, page_at, page_beside
 from twindiff.kit.rows import Column, Order
 from twindiff.kit.store import Store
-from twindiff.storage.conformance.worlds import Link, Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.storage.conformance.worlds import Place, Thing, World
 from twindiff.kit import UNSET, revise
 from twindiff.kit.store import Store
-from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 
 STAMP = {"touched_at": "2026-01-01T00:00:00"}

@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.storage.conformance.worlds import Link, Thing
 from twindiff.kit import Column, Date, Json, Row, Timestamp, column, references
 from twindiff.kit.rows import Order, Where, table_of
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Twin
-from twindiff.storage.conformance.worlds import Link, Thing
 from twindiff.storage.sql.compiler import Scope
 from twindiff.storage.sqlite.dialect import SqliteCompiler
 

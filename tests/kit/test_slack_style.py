@@ -9,8 +9,8 @@ from twindiff.kit import Exchange, Operations
 from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, TooLarge, TooSlow
 from twindiff.kit.forms import MAX_FIELDS, MAX_PARTS
 from twindiff.kit.http import Request, Response
-from twindiff.kit.styles.slack import SlackRpc
 from twindiff.kit.twin import Dispatch
+from twindiff.twins.slack.wire_style import SlackRpc
 
 api = Operations()
 STYLE = SlackRpc()

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.storage.conformance.worlds import Link, Thing
 from twindiff.kit import View
-from twindiff.storage.conformance.worlds import Link, Thing
 
 
 def test_a_field_is_a_column_a_function_or_a_constant():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from twindiff.kit.words import SearchTerm, has_word
+from twindiff.kit.full_text import SearchTerm, has_word
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 
 from twindiff.kit.call import Call
 from twindiff.kit.http import ValueResponse
+from twindiff.kit.parameter_sources import Upload
 from twindiff.kit.rows import Column, Row
-from twindiff.kit.sources import Upload
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operations, Twin
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox_runs.conftest import SERVES, Repository, Sandboxes
-from twindiff.server.sandbox_runs import containers
+from twindiff.server.apis.sandbox_runs import containers
 
 Make = Callable[..., Repository]
 SECRET = "nobody is to be shown this"

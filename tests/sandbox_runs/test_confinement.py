@@ -16,8 +16,8 @@ import pytest
 from tests.harness import LiveServer
 from tests.sandbox_runs.conftest import SERVES, Repository, Sandboxes
 from tests.server_mode import embedded_only
-from twindiff.server.sandbox_runs import confinement, containers
-from twindiff.server.sandbox_runs.confinement import OFF, PREFER, REQUIRE, SETTING, find_confinement
+from twindiff.server.apis.sandbox_runs import confinement, containers
+from twindiff.server.apis.sandbox_runs.confinement import OFF, PREFER, REQUIRE, SETTING, find_confinement
 
 Make = Callable[..., Repository]
 

@@ -18,7 +18,7 @@ from tests.harness import succeeded
 from tests.sandbox_runs.conftest import SERVES, Sandboxes, variables_of
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed, ends
-from twindiff.server.sandbox_runs import application, containers, runs
+from twindiff.server.apis.sandbox_runs import application, containers, runs
 
 BASE = f"localhost/twindiff-test-python-{os.getpid()}"
 """An image of this machine's shell and Python, since no registry can be reached."""

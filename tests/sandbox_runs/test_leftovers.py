@@ -17,8 +17,8 @@ from tests.harness import LiveServer
 from tests.sandbox_runs.conftest import SERVES, Repository, Sandboxes, variables_of
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed
-from twindiff.server.sandbox_runs import confinement, containers, keeper, leftovers, runs
-from twindiff.server.sandbox_runs.leftovers import Leftovers, remove_abandoned_sandboxes
+from twindiff.server.apis.sandbox_runs import confinement, containers, keeper, leftovers, runs
+from twindiff.server.apis.sandbox_runs.leftovers import Leftovers, remove_abandoned_sandboxes
 
 Make = Callable[..., Repository]
 

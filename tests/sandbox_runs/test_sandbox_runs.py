@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.sandbox_runs.conftest import SERVES, variables_of
-from twindiff.server.sandbox_runs import containers, runs
+from twindiff.server.apis.sandbox_runs import containers, runs
 
 
 @pytest.fixture(autouse=True)

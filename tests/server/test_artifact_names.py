@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from twindiff.kit.header_values import encode_headers
-from twindiff.server.test_runs.artifacts import Artifacts
+from twindiff.server.apis.test_runs.artifacts import Artifacts
 
 
 def test_an_artifact_with_a_japanese_name_is_read_with_headers_that_can_be_sent(tmp_path: Path) -> None:

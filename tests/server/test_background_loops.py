@@ -14,9 +14,9 @@ from tests.harness import LiveServer
 from twindiff.browser.config import TestConfig
 from twindiff.browser.job import BrowserJob, BrowserLimits
 from twindiff.server import backoff
+from twindiff.server.apis.test_runs.ledger import Ledger
+from twindiff.server.apis.test_runs.workers import BrowserWorker
 from twindiff.server.backoff import Backoff
-from twindiff.server.test_runs.ledger import Ledger
-from twindiff.server.test_runs.workers import BrowserWorker
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.sqlite import SqliteEngine
 

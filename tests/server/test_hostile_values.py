@@ -11,7 +11,8 @@ from tests.harness import AGENT, Environment, LiveServer, Platform
 from tests.server.hostile import NUMBERS, TEXTS, Call, Hostile, as_form, calls_of
 from twindiff.environments.registry import Registry
 from twindiff.kit.twin import Twin
-from twindiff.server import Settings, platform, sandboxes, twin_runs
+from twindiff.server import Settings
+from twindiff.server.apis import platform, sandboxes, twin_runs
 
 LINEAR_AGENT = "2790a7ee-fde0-4537-9588-e233aa5a68d1"
 USERS = {"box": "22010040001", "calendar": "user_agent", "slack": AGENT, "stripe": "acct_1TwindiffTestShop"}

@@ -15,8 +15,8 @@ from tests.server_mode import embedded_only
 from twindiff.environments.registry import Registry
 from twindiff.kit import Call, Column, Operations, Row, Twin
 from twindiff.kit.http import Request
-from twindiff.kit.pace import give_way
 from twindiff.kit.styles.base import Style
+from twindiff.kit.throttling import give_way
 from twindiff.server import Settings, long_calls
 from twindiff.storage import deadline
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.harness import Json, succeeded
 from twindiff.kit.twin import Operation
-from twindiff.server import platform, sandboxes, twin_runs
+from twindiff.server.apis import platform, sandboxes, twin_runs
 from twindiff.server.style import fields_of
 
 PLANES = {

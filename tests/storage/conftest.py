@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("twindiff.storage.conformance")
+pytest.register_assert_rewrite("tests.storage.conformance")

@@ -12,8 +12,8 @@ from msgspec.structs import asdict
 from tests.storage.stock import Note, Part
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import AlreadyExists, ApiError
+from twindiff.kit.full_text import SearchTerm
 from twindiff.kit.rows import any_of, table_of
-from twindiff.kit.words import SearchTerm
 from twindiff.storage import OperationContext
 from twindiff.storage.journal import Net, RowLocation
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from tests.storage.conformance.worlds import TABLES, Folder, Link, Page, Place, Thing, World, key_of
 from twindiff.kit.errors import TooSlow
 from twindiff.kit.rows import Row
 from twindiff.kit.store import Store
 from twindiff.storage import deadline
-from twindiff.storage.conformance.worlds import TABLES, Folder, Link, Page, Place, Thing, World, key_of
 from twindiff.storage.sqlite import SqliteEngine
 
 STEPS = 300

@@ -22,7 +22,7 @@ from twindiff.server import Service, Settings
 from twindiff.storage import OperationContext, OperationInfo
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.deadline import NEVER, Deadline
-from twindiff.storage.sqlite import SqliteEngine, comparing, live_environments
+from twindiff.storage.sqlite import SqliteEngine, live_environments, point_comparison
 from twindiff.storage.sqlite import engine as engine_module
 
 LIMITS = {
@@ -92,7 +92,9 @@ class EmbeddedMachine(PointsMachine):
 def house() -> Iterator[Directory]:
     made = Directory()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(comparing, "OPERATIONS_PER_PAGE", 0)  # rows are compared however few operations there are
+        patched.setattr(
+            point_comparison, "OPERATIONS_PER_PAGE", 0
+        )  # rows are compared however few operations there are
         yield made
     made.close()
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.storage.conformance.worlds import Place, Thing, World
 from twindiff.kit.errors import TooSlow
 from twindiff.kit.store import Store
 from twindiff.storage import OperationContext, OperationInfo, deadline
-from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.journal import net
 from twindiff.storage.sqlite import SqliteEngine
 

@@ -11,11 +11,11 @@ from typing import Any
 import apsw
 import pytest
 
+from tests.storage.conformance.worlds import CATALOG, NOON, Note, Place, Thing, World
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.events import Event
 from twindiff.kit.rows import Column, Json, Row, Table, Timestamp, column, table_of
 from twindiff.storage import DataDirectoryInUse, Origin, SchemaChanged, StorageFull
-from twindiff.storage.conformance.worlds import CATALOG, NOON, Note, Place, Thing, World
 from twindiff.storage.journal import encode
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine, live_environments

@@ -10,8 +10,8 @@ from twindiff.kit.rows import Column, Expression, Json, Row, column, table_of
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite.connection import SqliteConnection, connect
 from twindiff.storage.sqlite.database import image_of
-from twindiff.storage.sqlite.entry_index import MANY_ROWS
-from twindiff.storage.sqlite.migrate import migrate
+from twindiff.storage.sqlite.json_key_index import MANY_ROWS
+from twindiff.storage.sqlite.schema_migration import migrate
 from twindiff.storage.sqlite.store import SqliteStore
 from twindiff.storage.sqlite.table_sql import SqliteSchemaSql
 

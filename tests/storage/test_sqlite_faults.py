@@ -12,16 +12,16 @@ from typing import Any, cast
 import apsw
 import pytest
 
+from tests.storage.conformance.worlds import Place, Thing, World
 from tests.storage.faults import Fault, faulty_disk, faulty_pages
 from twindiff.kit.store import Store
 from twindiff.storage import StorageFull
-from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.journal import JournalRecord
 from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import files as files_module
-from twindiff.storage.sqlite import log as log_module
+from twindiff.storage.sqlite import write_ahead_log as log_module
 
 LONG = "long " * 400
 Deed = Callable[[Place], object]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twindiff.kit.full_text import SearchTerm, has_word
 from twindiff.kit.rows import Column, Row, all_of, any_of, column, not_, table_of
-from twindiff.kit.words import SearchTerm, has_word
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.statements import from_where
 from twindiff.storage.sqlite import SqliteEngine

@@ -16,15 +16,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.storage.conformance.worlds import Item, Place, Thing, World
 from tests.storage.data.old_directory import ENV, FORK, ORIGIN, TEMPLATES, WRITES, title
 from twindiff.storage import Origin, StorageFull
-from twindiff.storage.conformance.worlds import Item, Place, Thing, World
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import templates as templates_module
 from twindiff.storage.sqlite.pages import Image
-from twindiff.storage.sqlite.rebuilding import Rebuilding
+from twindiff.storage.sqlite.rebuild import Rebuilding
 
 OLD = Path(__file__).parent / "data" / "layout_2.db.gz"
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from twindiff.kit.full_text import SearchTerm
 from twindiff.kit.rows import Column, Expression, Row, any_of, column, not_, table_of
-from twindiff.kit.words import SearchTerm
 from twindiff.storage.schema import Schema
-from twindiff.storage.sqlite import word_matches
+from twindiff.storage.sqlite import full_text_query
 from twindiff.storage.sqlite.connection import SqliteConnection, connect
 from twindiff.storage.sqlite.database import image_of
-from twindiff.storage.sqlite.migrate import migrate
+from twindiff.storage.sqlite.schema_migration import migrate
 from twindiff.storage.sqlite.store import SqliteStore
 from twindiff.storage.sqlite.table_sql import SqliteSchemaSql
 
@@ -101,8 +101,8 @@ def books() -> SqliteConnection:
 def test_conditions_narrow_in_each_way(
     books: SqliteConnection, monkeypatch: pytest.MonkeyPatch, number: int, few: int, many: int
 ):
-    monkeypatch.setattr(word_matches, "FEW_ROWS", few)
-    monkeypatch.setattr(word_matches, "MANY_ROWS", many)
+    monkeypatch.setattr(full_text_query, "FEW_ROWS", few)
+    monkeypatch.setattr(full_text_query, "MANY_ROWS", many)
     where, holds = NARROWED[number]
     assert found(books, *where) == having(holds)
 

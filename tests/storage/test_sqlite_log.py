@@ -10,9 +10,9 @@ from typing import Any
 import apsw
 import pytest
 
-from twindiff.storage.conformance.worlds import Place, Thing, World
+from tests.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
-from twindiff.storage.sqlite import log as log_module
+from twindiff.storage.sqlite import write_ahead_log as log_module
 
 
 class NotingFile(apsw.VFSFile):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.storage.conformance.worlds import NOON, Place, Thing, World
 from tests.storage.test_sqlite_durability import Gone, Grown, Office, Old
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import UnknownPoint
-from twindiff.storage.conformance.worlds import NOON, Place, Thing, World
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.sqlite import SqliteEngine
 

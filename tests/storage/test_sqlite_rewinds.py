@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.storage.conformance.worlds import NOON, Place, Thing, World
 from twindiff.kit.clock import SECOND, ClockMode
-from twindiff.storage.conformance.worlds import NOON, Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite.pages import PAGE_SIZE
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage import OperationInfo
-from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 
 NAMES = st.sampled_from(["T1", "T2", "T3", "T4"])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.storage.conformance.worlds import NOON, Place, Thing, World
 from twindiff.kit.errors import AlreadyExists
 from twindiff.kit.store import Store
-from twindiff.storage.conformance.worlds import NOON, Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
 

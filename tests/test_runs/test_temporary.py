@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from twindiff.server.test_runs import temporary
-from twindiff.server.test_runs.temporary import PREFIX, TemporaryFolder, remove_abandoned
+from twindiff.server.apis.test_runs import temporary
+from twindiff.server.apis.test_runs.temporary import PREFIX, TemporaryFolder, remove_abandoned
 
 CLAIMS = f"import runpy; print(runpy.run_path({temporary.__file__!r})['TemporaryFolder']().path, flush=True); input()"
 """A program that has a folder and loads no more than that needs."""

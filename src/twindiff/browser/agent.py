@@ -11,8 +11,8 @@ import msgspec
 
 from twindiff.browser import config as configs
 from twindiff.browser.config import BrowserStep, ConfigError
+from twindiff.browser.element_finder import candidates
 from twindiff.browser.job import LanguageModel
-from twindiff.browser.locating import candidates
 
 if TYPE_CHECKING:
     from playwright.async_api import Page

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from twindiff.browser.config import Action, BrowserStep, Expect, TwinCheck
-from twindiff.browser.locating import INSIDE, LOG_OUT, NAMED, ROW
+from twindiff.browser.element_finder import INSIDE, LOG_OUT, NAMED, ROW
 from twindiff.browser.phrases import KEYS, NOUNS, PHRASES
 from twindiff.browser.twin_phrases import counted, twin_check
 from twindiff.browser.words import SEPARATOR, mark_words

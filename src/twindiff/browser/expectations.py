@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from twindiff.browser.config import Expect
-from twindiff.browser.locating import EXACT, candidates, kind_of, locators, scoped
+from twindiff.browser.element_finder import EXACT, candidates, kind_of, locators, scoped
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page

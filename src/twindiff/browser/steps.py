@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from twindiff.browser.config import ANSWER, BrowserStep, Expect, fill_parameters, join_url
+from twindiff.browser.element_finder import NAMED, SeveralRows, candidates
 from twindiff.browser.expectations import LONGEST_SEEN, MAX_FRAMES, POLL_SECONDS, Expectations, StepFailed, answered
-from twindiff.browser.locating import NAMED, SeveralRows, candidates
 from twindiff.browser.proxy import OURS
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from twindiff.browser.expectations import StepFailed
 from twindiff.browser.job import BrowserJob, RunEvent
 from twindiff.browser.limits import MEGABYTE, watch_memory
 from twindiff.browser.masking import MASK, is_secret_name, mask_cards
-from twindiff.browser.observing import Observer
+from twindiff.browser.page_observer import Observer
 from twindiff.browser.proxy import BrowserAccessPolicy, Proxy
 from twindiff.browser.steps import Interpreter
 

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from twindiff import __version__
-from twindiff.cli.commands import CommandsOnDemand
+from twindiff.cli.command_table import CommandsOnDemand
 from twindiff.cli.problem import STOPPED, CommandError
 
 MISTAKE_OF_OURS = 70

@@ -55,7 +55,7 @@ class RunReports(NamedTuple):
 
     def write_problem(self, name: str, said: str) -> None:
         """Write that nothing could be run, and why."""
-        from twindiff.server.test_runs.reports import CHECK_RUN, JUNIT, TestResult, check_run, junit
+        from twindiff.server.apis.test_runs.reports import CHECK_RUN, JUNIT, TestResult, check_run, junit
 
         results = [TestResult(name, "", "error", said)]
         with _explained():
@@ -76,7 +76,7 @@ class RunReports(NamedTuple):
 
 def end_as(run: dict[str, Any]) -> None:
     """End the command with the exit code of a run that has ended."""
-    from twindiff.server.test_runs.reports import NOTHING_TESTED
+    from twindiff.server.apis.test_runs.reports import NOTHING_TESTED
 
     if run["status"] == "completed":
         return
@@ -99,7 +99,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def _junit_of(client: Client, run: dict[str, Any]) -> bytes:
     """The JUnit XML of a run; of one that ended before it wrote any, that it did."""
-    from twindiff.server.test_runs.reports import JUNIT, TestResult, junit
+    from twindiff.server.apis.test_runs.reports import JUNIT, TestResult, junit
 
     if JUNIT in run["artifacts"]:
         return client.test_runs.artifact(run["id"], JUNIT)

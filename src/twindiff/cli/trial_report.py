@@ -14,10 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from twindiff import __version__
 from twindiff.cli import plots
+from twindiff.cli.call_story import body_text
 from twindiff.cli.plots import PassRateChange
-from twindiff.cli.told import body_text
 from twindiff.cli.trial_sets import StoredTrial
-from twindiff.client.answers import CallRequest, CallResponse
+from twindiff.client.responses import CallRequest, CallResponse
 from twindiff.suites import trial_statistics
 from twindiff.suites.trial_statistics import Comparison, Share
 

@@ -11,7 +11,7 @@ import msgspec
 
 from twindiff.cli.problem import CommandError
 from twindiff.client import Client, LoggedCall, RequestRefused, Suite, Test, Trial, Verdict
-from twindiff.client.answers import KeptTrial, TrialSet
+from twindiff.client.responses import KeptTrial, TrialSet
 from twindiff.client.sync_client import Platform
 
 MAX_CALLS = 300

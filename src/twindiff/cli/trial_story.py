@@ -9,9 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from twindiff.cli import render
-from twindiff.cli.env import facts_table, say
+from twindiff.cli.call_story import render_story
+from twindiff.cli.commands.env import facts_table, say
 from twindiff.cli.problem import CommandError
-from twindiff.cli.told import render_story
 from twindiff.cli.trial_sets import StoredTrial
 from twindiff.cli.trial_sources import Server, with_stories
 from twindiff.kit.suggestions import did_you_mean

@@ -57,8 +57,8 @@ def _say_ready() -> None:
 
 
 def _answer(orders: Orders) -> None:
+    from twindiff.cli.commands.twins import say_problems
     from twindiff.cli.hosting import open_service, server_for
-    from twindiff.cli.twins import say_problems
     from twindiff.environments.registry import Registry
 
     registry = Registry.load_installed()
@@ -73,7 +73,7 @@ def _answer(orders: Orders) -> None:
 
 
 def _drain(orders: Orders) -> None:
-    from twindiff.storage.postgres.drainer import Drainer
+    from twindiff.storage.postgres.wal_consumer import Drainer
 
     drainer = Drainer(orders.settings.storage)
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from . import run_specs
 from .request_specs import RequestSpec
-from .sending import ServerSentEvent
+from .transport import ServerSentEvent
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from . import answers
+from . import responses
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ def create(
     clock: Json | None,
     name: str | None,
     options: Json,
-) -> RequestSpec[answers.Made]:
+) -> RequestSpec[responses.Made]:
     """An environment of one or several templates, `twin:name` each, for a user's id or email address.
 
     Raises TypeError for an option that initEnv does not have: it would pass over it, and a slip would mean nothing.
@@ -73,46 +73,46 @@ def create(
         "name": name,
         **options,
     }
-    return _spec("POST", "initEnv", answers.Made, given)
+    return _spec("POST", "initEnv", responses.Made, given)
 
 
-def environments(status: str | None, limit: int) -> RequestSpec[answers.EnvironmentInfos]:
+def environments(status: str | None, limit: int) -> RequestSpec[responses.EnvironmentInfos]:
     """Environments, newest first."""
-    return _spec("GET", "env", answers.EnvironmentInfos, {"status": status, "limit": limit})
+    return _spec("GET", "env", responses.EnvironmentInfos, {"status": status, "limit": limit})
 
 
-def templates() -> RequestSpec[answers.TemplateList]:
+def templates() -> RequestSpec[responses.TemplateList]:
     """The newest template of every twin and name."""
-    return _spec("GET", "templates", answers.TemplateList)
+    return _spec("GET", "templates", responses.TemplateList)
 
 
-def suites(name: str) -> RequestSpec[answers.SuiteList]:
+def suites(name: str) -> RequestSpec[responses.SuiteList]:
     """Suites whose name has this in it, newest first."""
-    return _spec("GET", "testSuites", answers.SuiteList, {"name": name})
+    return _spec("GET", "testSuites", responses.SuiteList, {"name": name})
 
 
-def suite(id: str) -> RequestSpec[answers.Suite]:
+def suite(id: str) -> RequestSpec[responses.Suite]:
     """A suite with its tests."""
-    return _spec("GET", f"testSuites/{quote(id, safe='')}", answers.Suite, {"expand": "tests"})
+    return _spec("GET", f"testSuites/{quote(id, safe='')}", responses.Suite, {"expand": "tests"})
 
 
-def import_files(files: Json) -> RequestSpec[answers.ImportResult]:
+def import_files(files: Json) -> RequestSpec[responses.ImportResult]:
     """Templates and suites from public files; the same ones again change nothing."""
-    return _spec("POST", "import", answers.ImportResult, {"files": files}, repeatable=True)
+    return _spec("POST", "import", responses.ImportResult, {"files": files}, repeatable=True)
 
 
 def _environment(id: str, *more: str) -> str:
     return "/".join(["env", *(quote(part, safe="") for part in (id, *more))])
 
 
-def show(id: str) -> RequestSpec[answers.EnvironmentInfo]:
+def show(id: str) -> RequestSpec[responses.EnvironmentInfo]:
     """One environment, whatever its status."""
-    return _spec("GET", _environment(id), answers.EnvironmentInfo)
+    return _spec("GET", _environment(id), responses.EnvironmentInfo)
 
 
-def delete(id: str) -> RequestSpec[answers.Ended]:
+def delete(id: str) -> RequestSpec[responses.Ended]:
     """Delete an environment; doing so twice is no error."""
-    return _spec("DELETE", _environment(id), answers.Ended)
+    return _spec("DELETE", _environment(id), responses.Ended)
 
 
 def export(id: str) -> RequestSpec[bytes]:
@@ -120,82 +120,82 @@ def export(id: str) -> RequestSpec[bytes]:
     return _spec("GET", _environment(id, "export"), bytes)
 
 
-def import_environment(file: bytes, name: str | None, ttl_seconds: int | None) -> RequestSpec[answers.Made]:
+def import_environment(file: bytes, name: str | None, ttl_seconds: int | None) -> RequestSpec[responses.Made]:
     """An environment of what another server exported."""
     given = {"name": name, "ttlSeconds": ttl_seconds}
     query = {name: str(value) for name, value in given.items() if value is not None}
     return RequestSpec(
-        "POST", "env/import", answers.Made, query, file, repeatable=False, content_type="application/gzip"
+        "POST", "env/import", responses.Made, query, file, repeatable=False, content_type="application/gzip"
     )
 
 
-def checkpoint(id: str, name: str, at: Point | None) -> RequestSpec[answers.Checkpoint]:
+def checkpoint(id: str, name: str, at: Point | None) -> RequestSpec[responses.Checkpoint]:
     """Give a point a name."""
-    return _spec("POST", _environment(id, "checkpoints"), answers.Checkpoint, {"name": name, "at": at})
+    return _spec("POST", _environment(id, "checkpoints"), responses.Checkpoint, {"name": name, "at": at})
 
 
-def checkpoints(id: str) -> RequestSpec[answers.Checkpoints]:
+def checkpoints(id: str) -> RequestSpec[responses.Checkpoints]:
     """The names that points have."""
-    return _spec("GET", _environment(id, "checkpoints"), answers.Checkpoints)
+    return _spec("GET", _environment(id, "checkpoints"), responses.Checkpoints)
 
 
-def delete_checkpoint(id: str, name: str) -> RequestSpec[answers.Checkpoint]:
+def delete_checkpoint(id: str, name: str) -> RequestSpec[responses.Checkpoint]:
     """Forget a name."""
-    return _spec("DELETE", _environment(id, "checkpoints", name), answers.Checkpoint)
+    return _spec("DELETE", _environment(id, "checkpoints", name), responses.Checkpoint)
 
 
-def fork(id: str, at: Point | None, count: int, name: str | None) -> RequestSpec[answers.Forks]:
+def fork(id: str, at: Point | None, count: int, name: str | None) -> RequestSpec[responses.Forks]:
     """Environments that go on from a point."""
-    return _spec("POST", _environment(id, "fork"), answers.Forks, {"at": at, "count": count, "name": name})
+    return _spec("POST", _environment(id, "fork"), responses.Forks, {"at": at, "count": count, "name": name})
 
 
-def rewind(id: str, to: Point) -> RequestSpec[answers.RewindResult]:
+def rewind(id: str, to: Point) -> RequestSpec[responses.RewindResult]:
     """Return to a point."""
-    return _spec("POST", _environment(id, "rewind"), answers.RewindResult, {"to": to})
+    return _spec("POST", _environment(id, "rewind"), responses.RewindResult, {"to": to})
 
 
 Until = Literal["next", "idle"]
 """The next time that work falls due, or that after which none does."""
 
 
-def clock(id: str) -> RequestSpec[answers.ClockState]:
+def clock(id: str) -> RequestSpec[responses.ClockState]:
     """How the clock stands."""
-    return _spec("GET", _environment(id, "clock"), answers.ClockState)
+    return _spec("GET", _environment(id, "clock"), responses.ClockState)
 
 
 def advance(
     id: str, seconds: float | None, to: str | float | None, until: Until | None
-) -> RequestSpec[answers.Advanced]:
+) -> RequestSpec[responses.Advanced]:
     """Set the clock forward; to an instant it may be asked twice."""
     given = {"advance": seconds, "to": to, "until": until}
-    return _spec("POST", _environment(id, "clock"), answers.Advanced, given)
+    return _spec("POST", _environment(id, "clock"), responses.Advanced, given)
 
 
-def reset(id: str) -> RequestSpec[answers.RewindResult]:
+def reset(id: str) -> RequestSpec[responses.RewindResult]:
     """Return to the templates' state."""
-    return _spec("POST", _environment(id, "reset"), answers.RewindResult)
+    return _spec("POST", _environment(id, "reset"), responses.RewindResult)
 
 
-def diff(id: str, since: Point, until: Point | None, include: Include, rows: Rows) -> RequestSpec[answers.Differing]:
+def diff(id: str, since: Point, until: Point | None, include: Include, rows: Rows) -> RequestSpec[responses.Differing]:
     """What differs between two points; with `until` None, between one and the present."""
     given = {"from": since, "to": until, "include": include, "rows": rows}
-    return _spec("GET", _environment(id, "diff"), answers.Differing, given)
+    return _spec("GET", _environment(id, "diff"), responses.Differing, given)
 
 
-def journal(id: str, after: int, limit: int) -> RequestSpec[answers.Records]:
+def journal(id: str, after: int, limit: int) -> RequestSpec[responses.Records]:
     """What each operation wrote."""
-    return _spec("GET", _environment(id, "journal"), answers.Records, {"after": after, "limit": limit})
+    return _spec("GET", _environment(id, "journal"), responses.Records, {"after": after, "limit": limit})
 
 
-def calls(id: str, after: int, limit: int, *, transcripts: bool) -> RequestSpec[answers.CallList]:
+def calls(id: str, after: int, limit: int, *, transcripts: bool) -> RequestSpec[responses.CallList]:
     """What reached the twins."""
-    return _spec("GET", _environment(id, "calls"), answers.CallList, _page_of_calls(after, limit, transcripts))
+    return _spec("GET", _environment(id, "calls"), responses.CallList, _page_of_calls(after, limit, transcripts))
 
 
-def run_calls(run_id: str, after: int, limit: int, *, transcripts: bool) -> RequestSpec[answers.CallList]:
+def run_calls(run_id: str, after: int, limit: int, *, transcripts: bool) -> RequestSpec[responses.CallList]:
     """What reached the twins in a run."""
     given = _page_of_calls(after, limit, transcripts)
-    return _spec("GET", f"runs/{quote(run_id, safe='')}/calls", answers.CallList, given)
+    return _spec("GET", f"runs/{quote(run_id, safe='')}/calls", responses.CallList, given)
 
 
 def _page_of_calls(after: int, limit: int, transcripts: bool) -> Json:
@@ -204,56 +204,56 @@ def _page_of_calls(after: int, limit: int, transcripts: bool) -> Json:
 
 def add_webhook(
     id: str, twin: str, url: str, events: Sequence[str], secret: str | None
-) -> RequestSpec[answers.Webhook]:
+) -> RequestSpec[responses.Webhook]:
     """Tell an address of events."""
     given = {"twin": twin, "url": url, "events": [*events], "secret": secret}
-    return _spec("POST", _environment(id, "webhooks"), answers.Webhook, given)
+    return _spec("POST", _environment(id, "webhooks"), responses.Webhook, given)
 
 
-def webhooks(id: str) -> RequestSpec[answers.WebhookList]:
+def webhooks(id: str) -> RequestSpec[responses.WebhookList]:
     """Who is told."""
-    return _spec("GET", _environment(id, "webhooks"), answers.WebhookList)
+    return _spec("GET", _environment(id, "webhooks"), responses.WebhookList)
 
 
-def remove_webhook(id: str, webhook_id: str) -> RequestSpec[answers.Webhook]:
+def remove_webhook(id: str, webhook_id: str) -> RequestSpec[responses.Webhook]:
     """Tell an address no more."""
-    return _spec("DELETE", _environment(id, f"webhooks/{quote(webhook_id, safe='')}"), answers.Webhook)
+    return _spec("DELETE", _environment(id, f"webhooks/{quote(webhook_id, safe='')}"), responses.Webhook)
 
 
-def set_faults(id: str, faults: Sequence[Json]) -> RequestSpec[answers.Faults]:
+def set_faults(id: str, faults: Sequence[Json]) -> RequestSpec[responses.Faults]:
     """The same faults again begin to count anew."""
-    return _spec("PUT", _environment(id, "faults"), answers.Faults, {"faults": [*faults]})
+    return _spec("PUT", _environment(id, "faults"), responses.Faults, {"faults": [*faults]})
 
 
-def faults(id: str) -> RequestSpec[answers.Faults]:
+def faults(id: str) -> RequestSpec[responses.Faults]:
     """What goes wrong on purpose."""
-    return _spec("GET", _environment(id, "faults"), answers.Faults)
+    return _spec("GET", _environment(id, "faults"), responses.Faults)
 
 
-def deliveries(id: str, after: int, limit: int) -> RequestSpec[answers.Deliveries]:
+def deliveries(id: str, after: int, limit: int) -> RequestSpec[responses.Deliveries]:
     """What became of telling."""
-    return _spec("GET", _environment(id, "deliveries"), answers.Deliveries, {"after": after, "limit": limit})
+    return _spec("GET", _environment(id, "deliveries"), responses.Deliveries, {"after": after, "limit": limit})
 
 
-def redeliver(id: str, number: int) -> RequestSpec[answers.Delivery]:
+def redeliver(id: str, number: int) -> RequestSpec[responses.Delivery]:
     """Tell once more."""
-    return _spec("POST", _environment(id, f"deliveries/{number}/redeliver"), answers.Delivery)
+    return _spec("POST", _environment(id, f"deliveries/{number}/redeliver"), responses.Delivery)
 
 
-def open_port(id: str, twin: str) -> RequestSpec[answers.Opened]:
+def open_port(id: str, twin: str) -> RequestSpec[responses.Opened]:
     """The same port when asked again."""
-    return _spec("POST", _environment(id, "ports"), answers.Opened, {"twin": twin}, repeatable=True)
+    return _spec("POST", _environment(id, "ports"), responses.Opened, {"twin": twin}, repeatable=True)
 
 
-def start_run(id: str, test_id: str | None, *, once: bool | None) -> RequestSpec[answers.Started]:
+def start_run(id: str, test_id: str | None, *, once: bool | None) -> RequestSpec[responses.Started]:
     """Begin a run."""
-    return _spec("POST", "startRun", answers.Started, {"envId": id, "testId": test_id, "once": once})
+    return _spec("POST", "startRun", responses.Started, {"envId": id, "testId": test_id, "once": once})
 
 
-def diff_run(run_id: str, include: Include, rows: Rows, *, once: bool) -> RequestSpec[answers.Differing]:
+def diff_run(run_id: str, include: Include, rows: Rows, *, once: bool) -> RequestSpec[responses.Differing]:
     """A run that is judged once is closed by it; any other stays as it was."""
     given = {"runId": run_id, "include": include, "rows": rows}
-    return _spec("POST", "diffRun", answers.Differing, given, repeatable=not once)
+    return _spec("POST", "diffRun", responses.Differing, given, repeatable=not once)
 
 
 def spec(checks: Json | Sequence[Json] | None) -> Json | None:
@@ -261,13 +261,13 @@ def spec(checks: Json | Sequence[Json] | None) -> Json | None:
     return checks if checks is None or isinstance(checks, Mapping) else {"assertions": checks}
 
 
-def evaluate_run(run_id: str, checks: Json | None, include: Include, *, once: bool) -> RequestSpec[answers.Verdict]:
+def evaluate_run(run_id: str, checks: Json | None, include: Include, *, once: bool) -> RequestSpec[responses.Verdict]:
     """Likewise."""
     given = {"runId": run_id, "expectedOutput": checks, "include": include}
-    return _spec("POST", "evaluateRun", answers.Verdict, given, repeatable=not once)
+    return _spec("POST", "evaluateRun", responses.Verdict, given, repeatable=not once)
 
 
-def result(run_id: str, *, calls: bool = False) -> RequestSpec[answers.RunResult]:
+def result(run_id: str, *, calls: bool = False) -> RequestSpec[responses.RunResult]:
     """A run's latest diff and verdict."""
     given = {"calls": "true" if calls else None}
-    return _spec("GET", f"results/{quote(run_id, safe='')}", answers.RunResult, given)
+    return _spec("GET", f"results/{quote(run_id, safe='')}", responses.RunResult, given)

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple, Protocol
 import httpx
 import msgspec
 
-from .calling import DESCRIPTION, TOOL, instructions, parameters, render_response, send_call
-from .sending import is_secured
+from .transport import is_secured
 from .trial_runner import Task
+from .twin_tool import DESCRIPTION, TOOL, instructions, parameters, render_response, send_call
 
 Json = dict[str, Any]
 

@@ -9,8 +9,11 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from . import answers, request_specs, sending
-from .answers import (
+from . import request_specs, responses
+from . import transport as sending
+from .namespaces import Scenarios, TwinRuns, Twins
+from .request_specs import Include, Json, Point, RequestSpec, Rows, Until
+from .responses import (
     Advanced,
     Checkpoint,
     ClockState,
@@ -27,8 +30,6 @@ from .answers import (
     Verdict,
     Webhook,
 )
-from .namespaces import Scenarios, TwinRuns, Twins
-from .request_specs import Include, Json, Point, RequestSpec, Rows, Until
 from .run_specs import look
 from .testing import Runs, SandboxRuns, SavedTests, TestRuns
 from .trial_sets import TrialSets
@@ -284,7 +285,7 @@ class Run:
         """Its calls, as an environment has them; once it has a result, those that led to it."""
         return self.client.send(request_specs.run_calls(self.id, after, limit, transcripts=transcripts)).calls
 
-    def result(self, *, calls: bool = False) -> answers.RunResult:
+    def result(self, *, calls: bool = False) -> responses.RunResult:
         """Its latest diff and verdict, with its first 1,000 calls and their transcripts if they are asked for."""
         return self.client.result(self.id, calls=calls)
 

@@ -9,7 +9,7 @@ from . import testing_specs
 from .fields import Fields
 from .namespaces import AsyncNamespace, Awaited, Namespace, Sent
 from .run_specs import part
-from .sending import ServerSentEvent
+from .transport import ServerSentEvent
 
 SECONDS = 600.0
 POLL_SECONDS = 1.0

@@ -14,9 +14,9 @@ from threading import enumerate as threads_alive
 from time import monotonic
 from typing import Any, Literal, NamedTuple
 
-from .answers import Test, Verdict
-from .sending import RequestRefused, Unreachable
+from .responses import Test, Verdict
 from .sync_client import Environment, Platform
+from .transport import RequestRefused, Unreachable
 
 SECONDS = 600.0
 SECONDS_TO_OPEN = 10.0

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from . import answers
+from . import responses
 from .namespaces import AsyncNamespace, Awaited, Namespace, Sent
 from .request_specs import Json, RequestSpec
 
@@ -16,46 +16,46 @@ def _path(id: str, *more: str) -> str:
     return "/".join(["trial-sets", *(quote(part, safe="") for part in (id, *more))])
 
 
-def _post(path: str, given: Json, *, repeatable: bool) -> RequestSpec[answers.TrialSet]:
-    return RequestSpec("POST", path, answers.TrialSet, {}, msgspec.json.encode(given), repeatable)
+def _post(path: str, given: Json, *, repeatable: bool) -> RequestSpec[responses.TrialSet]:
+    return RequestSpec("POST", path, responses.TrialSet, {}, msgspec.json.encode(given), repeatable)
 
 
-def create(suite_id: str, agent: str, planned: int = 0) -> RequestSpec[answers.TrialSet]:
+def create(suite_id: str, agent: str, planned: int = 0) -> RequestSpec[responses.TrialSet]:
     """Begin a trial set of an agent at a suite, of which so many trials are planned."""
     given = {"testSuiteId": suite_id, "agent": agent, "planned": planned}
     return _post("trial-sets", given, repeatable=False)
 
 
-def add(id: str, trials: Sequence[Json]) -> RequestSpec[answers.TrialSet]:
+def add(id: str, trials: Sequence[Json]) -> RequestSpec[responses.TrialSet]:
     """Add up to 100 trials: testId, number, runId, error, seconds, isKept; those that are there already stay."""
     return _post(_path(id, "trials"), {"trials": trials}, repeatable=True)
 
 
-def find(limit: int = 100) -> RequestSpec[answers.TrialSetList]:
+def find(limit: int = 100) -> RequestSpec[responses.TrialSetList]:
     """Trial sets, newest first."""
-    return RequestSpec("GET", "trial-sets", answers.TrialSetList, {"limit": str(limit)}, b"", True)
+    return RequestSpec("GET", "trial-sets", responses.TrialSetList, {"limit": str(limit)}, b"", True)
 
 
-def get(id: str) -> RequestSpec[answers.TrialSet]:
+def get(id: str) -> RequestSpec[responses.TrialSet]:
     """A trial set with its figures and what came of each test."""
-    return RequestSpec("GET", _path(id), answers.TrialSet, {}, b"", True)
+    return RequestSpec("GET", _path(id), responses.TrialSet, {}, b"", True)
 
 
-def trials(id: str, limit: int = 100, offset: int = 0) -> RequestSpec[answers.KeptTrials]:
+def trials(id: str, limit: int = 100, offset: int = 0) -> RequestSpec[responses.KeptTrials]:
     """Trials of a set in the order of their tests, with their explanations."""
     return RequestSpec(
-        "GET", _path(id, "trials"), answers.KeptTrials, {"limit": str(limit), "offset": str(offset)}, b"", True
+        "GET", _path(id, "trials"), responses.KeptTrials, {"limit": str(limit), "offset": str(offset)}, b"", True
     )
 
 
-def compare(id: str, other: str) -> RequestSpec[answers.TrialSetComparison]:
+def compare(id: str, other: str) -> RequestSpec[responses.TrialSetComparison]:
     """How another set differs from one, test by test."""
-    return RequestSpec("GET", _path(id, "compare", other), answers.TrialSetComparison, {}, b"", True)
+    return RequestSpec("GET", _path(id, "compare", other), responses.TrialSetComparison, {}, b"", True)
 
 
-def delete(id: str) -> RequestSpec[answers.TrialSetEnded]:
+def delete(id: str) -> RequestSpec[responses.TrialSetEnded]:
     """Delete a trial set; its runs stay."""
-    return RequestSpec("DELETE", _path(id), answers.TrialSetEnded, {}, b"", True)
+    return RequestSpec("DELETE", _path(id), responses.TrialSetEnded, {}, b"", True)
 
 
 class TrialSets(Namespace):

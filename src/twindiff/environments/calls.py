@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from twindiff.catalog.stamps import wall
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, InternalError
-from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Request, Response
 from twindiff.kit.limits import Meter
+from twindiff.kit.request_context import Exchange
 from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, NotServed, OperationContext, OperationInfo, StorageEngine
 from twindiff.storage.deadline import TakesLong

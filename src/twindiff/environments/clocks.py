@@ -11,7 +11,7 @@ import msgspec
 
 from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock, ClockMode, Mode, micros_of
 from twindiff.kit.errors import ApiError
-from twindiff.kit.pace import Arrivals
+from twindiff.kit.throttling import Arrivals
 from twindiff.storage import StorageEngine
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 

@@ -25,9 +25,9 @@ from twindiff.kit.blobs import Blobs
 from twindiff.kit.call import Call
 from twindiff.kit.due import NEVER, FailedWork, Job, first_value, instant_due, last_value
 from twindiff.kit.errors import ApiError
-from twindiff.kit.pace import Arrivals
 from twindiff.kit.rows import Column, Row, table_of
 from twindiff.kit.store import Store
+from twindiff.kit.throttling import Arrivals
 from twindiff.kit.twin import Twin
 from twindiff.storage import NotServed, OperationContext, OperationInfo, PlannedOperation, StorageEngine, WorkDue
 from twindiff.storage.deadline import BRIEF_SECONDS, lasting

@@ -30,9 +30,9 @@ from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Origin, StorageEngine
 
+from .access_policy import EnvironmentAccessPolicy
 from .actors import ActorMap, Actors
 from .faults import Armed, Fault, check_faults
-from .gate import EnvironmentAccessPolicy
 from .registry import Registry
 
 DEFAULT_TTL_SECONDS = 1800

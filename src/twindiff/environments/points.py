@@ -19,7 +19,7 @@ from twindiff.storage import Origin, StorageEngine, UnknownPoint
 from twindiff.storage.cooperative import CooperativeStep
 from twindiff.storage.journal import JournalRecord
 
-from . import reading
+from . import interval_reading
 from .environments import Created, EnvironmentDeleted, Environments
 from .registry import did_you_mean
 
@@ -175,7 +175,7 @@ class EnvironmentPoints:
             env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
             first = self.seq(env, start)
             last = self._engine.seq(env) if end is None else self.seq(env, end)
-            comparison = yield from reading.compare_far_points(self._engine, env, origin, first, last)
+            comparison = yield from interval_reading.compare_far_points(self._engine, env, origin, first, last)
             if comparison is not None:
                 return PointDifference(first, last, list(record.templates), comparison.records)
         return (yield from self.difference(environment_id, start, end))
@@ -193,6 +193,6 @@ class EnvironmentPoints:
             raise EnvironmentDeleted(f"environment '{env}' has been deleted")
         first = self.seq(env, start)
         last = self._engine.seq(env) if end is None else self.seq(env, end)
-        known = yield from reading.interval(self._engine, env, min(first, last), max(first, last))
-        records = yield from reading.difference(self._engine, env, first, last, known)
+        known = yield from interval_reading.interval(self._engine, env, min(first, last), max(first, last))
+        records = yield from interval_reading.difference(self._engine, env, first, last, known)
         return PointDifference(first, last, list(record.templates), records)

@@ -14,7 +14,7 @@ from twindiff.storage import StorageEngine
 from twindiff.storage.cooperative import CooperativeStep
 from twindiff.storage.journal import JournalRecord
 
-from . import reading
+from . import interval_reading
 from .environments import EnvironmentDeleted, Environments
 
 
@@ -127,7 +127,9 @@ class RunStore:
         live = self._environments.live(run.environment_id)
         if live is not None:
             end = self._engine.seq(live.id)
-            comparison = yield from reading.compare_far_points(self._engine, live.id, live.origin, run.start_seq, end)
+            comparison = yield from interval_reading.compare_far_points(
+                self._engine, live.id, live.origin, run.start_seq, end
+            )
             if comparison is not None:
                 return RunInterval(run, end, [*live.twins], comparison.records, _rewound(comparison.rewinds))
         return (yield from self.covered_interval(run))
@@ -136,12 +138,12 @@ class RunStore:
         """What the run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
         live = self._environments.live(run.environment_id)
         twins = [*live.twins] if live else self._twins(run)
-        known = yield from reading.interval(self._engine, run.environment_id, run.start_seq, run.end_seq)
+        known = yield from interval_reading.interval(self._engine, run.environment_id, run.start_seq, run.end_seq)
         if live and not known:
             twins = self._twins(run)  # another process may have deleted it, which nothing has told so far
         end = run.start_seq + len(known)
         rewound = _rewound(known)
-        records = yield from reading.difference(self._engine, run.environment_id, run.start_seq, end, known)
+        records = yield from interval_reading.difference(self._engine, run.environment_id, run.start_seq, end, known)
         return RunInterval(run, end, twins, records, rewound)
 
     def _twins(self, run: RunRecord) -> list[str]:

@@ -12,11 +12,11 @@ import httpx
 from msgspec.structs import replace
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
-from twindiff.client.calling import TwinResponse, send_call
 from twindiff.client.request_specs import Point
-from twindiff.client.sending import is_secured
 from twindiff.client.sync_client import Platform
+from twindiff.client.transport import is_secured
 from twindiff.client.trial_runner import Agent, task_of
+from twindiff.client.twin_tool import TwinResponse, send_call
 from twindiff.local import Twindiff
 from twindiff.suites.starter import STARTER, starter_files
 

@@ -14,8 +14,8 @@ import gymnasium
 from gymnasium import spaces
 
 from twindiff.client import Test
-from twindiff.client.calling import SHOWN, TwinResponse
 from twindiff.client.request_specs import Point
+from twindiff.client.twin_tool import SHOWN, TwinResponse
 from twindiff.frameworks.episodes import Episode, Json, chosen_tests, platform_at, reasons, reward, share
 
 ID = "twindiff/Suite-v0"

@@ -22,8 +22,8 @@ from inspect_ai.tool import Tool, tool
 from inspect_ai.util import StoreModel, store_as
 
 from twindiff.client import Environment, Run, Test
-from twindiff.client.calling import instructions, render_response
 from twindiff.client.trial_runner import Agent, let_work
+from twindiff.client.twin_tool import instructions, render_response
 from twindiff.frameworks.episodes import Episode, Json, agent_at, chosen_tests, platform_at, reasons, reward, share
 
 SECONDS = 600.0

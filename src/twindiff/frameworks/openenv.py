@@ -17,7 +17,7 @@ from openenv.core.env_server.types import EnvironmentMetadata
 from pydantic import Field
 
 from twindiff.client import Test
-from twindiff.client.calling import TwinResponse
+from twindiff.client.twin_tool import TwinResponse
 from twindiff.frameworks.episodes import (
     Episode,
     Json,

@@ -14,10 +14,10 @@ import httpx
 import verifiers.v1 as vf
 from pydantic import Field
 
-from twindiff.client.calling import instructions, render_response, send_call
-from twindiff.client.sending import is_secured
+from twindiff.client.transport import is_secured
 from twindiff.client.trial_runner import Task as TwinTask
 from twindiff.client.trial_runner import let_work
+from twindiff.client.twin_tool import instructions, render_response, send_call
 from twindiff.frameworks.episodes import (
     SECONDS_OF_A_CALL,
     Episode,

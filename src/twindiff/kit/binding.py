@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from .errors import ApiError, InvalidParameter, MissingParameter
-from .sources import Body, Header, Named
+from .parameter_sources import Body, Header, Named
 
 Naming = Literal["camel"] | None
 Handler = Callable[..., Any]

@@ -13,7 +13,7 @@ from .http import Response, ValueResponse
 
 if TYPE_CHECKING:
     from .call import Call
-    from .exchange import Exchange
+    from .request_context import Exchange
 
 
 class PreconditionFailed(ApiError):

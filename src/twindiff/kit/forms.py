@@ -14,8 +14,8 @@ from python_multipart.exceptions import FormParserError
 
 from .errors import InvalidParameter, MalformedBody
 from .http import Request
-from .pace import give_way
-from .sources import Upload
+from .parameter_sources import Upload
+from .throttling import give_way
 
 DEEPEST = 32
 """How deep brackets may go."""

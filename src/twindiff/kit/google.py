@@ -17,13 +17,13 @@ from msgspec.json import decode as decode_json
 
 from .call import Call
 from .errors import ApiError, MalformedBody, NotServed, TooLarge
-from .exchange import Exchange
 from .http import Request, Response
 from .links import split_url
 from .masks import partial
-from .pace import give_way
-from .sources import Body, Upload
+from .parameter_sources import Body, Upload
+from .request_context import Exchange
 from .styles.google import GoogleStyle, etag_middleware, json_only
+from .throttling import give_way
 from .twin import BODY_LIMIT, Operations, Twin
 
 MAX_CALLS = 1_000

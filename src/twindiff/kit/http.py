@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from .pace import give_way, is_at_long_work
+from .throttling import give_way, is_at_long_work
 
 
 class Request(NamedTuple):

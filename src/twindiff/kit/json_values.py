@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
-from .pace import give_way
+from .throttling import give_way
 
 MAX_STRUCTURAL_CHARACTERS = 150_000
 """Structural characters (RFC 8259) of a text. A decoder holds the interpreter until it is done: this many take 9 ms."""

@@ -14,7 +14,7 @@ from .http import Response, ValueResponse
 
 if TYPE_CHECKING:
     from .call import Call
-    from .exchange import Exchange
+    from .request_context import Exchange
 
 Mask = dict[str, "Mask"]
 """The fields that are wanted, each with what is wanted inside it; an empty one wants all."""

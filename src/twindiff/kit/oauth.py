@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl, unquote_plus, urlencode
 from .call import Call
 from .clock import SECOND
 from .errors import ApiError, MissingToken, UnknownToken
-from .exchange import Exchange
 from .http import Request, Response, json_answer
 from .links import split_url
+from .request_context import Exchange
 from .rows import Column, Row, column
 from .styles.base import Style
 

@@ -24,7 +24,7 @@ from typing import (
 
 import msgspec
 
-from .words import SearchTerm
+from .full_text import SearchTerm
 
 T = TypeVar("T")
 

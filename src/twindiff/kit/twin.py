@@ -14,10 +14,10 @@ from .due import FailedWork, Job
 from .due import Run as RunJob
 from .errors import ApiError
 from .events import Webhooks
-from .exchange import Exchange, Layer, Run, compose
 from .http import Request
+from .inspector_views import Look
+from .request_context import Exchange, Layer, Run, compose
 from .rows import Column, Expression, Row, Table, fall_due, table_of
-from .screens import Look
 from .seeding import Seeding, Variables
 from .styles.base import Style
 

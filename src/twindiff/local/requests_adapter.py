@@ -10,7 +10,7 @@ from requests import PreparedRequest, Response
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 
-from twindiff.local.inside import InProcessClient, TwinMount
+from twindiff.local.in_process import InProcessClient, TwinMount
 
 
 class Adapter(HTTPAdapter):

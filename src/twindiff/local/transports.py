@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from twindiff.local.inside import InProcessClient, InProcessResponse, TwinMount
+from twindiff.local.in_process import InProcessClient, InProcessResponse, TwinMount
 
 if TYPE_CHECKING:
     from requests.adapters import HTTPAdapter

@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 
 from twindiff.client import Environment
 from twindiff.client.request_specs import Json, RequestSpec
-from twindiff.client.sending import path_of, read
 from twindiff.client.sync_client import Platform
+from twindiff.client.transport import path_of, read
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
-from twindiff.local.inside import HERE, InProcessClient, LocalService, TwinMount
-from twindiff.local.serving import Serving
+from twindiff.local.in_process import HERE, InProcessClient, LocalService, TwinMount
+from twindiff.local.loopback_ports import Serving
 from twindiff.local.transports import Transport, requests_adapter
 from twindiff.server import Settings
 

@@ -11,7 +11,7 @@ from twindiff.environments.registry import Registry, did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import Style
-from twindiff.server.failures import RunFailure
+from twindiff.server.run_errors import RunFailure
 
 OPEN = {"GET /health", "GET /ready"}
 """Control-plane operations that need no key, and no twin."""

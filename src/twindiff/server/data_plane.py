@@ -14,15 +14,15 @@ from twindiff.environments.due import StillDue
 from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
-from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Request, Response
+from twindiff.kit.request_context import Exchange
 from twindiff.kit.twin import BODY_LIMIT, Twin
+from twindiff.server.apis.twin_runs.access_policy import existing, pass_gate
+from twindiff.server.apis.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
-from twindiff.server.faulty import answer_with_faults, try_to_read
+from twindiff.server.fault_injection import answer_with_faults, try_to_read
 from twindiff.server.service import LARGE_BODY, Service
-from twindiff.server.twin_runs.admin import answer_admin, is_admin
-from twindiff.server.twin_runs.gate import existing, pass_gate
 from twindiff.storage import EnvironmentGone, OperationContext
 
 PREFIX = "/api/env/"

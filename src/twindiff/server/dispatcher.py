@@ -23,7 +23,7 @@ from twindiff.storage.feed import EVERYTHING, RowsWritten
 
 from .backoff import MIN_SECONDS, Backoff
 from .delivery_slots import DeliverySlots
-from .targets import Targets
+from .webhook_client import Targets
 
 T = TypeVar("T")
 

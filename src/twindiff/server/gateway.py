@@ -15,17 +15,17 @@ from http import HTTPStatus
 from typing import Any
 
 from twindiff.kit.errors import ApiError, InternalError
-from twindiff.kit.exchange import Exchange
 from twindiff.kit.header_values import encode_headers
 from twindiff.kit.http import Request, Response
+from twindiff.kit.request_context import Exchange
+from twindiff.server.api_table import Plane, desk_of, planes_of
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.client_presence import awaited_by
 from twindiff.server.data_plane import DataPlane, RequestTarget, harmless, target_of
+from twindiff.server.fallback_app import shell_of
 from twindiff.server.origins import refuse_other_page, refuse_own_request
-from twindiff.server.planes import Plane, desk_of, planes_of
 from twindiff.server.service import LARGE_BODY, Service
-from twindiff.server.shell import shell_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

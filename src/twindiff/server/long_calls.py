@@ -3,7 +3,7 @@
 A call begins on the event loop, where nearly all are done within a millisecond. One that is not done in
 `BRIEF_SECONDS` is undone and begun again here; what is known to take long begins here, and so does for a while what
 comes to an environment that had such a call. Large bodies are read apart too, in threads of their own, so that nobody's
-body waits for somebody's long call. While others come, work here gives way to them (`kit/pace.py`).
+body waits for somebody's long call. While others come, work here gives way to them (`kit/throttling.py`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from twindiff.environments.calls import CallResult, Calls, internal_failure
 from twindiff.environments.due import StillDue
 from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.errors import ApiError
-from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Response
-from twindiff.kit.pace import Arrivals, pace_thread
+from twindiff.kit.request_context import Exchange
+from twindiff.kit.throttling import Arrivals, pace_thread
 from twindiff.kit.twin import Twin
 from twindiff.server.runtime.threads import SharedThreads
 from twindiff.storage import StorageUnavailable

@@ -37,7 +37,7 @@ class SandboxProblem(msgspec.Struct):
 @cache
 def describe() -> Schema:
     """The description of every operation of the platform API, and of twin runs and scenarios."""
-    from twindiff.server.platform import PREFIX, platform
+    from twindiff.server.apis.platform import PREFIX, platform
 
     return _description("Twindiff", [*list_served(PREFIX, platform), *described_runs()], Problem)
 
@@ -45,7 +45,7 @@ def describe() -> Schema:
 @cache
 def described_runs() -> tuple[Served, ...]:
     """The operations for runs of all kinds, and scenarios."""
-    from twindiff.server.twin_runs import operations
+    from twindiff.server.apis.twin_runs import operations
 
     return tuple(list_served("", operations))
 
@@ -53,7 +53,7 @@ def described_runs() -> tuple[Served, ...]:
 @cache
 def describe_sandboxes() -> Schema:
     """The description of every operation of the Sandbox API."""
-    from twindiff.server.sandboxes import PREFIX, operations
+    from twindiff.server.apis.sandboxes import PREFIX, operations
 
     return _description("Twindiff Sandbox API", list_served(PREFIX, operations), SandboxProblem)
 

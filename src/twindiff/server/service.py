@@ -30,12 +30,12 @@ from twindiff.environments.runs import RunStore
 from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import TemplateStore
 from twindiff.environments.transfer import Transfer
-from twindiff.environments.unused import Unused
+from twindiff.environments.unused_templates import Unused
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
-from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Request, Response
+from twindiff.kit.request_context import Exchange
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
@@ -45,7 +45,7 @@ from twindiff.server.long_calls import LongCalls
 from twindiff.server.ports import Ports
 from twindiff.server.runtime import Runtime
 from twindiff.server.settings import Settings
-from twindiff.server.targets import Targets
+from twindiff.server.webhook_client import Targets
 from twindiff.storage import EnvironmentGone, NotServed, SchemaChanged, StorageEngine
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from twindiff.kit.errors import ApiError, InvalidParameter, MalformedBody
-from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Request, Response, json_answer
+from twindiff.kit.request_context import Exchange
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operation
 from twindiff.server.unknown_fields import refuse_unknown_fields

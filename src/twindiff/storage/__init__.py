@@ -26,7 +26,7 @@ from .journal import JournalRecord, Values
 from .schema import Schema
 
 if TYPE_CHECKING:
-    from .room import Room
+    from .quota import Room
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from typing import BinaryIO, NoReturn, Protocol
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.errors import NotFound
 from twindiff.storage import StorageFull
-from twindiff.storage.room import Room
+from twindiff.storage.quota import Room
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)

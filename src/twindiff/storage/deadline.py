@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from twindiff.kit.errors import TooSlow
-from twindiff.kit.pace import CpuBudget, Pace, current_pace
+from twindiff.kit.throttling import CpuBudget, Pace, current_pace
 
 WHOLE_SECONDS = 2.0
 """What any operation may take of the processor."""

@@ -10,7 +10,7 @@ import msgspec
 
 from twindiff.catalog import RunRecord, SuiteRecord, TestRecord, TrialRecord, TrialSetRecord
 from twindiff.catalog.stamps import new_uuid, stamp
-from twindiff.environments.results import unpack_json
+from twindiff.environments.stored_results import unpack_json
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import any_of
 from twindiff.storage import CatalogStore, StorageEngine

@@ -7,6 +7,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
+from twindiff.kit.computed_values import greatest
 from twindiff.kit.graphql import (
     ID,
     ConnectionRows,
@@ -25,17 +26,16 @@ from twindiff.kit.graphql import (
     column,
     computed_field,
     derived_field,
+    entity_operations,
     fits,
     hidden_column,
     inverse,
     one_with_key,
     serial,
     through,
-    verbs,
     yes_or_no,
 )
 from twindiff.kit.rows import exists
-from twindiff.kit.values import greatest
 
 api = Section()
 
@@ -208,7 +208,7 @@ def is_lent(call: Any, comparator: dict[str, Any]) -> Any:
 @api.filter(Book, "readers")
 def readers(call: Any, given: dict[str, Any]) -> Any:
     borrowed = exists(Loan.row, Loan.row.memberId == Member.row.id, Loan.row.bookId == Book.row.id)
-    return verbs.collection(call, Member, given, borrowed)
+    return entity_operations.collection(call, Member, given, borrowed)
 
 
 @api.filter(Book, "sheets")
@@ -285,8 +285,8 @@ def search_books(call: Any, term: str) -> Any:
 
 @api.mutation("lend(input: LendInput!): LendPayload!")
 def lend(call: Any, input: dict[str, Any]) -> Any:
-    book = verbs.find(call, Book, input["bookId"])
-    loan = verbs.create(call, Loan, {"bookId": book.id, "memberId": call.actor})
+    book = entity_operations.find(call, Book, input["bookId"])
+    loan = entity_operations.create(call, Loan, {"bookId": book.id, "memberId": call.actor})
     if input.get("note") == "explode":
         raise InvalidInput("No explosions")
     return {"loan": loan, "books": [book], "success": True}

@@ -8,7 +8,7 @@ from typing import Any
 from tests.kit.graphql.conftest import Library
 from tests.kit.graphql.library import Book
 from twindiff.kit import Call, Column, Row
-from twindiff.kit.graphql import Entity, Many, through, verbs
+from twindiff.kit.graphql import Entity, Many, entity_operations, through
 from twindiff.kit.graphql.model import EntityModel
 from twindiff.kit.graphql.roots import resolver
 from twindiff.kit.graphql.run import GraphqlRun
@@ -39,7 +39,9 @@ def test_a_declared_row_is_the_association_of_its_name():
 
 def test_a_filter_of_the_api_can_be_used_by_hand(reading: Library):
     def titles(moment: Any) -> list[str]:
-        where = verbs.matching(Call("m0", moment.db, moment.clock), Book, {"title": {"in": ["Book 1", "Book 2"]}})
+        where = entity_operations.matching(
+            Call("m0", moment.db, moment.clock), Book, {"title": {"in": ["Book 1", "Book 2"]}}
+        )
         return [row.title for row in moment.db.rows(Book.row, *where)]
 
     assert reading.engine.read("e", "library", titles) == ["Book 1", "Book 2"]

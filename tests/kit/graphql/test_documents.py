@@ -14,8 +14,8 @@ from tests.kit.graphql.conftest import Library
 from tests.kit.graphql.test_plans import QUERIES
 from twindiff.kit.errors import ApiError
 from twindiff.kit.graphql import InvalidDocument, TooComplex
+from twindiff.kit.graphql.document_parser import read
 from twindiff.kit.graphql.limits import depth_of
-from twindiff.kit.graphql.reading import read
 
 
 def refusal(library: Library, text: str, variables: Any = None) -> str:

@@ -16,7 +16,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.errors import TooSlow
 from twindiff.kit.graphql import TooComplex
 from twindiff.kit.graphql.cache import SizedCache
-from twindiff.kit.graphql.where import conditions_in
+from twindiff.kit.graphql.filter_expressions import conditions_in
 from twindiff.storage import StorageUnavailable
 
 SCHEMA = "__schema { types { name fields { name type { name } } } }"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twindiff.kit.graphql.wording import as_graphql_js
+from twindiff.kit.graphql.messages import as_graphql_js
 
 SAID = {
     "Cannot query field 'nam' on type 'Book'. Did you mean 'name'?": (

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tests.contract.test_properties import Workspace, keys_of, sequences
 from tests.server.sandboxes.asking import applied, exactly, placed
+from tests.storage.conformance.journals import OPERATIONS, perform
+from tests.storage.conformance.worlds import SCHEMAS, Link, Place, Receipt, Thing, World
 from twindiff.changes import Include
 from twindiff.changes.entries import VIEWS, pointer, render_entries
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.sandboxes.histories import JournalViews
-from twindiff.storage.conformance.journals import OPERATIONS, perform
-from twindiff.storage.conformance.worlds import SCHEMAS, Link, Place, Receipt, Thing, World
+from twindiff.server.apis.sandboxes.histories import JournalViews
 from twindiff.storage.journal import JournalRecord, RowChange
 from twindiff.storage.sqlite import SqliteEngine
 

@@ -4,10 +4,11 @@ import pytest
 
 from tests.harness import LiveServer
 from tests.server.described import ask_as_described, every_operation_in_both_modes
-from twindiff.server import Settings, twin_runs
+from twindiff.server import Settings
+from twindiff.server.apis import twin_runs
 from twindiff.server.openapi import describe, described_runs
 
-MINE = "twindiff.server.twin_runs."
+MINE = "twindiff.server.apis.twin_runs."
 PATHS = {
     each.path
     for each in described_runs()

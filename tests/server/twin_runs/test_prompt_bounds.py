@@ -2,7 +2,7 @@
 
 import pytest
 
-from twindiff.server.twin_runs.prompt_reading import MAX_PHRASES, Reader
+from twindiff.server.apis.twin_runs.prompt_reading import MAX_PHRASES, Reader
 
 LONGEST = 20_000
 ROUTES = {

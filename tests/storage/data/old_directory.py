@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.storage.conformance.worlds import NOON, SCHEMAS, Item
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import OperationInfo, Origin
-from twindiff.storage.conformance.worlds import NOON, SCHEMAS, Item
 from twindiff.storage.sqlite import SqliteEngine
 
 ENV, FORK = "e" * 32, "f" * 32

@@ -26,7 +26,7 @@ from twindiff.environments.registry import Registry
 from twindiff.kit.rows import table_of
 from twindiff.server import Service, Settings
 from twindiff.storage.postgres.admin import initialise, origins_of, slot_of, version_of
-from twindiff.storage.postgres.drainer import Drainer
+from twindiff.storage.postgres.wal_consumer import Drainer
 from twindiff.storage.schema import Schema
 
 STATE = Path(__file__).parents[3] / ".tools" / "postgres.json"

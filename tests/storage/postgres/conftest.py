@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.storage.conformance.worlds import CATALOG, SCHEMAS, World
 from tests.storage.postgres.cluster import ABSENT, Database, administrator, draining
-from twindiff.storage.conformance.worlds import CATALOG, SCHEMAS, World
 from twindiff.storage.postgres import PostgresEngine
 
 

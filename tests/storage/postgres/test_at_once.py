@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.storage.conformance.worlds import Place, Thing, World
 from tests.storage.postgres.cluster import Database
 from twindiff.storage import StorageUnavailable
-from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.postgres.connections import sql
 
 pytestmark = pytest.mark.postgres

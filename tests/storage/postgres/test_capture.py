@@ -5,9 +5,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from tests.storage.conformance.worlds import Item, Link, Thing, World
 from tests.storage.postgres.cluster import Database
 from twindiff.storage import OperationInfo
-from twindiff.storage.conformance.worlds import Item, Link, Thing, World
 from twindiff.storage.journal import JournalRecord, RowChange
 
 pytestmark = pytest.mark.postgres

@@ -16,11 +16,11 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 from typer.testing import CliRunner, Result
 
+from tests.storage.conformance.worlds import World
 from tests.storage.postgres.cluster import PASSWORD, ROLE, Database
 from tests.storage.postgres.serving import serving
 from twindiff.cli import app
 from twindiff.storage import StorageUnavailable
-from twindiff.storage.conformance.worlds import World
 from twindiff.storage.postgres.admin import slot_of
 from twindiff.storage.postgres.health import GIB, Lag, SlotGuard, findings, size
 

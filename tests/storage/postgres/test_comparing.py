@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twindiff.storage.conformance.worlds import Item, Thing, World, difference
+from tests.storage.conformance.worlds import Item, Thing, World, difference
 
 pytestmark = pytest.mark.postgres
 

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.storage.conformance.adopting import *  # noqa: F403
+from tests.storage.conformance.cascades import *  # noqa: F403
+from tests.storage.conformance.computed import *  # noqa: F403
+from tests.storage.conformance.expressions import *  # noqa: F403
+from tests.storage.conformance.feeds import *  # noqa: F403
+from tests.storage.conformance.journals import *  # noqa: F403
+from tests.storage.conformance.points import *  # noqa: F403
+from tests.storage.conformance.relations import *  # noqa: F403
+from tests.storage.conformance.searching import *  # noqa: F403
+from tests.storage.conformance.stores import *  # noqa: F403
+from tests.storage.conformance.templates import *  # noqa: F403
+from tests.storage.conformance.worlds import CATALOG, SCHEMAS, Storage, world  # noqa: F401
+from tests.storage.conformance.writing_once import *  # noqa: F403
 from tests.storage.postgres.cluster import Database, draining
-from twindiff.storage.conformance.adopting import *  # noqa: F403
-from twindiff.storage.conformance.cascades import *  # noqa: F403
-from twindiff.storage.conformance.computed import *  # noqa: F403
-from twindiff.storage.conformance.expressions import *  # noqa: F403
-from twindiff.storage.conformance.feeds import *  # noqa: F403
-from twindiff.storage.conformance.journals import *  # noqa: F403
-from twindiff.storage.conformance.points import *  # noqa: F403
-from twindiff.storage.conformance.relations import *  # noqa: F403
-from twindiff.storage.conformance.searching import *  # noqa: F403
-from twindiff.storage.conformance.stores import *  # noqa: F403
-from twindiff.storage.conformance.templates import *  # noqa: F403
-from twindiff.storage.conformance.worlds import CATALOG, SCHEMAS, Storage, world  # noqa: F401
-from twindiff.storage.conformance.writing_once import *  # noqa: F403
 from twindiff.storage.postgres import PostgresEngine
 
 pytestmark = pytest.mark.postgres

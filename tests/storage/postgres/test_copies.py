@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.storage.conformance.worlds import SCHEMAS, Thing, World
 from tests.storage.postgres.cluster import Database, draining
-from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
+from twindiff.storage.postgres.bulk_writes import without_capture
 from twindiff.storage.postgres.connections import PostgresPool
-from twindiff.storage.postgres.copying import without_capture
 
 pytestmark = pytest.mark.postgres
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tests.harness import GENERAL
+from tests.storage.conformance.worlds import SCHEMAS, Thing, World
 from tests.storage.postgres.cluster import CATALOG, Database, draining, schemas
 from tests.storage.postgres.serving import Serving, Writers, clusters, eventually, journal, posted, serving
-from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
 
 pytestmark = pytest.mark.postgres

@@ -8,8 +8,8 @@ from contextlib import closing
 import psycopg
 import pytest
 
+from tests.storage.conformance.worlds import Thing, World
 from tests.storage.postgres.cluster import Database
-from twindiff.storage.conformance.worlds import Thing, World
 from twindiff.storage.postgres.journal_fence import CHANNEL
 
 pytestmark = pytest.mark.postgres

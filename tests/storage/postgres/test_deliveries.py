@@ -13,7 +13,7 @@ from tests.storage.postgres.cluster import Database
 from tests.storage.postgres.serving import Serving, serving
 from tests.webhooks.conftest import Webhooks
 from tests.webhooks.kills import assert_all_in_order, texts, texts_told
-from twindiff.storage.postgres.leading import Leadership
+from twindiff.storage.postgres.leader_election import Leadership
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
+from tests.storage.conformance.journals import OPERATIONS, Refused, Sequence, perform
+from tests.storage.conformance.worlds import NOON, SCHEMAS, Item, Thing, World, full
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import OperationContext, OperationInfo, Origin, StorageEngine
-from twindiff.storage.conformance.journals import OPERATIONS, Refused, Sequence, perform
-from twindiff.storage.conformance.worlds import NOON, SCHEMAS, Item, Thing, World, full
 from twindiff.storage.journal import JournalRecord
 from twindiff.storage.sqlite import SqliteEngine
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 import pytest
 
 from tests.harness import LiveServer, Platform
+from tests.storage.conformance.worlds import Thing, World
 from tests.storage.postgres.cluster import Database, draining
 from twindiff.kit.errors import TooSlow
 from twindiff.kit.store import Store
 from twindiff.server import Settings
-from twindiff.storage.conformance.worlds import Thing, World
 
 pytestmark = pytest.mark.postgres
 

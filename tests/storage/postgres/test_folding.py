@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from twindiff.kit.words import without_accents
+from twindiff.kit.full_text import without_accents
 
 from .cluster import Database
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from tests.storage.conformance.worlds import Thing, World
 from tests.storage.postgres.cluster import ROLE, Database
-from twindiff.storage.conformance.worlds import Thing, World
 
 pytestmark = pytest.mark.postgres
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from tests.storage.conformance.worlds import CATALOG, SCHEMAS, Place, State, Thing, World
 from tests.storage.postgres.cluster import Database, DrainerProcess
 from tests.storage.postgres.test_crashes import Cluster, own_cluster
 from tests.storage.postgres.writer import SILENT
 from twindiff.kit.errors import ApiError
-from twindiff.storage.conformance.worlds import CATALOG, SCHEMAS, Place, State, Thing, World
 from twindiff.storage.journal import JournalRecord, net
 from twindiff.storage.postgres import PostgresEngine
 

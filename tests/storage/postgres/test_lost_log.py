@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.harness import Environment, LiveServer, Platform, texts
+from tests.storage.conformance.worlds import SCHEMAS, Place, Thing, World
 from tests.storage.postgres.cluster import Database, draining
 from twindiff.server import Settings
 from twindiff.storage import JournalIncomplete
-from twindiff.storage.conformance.worlds import SCHEMAS, Place, Thing, World
 from twindiff.storage.postgres import PostgresEngine
 
 pytestmark = pytest.mark.postgres

@@ -15,7 +15,7 @@ from tests.storage.postgres.cluster import Database
 from tests.storage.postgres.serving import Serving
 from tests.test_runs.site import Site
 from twindiff.browser.chromium import NoBrowser, chromium
-from twindiff.server.test_runs import ledger
+from twindiff.server.apis.test_runs import ledger
 
 pytestmark = pytest.mark.postgres
 

@@ -14,7 +14,7 @@ from tests.harness import Json, succeeded
 from tests.server.twin_runs.conftest import Endpoint
 from tests.storage.postgres.cluster import Database
 from tests.storage.postgres.serving import Serving
-from twindiff.server.twin_runs import makers
+from twindiff.server.apis.twin_runs import makers
 
 pytestmark = pytest.mark.postgres
 

@@ -8,17 +8,17 @@ import pytest
 
 from tests.harness import LiveServer, Platform
 from tests.storage.postgres.cluster import Database, draining
+from twindiff.kit.computed_values import only, reachable_rows
+from twindiff.kit.full_text import SearchTerm
 from twindiff.kit.rows import Step, table_of
-from twindiff.kit.values import only, reachable_rows
-from twindiff.kit.words import SearchTerm
 from twindiff.server import Settings
-from twindiff.storage.postgres import entry_index, word_index
+from twindiff.storage.postgres import full_text_index, json_key_index
 from twindiff.storage.postgres.connections import PostgresPool, connect, sql
 from twindiff.storage.postgres.ddl import schema_of
 from twindiff.storage.postgres.dialect import PostgresCompiler
 from twindiff.twins.linear.model.issues import Issue
-from twindiff.twins.slack.tables import Message
-from twindiff.twins.stripe.customers import Customer
+from twindiff.twins.slack.core.tables import Message
+from twindiff.twins.stripe.customer.customers import Customer
 
 pytestmark = pytest.mark.postgres
 
@@ -71,14 +71,14 @@ def test_a_word_is_looked_up_in_an_index(database: Database) -> None:
     database.initialise_all()
     place, message = schema_of("slack"), table_of(Message)
     search = PostgresCompiler(place).search(message, [Message.message_text.has_word(SearchTerm(("team",)))], "t")
-    assert search.source.startswith(f"{word_index.lookup(place, message, 'message_text')}(")
-    made = next(word_index.lookups(place, message))
+    assert search.source.startswith(f"{full_text_index.lookup(place, message, 'message_text')}(")
+    made = next(full_text_index.lookups(place, message))
     assert "messages_env_id_message_text_words" in plan_inside(database, made)
 
 
 def test_an_entry_is_looked_up_in_an_index(database: Database) -> None:
     database.initialise_all()
-    made = next(entry_index.lookups(schema_of("stripe"), table_of(Customer)))
+    made = next(json_key_index.lookups(schema_of("stripe"), table_of(Customer)))
     assert "customers_env_id_metadata_entries" in plan_inside(database, made)
 
 

@@ -21,7 +21,7 @@ from twindiff.server import Service, Settings
 from twindiff.storage import OperationContext, OperationInfo
 from twindiff.storage.journal import Net, RowLocation
 from twindiff.storage.postgres import journal_fence, records, statements, store
-from twindiff.storage.postgres.drainer import Drainer
+from twindiff.storage.postgres.wal_consumer import Drainer
 from twindiff.storage.schema import Schema
 
 pytestmark = pytest.mark.postgres

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.harness import texts
+from tests.storage.conformance.worlds import SCHEMAS, Thing, World
 from tests.storage.postgres.cluster import Database, DrainerProcess
 from tests.storage.postgres.serving import serving
-from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
 from twindiff.storage.postgres.connections import connect
 from twindiff.storage.postgres.journal_fence import JournalLags

@@ -16,10 +16,10 @@ from typing import Any
 
 import psycopg
 
+from tests.storage.conformance.worlds import SCHEMAS, Link, Thing
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 from twindiff.storage import OperationInfo
-from twindiff.storage.conformance.worlds import SCHEMAS, Link, Thing
 from twindiff.storage.postgres import PostgresEngine
 
 SILENT = ("no net change", "no change", "part that fails", "failing")

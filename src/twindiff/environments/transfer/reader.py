@@ -166,7 +166,8 @@ def _other_tables(head: Head, schemas: dict[str, Schema]) -> str:
     if not others:
         return ""
     return (
-        f"The {others[0]} twin that wrote the file (twindiff {head.twindiff[:MAX_NAME_CHARACTERS]}) has other tables than the "
+        f"The {others[0]} twin that wrote the file (twindiff {head.twindiff[:MAX_NAME_CHARACTERS]}) has other tables "
+        "than the "
         "one that is installed here; import it where that version is installed"
     )
 

@@ -32,12 +32,12 @@ from .errors import InvalidDocument as InvalidDocument
 from .errors import InvalidInput as InvalidInput
 from .errors import NotImplementedHere as NotImplementedHere
 from .errors import TooComplex as TooComplex
+from .filter_expressions import in_words as in_words
+from .filter_expressions import instant_of as instant_of
+from .filter_expressions import no_rows as no_rows
 from .limits import RequestLimits as RequestLimits
 from .section import ConnectionRows as ConnectionRows
 from .section import Section as Section
 from .twin import GraphqlStyle as GraphqlStyle
 from .twin import GraphqlTwin as GraphqlTwin
 from .twin import modules_of as modules_of
-from .where import in_words as in_words
-from .where import instant_of as instant_of
-from .where import no_rows as no_rows

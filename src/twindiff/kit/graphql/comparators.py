@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from twindiff.kit.computed_values import case
 from twindiff.kit.rows import Column, Expression, all_of, any_of, not_
-from twindiff.kit.values import case
 
 Given = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ import msgspec
 from graphql import ExecutionContext, FieldNode, GraphQLError, GraphQLSchema, print_ast
 from graphql.type import GraphQLType
 
-from twindiff.kit.pace import give_way
+from twindiff.kit.throttling import give_way
 
 from . import oracle
 from .cache import SizedCache

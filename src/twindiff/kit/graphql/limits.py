@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple, cast
 
-from twindiff.kit.pace import give_way
+from twindiff.kit.throttling import give_way
 
 from .errors import TooComplex
 

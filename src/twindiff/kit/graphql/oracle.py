@@ -12,18 +12,18 @@ from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema, parse
 
 from twindiff.kit.rows import Row
 
-from .build import Meaning
+from .compiler import SelectionCompiler, is_connection
 from .entity import EntitySpec, Field
 from .errors import NotImplementedHere
+from .filter_expressions import between
 from .library import execute_sync, named_type
-from .load import PAGING, keywords
+from .loaders import PAGING, keywords
 from .paging import PageQuery, page_of
-from .plan import SelectionCompiler, is_connection
 from .roots import resolver
 from .run import GraphqlRun, columns_of, exclude_archived
 from .scalars import wire_number
+from .schema_builder import Meaning
 from .section import ConnectionRows
-from .where import between
 
 
 class Context:

@@ -9,8 +9,8 @@ from twindiff.kit.rows import Column, Expression, Order, all_of, any_of, not_
 
 from .entity import EntitySpec
 from .errors import InvalidInput, NotImplementedHere
+from .filter_expressions import NEVER, conditions_in, where
 from .run import GraphqlRun, columns_of, exclude_archived
-from .where import NEVER, conditions_in, where
 
 Arguments = Mapping[str, Any]
 DEFAULT_SIZE = 50

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from . import verbs
+from . import entity_operations
 from .entity import EntitySpec
 from .errors import NotImplementedHere
-from .load import PAGING, keywords
+from .loaders import PAGING, keywords
 from .names import lower_first
 from .run import GraphqlRun
 from .section import ConnectionRows, Root
@@ -64,20 +64,20 @@ class _Listed:
 
 
 def _get(spec: EntitySpec, extras: Any) -> Resolve:
-    return lambda run, arguments: verbs.find_entity(run, spec, arguments.get("id") or "")
+    return lambda run, arguments: entity_operations.find_entity(run, spec, arguments.get("id") or "")
 
 
 def _create(spec: EntitySpec, extras: Any) -> Resolve:
     name = spec.word("payload") or lower_first(spec.name)
-    return lambda run, arguments: {name: verbs.create_entity(run, spec, arguments["input"]), **extras(run)}
+    return lambda run, arguments: {name: entity_operations.create_entity(run, spec, arguments["input"]), **extras(run)}
 
 
 def _update(spec: EntitySpec, extras: Any) -> Resolve:
     name = spec.word("payload") or lower_first(spec.name)
 
     def update(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
-        row = verbs.find_entity(run, spec, arguments["id"])
-        return {name: verbs.update_entity(run, spec, row, arguments["input"]), **extras(run)}
+        row = entity_operations.find_entity(run, spec, arguments["id"])
+        return {name: entity_operations.update_entity(run, spec, row, arguments["input"]), **extras(run)}
 
     return update
 
@@ -85,7 +85,7 @@ def _update(spec: EntitySpec, extras: Any) -> Resolve:
 def _verb(act: Callable[..., Any]) -> Callable[[EntitySpec, Any], Resolve]:
     def make(spec: EntitySpec, extras: Any) -> Resolve:
         def resolve(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
-            row = act(run, spec, verbs.find_entity(run, spec, arguments["id"]), arguments)
+            row = act(run, spec, entity_operations.find_entity(run, spec, arguments["id"]), arguments)
             return {"entity": row, "entityId": row.id, **extras(run)}
 
         return resolve
@@ -98,7 +98,7 @@ _VERBS: dict[str, Callable[[EntitySpec, Any], Resolve]] = {
     "get": _get,
     "create": _create,
     "update": _update,
-    "archive": _verb(verbs.archive_entity),
-    "unarchive": _verb(verbs.unarchived_row),
-    "delete": _verb(verbs.delete_entity),
+    "archive": _verb(entity_operations.archive_entity),
+    "unarchive": _verb(entity_operations.unarchived_row),
+    "delete": _verb(entity_operations.delete_entity),
 }

@@ -15,15 +15,15 @@ import msgspec
 from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, MalformedBody, MissingOperation
-from twindiff.kit.exchange import Exchange, Layer, compose
 from twindiff.kit.http import Response, json_answer
+from twindiff.kit.request_context import Exchange, Layer, compose
 from twindiff.kit.rows import Row
 from twindiff.kit.styles.base import Style, json_object
 from twindiff.kit.twin import LONG_BODY, Declared, Dispatch, Found, Operation, Operations, Twin
 
-from . import verbs
+from . import entity_operations as verbs
 from .errors import InvalidDocument, NotImplementedHere
-from .execute import Api, CompiledOperation, ExecutionError, ExecutionResult, plan_key
+from .execution import Api, CompiledOperation, ExecutionError, ExecutionResult, plan_key
 from .limits import RequestLimits, check_variables
 from .model import EntityModel, Tells
 from .run import GraphqlRun

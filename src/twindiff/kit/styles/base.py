@@ -14,7 +14,7 @@ from twindiff.kit.json_values import read_json
 
 if TYPE_CHECKING:
     from twindiff.kit.binding import Bound, Naming
-    from twindiff.kit.exchange import Exchange
+    from twindiff.kit.request_context import Exchange
 
 
 class Style:

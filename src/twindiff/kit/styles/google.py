@@ -28,7 +28,7 @@ from twindiff.kit.styles.base import Style
 if TYPE_CHECKING:
     from twindiff.kit.binding import Naming
     from twindiff.kit.call import Call
-    from twindiff.kit.exchange import Exchange
+    from twindiff.kit.request_context import Exchange
 
 
 class GoogleError(ApiError):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from twindiff.catalog import TemplateRecord, TestRecord
 from twindiff.environments.clocks import ClockWanted
 from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Created, EnvironmentRequest
-from twindiff.environments.reading import interval
+from twindiff.environments.interval_reading import interval
 from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
 from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service

@@ -26,8 +26,8 @@ from twindiff.checks import (
     parse,
 )
 from twindiff.environments.registry import Registry
-from twindiff.environments.results import pack_json
 from twindiff.environments.runs import RunInterval
+from twindiff.environments.stored_results import pack_json
 from twindiff.kit.errors import ApiError
 from twindiff.server.bodies import ClientGone
 from twindiff.server.client_presence import when_client_leaves

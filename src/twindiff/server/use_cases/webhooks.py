@@ -14,7 +14,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS, DeliveryAttempt
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
-from twindiff.server.targets import TargetRefused
+from twindiff.server.webhook_client import TargetRefused
 
 
 class NothingDelivered(ApiError):

@@ -20,7 +20,7 @@ from twindiff.storage import SchemaChanged, WrongStorage
 from twindiff.storage.journal import FORMER_QUEUE
 from twindiff.storage.schema import Schema
 
-from . import folding
+from . import case_folding
 from .connections import PostgresConnection, connect, reaching, sql
 from .ddl import (
     CATALOG,
@@ -187,7 +187,7 @@ def _make_schemas(
     for twin in twins:
         _make_twin(connection, twin, server)
     connection.execute("RESET ROLE")
-    connection.execute(sql(folding.TRUSTED))
+    connection.execute(sql(case_folding.TRUSTED))
     for privilege in _PRIVILEGES:
         connection.execute(SQL(privilege).format(server))
     _make_origins(connection)
@@ -202,7 +202,7 @@ def _make_origins(connection: PostgresConnection) -> None:
 
 
 def _make_folding(connection: PostgresConnection) -> None:
-    for statement in folding.functions():
+    for statement in case_folding.functions():
         connection.execute(sql(statement))
 
 

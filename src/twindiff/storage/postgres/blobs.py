@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import BinaryIO
 
 from twindiff.kit.errors import NotFound
-from twindiff.storage.room import Room
+from twindiff.storage.quota import Room
 
 from .connections import PostgresPool
 

@@ -17,7 +17,7 @@ from twindiff.storage.journal import JournalRecord, RowChange, Values
 
 from .ddl import Shapes, WalTable
 from .tables import TEXTS
-from .text import read, read_json
+from .text_encoding import read, read_json
 
 PREFIX = "twindiff"
 EXTERNAL = "external"

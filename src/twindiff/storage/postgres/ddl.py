@@ -12,8 +12,8 @@ from twindiff.kit.rows import Column, ColumnType, Table
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.names import names, quote
 
-from . import entry_index, word_index
-from .text import escape_text, literal, written_json
+from . import full_text_index, json_key_index
+from .text_encoding import escape_text, literal, written_json
 
 STORED: dict[ColumnType, str] = {
     "text": 'text COLLATE "C"',
@@ -138,7 +138,7 @@ def indexes(table: Table, first: tuple[str, ...]) -> list[SecondaryIndex]:
         ),
         *(_folded_index(table, first, column) for column in table.folded),
         *(_words(table, first, column) for column in table.words),
-        *(_entries(table, first, column) for column in entry_index.indexed_columns(table)),
+        *(_entries(table, first, column) for column in json_key_index.indexed_columns(table)),
     ]
 
 
@@ -149,13 +149,13 @@ def _folded_index(table: Table, first: tuple[str, ...], column: str) -> Secondar
 
 def _words(table: Table, first: tuple[str, ...], column: str) -> SecondaryIndex:
     return SecondaryIndex(
-        _index_name(table, (*first, column, "words")), word_index.words_of(column), unique=False, method="gin"
+        _index_name(table, (*first, column, "words")), full_text_index.words_of(column), unique=False, method="gin"
     )
 
 
 def _entries(table: Table, first: tuple[str, ...], column: str) -> SecondaryIndex:
-    name, places = _index_name(table, (*first, column, "entries")), entry_index.entries_of(column)
-    return SecondaryIndex(name, places, unique=False, method="gin", where=entry_index.is_indexed(column))
+    name, places = _index_name(table, (*first, column, "entries")), json_key_index.entries_of(column)
+    return SecondaryIndex(name, places, unique=False, method="gin", where=json_key_index.is_indexed(column))
 
 
 def _index_name(table: Table, columns: Sequence[str]) -> str:
@@ -178,8 +178,8 @@ def functions(schema: Schema) -> Iterator[str]:
     for function in ("copy_rows(text, text[])", "delete_rows(text[])"):
         yield f"REVOKE ALL ON FUNCTION {place}.{function} FROM PUBLIC"
     for table in schema.tables.values():
-        yield from word_index.lookups(schema_of(schema.twin), table)
-        yield from entry_index.lookups(schema_of(schema.twin), table)
+        yield from full_text_index.lookups(schema_of(schema.twin), table)
+        yield from json_key_index.lookups(schema_of(schema.twin), table)
 
 
 def _copy(name: str, table: Table) -> str:

@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
+from twindiff.kit.computed_values import JOINT
+from twindiff.kit.full_text import SearchTerm
 from twindiff.kit.rows import Column, ColumnType, Expression, Row, Table, Where, table_of
-from twindiff.kit.values import JOINT
-from twindiff.kit.words import SearchTerm
 from twindiff.storage.sql.compiler import NO_SEARCH, Scopes, Search, SqlCompiler, kind_of
+from twindiff.storage.sql.full_text_query import asked_for
 from twindiff.storage.sql.names import quote
-from twindiff.storage.sql.word_query import asked_for
 from twindiff.storage.values import INT64
 
+from .case_folding import HEAD
 from .ddl import stored_type
-from .entry_index import indexed_columns
-from .folding import HEAD
-from .text import escape_text, literal, written_json
-from .word_index import MAX_TEXT_CHARACTERS, SPELLING, exactly_asked, function_argument, lookup
+from .full_text_index import MAX_TEXT_CHARACTERS, SPELLING, exactly_asked, function_argument, lookup
+from .json_key_index import indexed_columns
+from .text_encoding import escape_text, literal, written_json
 
 _TEXTS = ("text", "timestamp", "date")
 _NUMBERS = ("integer", "float")
@@ -142,9 +142,8 @@ class PostgresCompiler(SqlCompiler):
             others = [part for part in where if _is_by_index(part, table)]
             if wanted and not (others and self._leave_fewer(others, table, name, function_argument(f"({wanted})"))):
                 self._told = {each: f"length({alias}.{quote(name)}) <= {MAX_TEXT_CHARACTERS}" for each in told}
-                return Search(
-                    source=f"{lookup(self.schema, table, name)}({self._place('text', function_argument(f'({wanted})'))})"
-                )
+                place = self._place("text", function_argument(f"({wanted})"))
+                return Search(source=f"{lookup(self.schema, table, name)}({place})")
         return NO_SEARCH
 
     def expression(self, part: Expression, scopes: Scopes) -> str:

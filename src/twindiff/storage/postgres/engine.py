@@ -30,22 +30,22 @@ from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.due import NO_JOBS, UNKNOWN, TemplateTimes, earliest
 from twindiff.storage.feed import Feed, RowsWritten
 from twindiff.storage.journal import ADVANCE, JournalRecord, Values, between
-from twindiff.storage.room import Room
+from twindiff.storage.quota import Room
 from twindiff.storage.schema import Schema
 
 from .admin import initialise, version_of
 from .blobs import DatabaseBlobs
 from .catalog import PostgresCatalog
-from .comparing import compare
 from .connections import EnvironmentSlots, PostgresConnection, PostgresPool
 from .ddl import CATALOG, schema_of
+from .environment_positions import Standings, forget
 from .health import SlotGuard
 from .journal_fence import JournalFence, announce
-from .leading import Leadership
+from .leader_election import Leadership
+from .point_comparison import compare
 from .points import PostgresPoints, refuse_unknown
-from .ready import Copies
+from .preprovisioned import Copies
 from .records import PostgresJournal
-from .standings import Standings, forget
 from .statements import Stored
 from .store import Counters, PostgresStore, Touched, within
 from .tables import PostgresSchemaSql

@@ -14,10 +14,10 @@ from twindiff.storage import EnvironmentGone, JournalIncomplete, Origin, Unknown
 from twindiff.storage.due import NO_JOBS, UNKNOWN, unknown
 from twindiff.storage.journal import JournalRecord, Net, RowLocation, between, encode, net
 
+from .bulk_writes import as_copy, copy_rows, delete_rows, without_capture
 from .connections import PostgresConnection, PostgresPool
-from .copying import as_copy, copy_rows, delete_rows, without_capture
 from .journal_fence import CHANNEL, notice_of
-from .ready import stand
+from .preprovisioned import stand
 from .records import PostgresJournal, read
 from .tables import PostgresSchemaSql
 from .templates import template_env

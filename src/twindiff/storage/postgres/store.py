@@ -21,13 +21,13 @@ from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_
 from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
 from twindiff.storage.values import INT64
 
-from . import entry_index, word_index
+from . import full_text_index, json_key_index
 from .connections import PostgresConnection, reaching
 from .dialect import PostgresCompiler
+from .full_text_query import PAGE, IndexMatches
 from .statements import by_column
 from .tables import PostgresSchemaSql, PostgresTableSql, loading
-from .text import escape_text
-from .word_matches import PAGE, IndexMatches
+from .text_encoding import escape_text
 
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 R = TypeVar("R", bound=Row)
@@ -323,16 +323,18 @@ class PostgresStore:
 
     def _having_entry(self, table: Table, column: str, key: str, text: str) -> list[Any] | None:
         """The keys of the rows that have a text under a key, as they are stored; None when they are many."""
-        query = f"SELECT * FROM {entry_index.lookup(self._tables.place, table, column)}(%s::text, %s::text, %s::bigint)"
-        rows = self._run(query, (escape_text(key), escape_text(text), entry_index.MANY_ROWS))
-        return [id for (id,) in rows] if len(rows) < entry_index.MANY_ROWS else None
+        query = (
+            f"SELECT * FROM {json_key_index.lookup(self._tables.place, table, column)}(%s::text, %s::text, %s::bigint)"
+        )
+        rows = self._run(query, (escape_text(key), escape_text(text), json_key_index.MANY_ROWS))
+        return [id for (id,) in rows] if len(rows) < json_key_index.MANY_ROWS else None
 
     def _leave_fewer(self, others: Sequence[Expression], table: Table, column: str, asked: str) -> bool:
         """Whether conditions leave fewer rows than an index of words finds, if it finds many."""
         place = self._tables.place
-        count = f"SELECT {word_index.lookup(place, table, column, 'count')}(%s::text, %s::bigint)"
-        ((having,),) = self._run(count, (asked, word_index.MAX_COUNTED_ROWS))
-        if having < word_index.MANY_ROWS:
+        count = f"SELECT {full_text_index.lookup(place, table, column, 'count')}(%s::text, %s::bigint)"
+        ((having,),) = self._run(count, (asked, full_text_index.MAX_COUNTED_ROWS))
+        if having < full_text_index.MANY_ROWS:
             return False
         text = PostgresCompiler(place)
         conditions = text.where(others, (Scope(OUTERMOST, table.row),))

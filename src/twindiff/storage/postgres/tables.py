@@ -13,7 +13,7 @@ from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.tables import Convert, TableForm, TableForms, nullable
 
 from .ddl import STORED, stored_type
-from .text import escape_text, read, read_json, written_json
+from .text_encoding import escape_text, read, read_json, written_json
 
 TEXTS: tuple[ColumnType, ...] = ("text", "timestamp", "date")
 

@@ -10,8 +10,8 @@ import msgspec
 from twindiff.storage import Origin, Template
 from twindiff.storage.journal import Values
 
+from .bulk_writes import as_copy, without_capture
 from .connections import PostgresConnection, PostgresPool, reaching
-from .copying import as_copy, without_capture
 from .store import PostgresStore
 from .tables import PostgresSchemaSql
 

@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
+from twindiff.kit.computed_values import row_of
+from twindiff.kit.full_text import SearchTerm, without_accents
 from twindiff.kit.rows import (
     AllOf,
     AnyOf,
@@ -30,8 +32,6 @@ from twindiff.kit.rows import (
     worked_out,
 )
 from twindiff.kit.store import Ordering
-from twindiff.kit.values import row_of
-from twindiff.kit.words import SearchTerm, without_accents
 
 from .names import quote
 

@@ -19,11 +19,11 @@ from typing import Any
 
 from twindiff.storage.values import decode_json, same
 
-from .announced import Announced
 from .connection import PendingWrite, SqliteConnection, Stored
-from .known_rows import Place
 from .records import StoredChange
+from .row_cache import Place
 from .table_sql import SqliteSchemaSql, SqliteTableSql
+from .write_hints import Announced
 
 _place = itemgetter(0, 1)
 """Where a change is: its table and its key."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 import apsw
 
-from twindiff.kit.words import has_word, index_words, without_accents
+from twindiff.kit.full_text import has_word, index_words, without_accents
 
 Stored = tuple[Any, ...]
 """A row as SQLite gives it."""

@@ -15,11 +15,11 @@ from twindiff.storage.schema import Schema
 from .capture import Capture
 from .connection import SqliteConnection, Stored, connect, register_functions, roll_back
 from .ddl import statements
+from .full_text_index import word_indexes
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
 from .records import StoredChange
 from .store import Counters, SqliteStore
 from .table_sql import SqliteSchemaSql, SqliteTableSql
-from .word_index import word_indexes
 
 T = TypeVar("T")
 

@@ -8,8 +8,8 @@ from typing import Any
 from twindiff.kit.rows import Column, ColumnType, Table
 from twindiff.storage.sql.names import names, quote
 
-from .entry_index import EntryIndex
-from .word_index import WordIndex
+from .full_text_index import WordIndex
+from .json_key_index import EntryIndex
 
 STORED: dict[ColumnType, str] = {
     "text": "TEXT",

@@ -8,16 +8,16 @@ from typing import Any, cast
 
 import msgspec
 
+from twindiff.kit.computed_values import JOINT
+from twindiff.kit.full_text import SearchTerm
 from twindiff.kit.rows import AllOf, Column, ColumnType, Expression, Row, Table, table_of
-from twindiff.kit.values import JOINT
-from twindiff.kit.words import SearchTerm
 from twindiff.storage.sql.compiler import MANY, Scope, Search, SqlCompiler
+from twindiff.storage.sql.full_text_query import Spelling, asked_for, asked_of, words_needed
 from twindiff.storage.sql.names import quote
-from twindiff.storage.sql.word_query import Spelling, asked_for, asked_of, words_needed
 from twindiff.storage.values import INT64, json_text
 
-from .entry_index import EntryIndex
-from .word_index import MATCHED, SPELLING, Share, WordIndex
+from .full_text_index import MATCHED, SPELLING, Share, WordIndex
+from .json_key_index import EntryIndex
 
 MARKS = 4
 """Values of a list that are written out; more travel as one parameter, so that the text stays the same."""

@@ -29,11 +29,10 @@ from twindiff.storage.due import TemplateTimes, unknown
 from twindiff.storage.durability import Durability
 from twindiff.storage.feed import Feed, RowsWritten
 from twindiff.storage.journal import ADVANCE, JournalRecord, Values, between
-from twindiff.storage.room import Room
+from twindiff.storage.quota import Room
 from twindiff.storage.schema import Schema
 
 from .catalog import SqliteCatalog
-from .comparing import compare
 from .database import contents_of, problems_of
 from .files import IN_MEMORY, LAST_SEQ, Born, DataFile, Reading
 from .images import ImageQueue, PendingImage, Stored, Taken
@@ -50,8 +49,9 @@ from .live_environments import (
 from .memory import give_back
 from .operations import perform
 from .pages import Undo
+from .point_comparison import compare
 from .positions import last_seq
-from .rebuilding import Rebuilding
+from .rebuild import Rebuilding
 from .records import StoredRecord
 from .snapshots import Snapshot
 from .store import SqliteStore

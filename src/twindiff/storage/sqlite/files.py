@@ -14,15 +14,15 @@ import msgspec
 from twindiff.storage import DataDirectoryInUse, StorageFull, StorageUnavailable, Template
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.journal import JournalRecord
-from twindiff.storage.room import Room
+from twindiff.storage.quota import Room
 from twindiff.storage.schema import Schema
 
-from .carrying_over import carry_over
 from .connection import OUT_OF_SPACE, CannotOpen, SqliteConnection, connect, roll_back
 from .ddl import column_text, quote, statements
+from .format_migration import carry_over
 from .images import IMAGE_TABLES, ImageFile, Stored, Taken
-from .log import Log
 from .records import StoredRecord, decode, encode
+from .write_ahead_log import Log
 
 LAST_SEQ = 2**62
 """No record comes after it."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from .known_rows import KnownRows
+from .row_cache import KnownRows
 
 if TYPE_CHECKING:
     import zlib as isal_zlib  # it has the same interface, and types

@@ -34,7 +34,7 @@ To name these would take longer than anything else that is done with each.
 
 
 class StoredRecord(NamedTuple):
-    """A `JournalRecord` of an operation that wrote; `columns` has those of each table, as `Columns.packed` gives them."""
+    """A `JournalRecord` of an operation that wrote; `columns` has those of each table."""
 
     env: str
     seq: int

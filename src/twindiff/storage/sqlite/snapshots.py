@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from twindiff.kit import pace
+from twindiff.kit import throttling
 from twindiff.kit.clock import Clock
 from twindiff.storage import OperationContext, OperationInfo, deadline
 from twindiff.storage.deadline import Limit, TakesLong, brief, whole
@@ -52,7 +52,7 @@ def _ended_in_time(work: Callable[[OperationContext], T]) -> Callable[[Operation
     """Work that is ended between its statements too, wherever it would give way to others."""
 
     def run(moment: OperationContext) -> T:
-        with pace.CpuBudget(deadline.BRIEF_SECONDS, TakesLong):
+        with throttling.CpuBudget(deadline.BRIEF_SECONDS, TakesLong):
             return work(moment)
 
     return run

@@ -19,7 +19,6 @@ from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_
 from twindiff.storage.sql.tables import Counters, load_columns, refuse_write
 from twindiff.storage.values import INT64, json_text
 
-from .announced import Announced
 from .connection import (
     OUT_OF_SPACE,
     BadStatement,
@@ -34,12 +33,13 @@ from .connection import (
     is_taken,
 )
 from .dialect import SqliteCompiler
-from .entry_index import MANY_ROWS, EntryIndex
-from .known_rows import ALL, KnownRows, Place
-from .shapes import is_by_index, key_in, plain_columns, plain_order, plain_where
+from .full_text_index import share
+from .full_text_query import Matching
+from .json_key_index import MANY_ROWS, EntryIndex
+from .query_shapes import is_by_index, key_in, plain_columns, plain_order, plain_where
+from .row_cache import ALL, KnownRows, Place
 from .table_sql import SqliteSchemaSql, SqliteTableSql, Update, loading
-from .word_index import share
-from .word_matches import Matching
+from .write_hints import Announced
 
 R = TypeVar("R", bound=Row)
 

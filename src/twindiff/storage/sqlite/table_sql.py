@@ -15,8 +15,8 @@ from twindiff.storage.values import decode_json, json_text
 
 from .connection import Stored
 from .ddl import number_of
+from .query_shapes import Shape
 from .records import Columns
-from .shapes import Shape
 
 
 def loading(column: Column[Any]) -> Convert | None:

@@ -15,8 +15,8 @@ from twindiff.storage.user_cache import default_folder
 from .database import Database, fits, image_of
 from .files import DataFile, Reading
 from .image_cache import ImageCache
-from .migrate import migrate
 from .pages import Image, Pages
+from .schema_migration import migrate
 from .store import SqliteStore
 from .table_sql import SqliteSchemaSql
 

@@ -7,77 +7,80 @@ from pathlib import Path
 from twindiff.kit import Twin, Users
 from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
-from twindiff.kit.styles.box import BoxStyle
+from twindiff.twins.box.wire_style import BoxStyle
 
-from . import (
-    ai,
-    allowlists,
-    app_items,
-    archives,
-    avatars,
-    barrier_segments,
-    collaborations,
-    comments,
-    device_pinners,
-    disposition,
-    docgen,
+from .auth import oauth
+from .auth.authorization import actor_of, guard
+from .content import (
     downloads,
-    events,
-    external_users,
-    favorites,
-    file_requests,
     file_versions,
     files,
     folder_locks,
     folders,
-    groups,
-    hubs,
-    information_barriers,
-    integration_mappings,
-    invites,
-    legal_holds,
-    metadata,
-    metadata_cascade_policies,
-    metadata_queries,
-    metadata_taxonomies,
-    metadata_taxonomy_nodes,
-    metadata_templates,
-    oauth,
-    recent_items,
-    representations,
-    retention_assignments,
-    retention_policies,
-    search,
-    shared_links,
-    shield_lists,
-    sign_requests,
-    sign_templates,
-    skill_invocations,
-    storage_policies,
-    tasks,
-    terms_of_services,
     thumbnails,
     trash,
     upload_sessions,
     uploads,
-    user_accounts,
-    users,
     watermarks,
     web_links,
-    webhooks,
     zip_downloads,
 )
-from .administration_tables import TABLES as ADMINISTRATION
-from .barrier_tables import TABLES as BARRIERS
-from .completing import complete_rows
-from .further_tables import TABLES, AccessToken, Application
-from .governance_tables import TABLES as GOVERNANCE
-from .guard import actor_of, guard
+from .enterprise import (
+    allowlists,
+    avatars,
+    device_pinners,
+    external_users,
+    groups,
+    integration_mappings,
+    invites,
+    storage_policies,
+    terms_of_services,
+    user_accounts,
+    users,
+)
+from .event_delivery import event_stream, recent_items, webhooks
+from .governance import (
+    archives,
+    barrier_segments,
+    disposition,
+    information_barriers,
+    legal_holds,
+    retention_assignments,
+    retention_policies,
+    shield_lists,
+)
+from .metadata import (
+    cascade_policies,
+    metadata_instances,
+    metadata_queries,
+    metadata_templates,
+    skill_invocations,
+    taxonomies,
+    taxonomy_nodes,
+)
 from .samples import bike_shop
 from .screens import screen
+from .search import search
 from .seeding import seeding
-from .tables import User
-from .taxonomy_tables import TABLES as TAXONOMIES
+from .sharing import collaborations, collections, file_requests, shared_links
+from .tables.administration_tables import TABLES as ADMINISTRATION
+from .tables.barrier_tables import TABLES as BARRIERS
+from .tables.further_tables import TABLES, AccessToken, Application
+from .tables.governance_tables import TABLES as GOVERNANCE
+from .tables.item_tables import User
+from .tables.taxonomy_tables import TABLES as TAXONOMIES
+from .template_completion import complete_rows
+from .views import representations
+from .work import (
+    ai,
+    app_items,
+    comments,
+    docgen_templates,
+    hubs,
+    sign_requests,
+    sign_templates,
+    tasks,
+)
 
 _HERE = Path(__file__).parent
 _PAGES = (
@@ -91,11 +94,11 @@ _PAGES = (
     comments,
     device_pinners,
     disposition,
-    docgen,
+    docgen_templates,
     downloads,
-    events,
+    event_stream,
     external_users,
-    favorites,
+    collections,
     file_requests,
     file_versions,
     files,
@@ -107,11 +110,11 @@ _PAGES = (
     integration_mappings,
     invites,
     legal_holds,
-    metadata,
-    metadata_cascade_policies,
+    metadata_instances,
+    cascade_policies,
     metadata_queries,
-    metadata_taxonomies,
-    metadata_taxonomy_nodes,
+    taxonomies,
+    taxonomy_nodes,
     metadata_templates,
     oauth,
     recent_items,

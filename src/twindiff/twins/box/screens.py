@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.screens import Screen, ScreenLink, ScreenPost, ScreenTable
+from twindiff.kit.inspector_views import Screen, ScreenLink, ScreenPost, ScreenTable
 
-from .access import ROOT
-from .listing import KINDS
-from .shared_link_views import shared_link_object
-from .tables import Comment, File, FileVersion, Folder, Item, User, WebLink
+from .core.access import ROOT
+from .core.folder_listing import KINDS
+from .tables.item_tables import Comment, File, FileVersion, Folder, Item, User, WebLink
+from .views.shared_link_views import shared_link_object
 
 SHOWN = 100
 """Items of one kind in a folder, and versions and comments of a file."""

@@ -14,17 +14,17 @@ import msgspec
 
 from twindiff.kit import Call
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
-from twindiff.kit.styles.box import BoxError
+from twindiff.twins.box.wire_style import BoxError
 
-from .access import ROLES, ROOT
-from .changing import Ref
-from .contents import Bytes
-from .extraction import text_of
-from .further_tables import Application, Collaboration, ContentText
-from .names import check_name
-from .stamps import fold_name, new_id, search_text
-from .tables import Comment, FileContent, Folder, User
-from .uploads import Attributes, add_file
+from .content.item_names import check_name
+from .content.item_updates import Ref
+from .content.uploads import Attributes, add_file
+from .core.access import ROLES, ROOT
+from .core.contents import Bytes
+from .core.row_stamps import fold_name, new_id, search_text
+from .core.text_extraction import text_of
+from .tables.further_tables import Application, Collaboration, ContentText
+from .tables.item_tables import Comment, FileContent, Folder, User
 
 
 class SeedUser(SeedSection):

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from twindiff.kit import Call
-from twindiff.kit.pace import give_way
+from twindiff.kit.throttling import give_way
 
 from .access import Access, is_at_least
 from .agenda import span_of, zone_name

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.exchange import Exchange
 from twindiff.kit.oauth import valid_token
+from twindiff.kit.request_context import Exchange
 from twindiff.kit.styles.google import GoogleError
 
 from .oauth import ACCESS

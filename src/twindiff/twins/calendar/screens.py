@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.screens import Card, Lane, Screen, ScreenLink, ScreenTable
+from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenLink, ScreenTable
 
 from .access import Access, primary_of
 from .errors import NotFound

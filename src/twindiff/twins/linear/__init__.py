@@ -9,14 +9,27 @@ from twindiff.kit.graphql import GraphqlTwin, modules_of
 from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 
-from . import oauth
 from .model.users import User
 from .model.webhooks import Webhook
 from .screens import screen
 from .seeding import seeding
-from .style import LinearStyle
-from .webhook_events import record_webhook_event, webhooks
+from .workspace import oauth
+from .workspace.style import LinearStyle
+from .workspace.webhook_events import record_webhook_event, webhooks
 
+ROOMS = (
+    "core",
+    "customers",
+    "documents",
+    "issues",
+    "notifications",
+    "projects",
+    "releases",
+    "teams",
+    "users",
+    "workspace",
+)
+"""Packages whose modules register hooks of the declarations in `model`."""
 _HERE = Path(__file__).parent
 
 twin = GraphqlTwin(
@@ -24,6 +37,7 @@ twin = GraphqlTwin(
     LinearStyle(),
     *modules_of(f"{__name__}.model"),
     *modules_of(__name__),
+    *(module for room in ROOMS for module in modules_of(f"{__name__}.{room}")),
     payload="lastSyncId:Float! success:Boolean!",
     tables=(OauthToken,),
     pages=(oauth.api,),

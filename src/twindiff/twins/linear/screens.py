@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.screens import Card, Lane, Screen, ScreenLink, ScreenPost
+from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenLink, ScreenPost
 from twindiff.kit.store import Store
 
 from .model.comments import Comment

@@ -6,50 +6,37 @@ from pathlib import Path
 
 from twindiff.kit import Twin, Users
 from twindiff.kit.seeding import Variables
-from twindiff.kit.styles.slack import SlackRpc
+from twindiff.twins.slack.wire_style import SlackRpc
 
-from . import (
-    asides,
-    assistants,
-    auth,
-    bookmarks,
-    calls,
-    canvases,
+from . import lighthouse
+from .apps import auth, modals_and_home_tabs, oauth
+from .apps.events_api import webhooks
+from .calls import calls
+from .conversations import bookmarks, conversation_states, conversations, members
+from .core import enterprise_methods
+from .core.authorization import actor_of, guard
+from .core.call_tables import CALL_TABLES
+from .core.list_tables import LIST_TABLES
+from .core.tables import TABLES, AccessToken, OauthCode, User
+from .documents import canvases
+from .files import files, remote_files, thumbnails, uploads
+from .lists import list_items, lists
+from .messages import (
+    assistant_threads,
     chat,
-    conversation_states,
-    conversations,
-    files,
     history,
-    lighthouse,
-    list_items,
-    lists,
-    members,
-    oauth,
-    organizations,
+    message_variants,
     pins,
-    profiles,
     reactions,
-    reminders,
-    remote_files,
     scheduled_messages,
-    search,
     stars,
     streams,
-    surfaces,
-    team,
-    team_logs,
-    thumbnails,
-    uploads,
-    usergroups,
-    users,
 )
-from .call_tables import CALL_TABLES
-from .events_api import webhooks
-from .guard import actor_of, guard
-from .list_tables import LIST_TABLES
 from .screens import screen
+from .search import search
 from .seeding import seeding
-from .tables import TABLES, AccessToken, OauthCode, User
+from .users import profiles, reminders, usergroups, users
+from .workspace import team, team_logs
 
 _HERE = Path(__file__).parent
 _MISSING = (_HERE / "missing_methods.txt").read_text().split()
@@ -60,8 +47,8 @@ twin = Twin(
     *(
         page.api
         for page in (
-            asides,
-            assistants,
+            message_variants,
+            assistant_threads,
             auth,
             bookmarks,
             calls,
@@ -75,7 +62,7 @@ twin = Twin(
             lists,
             members,
             oauth,
-            organizations,
+            enterprise_methods,
             pins,
             profiles,
             reactions,
@@ -85,7 +72,7 @@ twin = Twin(
             search,
             stars,
             streams,
-            surfaces,
+            modals_and_home_tabs,
             team,
             team_logs,
             thumbnails,

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from twindiff.kit import Call
 from twindiff.kit.clock import SECOND, Clock
-from twindiff.kit.screens import Screen, ScreenLink, ScreenPost
+from twindiff.kit.inspector_views import Screen, ScreenLink, ScreenPost
 from twindiff.kit.store import Store
 
-from .tables import Channel, Message, MessageReaction, User
+from .core.tables import Channel, Message, MessageReaction, User
 
 SHOWN = 100
 """Messages of one screen."""

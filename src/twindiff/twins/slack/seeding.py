@@ -9,8 +9,8 @@ import msgspec
 from twindiff.kit import Call
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 
-from .guard import EVERY
-from .tables import AccessToken, Channel, ChannelMember, Message, Team, User, UserTeam
+from .core.authorization import EVERY
+from .core.tables import AccessToken, Channel, ChannelMember, Message, Team, User, UserTeam
 
 TEAM = "T01WORKSPACE"
 

@@ -7,121 +7,91 @@ from pathlib import Path
 
 from twindiff.kit import Operations, Row, Twin, Users
 from twindiff.kit.seeding import Variables
-from twindiff.kit.styles.stripe import StripeRest
+from twindiff.twins.stripe.core.wire_style import StripeRest
 
-from . import (
-    account_links,
-    account_parts,
-    accounts,
-    amount_details_line_items,
-    application_fees,
-    authentication_pages,
-    balance_transactions,
-    bank_transfers,
-    billing_alerts,
-    billing_portal,
-    billing_work,
-    charges,
-    checkout_changes,
-    checkout_opening,
-    checkout_pages,
-    checkout_sessions,
-    confirmation_tokens,
-    country_specs,
-    coupons,
-    credit_grants,
-    credit_notes,
-    customer_balances,
-    customer_sessions,
-    customers,
-    disputes,
-    domains,
-    early_fraud_warnings,
+from .account import accounts, balance_transactions, country_specs, payouts, topups
+from .account.accounts import Account, ApiKey, actor_of, empty
+from .account.balance_transactions import Balance
+from .account.restricted_keys import enforce_permissions
+from .billing import invoice_previews
+from .billing.invoices import credit_grants, credit_notes, draft_line_operations, invoice_items, invoices
+from .billing.subscriptions import (
     entitlements,
-    events,
-    file_links,
-    files,
-    increments,
-    invoice_lines,
-    invoice_pages,
-    invoice_payments,
-    invoice_previews,
-    invoiceitems,
-    invoices,
-    mandates,
-    meters,
-    method_configurations,
-    microdeposits,
-    payment_intents,
-    payment_links,
-    payment_methods,
-    payments,
-    payouts,
-    plans,
-    portal_configurations,
-    prices,
-    printed,
-    products,
-    promotion_codes,
-    quote_acceptance,
-    quotes,
-    receipts,
-    refunds,
-    reviews,
-    setup_attempts,
-    setup_intents,
-    shipping_rates,
     subscription_items,
     subscription_pauses,
     subscription_schedules,
     subscriptions,
-    tax_calculations,
-    tax_codes,
-    tax_ids,
-    tax_rates,
-    tax_settings,
-    tax_transactions,
-    test_clocks,
-    tokens,
-    topups,
-    transfers,
-    value_lists,
-    webhook_endpoints,
 )
-from .accounts import Account, ApiKey, actor_of, empty
-from .balance_transactions import Balance
-from .billing_alerts import AlertTriggered
-from .billing_portal import PortalSession
-from .billing_work import BillingWork
-from .checkout_sessions import CheckoutSession
-from .customer_sessions import EphemeralKey
-from .layer import IdempotencyKey, wrap_operation
-from .objects import RESOURCES
-from .payments import PaymentIntent
-from .restricted_keys import enforce_permissions
+from .billing.tables import invoice_payments
+from .catalog import coupons, plans, prices, products, promotion_codes, shipping_rates
+from .checkout import payment_links, session_creation, session_page, session_updates, sessions
+from .checkout.sessions import CheckoutSession
+from .connect import account_resources, application_fees, transfers
+from .core import due_jobs, events, file_links, files, test_clocks, webhook_endpoints
+from .core.due_jobs import BillingWork
+from .core.middleware import IdempotencyKey, wrap_operation
+from .core.objects import RESOURCES
+from .core.webhook_deliveries import webhooks
+from .core.webhook_endpoints import WebhookEndpoint
+from .customer import customer_sessions, customers, tax_ids
+from .customer.customer_sessions import EphemeralKey
+from .hosted_pages import (
+    account_links,
+    authentication_page,
+    billing_portal_page,
+    invoice_page,
+    pdf_documents,
+    portal_configurations,
+    receipt_page,
+)
+from .hosted_pages.billing_portal_page import PortalSession
+from .metering import billing_alerts, meters
+from .metering.billing_alerts import AlertTriggered
+from .payments import (
+    bank_transfers,
+    charges,
+    confirmation_tokens,
+    customer_balances,
+    disputes,
+    incremental_authorization,
+    mandates,
+    microdeposits,
+    payment_intents,
+    payment_lifecycle,
+    payment_line_items,
+    payment_method_configurations,
+    payment_method_domains,
+    payment_methods,
+    refunds,
+    setup_attempts,
+    setup_intents,
+    tokens,
+)
+from .payments.payment_lifecycle import PaymentIntent
+from .payments.setup_intents import SetupIntent
+from .radar import early_fraud_warnings, reviews, value_lists
+from .sales import quote_acceptance, quotes
 from .screens import screen
 from .seeding import seeding
-from .setup_intents import SetupIntent
-from .webhook_deliveries import webhooks
-from .webhook_endpoints import WebhookEndpoint
+from .tax import tax_calculations, tax_codes, tax_rates, tax_settings, tax_transactions
 
 PAGES: tuple[Operations, ...] = (
     account_links.api,
-    account_parts.api,
+    account_resources.api,
     accounts.api,
-    amount_details_line_items.api,
+    payment_line_items.api,
     application_fees.api,
-    authentication_pages.api,
+    authentication_page.api,
     balance_transactions.api,
     bank_transfers.api,
     billing_alerts.api,
-    billing_portal.api,
-    billing_work.api,
+    billing_portal_page.api,
+    due_jobs.api,
     charges.api,
-    checkout_changes.api,
-    checkout_opening.api,
-    checkout_pages.api,
-    checkout_sessions.api,
+    session_updates.api,
+    session_creation.api,
+    session_page.api,
+    sessions.api,
     confirmation_tokens.api,
     country_specs.api,
     coupons.api,
@@ -131,37 +101,37 @@ PAGES: tuple[Operations, ...] = (
     customer_sessions.api,
     customers.api,
     disputes.api,
-    domains.api,
+    payment_method_domains.api,
     early_fraud_warnings.api,
     entitlements.api,
     events.api,
     file_links.api,
     files.api,
-    increments.api,
-    invoice_lines.api,
-    invoice_pages.api,
+    incremental_authorization.api,
+    draft_line_operations.api,
+    invoice_page.api,
     invoice_payments.api,
     invoice_previews.api,
-    invoiceitems.api,
+    invoice_items.api,
     invoices.api,
     mandates.api,
     meters.api,
-    method_configurations.api,
+    payment_method_configurations.api,
     microdeposits.api,
     payment_intents.api,
     payment_links.api,
     payment_methods.api,
-    payments.api,
+    payment_lifecycle.api,
     payouts.api,
     plans.api,
     portal_configurations.api,
     prices.api,
-    printed.api,
+    pdf_documents.api,
     products.api,
     promotion_codes.api,
     quote_acceptance.api,
     quotes.api,
-    receipts.api,
+    receipt_page.api,
     refunds.api,
     reviews.api,
     setup_attempts.api,

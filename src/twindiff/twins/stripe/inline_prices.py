@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from twindiff.kit import UNSET, Call
-from twindiff.kit.styles.stripe import StripeError
+from twindiff.twins.stripe.core.wire_style import StripeError
 
-from . import products
-from .objects import retrieve
-from .params import is_set
-from .price_params import PriceData
-from .prices import Price, make_price, product_of
+from .catalog import products
+from .catalog.price_params import PriceData
+from .catalog.prices import Price, make_price, product_of
+from .core.objects import retrieve
+from .core.params import is_set
 
 _ACCEPTED = "inline_prices"
 

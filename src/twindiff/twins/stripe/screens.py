@@ -7,19 +7,19 @@ from typing import Any
 
 from twindiff.kit import Call
 from twindiff.kit.clock import SECOND, Clock
+from twindiff.kit.inspector_views import Screen, ScreenLink, ScreenTable
 from twindiff.kit.rows import Expression
-from twindiff.kit.screens import Screen, ScreenLink, ScreenTable
 
-from .charges import Charge
-from .currencies import decimals
-from .customers import Customer
-from .invoice_objects import Invoice
-from .line_items import LineItem
-from .payments import PaymentIntent
-from .prices import Price
-from .products import Product
-from .refunds import Refund
-from .subscription_objects import Subscription, SubscriptionItem
+from .billing.tables.invoice_line_items import LineItem
+from .billing.tables.invoice_tables import Invoice
+from .billing.tables.subscription_tables import Subscription, SubscriptionItem
+from .catalog.prices import Price
+from .catalog.products import Product
+from .core.currencies import decimals
+from .customer.customers import Customer
+from .payments.charges import Charge
+from .payments.payment_lifecycle import PaymentIntent
+from .payments.refunds import Refund
 
 SHOWN = 100
 """Rows of one table."""

@@ -15,16 +15,10 @@ import msgspec
 from twindiff.kit import UNSET, Call, Clock, written_once
 from twindiff.kit.clock import SECOND, micros_of
 from twindiff.kit.seeding import SeedSection
-from twindiff.kit.styles.stripe import StripeError
+from twindiff.twins.stripe.core.wire_style import StripeError
 
-from .billing_work import BillingWork, perform
-from .cards import find_card
-from .charges import CHARGES, Charge
-from .customers import CUSTOMERS
-from .disputes import open_dispute
-from .events import update
-from .invoiceitems import CreateItem, create_invoiceitem
-from .invoices import (
+from .billing.invoices.invoice_items import CreateItem, create_invoiceitem
+from .billing.invoices.invoices import (
     CreateInvoice,
     Finalize,
     Pay,
@@ -34,13 +28,19 @@ from .invoices import (
     pay_invoice,
     void_invoice,
 )
-from .objects import Fields, retrieve
-from .params import Params
-from .payment_intents import CreateIntent, create_payment_intent
-from .payment_methods import attach, method_named
-from .refunds import CreateRefund, create_refund
-from .subscription_params import CancelSubscription, CreateSubscription, ItemFields
-from .subscriptions import cancel_subscription, create_subscription
+from .billing.subscriptions.subscription_params import CancelSubscription, CreateSubscription, ItemFields
+from .billing.subscriptions.subscriptions import cancel_subscription, create_subscription
+from .core.due_jobs import BillingWork, perform
+from .core.events import update
+from .core.objects import Fields, retrieve
+from .core.params import Params
+from .customer.customers import CUSTOMERS
+from .payments.charges import CHARGES, Charge
+from .payments.disputes import open_dispute
+from .payments.payment_intents import CreateIntent, create_payment_intent
+from .payments.payment_methods import attach, method_named
+from .payments.refunds import CreateRefund, create_refund
+from .payments.test_cards import find_card
 
 V = TypeVar("V")
 Step = tuple[int, Callable[[Call], Any]]

@@ -11,16 +11,16 @@ import msgspec
 
 from twindiff.kit import UNSET, Call, written_once
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
-from twindiff.kit.styles.stripe import StripeError
+from twindiff.twins.stripe.core.wire_style import StripeError
 
-from .accounts import OWN, Account, ApiKey, empty
-from .customers import CreateCustomer, create_customer
-from .meters import Aggregation, CreateMeter, CreateMeterEvent, create_meter, create_meter_event
-from .objects import Fields
-from .price_params import Recurring
-from .prices import CreatePrice, create_price
-from .products import CreateProduct, create_product
-from .restricted_keys import PERMISSIONS
+from .account.accounts import OWN, Account, ApiKey, empty
+from .account.restricted_keys import PERMISSIONS
+from .catalog.price_params import Recurring
+from .catalog.prices import CreatePrice, create_price
+from .catalog.products import CreateProduct, create_product
+from .core.objects import Fields
+from .customer.customers import CreateCustomer, create_customer
+from .metering.meters import Aggregation, CreateMeter, CreateMeterEvent, create_meter, create_meter_event
 from .seed_billing import (
     Books,
     Deed,

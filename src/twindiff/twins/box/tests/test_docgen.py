@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from twindiff.twins.box.docgen_tags import tags_in
+from twindiff.twins.box.work.docgen_tags import tags_in
 
 from .conftest import Box
 from .described import problems

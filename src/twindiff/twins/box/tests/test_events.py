@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.receiver import Receiver
-from twindiff.twins.box.webhooks import PRIMARY_KEY, SECONDARY_KEY, signature, webhooks
+from twindiff.twins.box.event_delivery.webhooks import PRIMARY_KEY, SECONDARY_KEY, signature, webhooks
 
 from .conftest import ADA, Box
 

@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from twindiff.twins.box.extraction import MAX_TEXT_CHARACTERS, text_of
+from twindiff.twins.box.core.text_extraction import MAX_TEXT_CHARACTERS, text_of
 
 from .conftest import ADA, BEN, Box
 

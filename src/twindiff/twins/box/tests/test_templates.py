@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from twindiff.twins.box.extraction import text_of
+from twindiff.twins.box.core.text_extraction import text_of
 from twindiff.twins.box.samples import FOLDER
 
 from .conftest import ADA, BEN, CLEO, Box

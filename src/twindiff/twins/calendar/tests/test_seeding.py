@@ -7,7 +7,7 @@ import pytest
 from tests.harness import LiveServer
 from twindiff.kit.seeding import InvalidSeedConfig, Person
 from twindiff.server import Settings
-from twindiff.server.twin_runs.worlds import Worlds
+from twindiff.server.apis.twin_runs.worlds import Worlds
 
 PEOPLE = [Person("Agent", "agent@example.com"), Person("Bea", "bea@example.com", "Europe/Berlin")]
 EVENT = {"summary": "Review", "start": "2026-03-02T09:00", "end": "2026-03-02T10:00"}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.graphql import InvalidInput
-from twindiff.twins.linear.rich_text import document_of, read_text_input, text_of
+from twindiff.twins.linear.core.rich_text import document_of, read_text_input, text_of
 
 parts = st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1).filter(lambda part: part.strip())
 

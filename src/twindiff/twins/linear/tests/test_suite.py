@@ -10,9 +10,9 @@ import json
 import pytest
 
 from .conftest import AGENT, SHARED, Linear
-from .suite_desk import Desk
-from .suite_small_solutions import SOLUTIONS as SMALL
-from .suite_solutions import SOLUTIONS as LARGE
+from .suite.small_solutions import SOLUTIONS as SMALL
+from .suite.solutions import SOLUTIONS as LARGE
+from .suite.suite_client import Desk
 
 SUITE = SHARED / "agent-diff" / "suites" / "linear_bench.json"
 WORKSPACE = SHARED / "agent-diff" / "seeds" / "linear_expanded.json"

@@ -6,10 +6,10 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from .dice import Dice
+from .channels import CIRCLES, ROOMS
 from .people import BY_NAME, LEFT, PEOPLE, Person
-from .rooms import CIRCLES, ROOMS
-from .said import Paper
+from .plot_messages import Paper
+from .seeded_random import Dice
 from .talk import Topic, talk
 from .writer import Writer
 

@@ -8,7 +8,7 @@ first said; the summer meeting was chosen by vote; a tester found holes and left
 from __future__ import annotations
 
 from .plot_house import HOUSE
+from .plot_messages import PlotMessage
 from .plot_product import PRODUCT
-from .said import PlotMessage
 
 PLOT: tuple[PlotMessage, ...] = (*PRODUCT, *HOUSE)

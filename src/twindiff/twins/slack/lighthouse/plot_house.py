@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .said import Paper, PlotMessage, Reply
+from .plot_messages import Paper, PlotMessage, Reply
 
 
 def _votes(emoji: str, *voters: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .said import Paper, PlotMessage, Reply
+from .plot_messages import Paper, PlotMessage, Reply
 
 _PLAN = Paper(
     "beacon-4-plan.md",

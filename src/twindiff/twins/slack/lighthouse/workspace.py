@@ -6,12 +6,12 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
+from .channels import CIRCLES, ROOMS
 from .chatter import chatter
-from .keepsakes import keepsakes
 from .people import LEFT, PEOPLE, person
 from .plot import PLOT
-from .rooms import CIRCLES, ROOMS
-from .said import PlotMessage
+from .plot_messages import PlotMessage
+from .saved_items import keepsakes
 from .writer import TEAM, Rows, Writer, room_id
 
 SEED = 4

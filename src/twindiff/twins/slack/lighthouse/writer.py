@@ -9,10 +9,10 @@ from typing import Any
 
 from twindiff.kit.clock import iso_instant, micros_of
 
-from ..file_types import filetype_of
+from ..core.file_types import filetype_of
+from .channels import CIRCLES, ROOMS
 from .people import person
-from .rooms import CIRCLES, ROOMS
-from .said import Paper
+from .plot_messages import Paper
 
 Rows = dict[str, list[dict[str, Any]]]
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from twindiff.twins.slack import organizations, twin
+from twindiff.twins.slack import twin
+from twindiff.twins.slack.core import enterprise_methods
 from twindiff.twins.slack.tests.calls import CALLS, method_of
 
 CHECKOUT = Path(__file__).parents[5]
@@ -25,7 +26,7 @@ PASSED_OVER = {"files.remote.add", "files.remote.update"}
 """What the probe does not find in the client's source, since a comment stands before the names."""
 UNTYPED = {"canvases.getContent"}
 """What the vendor's pages have, and its types of release 8.2.0 have not."""
-METHODS = set(twin.dispatch.methods) - set(organizations.METHODS)
+METHODS = set(twin.dispatch.methods) - set(enterprise_methods.METHODS)
 
 pytestmark = pytest.mark.skipif(not PROBE.exists(), reason=f"there is no probe at {PROBE}; set TWINDIFF_SHARED")
 

@@ -6,7 +6,8 @@ import re
 import pytest
 from slack_sdk import WebClient
 
-from twindiff.twins.slack import organizations, twin
+from twindiff.twins.slack import twin
+from twindiff.twins.slack.core import enterprise_methods
 
 RETIRED = re.compile(r"(channels|groups|im|mpim)\.|files\.upload$|rtm\.start$|workflows\.(step|update)")
 OFFICIAL = {
@@ -41,8 +42,8 @@ def test_a_method_that_is_said_to_be_missing_is_refused_as_an_unknown_one(worksp
 def test_what_administers_an_organization_is_refused_where_there_is_none(workspace):
     """https://docs.slack.dev/reference/methods/admin.teams.admins.list"""
     slack, refusal = workspace(), {"ok": False, "error": "feature_not_enabled"}
-    assert len(organizations.METHODS) > 100
-    assert {method for method in organizations.METHODS if slack(method) != refusal} == set()
+    assert len(enterprise_methods.METHODS) > 100
+    assert {method for method in enterprise_methods.METHODS if slack(method) != refusal} == set()
 
 
 def test_a_method_that_slack_does_not_have_is_unknown_whatever_its_name(workspace):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from twindiff.twins.slack.emoji import is_emoji
+from twindiff.twins.slack.core.emoji import is_emoji
 from twindiff.twins.slack.lighthouse.people import BY_NAME, LEFT, PEOPLE
 from twindiff.twins.slack.lighthouse.plot import PLOT
 from twindiff.twins.slack.lighthouse.workspace import write

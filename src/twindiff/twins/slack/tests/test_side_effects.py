@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from twindiff.twins.slack import organizations, twin
+from twindiff.twins.slack import twin
+from twindiff.twins.slack.core import enterprise_methods
 from twindiff.twins.slack.tests.calls import CALLS, WORLD, method_of
 
-SERVED = set(twin.dispatch.methods) - set(organizations.METHODS)
+SERVED = set(twin.dispatch.methods) - set(enterprise_methods.METHODS)
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 
@@ -66,7 +67,7 @@ def test_the_readme_lists_the_methods_there_are():
 
 
 def test_the_readme_says_how_many_methods_there_are_and_how_many_slack_s_clients_have():
-    served, refused, missing = len(SERVED), len(organizations.METHODS), len(twin.missing or ())
+    served, refused, missing = len(SERVED), len(enterprise_methods.METHODS), len(twin.missing or ())
     assert f": {served} methods:" in README
     assert f"{served} of the {served + refused + missing} methods that Slack's own clients have" in README
     assert f"{refused} administer an organization" in README

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.harness import AGENT, GENERAL, JOHN
-from twindiff.twins.slack.reminder_times import time_after
+from twindiff.twins.slack.users.reminder_times import time_after
 
 STEPS = {"mode": "steps", "start": "2026-03-02T08:00:00"}
 START = 1_772_438_400

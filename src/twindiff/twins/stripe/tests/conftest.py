@@ -15,7 +15,7 @@ import pytest
 from tests.harness import Environment, LiveServer, Platform
 from tests.receiver import Receiver
 from twindiff.server import Settings
-from twindiff.twins.stripe.accounts import OWN
+from twindiff.twins.stripe.account.accounts import OWN
 from twindiff.twins.stripe.tests.shapes import Shapes
 
 Json = dict[str, Any]

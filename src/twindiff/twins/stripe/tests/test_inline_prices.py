@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import stripe as sdk
 
-from .test_checkout import CARD
+from .checkout.test_checkout import CARD
 
 MONTHLY = {"currency": "usd", "unit_amount": 4900, "recurring": {"interval": "month"}}
 SHOP = "https://shop.example/ok"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .test_payment_intents import pay
+from .payments.test_payment_intents import pay
 
 TOO_LONG = "The statement descriptor must be at most 22 characters. A shop with a long name is 23 characters long."
 PAYMENT = {"amount": 2000, "currency": "usd", "payment_method_types": ["card"]}

@@ -1,0 +1,59 @@
+"""The commands by name; the modules of one are imported, and its options read, when somebody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.main import get_group
+
+MODULES = {
+    "demo": ("demo",),
+    "serve": ("serve",),
+    "check": ("check",),
+    "explain": ("explain",),
+    "twins": ("twins",),
+    "pr-run": ("pr_runs",),
+    "ci": ("pr_runs",),
+    "new-twin": ("new_twin",),
+    "doctor": ("doctor",),
+    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks"),
+    "runs": ("runs",),
+    "suites": ("suites", "suite_runs", "linting", "auditing"),
+    "trials": ("trials",),
+    "templates": ("templates",),
+    "twin-runs": ("twin_runs",),
+    "scenarios": ("scenarios",),
+    "sandbox-runs": ("sandbox_runs",),
+    "test-runs": ("testing",),
+    "tests": ("testing",),
+    "import": ("import_files",),
+    "db": ("db",),
+}
+"""Each command, in the order of the help, and the modules that bring it and what is below it."""
+
+
+class CommandsOnDemand(Mapping[str, Any]):
+    """All commands by name, each loaded when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in MODULES:
+            raise KeyError(name)
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        return len(MODULES)
+
+
+@cache
+def _command(name: str) -> Any:
+    app = typer.Typer(rich_markup_mode=None)
+    for module in MODULES[name]:
+        import_module(f"twindiff.cli.commands.{module}").register(app)
+    return get_group(app).commands[name]

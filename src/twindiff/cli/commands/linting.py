@@ -1,0 +1,136 @@
+"""`twindiff suites lint`: what is wrong with the checks of a suite by themselves."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twindiff.cli.commands.suites import Name, commands, platform_of, suite_of
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
+
+if TYPE_CHECKING:
+    from twindiff.client import Suite, Test
+    from twindiff.client.sync_client import Platform
+    from twindiff.suites.lint import LintContext, LintFinding
+
+SECONDS = 600
+"""How long the environment lives that a template is read from, should nobody delete it."""
+
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Answer with a report in Markdown.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `twindiff suites`."""
+    commands.command("lint")(lint)
+
+
+def lint(
+    name: Name,
+    files: Files = None,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_markdown: AsMarkdown = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is wrong with the checks of a suite before any agent has tried it.
+
+    Finds names of tables and columns that there are not, tests that an agent passes who does nothing, checks that can
+    never hold or never fail, checks that contradict one another, and tests whose template is already as they want it.
+
+    Exits with 0 if there is nothing to say, else with 1.
+    """
+    with platform_of(base_url, api_key, files) as platform:
+        suite = suite_of(platform, name)
+        by_test = findings(platform, suite)
+    if as_json:
+        typer.echo(json.dumps(_answer(suite, by_test), indent=2))
+    elif as_markdown:
+        typer.echo("\n".join(_markdown(suite, by_test)))
+    else:
+        _show(suite, by_test)
+    raise typer.Exit(any(of_test for _, of_test in by_test))
+
+
+def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[LintFinding]]]:
+    """What is wrong with each test of a suite."""
+    from twindiff.checks import parse
+    from twindiff.suites.lint import lint
+
+    worlds: dict[tuple[str, ...], LintContext] = {}
+    by_test: list[tuple[Test, list[LintFinding]]] = []
+    for test in suite.tests:
+        if test.starts_from not in worlds:
+            worlds[test.starts_from] = world_of(platform, test)
+        by_test.append((test, lint(parse(test.expected_output), worlds[test.starts_from])))
+    return by_test
+
+
+def world_of(platform: Platform, test: Test) -> LintContext:
+    """What a test begins with, read from an environment of it."""
+    from twindiff.environments.registry import Registry
+    from twindiff.suites.lint import LintContext
+
+    with platform.create(testId=test.id, ttl_seconds=SECONDS) as environment:
+        twins = list(environment.show().templates)
+        lines = [json.loads(line) for line in gzip.decompress(environment.export()).splitlines()]
+    registry = Registry.load_installed()
+    tables = {name: table for twin in twins for name, table in registry.schemas[twin].tables.items()}
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        if line["kind"] == "row":
+            rows.setdefault(line["table"], []).append(line["values"])
+    return LintContext(tables, rows, lines[0]["actor"])
+
+
+Findings = Sequence[tuple["Test", list["LintFinding"]]]
+
+
+def _rows(by_test: Findings) -> list[tuple[str, str, str]]:
+    """What is said, as test, what and why; what is said of every test is said once."""
+    said = [{*of_test} for _, of_test in by_test]
+    common = set[Any].intersection(*said) if len(said) > 1 else set[Any]()
+    rows = [("every test", each.kind, each.text) for each in (by_test[0][1] if by_test else []) if each in common]
+    return rows + [
+        (test.name, each.kind, each.text) for test, of_test in by_test for each in of_test if each not in common
+    ]
+
+
+def _summary(suite: Suite, by_test: Findings) -> str:
+    wrong = sum(bool(of_test) for _, of_test in by_test)
+    return f"{suite.name}: {wrong} of {len(by_test)} tests have something wrong with them."
+
+
+def _show(suite: Suite, by_test: Findings) -> None:
+    from twindiff.cli.render import add_row, show, table
+
+    shown = table("test", "what", "why")
+    for row in _rows(by_test):
+        add_row(shown, *row)
+    if shown.row_count:
+        show(shown)
+    show(_summary(suite, by_test))
+
+
+def _answer(suite: Suite, by_test: Findings) -> dict[str, Any]:
+    tests = [
+        {"testId": test.id, "name": test.name, "findings": [each._asdict() for each in of_test]}
+        for test, of_test in by_test
+    ]
+    return {"suite": suite.name, "tests": tests}
+
+
+def _markdown(suite: Suite, by_test: Findings) -> list[str]:
+    rows = _rows(by_test)
+    return [_summary(suite, by_test), "", *(markdown_table(("test", "what", "why"), rows) if rows else [])]
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table; what a cell cannot hold is written otherwise."""
+    from twindiff.cli.render import printable
+
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return lines + [f"| {' | '.join(printable(cell).replace('|', '/') for cell in row)} |" for row in rows]

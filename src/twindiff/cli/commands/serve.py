@@ -1,0 +1,307 @@
+"""`twindiff serve`: the server, in one process."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
+from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
+from twindiff.cli.problem import CommandError
+from twindiff.cli.process_secrets import hide_secrets
+
+if TYPE_CHECKING:
+    from twindiff.environments.registry import Registry
+    from twindiff.server import Settings
+
+
+class Judging(StrEnum):
+    """How often a run may be judged."""
+
+    OPEN = "open"
+    ONCE = "once"
+
+
+class Transcripts(StrEnum):
+    """Of which calls is kept what they asked and were answered."""
+
+    OFF = "off"
+    ERRORS = "errors"
+    ALL = "all"
+
+
+Host = Annotated[str, typer.Option(help="The address to listen on.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")]
+ApiKey = Annotated[
+    str,
+    typer.Option(
+        "--api-key",
+        "--key",
+        envvar="TWINDIFF_API_KEY",
+        show_default=False,
+        callback=sendable_key,
+        help="The key that opens everything but an agent's twins; `auto` makes one that your commands find.",
+    ),
+]
+Fsync = Annotated[
+    bool, typer.Option("--fsync", help="Survive power loss too: writes are answered once the disk has them.")
+]
+Runs = Annotated[Judging, typer.Option(help="Judge a run while it is open, or once and for all.")]
+IdleSeconds = Annotated[float, typer.Option(min=0, help="After so long an unused environment leaves memory.")]
+Processes = Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, with --storage.")]
+Ready = Annotated[int, typer.Option(min=0, help="Environments kept copied ahead, with --storage.")]
+WebhookHosts = Annotated[
+    list[str] | None, typer.Option(help="A host that webhooks may reach, besides this machine; may be repeated.")
+]
+Repositories = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--repo",
+        metavar="NAME=PATH",
+        help="A repository of this machine that sandbox runs may name, such as acme/shop=/srv/shop; may be repeated.",
+    ),
+]
+AllowNoTests = Annotated[
+    bool, typer.Option("--allow-no-tests", help="Let pull request runs pass for which no test is chosen.")
+]
+Browsers = Annotated[
+    int, typer.Option(min=0, max=64, help="Test runs that are done at once; 0 for as many as there are processors.")
+]
+BrowserMemory = Annotated[
+    int, typer.Option(metavar="MB", min=300, help="Memory that one test run may take, its browser included.")
+]
+KeepDays = Annotated[
+    float, typer.Option(min=0, help="How long results of deleted environments stay, after their time to live.")
+]
+MostEnvironments = Annotated[int, typer.Option(min=1, help="Environments that are ready at once.")]
+MostStorage = Annotated[
+    int, typer.Option(metavar="MB", min=0, help="What all environments may write together; 0 for as much as there is.")
+]
+KeepTranscripts = Annotated[
+    Transcripts, typer.Option(help="Keep what calls asked and were answered: of none, of failed ones, or of all.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(serve)
+
+
+def serve(
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    data_dir: DataDirectory = "",
+    api_key: ApiKey = "",
+    fsync: Fsync = False,
+    runs: Runs = Judging.OPEN,
+    idle_seconds: IdleSeconds = 300,
+    storage: Storage = "",
+    workers: Processes = 1,
+    ready: Ready = 8,
+    allow_webhooks_to: WebhookHosts = None,
+    keep_days: KeepDays = 30,
+    most_environments: MostEnvironments = 100_000,
+    most_storage: MostStorage = 0,
+    transcripts: KeepTranscripts = Transcripts.ALL,
+    repo: Repositories = None,
+    allow_no_tests: AllowNoTests = False,
+    browsers: Browsers = 0,
+    browser_memory: BrowserMemory = 1500,
+    as_json: AsJson = False,
+) -> None:
+    """Serve twins until Ctrl-C or SIGTERM."""
+    _begin(host, api_key, workers, storage)
+    hide_secrets(api_key, storage)
+    from twindiff.server import Settings
+
+    folder = data_directory(data_dir)
+    key, file = _key_of(api_key, folder)
+    kept = Settings(folder, key, key_file=file, fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
+    settings = kept._replace(
+        runs_once=runs == Judging.ONCE,
+        idle_seconds=idle_seconds,
+        webhook_hosts=tuple(allow_webhooks_to or ()),
+        most_environments=most_environments,
+        most_bytes=most_storage * 1_000_000,
+        transcripts=transcripts.value,
+        repositories=_parse_repositories(repo or ()),
+        allow_no_tests=allow_no_tests,
+        runs_at_once=browsers,
+        run_memory_mb=browser_memory,
+    )
+    _serve(settings, host, port, workers, as_json=as_json)
+
+
+def _serve(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
+    """Serve from the database that the settings name, else from a folder."""
+    if settings.storage:
+        _serve_from_postgres(settings, host, port, workers, as_json=as_json)
+    else:
+        _serve_from_folder(settings, host, port, as_json=as_json)
+
+
+def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Names of repositories and their folders; a Problem for one that has none."""
+    named: list[tuple[str, str]] = []
+    for given in repositories:
+        name, equals, path = given.partition("=")
+        if not (name and equals and Path(path).expanduser().is_dir()):
+            raise CommandError(f"--repo {given}: give a name and the folder of a repository, NAME=PATH.", exit_code=2)
+        named.append((name, str(Path(path).expanduser().resolve())))
+    return tuple(named)
+
+
+def _begin(host: str, api_key: str, workers: int, storage: str) -> None:
+    """End on signals, and refuse what cannot be served."""
+    _end_on_signals()
+    _refuse_strangers(host, api_key)
+    _refuse_crowds(workers, storage)
+
+
+def _refuse_strangers(host: str, api_key: str) -> None:
+    if not api_key and not _is_loopback(host):
+        raise CommandError(
+            f"On {host} anyone in the network could judge and be judged. "
+            "Give a key with --api-key or TWINDIFF_API_KEY, or keep to --host 127.0.0.1.",
+            exit_code=2,
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether nobody but this machine reaches a host name or address."""
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _refuse_crowds(workers: int, storage: str) -> None:
+    if workers > 1 and not storage:
+        raise CommandError(
+            f"{workers} workers cannot share a data directory. Give them a PostgreSQL with --storage, "
+            "or leave --workers out.",
+            exit_code=2,
+        )
+
+
+def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: bool) -> None:
+    """One process over a data directory, which says whose it is."""
+    from twindiff.cli.hosting import open_service, server_for
+    from twindiff.cli.listening import listen, url_of
+    from twindiff.server.runtime.tuning import tune_process
+    from twindiff.storage.sqlite import SqliteEngine
+
+    with listen(host, port) as listener:
+        service = open_service(settings)
+        if isinstance(service.engine, SqliteEngine):
+            service.engine.file.owned_by(f"pid {os.getpid()} on port {listener.getsockname()[1]}")
+        _announce(settings, service.registry, url_of(listener), {"dataDir": settings.data_dir}, as_json=as_json)
+        tune_process()
+        service.load_twins(partial(_load_twins, service.registry))
+        server_for(service).run([listener])
+
+
+def _load_twins(registry: Registry) -> None:
+    """Load beside the first requests what nobody has asked for yet, and say what does not load."""
+    from twindiff.cli.commands.twins import say_problems
+
+    say_problems(registry)
+    _say_confinement()
+    gc.freeze()
+
+
+def _say_confinement() -> None:
+    """Say what is missing where applications of sandbox runs are not confined."""
+    from twindiff.kit.errors import ApiError
+    from twindiff.server.apis.sandbox_runs.confinement import find_confinement
+
+    try:
+        missing = find_confinement().missing
+    except ApiError as refused:
+        missing = f"{refused}; none is started"
+    if missing:
+        typer.echo(f"Applications of sandbox runs are not fully confined: {missing}.", err=True)
+
+
+def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
+    """Several processes behind one port, over one database."""
+    from twindiff.cli.commands.db import need_driver
+    from twindiff.cli.listening import listen, url_of
+    from twindiff.cli.workers import DRAINERS, Workers
+    from twindiff.environments.registry import Registry
+
+    need_driver()
+    from twindiff.storage.postgres.health import findings
+
+    broken = next((finding for finding in findings(settings.storage) if not finding.is_fine), None)
+    if broken:
+        raise CommandError(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
+    registry = Registry.load_installed()
+    with listen(host, port) as listener:
+        running = Workers(settings, workers, listener)
+        try:
+            pids = running.wait_until_up()
+            also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
+            _announce(settings, registry, url_of(listener), also, as_json=as_json)
+            _say_confinement()
+            running.run()
+        finally:
+            running.stop()
+
+
+def _announce(settings: Settings, registry: Registry, url: str, also: dict[str, Any], *, as_json: bool) -> None:
+    _say_key(settings, url)
+    twins = registry.names
+    if as_json:
+        typer.echo(json.dumps({"url": url, "twins": twins, **also, "pid": os.getpid()}))
+    else:
+        typer.echo(f"Twindiff serves {', '.join(twins) or 'no twins'} on {url}")
+
+
+def _key_of(given: str, folder: str) -> tuple[str | None, str]:
+    """The key of the server, and the file that holds one which it makes itself."""
+    if given != AUTO:
+        return given or None, ""
+    file = key_file(folder)
+    return make_key(file), str(file)
+
+
+def _say_key(settings: Settings, url: str) -> None:
+    """Say who may judge, and keep a key that was made where its owner's commands find it."""
+    if settings.api_key is None:
+        typer.echo(
+            "There is no API key: every process of this machine can judge runs, agents too. "
+            "If agents run on this machine, serve with --api-key auto.",
+            err=True,
+        )
+    if not (settings.key_file and settings.api_key):
+        return
+    try:
+        store_key(Path(settings.key_file), settings.api_key, url)
+    except OSError as error:
+        raise CommandError(
+            f"The key cannot be kept in {settings.key_file}: {error}. Give one with --api-key."
+        ) from None
+    typer.echo(f"The API key is in {settings.key_file}, which only you can read; your commands find it.", err=True)
+
+
+def _end_on_signals() -> None:
+    """End as asked, with 0: the HTTP server closes everything first and then raises the signal again."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, _end)
+
+
+def _end(signum: int, frame: FrameType | None) -> None:
+    raise SystemExit(0)

@@ -1,0 +1,247 @@
+"""Filters to expressions: every comparator, relations to any depth, collections; one filter is one condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+from twindiff.kit.call import Call
+from twindiff.kit.computed_values import Item, case, count
+from twindiff.kit.rows import Column, Expression, Items, Source, all_of, any_of, exists, not_
+from twindiff.kit.throttling import give_way
+
+from .comparators import Given, fits
+from .entity import EntitySpec, Field
+from .errors import InvalidInput, NotImplementedHere
+from .model import RelationLink
+from .run import GraphqlRun, columns_of, exclude_archived
+from .scalars import duration_of, stored_instant
+
+NEVER = any_of()
+
+
+def conditions_in(given: Any) -> int:
+    """How many conditions a filter has: its operators, however deep they stand."""
+    if isinstance(given, dict):
+        return sum(map(conditions_in, cast(dict[str, Any], given).values()))
+    if isinstance(given, list):
+        return max(sum(conditions_in(each) for each in cast(list[Any], given) if isinstance(each, dict)), 1)
+    return 1
+
+
+def where(run: GraphqlRun, spec: EntitySpec, given: Given) -> tuple[Expression, ...]:
+    """The conditions on an entity's own row that a filter means."""
+    return tuple(_part(run, spec, name, value) for name, value in given.items() if value is not None)
+
+
+def _part(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> Expression:
+    give_way()
+    if name == "and":
+        return all_of(*(all_of(*where(run, spec, each)) for each in value))
+    if name == "or":
+        return any_of(*(all_of(*where(run, spec, each)) for each in value))
+    hook = run.model.hooks.get(("filter", f"{spec.name}.{name}"))
+    if hook:
+        return hook(run.call, value)
+    field = spec.fields.get(name)
+    if field is None or spec.row is None:
+        column = columns_of(spec).get(name) if spec.row is not None else None
+        if column is None:
+            raise NotImplementedHere(f"The filter {spec.name}.{name}")
+        return compare_column(run, spec, column, value)
+    return _field(run, spec, field, value)
+
+
+def _field(run: GraphqlRun, spec: EntitySpec, field: Field, value: Given) -> Expression:
+    if field.kind == "one":
+        return _one(run, spec, field, value)
+    if field.kind in ("many", "list") and field.target in run.model.entities:
+        link = run.model.links[spec.name, field.name]
+        return no_rows(value) if link is None else many(run, spec, link, value)
+    if field.kind == "column":
+        column = columns_of(spec)[field.column]
+        return match_list(column, value) if field.shape.is_list else compare_column(run, spec, column, value)
+    raise NotImplementedHere(f"The filter {field!r}")
+
+
+# A column
+
+
+def compare_column(run: GraphqlRun, spec: EntitySpec, column: Column[Any], comparator: Given) -> Expression:
+    """A column of an entity against all operators of a comparator, in which instants and names may stand."""
+    return fits(column, comparator, partial(_operand, run, spec, column))
+
+
+def _operand(run: GraphqlRun, spec: EntitySpec, column: Column[Any], operand: Any) -> Any:
+    if isinstance(operand, list):
+        return [_operand(run, spec, column, each) for each in cast(list[Any], operand)]
+    if isinstance(operand, str) and column.kind in ("timestamp", "date"):
+        instant = instant_of(run.call, operand)
+        return instant[:10] if column.kind == "date" else instant
+    if column.name == "id" and isinstance(operand, str):
+        return run.id_of(spec, operand)
+    return operand
+
+
+def instant_of(call: Call, text: str) -> str:
+    """An instant, or a duration counted from now, as a Timestamp column holds it."""
+    try:
+        length = duration_of(text)
+    except ValueError:
+        return stored_instant(text)
+    try:
+        then = call.clock.now + length
+    except OverflowError:
+        raise InvalidInput(f"Argument Validation Error: '{text}' leads beyond the calendar") from None
+    return then.replace(tzinfo=None).isoformat()
+
+
+# Relations
+
+
+def _one(run: GraphqlRun, spec: EntitySpec, field: Field, given: Given) -> Expression:
+    """A to-one relation: `null` asks about the key, everything else about the row that it points to."""
+    target = run.model.target(field)
+    key = columns_of(spec)[field.column]
+    parts: list[Expression] = []
+    rest: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "null" and value is not None:
+            parts.append(key.is_null() if value else not_(key.is_null()))
+        elif name in ("and", "or") and value is not None:
+            both = [_one(run, spec, field, each) for each in value]
+            parts.append(all_of(*both) if name == "and" else any_of(*both))
+        elif value is not None:
+            rest[name] = value
+    if rest:
+        parts.append(_match_target(run, target, key, rest))
+    return parts[0] if len(parts) == 1 else all_of(*parts)
+
+
+def _match_target(run: GraphqlRun, target: EntitySpec, key: Column[Any], given: Given) -> Expression:
+    ids = given.get("id")
+    if len(given) == 1 and ids and ids.keys() <= {"eq", "in"} and not run.visible(target):
+        return _compared_key(run, target, key, ids)  # no need to look at the row for its key
+    if target.row is None:
+        return NEVER
+    with run.deeper():
+        return exists(target.row, columns_of(target)["id"] == key, *run.visible(target), *where(run, target, given))
+
+
+def _compared_key(run: GraphqlRun, target: EntitySpec, key: Column[Any], comparator: Given) -> Expression:
+    named = {op: _names(run, target, operand) for op, operand in comparator.items()}
+    return compare_column(run, target, key, named)
+
+
+def _names(run: GraphqlRun, target: EntitySpec, operand: Any) -> Any:
+    if isinstance(operand, list):
+        return [run.id_of(target, each) for each in cast(list[str], operand)]
+    return run.id_of(target, operand)
+
+
+Related = Callable[..., Any]
+"""Conditions on a related row to the arguments of `exists` and `count`."""
+Conditions = Callable[[Given], Sequence[Expression]]
+"""What is given of a related row to conditions on it."""
+
+
+def many(run: GraphqlRun, spec: EntitySpec, link: RelationLink, given: Given) -> Expression:
+    """A collection: `some`, `every` and `length`; bare fields ask for some row that has them all."""
+    return _deeper(run, link.target, lambda *conditions: _link_conditions(run, spec, link, conditions), given)
+
+
+def collection(
+    run: GraphqlRun, target: EntitySpec, given: Given, *belongs: Expression, source: Source | None = None
+) -> Expression:
+    """A collection of the rows of `target` that belong to the row outside; `source` when that leads to them."""
+    seen = (*exclude_archived(target), *run.visible(target), *belongs)
+    return _deeper(run, target, lambda *conditions: (source or target.row, *seen, *conditions), given)
+
+
+def _deeper(run: GraphqlRun, target: EntitySpec, related: Related, given: Given) -> Expression:
+    with run.deeper():
+        return _of_many(related, partial(where, run, target), given)
+
+
+def match_list(column: Column[Any], given: Given) -> Expression:
+    """A column that holds a list of texts: `some`, `every` and `length`."""
+    return _of_many(lambda *conditions: (Items(column), *conditions), lambda each: (fits(Item.value, each),), given)
+
+
+def _of_many(related: Related, conditions: Conditions, given: Given) -> Expression:
+    return in_words(given, {word: partial(meaning, related, conditions) for word, meaning in _COLLECTION.items()})
+
+
+def in_words(given: Given, words: Mapping[str, Callable[[Any], Expression]]) -> Expression:
+    """A collection filter whose words mean what their functions say; fields beside them are a `some`."""
+    parts: list[Expression] = []
+    beside: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name in ("and", "or"):
+            both = [in_words(each, words) for each in value]
+            parts.append(all_of(*both) if name == "and" else any_of(*both))
+        elif name in words:
+            parts.append(words[name](value))
+        else:
+            beside[name] = value
+    if beside:
+        parts.append(words["some"](beside))
+    return all_of(*parts)
+
+
+def _some(related: Related, conditions: Conditions, given: Given) -> Expression:
+    return exists(*related(*conditions(given)))
+
+
+def _every(related: Related, conditions: Conditions, given: Given) -> Expression:
+    return not_(exists(*related(not_(all_of(*conditions(given))))))
+
+
+def _length(related: Related, conditions: Conditions, comparator: Given) -> Expression:
+    return fits(count(*related()), {name: operand for name, operand in comparator.items() if operand is not None})
+
+
+def _null(related: Related, conditions: Conditions, is_null: bool) -> Expression:
+    some = exists(*related())
+    return not_(some) if is_null else some
+
+
+_COLLECTION: dict[str, Callable[[Related, Conditions, Any], Expression]] = {
+    "some": _some, "every": _every, "length": _length, "null": _null,
+}  # fmt: skip
+
+
+def _link_conditions(run: GraphqlRun, spec: EntitySpec, link: RelationLink, conditions: tuple[Expression, ...]) -> Any:
+    """The arguments of `exists` and `count` for the linked rows that can be seen and are not archived."""
+    target = link.target
+    mine = columns_of(spec)["id"]
+    seen = (*exclude_archived(target), *run.visible(target), *conditions)
+    if link.by is not None:
+        return (target.row, link.by == mine, *seen)
+    assert link.mine is not None
+    assert link.theirs is not None
+    row = exists(target.row, columns_of(target)["id"] == link.theirs, *seen)
+    return (link.mine.table, link.mine == mine, *between(run, link), row)
+
+
+def between(run: GraphqlRun, link: RelationLink) -> tuple[Expression, ...]:
+    """Conditions on the table between: an entity there may be archived."""
+    assert link.mine is not None
+    spec = run.model.entity_of_row(link.mine.table)
+    return exclude_archived(spec) if spec else ()
+
+
+def no_rows(given: Given) -> Expression:
+    """What a collection filter says of a collection that is always empty."""
+    return in_words(given, _EMPTY)
+
+
+_EMPTY: dict[str, Callable[[Any], Expression]] = {
+    "some": lambda given: NEVER,
+    "every": lambda given: all_of(),
+    "length": lambda given: fits(case("integer", otherwise=0), given),
+    "null": lambda is_null: all_of() if is_null else NEVER,
+}

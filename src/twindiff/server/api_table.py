@@ -1,0 +1,81 @@
+"""The APIs of our own, as a table: where each is, what it answers, and who may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from twindiff.kit.http import Request
+from twindiff.kit.twin import Dispatch
+from twindiff.server.apis import platform, sandboxes, twin_runs
+from twindiff.server.apis.pr_runs.runs import PrRuns
+from twindiff.server.apis.pr_runs.settings import CheckSettings
+from twindiff.server.apis.sandbox_runs.runs import SandboxRunService
+from twindiff.server.apis.sandboxes.routes import SandboxContext
+from twindiff.server.apis.sandboxes.sandboxes import Sandboxes
+from twindiff.server.apis.test_runs.runs import TestRunService
+from twindiff.server.apis.test_runs.saved import SavedTestStore
+from twindiff.server.apis.test_runs.twins import RunTwins
+from twindiff.server.apis.twin_runs.logins import Logins
+from twindiff.server.apis.twin_runs.request_context import TwinRunContext as RunDesk
+from twindiff.server.apis.twin_runs.runs import TwinRunService
+from twindiff.server.apis.twin_runs.scenarios import ScenarioStore
+from twindiff.server.auth import authorize_control
+from twindiff.server.service import Service
+
+
+class Plane(NamedTuple):
+    """An API of ours; `given` is what its operations work with for a caller who knows us by an address.
+
+    `authorize` gets the platform key, the request and the name of its operation (empty for an unknown one), and raises
+    an ApiError for whoever may not ask. `removed` is what its operations leave out of their paths.
+    """
+
+    prefixes: tuple[str, ...]
+    operations: Dispatch
+    given: Callable[[str], Any]
+    authorize: Callable[[str | None, Request, str], None] = authorize_control
+    removed: str = ""
+
+    def has(self, path: str) -> bool:
+        """Whether a path is one of this API."""
+        return any(path.startswith(prefix) and path[len(prefix) :][:1] in ("", "/") for prefix in self.prefixes)
+
+
+def desk_of(service: Service) -> RunDesk:
+    """What requests about runs of all kinds are answered with."""
+    runs = TwinRunService(service)
+    scenarios = ScenarioStore(runs)
+    tests = TestRunService(runs, RunTwins(scenarios))
+    saved, boxes = SavedTestStore(tests), SandboxRunService(tests, scenarios)
+    return RunDesk(
+        runs, scenarios, Logins(), tests, saved, boxes, PrRuns(saved, boxes), CheckSettings(service), address=""
+    )
+
+
+def planes_of(service: Service, desk: RunDesk) -> tuple[Plane, ...]:
+    """The APIs of a service."""
+    return (
+        Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
+        Plane(
+            (sandboxes.PREFIX,),
+            sandboxes.operations,
+            partial(SandboxContext, Sandboxes(service)),
+            removed=sandboxes.PREFIX,
+        ),
+        Plane(
+            twin_runs.PREFIXES,
+            twin_runs.operations,
+            partial(_known_by, desk),
+            partial(authorize_control, free=twin_runs.OPEN),
+        ),
+    )
+
+
+def _known_by(desk: RunDesk, address: str) -> RunDesk:
+    return desk._replace(address=address)
+
+
+def _any_address(service: Service, address: str) -> Service:
+    return service

@@ -1,0 +1,90 @@
+"""What there is to make environments of and to judge them by: twins, templates, suites."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from twindiff.catalog import SuiteRecord, TemplateRecord
+from twindiff.kit.twin import Twin
+from twindiff.server.apis.inspector import row_listing
+from twindiff.server.apis.inspector.page_context import number
+from twindiff.server.apis.inspector.rendering import page, pretty
+from twindiff.server.apis.inspector.tables import file_of, filters_of, table_context
+from twindiff.server.service import Service
+
+
+class VendorCoverage(NamedTuple):
+    """How much of a vendor's API a twin has."""
+
+    reading: int
+    writing: int
+    missing: int | None
+
+    @property
+    def share(self) -> int | None:
+        """In percent; None where nobody has counted what the vendor has."""
+        have = self.reading + self.writing
+        return None if self.missing is None else round(100 * have / max(1, have + self.missing))
+
+
+def coverage(twin: Twin) -> VendorCoverage:
+    """Counted over the operations that the vendor documents."""
+    operations = twin.dispatch.operations
+    reading = sum(each.reads for each in operations)
+    return VendorCoverage(reading, len(operations) - reading, None if twin.missing is None else len(twin.missing))
+
+
+async def twins(service: Service, request: Request) -> Response:
+    """The twins that are installed."""
+    return page("twins.html", twins=[(twin, coverage(twin)) for twin in service.registry.twins.values()])
+
+
+async def twin(service: Service, request: Request) -> Response:
+    """One twin: what it answers, what it lacks, what it stores."""
+    requested = service.registry.get(request.path_params["twin"])
+    operations = sorted(requested.dispatch.operations, key=lambda each: each.name)
+    return page("twin.html", twin=requested, coverage=coverage(requested), operations=operations)
+
+
+async def templates(service: Service, request: Request) -> Response:
+    """Templates, by twin and name."""
+    records = sorted(service.templates.list(), key=lambda each: (each.service, each.name))
+    return page("templates.html", templates=records)
+
+
+async def template(service: Service, request: Request) -> Response:
+    """One template: its tables, with how many rows each has."""
+    record = service.templates.get(request.path_params["id"])
+    store = service.engine.template(record.service, record.hash)
+    counts = [(each, store.count(each.row)) for each in service.registry.get(record.service).tables]
+    return page("template.html", template=record, counts=counts)
+
+
+async def template_table(service: Service, request: Request) -> Response:
+    """Rows of one table of a template."""
+    record: TemplateRecord = service.templates.get(request.path_params["id"])
+    table = row_listing.table_named(service.registry.schemas[record.service], request.path_params["table"])
+    filters, as_file = filters_of(request), request.query_params.get("format", "")
+    limit = row_listing.MAX_ROWS if as_file else row_listing.PAGE
+    store = service.engine.template(record.service, record.hash)
+    sheet = row_listing.read(store, table, filters, number(request.query_params.get("offset")), limit)
+    if as_file:
+        return await service.runtime.run_in_thread(lambda: file_of(sheet, as_file))
+    base = f"/inspect/templates/{record.template_id}/tables"
+    return page("template_table.html", template=record, at="", **table_context(sheet, filters, base))
+
+
+async def suites(service: Service, request: Request) -> Response:
+    """Suites, newest first."""
+    records: list[SuiteRecord] = service.suites.list(request.query_params.get("q", ""))
+    return page("suites.html", suites=records, words=request.query_params.get("q", ""))
+
+
+async def suite(service: Service, request: Request) -> Response:
+    """One suite with its tests and their checks."""
+    record = service.suites.get(request.path_params["id"])
+    tests = [(each, pretty(each.spec)) for each in service.suites.tests(record.suite_id)]
+    return page("suite.html", suite=record, tests=tests)

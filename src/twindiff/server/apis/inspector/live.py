@@ -1,0 +1,187 @@
+"""Timelines that go on: whoever looks at one is sent what comes, drawn once for all who look."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from typing import NamedTuple
+
+from twindiff.kit.errors import ApiError
+from twindiff.server.apis.inspector.rendering import render
+from twindiff.server.apis.inspector.timelines import TimelineCursor, cursor_at, timeline
+from twindiff.server.service import Service
+from twindiff.storage.feed import either
+
+SECONDS_TOGETHER = 0.1
+"""What comes within it is drawn at once."""
+SECONDS = 1.0
+"""Between two looks at an environment that goes on."""
+SECONDS_FLOODED = 3.0
+"""The same where more came than is drawn: nobody reads that fast, and the agent is to have the processor."""
+SECONDS_BETWEEN_LISTS = 5.0
+"""Between two looks at what environments and runs there are."""
+SECONDS_QUIET = 20
+"""After which those who look are told that the stream is still there, or that its environment is not."""
+MAX_CALLS_DRAWN = 20
+"""Calls that are drawn at once; where more come in a flood, a line says how many and leads to them."""
+MAX_STREAMS = 200
+"""Streams of a server."""
+MAX_WAITING_UPDATES = 50
+"""Parts that a slow reader may be behind; then it is to begin anew, from where it got to."""
+
+
+class TooManyStreams(ApiError):
+    """As many timelines are looked at as this server allows; the page can be loaded again instead."""
+
+    status = 503
+
+
+class TimelineUpdate(NamedTuple):
+    """What came: rows as HTML, the cursor after them, and how many calls are left out."""
+
+    cursor: TimelineCursor
+    html: str
+    left_out: int
+
+    def encode(self) -> bytes:
+        """The part as an event of a stream."""
+        lines = "".join(f"data: {line}\n" for line in self.html.splitlines())
+        return f"id: {self.cursor}\nevent: rows\n{lines}\n".encode()
+
+
+STILL_THERE = b": still there\n\n"
+ENDED = b"event: ended\ndata:\n\n"
+Waiting = asyncio.Queue[bytes]
+
+
+class Live:
+    """The environments that somebody looks at."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._readers: dict[str, set[Waiting]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._overviews = 0
+
+    def admit(self) -> None:
+        """Raises TooManyStreams."""
+        if self._overviews + sum(map(len, self._readers.values())) >= MAX_STREAMS:
+            raise TooManyStreams
+
+    async def stream(self, environment_id: str, cursor: TimelineCursor) -> AsyncGenerator[bytes]:
+        """What comes after a cursor, as it comes; ends with the environment."""
+        waiting: Waiting = asyncio.Queue(MAX_WAITING_UPDATES)
+        self._join(environment_id, waiting)
+        try:
+            yield b"retry: 1000\n\n"
+            part = await self._part(environment_id, cursor)
+            if part.html:
+                yield part.encode()
+            said = b""
+            while said != ENDED and not waiting.full():
+                yield (said := await waiting.get())
+        finally:
+            self._leave(environment_id, waiting)
+
+    async def overview(self) -> AsyncGenerator[bytes]:
+        """That there are other environments or runs than before, or that one of them stands elsewhere."""
+        self._overviews += 1
+        try:
+            with self._service.engine.feed.watch() as commits:
+                seen = ""
+                yield b"retry: 1000\n\nevent: changed\ndata:\n\n"
+                while True:
+                    try:
+                        await asyncio.wait_for(anext(commits), SECONDS_BETWEEN_LISTS)
+                        has_changed = True
+                    except TimeoutError:
+                        has_changed, seen = seen != (newest := await self._newest()), newest
+                    yield b"event: changed\ndata:\n\n" if has_changed else STILL_THERE
+                    if has_changed:
+                        await asyncio.sleep(SECONDS_BETWEEN_LISTS)
+        finally:
+            self._overviews -= 1
+
+    async def _newest(self) -> str:
+        """What environments and runs begin with, newest first."""
+
+        async def ask() -> str:
+            environments = self._service.environments.list(limit=1)
+            runs = self._service.runs.list(limit=1, status="")
+            return " ".join(
+                [*(each.environment_id for each in environments), *(f"{r.run_id} {r.status}" for r in runs)]
+            )
+
+        return await self._service.runtime.run_request(ask)
+
+    async def _sign(self, environment_id: str) -> bytes:
+        """What those are told who look at an environment of which nothing can be drawn."""
+
+        async def ask() -> bytes:
+            return STILL_THERE if self._service.environments.record(environment_id).status == "ready" else ENDED
+
+        return await self._service.runtime.run_request(ask)
+
+    def _join(self, environment_id: str, waiting: Waiting) -> None:
+        self._readers.setdefault(environment_id, set()).add(waiting)
+        if environment_id not in self._tasks:
+            self._tasks[environment_id] = asyncio.create_task(self._watch(environment_id))
+
+    def _leave(self, environment_id: str, waiting: Waiting) -> None:
+        left = self._readers[environment_id]
+        left.discard(waiting)
+        if not left:
+            del self._readers[environment_id]
+            self._tasks.pop(environment_id).cancel()
+
+    async def _watch(self, environment_id: str) -> None:
+        """Draw what comes, whenever a call or a commit says that something has."""
+        log, engine = self._service.calls.log, self._service.engine
+        with engine.feed.watch(environment_id) as commits, log.feed.watch(environment_id) as calls:
+            cursor = await self._present(environment_id)
+            while True:
+                try:
+                    await asyncio.wait_for(either(commits.__anext__(), calls.__anext__()), SECONDS_QUIET)
+                except TimeoutError:
+                    self._tell(environment_id, await self._sign(environment_id))
+                    continue
+                await asyncio.sleep(SECONDS_TOGETHER)
+                cursor, seconds = await self._look(environment_id, cursor)
+                await asyncio.sleep(seconds - SECONDS_TOGETHER)
+
+    async def _look(self, environment_id: str, cursor: TimelineCursor) -> tuple[TimelineCursor, float]:
+        """Tell what came after a cursor; gives the cursor after that, and the seconds until the next look."""
+        try:
+            part = await self._part(environment_id, cursor)
+        except ApiError:  # an environment that has ended, or a full disk
+            self._tell(environment_id, await self._sign(environment_id))
+            return cursor, SECONDS
+        if part.html:
+            self._tell(environment_id, part.encode())
+        return part.cursor, SECONDS_FLOODED if part.left_out else SECONDS
+
+    async def _present(self, environment_id: str) -> TimelineCursor:
+        async def ask() -> TimelineCursor:
+            return TimelineCursor(
+                self._service.calls.log.last(environment_id), self._service.engine.seq(environment_id)
+            )
+
+        return await self._service.runtime.run_request(ask)
+
+    def _tell(self, environment_id: str, said: bytes) -> None:
+        for waiting in self._readers.get(environment_id, ()):
+            with suppress(asyncio.QueueFull):
+                waiting.put_nowait(said)
+
+    async def _part(self, environment_id: str, cursor: TimelineCursor) -> TimelineUpdate:
+        async def read() -> TimelineUpdate:
+            last = self._service.calls.log.last(environment_id)
+            left_out = max(0, last - cursor.number - MAX_CALLS_DRAWN)
+            start = cursor_at(self._service, environment_id, last - MAX_CALLS_DRAWN) if left_out else cursor
+            shown = await timeline(self._service, environment_id, start, None)
+            base = f"/inspect/environments/{environment_id}"
+            html = render("events.html", events=shown.events, base=base, left_out=left_out, until=start.number)
+            return TimelineUpdate(shown.cursor, html.strip(), left_out)
+
+        return await self._service.runtime.run_request(read)

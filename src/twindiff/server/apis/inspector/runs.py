@@ -1,0 +1,50 @@
+"""Runs: their verdicts with explanations, what changed and what was said, also after their environment is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from twindiff.catalog import RunRecord, TestRecord
+from twindiff.environments.stored_results import unpack_json
+from twindiff.server.apis.inspector.environments import render_diff
+from twindiff.server.apis.inspector.rendering import page
+from twindiff.server.service import Service
+
+LISTED = 200
+CALLS = 1000
+STATUSES = ("all", "running", "completed", "passed", "failed")
+
+
+async def runs(service: Service, request: Request) -> Response:
+    """Runs of all environments, newest first."""
+    status = request.query_params.get("status", "all")
+    records = service.runs.list(limit=LISTED, status="" if status == "all" else status)
+    return page("runs.html", runs=records, tests=_names(service, records), status=status, statuses=STATUSES)
+
+
+def _names(service: Service, runs: Iterable[RunRecord]) -> dict[str, str]:
+    """The names of the tests that runs were of, by their ids."""
+    wanted = {each.test_id for each in runs if each.test_id}
+    columns = (TestRecord.test_id, TestRecord.name)
+    return dict(cast(Any, service.catalog.rows(TestRecord, TestRecord.test_id.in_(wanted), columns=columns)))
+
+
+async def run(service: Service, request: Request) -> Response:
+    """One run: its verdict, its calls, what it changed."""
+    record = service.runs.get(request.path_params["id"])
+    await service.write_calls()
+    calls = await service.runtime.collect(service.calls.log.kept_of_run(record, CALLS))
+    lasts = service.environments.record(record.environment_id).status != "deleted"
+    test = _names(service, [record]).get(record.test_id or "", "")
+
+    def draw() -> Response:
+        verdict: dict[str, Any] = msgspec.json.decode(unpack_json(record.verdict)) if record.verdict else {}
+        diff = render_diff(msgspec.json.decode(unpack_json(record.diff))) if record.diff else None
+        return page("run.html", run=record, test=test, verdict=verdict, diff=diff, calls=calls, lasts=lasts)
+
+    return await service.runtime.run_in_thread(draw)

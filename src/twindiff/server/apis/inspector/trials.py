@@ -1,0 +1,87 @@
+"""Trial sets: what came of an agent's trials at a suite, trial by trial, and how two sets differ."""
+
+from __future__ import annotations
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from twindiff.catalog import TrialRecord
+from twindiff.environments.stored_results import unpack_json
+from twindiff.server.apis.inspector.access import PREFIX
+from twindiff.server.apis.inspector.page_context import number
+from twindiff.server.apis.inspector.rendering import page
+from twindiff.server.service import Service
+from twindiff.server.use_cases.trial_sets import compare_trial_sets, trial_set_figures
+
+LISTED = 200
+TRIALS = 100
+"""Trials on a page."""
+ENDS = {"all": None, "passed": True, "failed": False}
+
+
+async def trial_sets(service: Service, request: Request) -> Response:
+    """Trial sets, newest first, of all suites or of one."""
+    suite_id = request.query_params.get("suite", "")
+    sets = service.trial_sets.list(limit=LISTED, suite_id=suite_id)
+    return page("trial_sets.html", sets=sets, suite=service.suites.get(suite_id) if suite_id else None)
+
+
+async def trial_set(service: Service, request: Request) -> Response:
+    """One set: its figures, what came of each test, and which sets it can be compared with."""
+    figures = await trial_set_figures(service, request.path_params["id"])
+    others = [
+        each
+        for each in service.trial_sets.list(limit=LISTED, suite_id=figures.record.suite_id)
+        if each.trial_set_id != figures.record.trial_set_id
+    ]
+    return await service.runtime.run_in_thread(lambda: page("trial_set.html", set=figures, others=others))
+
+
+async def trials(service: Service, request: Request) -> Response:
+    """Trials of a set with the reasons of those that failed, of all tests or of one."""
+    given = request.query_params
+    record, offset = service.trial_sets.get(request.path_params["id"]), number(given.get("offset"))
+    test, ended = given.get("test", ""), given.get("ended", "all")
+    records = service.trial_sets.trials(
+        record.trial_set_id,
+        test_id=test,
+        passed=ENDS.get(ended),
+        limit=TRIALS + 1,
+        offset=offset,
+    )
+    more = offset + TRIALS if len(records) > TRIALS else None
+    shown = [(each, _reasons(each)) for each in records[:TRIALS]]
+    return page("trials.html", set=record, trials=shown, more=more, test=test, ended=ended, ends=[*ENDS])
+
+
+class _Why(msgspec.Struct):
+    text: str = ""
+
+
+class _Verdict(msgspec.Struct):
+    """What is read of a verdict."""
+
+    explanations: list[_Why] = []
+    failures: list[str] = []
+
+
+def _reasons(trial: TrialRecord) -> list[str]:
+    """Why a trial failed, one for each assertion that did not hold."""
+    if trial.passed or not trial.verdict:
+        return [trial.reason] if trial.reason else []
+    verdict = msgspec.json.decode(unpack_json(trial.verdict), type=_Verdict)
+    return [each.text for each in verdict.explanations if each.text] or verdict.failures or [trial.reason]
+
+
+async def comparison(service: Service, request: Request) -> Response:
+    """How a second set differs from a first, test by test."""
+    compared = await compare_trial_sets(service, request.path_params["id"], request.path_params["other"])
+    return await service.runtime.run_in_thread(lambda: page("comparison.html", compared=compared))
+
+
+async def compare(service: Service, request: Request) -> Response:
+    """The way from the form of a set's page to a comparison."""
+    given = (request.path_params["id"], request.query_params.get("with", ""))
+    first, other = (service.trial_sets.get(each).trial_set_id for each in given)
+    return RedirectResponse(f"{PREFIX}/trial-sets/{first}/compare/{other}", 303)

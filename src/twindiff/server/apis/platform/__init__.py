@@ -1,0 +1,39 @@
+"""The platform API: environments, runs, templates, suites. Declared with the kit, served by the same kind of table."""
+
+from twindiff.kit.twin import Dispatch
+from twindiff.server.apis.platform import (
+    calls,
+    clocks,
+    environments,
+    faults,
+    health,
+    points,
+    rows,
+    runs,
+    suites,
+    templates,
+    transfer,
+    trial_sets,
+    webhooks,
+)
+from twindiff.server.style import PlatformStyle
+
+PREFIX = "/api/platform"
+
+_PAGES = (
+    health,
+    environments,
+    calls,
+    clocks,
+    faults,
+    points,
+    rows,
+    transfer,
+    runs,
+    templates,
+    suites,
+    trial_sets,
+    webhooks,
+)
+
+platform = Dispatch(PlatformStyle(), [page.api for page in _PAGES])

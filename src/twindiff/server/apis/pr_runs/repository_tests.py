@@ -1,0 +1,147 @@
+"""Tests that lie in a repository: `.arga/tests/*.yml`, read as they are at the commit that is tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from twindiff.browser import config as configs
+from twindiff.catalog import SavedTestRecord
+from twindiff.catalog.stamps import stamp
+from twindiff.environments.registry import did_you_mean
+from twindiff.kit.errors import ApiError
+from twindiff.server.apis.sandbox_runs.checkouts import Revision, git
+from twindiff.server.apis.test_runs.saved import SavedTestStore
+
+FOLDER = ".arga/tests"
+ENDINGS = (".yml", ".yaml", ".json")
+MAX_FILES = 500
+MAX_CHARACTERS = 1_000_000
+"""Of one file."""
+_OF_EXPORTS = ("id", "run_id", "created_at", "updated_at", "repo_full_name")
+"""What exported tests have besides, which is not gone by: the test belongs to the repository that it lies in."""
+
+
+class InvalidTestFile(ApiError):
+    """A test of the repository cannot be read."""
+
+    status = 422
+
+
+class TestFile(msgspec.Struct):
+    """What a file says: the fields of a saved test, or a bare TestConfig with a name."""
+
+    __test__ = False
+
+    name: str = ""
+    description: str | None = None
+    prompt: str | None = None
+    start_url: str | None = None
+    ci_enabled: bool = True
+    tags: list[str] = []
+    paths: list[str] = []
+    twins: list[str] = []
+    checks: dict[str, Any] | None = None
+    test_config: dict[str, Any] | None = None
+    test_config_json: dict[str, Any] | None = None
+    steps: list[Any] | None = None
+
+
+class RepositoryTests(NamedTuple):
+    """The tests of a repository that can be run, and by file what is wrong with the others."""
+
+    tests: list[SavedTestRecord]
+    invalid: dict[str, str]
+
+
+def read_tests(revision: Revision, saved: SavedTestStore) -> RepositoryTests:
+    """Read the tests that lie in a repository at a commit."""
+    read = RepositoryTests([], {})
+    for path in _list_files(revision):
+        try:
+            read.tests.append(_read_test(path, git(revision.repository, "show", f"{revision.commit}:{path}"), saved))
+        except ApiError as error:
+            read.invalid[path] = f"{path}: {error}"
+    return read
+
+
+def _list_files(revision: Revision) -> list[str]:
+    listed = git(revision.repository, "ls-tree", "-z", "--name-only", revision.commit, f"{FOLDER}/").split("\0")
+    return [path for path in listed if path.endswith(ENDINGS)][:MAX_FILES]
+
+
+def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
+    """The test that a file describes; raises InvalidTestFile and InvalidTest, which name the key."""
+    given = _load(text)
+    _check_keys(given, _known(TestFile, configs.TestConfig) | {*_OF_EXPORTS}, "")
+    try:
+        file = msgspec.convert(given, TestFile, strict=False)
+    except msgspec.ValidationError as error:
+        said, _, where = str(error).partition(" - at `$.")
+        raise InvalidTestFile(f"{where.removesuffix('`')}: {said}" if where else said) from None
+    config = file.test_config or file.test_config_json or (given if file.steps is not None else None)
+    if config is not None:
+        _check_config(config, "test_config" if file.steps is None else "")
+    now = stamp()
+    return SavedTestRecord(
+        test_id=path,
+        name=file.name or PurePosixPath(path).stem,
+        test_config=saved.check_config(
+            config, prompt=file.prompt, start_url=file.start_url, checks=file.checks, twins=file.twins
+        ),
+        created=now.micros,
+        created_at=now.iso,
+        updated_at=now.iso,
+        **{name: getattr(file, name) for name in ("description", "prompt", "start_url", "ci_enabled")},
+        **{name: getattr(file, name) for name in ("tags", "paths", "twins", "checks")},
+    )
+
+
+def _load(text: str) -> dict[str, Any]:
+    import yaml  # few servers ever read such a file
+
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidTestFile(f"it has more than {MAX_CHARACTERS} characters")
+    try:
+        given: Any = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise InvalidTestFile(f"it is no YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(given, dict):
+        raise InvalidTestFile("it needs the fields of a test, such as `name` and `steps`")
+    return {str(name): value for name, value in cast(dict[Any, Any], given).items()}
+
+
+# Keys
+
+
+def _known(*structs: type[msgspec.Struct]) -> set[str]:
+    return {name for struct in structs for name in struct.__struct_fields__}
+
+
+def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
+    """Raises InvalidTestFile for a key that is not known."""
+    for name in given:
+        if name not in known:
+            place = f"{where}.{name}" if where else name
+            raise InvalidTestFile(f"{place}: there is no such key.{did_you_mean(name, sorted(known))}")
+
+
+def _check_config(config: Mapping[str, Any], where: str) -> None:
+    """Raises InvalidTestFile for a key of a TestConfig, of its steps or their expectations that is not known."""
+    if where:
+        _check_keys(config, _known(configs.TestConfig), where)
+    prefix = f"{where}." if where else ""
+    for name, struct in (("steps", configs.BrowserStep), ("parameters", configs.TestParameter)):
+        for number, each in _objects(config.get(name)):
+            _check_keys(each, _known(struct), f"{prefix}{name}[{number}]")
+            for _, expect in _objects([each.get("expect")]):
+                _check_keys(expect, _known(configs.Expect), f"{prefix}{name}[{number}].expect")
+
+
+def _objects(values: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, each in enumerate(cast("list[Any]", values) if isinstance(values, list) else ()):
+        if isinstance(each, dict):
+            yield number, cast("dict[str, Any]", each)

@@ -1,0 +1,107 @@
+"""Pull request runs: `/validate/pr-run`, and the settings of checks of pull requests under `/validation`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from twindiff.kit.http import ValueResponse
+from twindiff.kit.twin import Operations
+from twindiff.server.apis.pr_runs.runs import WantedPr
+from twindiff.server.apis.sandbox_runs.checkouts import repository_of
+from twindiff.server.apis.sandbox_runs.routes import Repo
+from twindiff.server.apis.test_runs.routes import Prompt, SessionId
+from twindiff.server.apis.test_runs.runs import without_none
+from twindiff.server.apis.test_runs.views import brief
+from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+
+api = Operations()
+
+
+@api.post("/validate/pr-run")
+async def create_pr_run(
+    desk: TwinRunContext,
+    repo: Repo | None = None,
+    branch: str | None = None,
+    pr_url: str | None = None,
+    base: str | None = None,
+    frontend_url: str | None = None,
+    commit: str | None = None,
+    allow_no_tests: bool | None = None,
+    twins: list[str] | None = None,
+    scenario_id: str | None = None,
+    scenario_prompt: Prompt | None = None,
+    context_notes: str | None = None,
+    session_id: SessionId | None = None,
+    run_type: Literal["pr", "pr_run", "agent_run"] = "pr_run",
+) -> ValueResponse:
+    """Test a branch against its base: the files that differ choose the saved tests, which run against its application.
+
+    Without `branch` and `pr_url` it is what the repository has checked out; of a `commit` the branch is only the name.
+    Tests in `.arga/tests/*.yml` of the repository take part. A run for which no test is chosen fails, unless
+    `allow_no_tests` or the server's settings allow it. The application is started, or is at `frontend_url` already. The
+    verdict is among the artifacts of the run too, as `junit.xml` and `check_run.json`.
+    """
+    wanted = WantedPr(
+        repo=repo or repository_of(pr_url),
+        branch=branch,
+        pr_url=pr_url,
+        base=base,
+        frontend_url=frontend_url,
+        commit=commit,
+        allow_no_tests=allow_no_tests,
+        twins=twins,
+        scenario_id=scenario_id,
+        scenario_prompt=scenario_prompt,
+        about=without_none(context_notes=context_notes, session_id=session_id, run_type=run_type),
+    )
+    run = await desk.pull_requests.create(wanted, desk.address)
+    headers = (("X-Run-Id", run.run_id), ("X-Session-Id", run.session_id or ""))
+    more = {name: run.asked[name] for name in ("changed_files", "chosen_tests")}
+    return ValueResponse({**brief(run, desk.address), **more}, headers=headers)
+
+
+@api.post("/validation/pr")
+async def validate_pr(
+    desk: TwinRunContext, repo: Repo | None = None, branch: str | None = None, pr_url: str | None = None
+) -> ValueResponse:
+    """Test a branch against its base, as `POST /validate/pr-run` does."""
+    return await create_pr_run(desk, repo=repo, branch=branch, pr_url=pr_url)
+
+
+Trigger = Literal["pr", "branch"]
+
+
+@api.post("/validation/github/install")
+def install(desk: TwinRunContext, repo: Repo) -> dict[str, Any]:
+    """Keep that pull requests of a repository are to be checked; posting to GitHub waits for its twin."""
+    return desk.checks.change(repo, "pr", enabled=True)
+
+
+@api.get("/validation/github/config")
+def get_config(desk: TwinRunContext, repo: Repo, trigger_mode: Trigger = "pr") -> dict[str, Any]:
+    """The settings of a repository's checks."""
+    return desk.checks.get(repo, trigger_mode)
+
+
+@api.post("/validation/github/config")
+def set_config(
+    desk: TwinRunContext,
+    repo: Repo,
+    trigger_mode: Trigger = "pr",
+    comment_on_pr: bool | None = None,
+    branch: str | None = None,
+) -> dict[str, Any]:
+    """Change the settings of a repository's checks."""
+    return desk.checks.change(repo, trigger_mode, comment_on_pr=comment_on_pr, branch=branch)
+
+
+@api.patch("/validation/github/config")
+def enable(desk: TwinRunContext, repo: Repo, trigger_mode: Trigger = "pr", enabled: bool = True) -> dict[str, Any]:
+    """Switch a repository's checks on or off."""
+    return desk.checks.change(repo, trigger_mode, enabled=enabled)
+
+
+@api.get("/validation/github/enabled")
+def list_enabled(desk: TwinRunContext) -> list[dict[str, Any]]:
+    """List the repositories whose checks are switched on."""
+    return desk.checks.enabled_settings()

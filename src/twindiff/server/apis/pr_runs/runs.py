@@ -1,0 +1,314 @@
+"""Pull request runs: a branch is compared with its base, started, and judged by the tests that its change asks for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from twindiff.browser.config import check_url
+from twindiff.catalog import SavedTestRecord, TestRunRecord
+from twindiff.catalog.stamps import new_uuid
+from twindiff.kit.errors import ApiError
+from twindiff.server.apis.pr_runs.choice import choose_tests
+from twindiff.server.apis.pr_runs.comparison import Comparison, compare
+from twindiff.server.apis.pr_runs.repository_names import list_names
+from twindiff.server.apis.pr_runs.repository_tests import FOLDER, read_tests
+from twindiff.server.apis.pr_runs.verdicts import Verdict
+from twindiff.server.apis.sandbox_runs.checkouts import Revision
+from twindiff.server.apis.sandbox_runs.runs import SandboxRunService, WantedSandbox
+from twindiff.server.apis.test_runs.ledger import ENDED
+from twindiff.server.apis.test_runs.reports import TestResult, write_reports
+from twindiff.server.apis.test_runs.runs import BrowserNotInstalled, TestRunRequest, or_invalid
+from twindiff.server.apis.test_runs.saved import SavedTestStore
+from twindiff.server.apis.test_runs.views import page_url, scenario_of
+
+KIND = "pr"
+MAX_FILES_NAMED = 5
+"""Changed files that are named where no test is for them."""
+OPENS = "the application opens"
+"""What is tested of a change that no saved test is for."""
+STARTS = "the application starts"
+"""What a change whose application does not start fails at."""
+CHOOSES = "the change chooses tests"
+"""What a change that no test is for fails at, unless that is allowed."""
+
+
+class WantedPr(NamedTuple):
+    """What is to be tested."""
+
+    repo: str
+    branch: str | None = None
+    pr_url: str | None = None
+    base: str | None = None
+    frontend_url: str | None = None
+    commit: str | None = None
+    allow_no_tests: bool | None = None
+    twins: Sequence[str] | None = None
+    scenario_id: str | None = None
+    scenario_prompt: str | None = None
+    about: Mapping[str, Any] = {}
+    """What is only kept: context_notes, session_id, run_type."""
+
+
+class ChangePlan(NamedTuple):
+    """What a change asks for."""
+
+    wanted: WantedPr
+    compared: Comparison
+    names: list[str]
+    """Of the repository."""
+    kept: list[SavedTestRecord]
+    """Its saved tests, and those that lie in it."""
+    tests: list[SavedTestRecord]
+    """Those that the change chooses."""
+    invalid: Mapping[str, str]
+    """By file what is wrong with tests that lie in it."""
+    address: str
+
+    @property
+    def revision(self) -> Revision:
+        """What is tested."""
+        return self.compared.revision
+
+    def why_no_tests(self) -> str:
+        """What is said of a change that chooses no test, and what to do."""
+        others = "" if len(self.names) < 2 else f" ({', '.join(self.names[1:])})"
+        if not self.kept:
+            said = f"no test is kept of {self.names[0]}{others}"
+        else:
+            files = ", ".join(self.compared.changed[:MAX_FILES_NAMED])
+            said = f"none of {len(self.kept)} tests of {self.names[0]} takes part in checks and is for one of: {files}"
+        return (
+            f"no test was chosen: {said}. Keep one with `twindiff tests create --ci --repo …` or in {FOLDER}/*.yml, "
+            "or allow it with allow_no_tests (--allow-no-tests)"
+        )
+
+
+class RunCancelled(Exception):
+    """The run was cancelled."""
+
+
+class PrRuns:
+    """The pull request runs of a server."""
+
+    def __init__(self, saved: SavedTestStore, sandboxes: SandboxRunService) -> None:
+        self._tests = saved.runs
+        self._saved = saved
+        self._sandboxes = sandboxes
+        self._ledger = saved.runs.ledger
+        self._runtime = sandboxes.service.runtime
+
+    async def create(self, wanted: WantedPr, address: str) -> TestRunRecord:
+        """Queue a run; raises UnknownRepository, UnknownBranch, NothingChanged."""
+        self._tests.queue.check()
+        if url := wanted.frontend_url:
+            or_invalid(lambda: check_url(url, "frontend_url"))
+        plan = await self._runtime.run_in_thread(partial(self._plan, wanted, address))
+        kept = [*self._saved.of_repository(plan.names), *plan.kept]
+        plan = plan._replace(kept=kept, tests=choose_tests(kept, plan.compared.changed))
+        run = self._record(plan)
+        await self._tests.queue.put(run.run_id, partial(self._perform, run.run_id, plan), seated=False)
+        return run
+
+    def _plan(self, wanted: WantedPr, address: str) -> ChangePlan:
+        revision = self._sandboxes.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
+        compared = compare(revision, wanted.base)
+        named = dict(self._sandboxes.service.settings.repositories)
+        names = list_names(wanted.repo, revision.repository, named)
+        own = read_tests(revision, self._saved)
+        return ChangePlan(wanted, compared, names, own.tests, [], own.invalid, address)
+
+    def _record(self, plan: ChangePlan) -> TestRunRecord:
+        wanted, revision = plan.wanted, plan.revision
+        names = [test.name for test in plan.tests]
+        asked = {
+            **wanted.about,
+            "branch": revision.name,
+            "base": plan.compared.base,
+            "pr_url": wanted.pr_url,
+            "commit_sha": revision.commit,
+            "changed_files": plan.compared.changed,
+            "chosen_tests": [{"id": test.test_id, "name": test.name} for test in plan.tests],
+            "twins": [*(wanted.twins or ())],
+        }
+        session_id = wanted.about.get("session_id") or new_uuid()
+        run = self._ledger.add(KIND, asked, repo=wanted.repo, session_id=session_id)
+        tell = partial(self._ledger.tell, run.run_id)
+        tell("status", "queued", {"status": "queued"})
+        changed = plan.compared.changed
+        tell("log", f"{len(changed)} files differ from {plan.compared.base}: {', '.join(changed)}")
+        tell("log", f"tests that were chosen: {', '.join(names)}" if names else plan.why_no_tests())
+        return run
+
+    # From the start of the application to the verdict
+
+    async def _perform(self, run_id: str, plan: ChangePlan) -> None:
+        stop = asyncio.Event()
+        self._tests.queue.listens(run_id, lambda message: None if message else stop.set())
+        await self._ledger.do(partial(self._ledger.begin, run_id))
+        sandbox: TestRunRecord | None = None
+        results: list[TestResult] = []
+        try:
+            for problem in self._problems(plan):
+                results.append(await self._note(run_id, problem, len(results) + 1))
+            if not plan.wanted.frontend_url:
+                sandbox = await self._start_sandbox(run_id, plan, stop)
+            if problem := sandbox and _start_problem(sandbox):
+                results.append(await self._note(run_id, problem, len(results) + 1))
+            else:
+                for test in plan.tests or [None]:
+                    results.append(await self._run_test(run_id, plan, test, sandbox, len(results) + 1, stop))
+        except RunCancelled:
+            return
+        except ApiError as error:  # what the application of the branch is refused for
+            refused = TestResult(STARTS, "", "error", str(error), category="application")
+            results.append(await self._note(run_id, refused, len(results) + 1))
+        finally:
+            self._tests.queue.deaf(run_id)
+            if sandbox:
+                sandbox_id = sandbox.run_id
+                await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox_id))
+        await self._ledger.do(partial(self._conclude, run_id, plan, results))
+
+    def _problems(self, plan: ChangePlan) -> list[TestResult]:
+        """What is wrong with the tests of a repository: files that cannot be read, and that none was chosen."""
+        unreadable = [TestResult(path, "", "error", said, category="tests") for path, said in plan.invalid.items()]
+        if plan.tests or (unreadable and not plan.kept):
+            return unreadable
+        allowed = plan.wanted.allow_no_tests
+        if allowed is None:
+            allowed = self._sandboxes.service.settings.allow_no_tests
+        status = "skipped" if allowed else "failed"
+        return [*unreadable, TestResult(CHOOSES, "", status, plan.why_no_tests(), category="no_tests")]
+
+    async def _start_sandbox(self, run_id: str, plan: ChangePlan, stop: asyncio.Event) -> TestRunRecord:
+        """The sandbox run of the branch when it is ready, or has failed; raises Stopped, and what refuses it."""
+        wanted = plan.wanted
+        named = [twin for test in plan.tests for twin in test.twins]
+        asked = WantedSandbox(
+            wanted.repo,
+            plan.revision.name,
+            wanted.pr_url,
+            commit=plan.revision.commit,
+            twins=wanted.twins,
+            more_twins=[] if wanted.twins is not None else named,
+            scenario_id=wanted.scenario_id,
+            scenario_prompt=wanted.scenario_prompt,
+        )
+        sandbox = await self._runtime.run_request(lambda: self._sandboxes.create(asked, plan.address))
+        await self._ledger.do(partial(self._name_sandbox, run_id, sandbox))
+        await self._ledger.do(partial(self._note_scenario, run_id, sandbox))
+        try:
+            return await self._until(sandbox.run_id, lambda run: run.status in ("ready", *ENDED), stop)
+        except RunCancelled:
+            await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
+            raise
+
+    def _name_sandbox(self, run_id: str, sandbox: TestRunRecord) -> None:
+        self._ledger.change(self._ledger.find(run_id), sandbox_id=sandbox.run_id)
+        started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
+        self._ledger.tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
+
+    def _note_scenario(self, run_id: str, part: TestRunRecord) -> None:
+        """Keep what of the scenario_prompt the twins of the sandbox or the first test show; say what they do not."""
+        run, said = self._ledger.find(run_id), scenario_of(part)
+        self._ledger.change(run, asked={**run.asked, **said})
+        for warning in said["scenario_warnings"]:
+            self._ledger.tell(run_id, "log", f"scenario_prompt: {warning}")
+
+    async def _run_test(
+        self,
+        run_id: str,
+        plan: ChangePlan,
+        test: SavedTestRecord | None,
+        sandbox: TestRunRecord | None,
+        number: int,
+        stop: asyncio.Event,
+    ) -> TestResult:
+        """Run a saved test, or see whether the application opens; raises Stopped."""
+        result, begun = TestResult(test.name if test else OPENS, "", "passed"), time.monotonic()
+        wanted = self._test_run_request(run_id, plan, test, sandbox)
+        try:
+            child = await self._runtime.run_request(lambda: self._tests.create(wanted, plan.address))
+            result = result._replace(run_id=child.run_id)
+            if sandbox is None and number == 1:
+                await self._ledger.do(partial(self._note_scenario, run_id, child))
+            child = await self._until(child.run_id, lambda run: run.status in ENDED, stop)
+            if child.status != "completed":
+                said = str(child.outcome.get("failure_detail") or child.status)
+                result = result._replace(status="failed", detail=said, category="tests")
+        except ApiError as error:
+            category = "browser" if isinstance(error, BrowserNotInstalled) else "tests"
+            result = result._replace(status="error", detail=str(error), category=category)
+        except RunCancelled:
+            await self._ledger.do(partial(self._tests.cancel, result.run_id))
+            raise
+        return await self._note(run_id, result._replace(seconds=time.monotonic() - begun), number)
+
+    async def _note(self, run_id: str, result: TestResult, number: int) -> TestResult:
+        """Tell the result of a test as a step of the run."""
+        step: dict[str, Any] = {"id": result.run_id or result.name, "step": number, "title": result.name}
+        step |= {"status": "failed" if result.is_bad else result.status, "run_id": result.run_id}
+        step |= {"milliseconds": result.seconds * 1000} if result.seconds else {}
+        step |= {"detail": result.detail} if result.detail else {}
+        said = f"{result.name}: {result.detail}" if result.is_bad else result.name
+        await self._ledger.do(partial(self._ledger.tell, run_id, "step", said, step))
+        return result
+
+    def _test_run_request(
+        self, run_id: str, plan: ChangePlan, test: SavedTestRecord | None, sandbox: TestRunRecord | None
+    ) -> TestRunRequest:
+        wanted = plan.wanted
+        revision = plan.revision
+        about = {"repo": wanted.repo, "branch": revision.name, "commit_sha": revision.commit, "source_run_id": run_id}
+        about["trigger_source"] = "pr"
+        twin_run_id = sandbox.twin_run_id if sandbox else None
+        twins = [] if sandbox else [*(wanted.twins or (test.twins if test else []))]
+        asked = TestRunRequest(
+            start_url=wanted.frontend_url,
+            scenario_id=None if sandbox else wanted.scenario_id,
+            scenario_prompt=None if sandbox else wanted.scenario_prompt,
+            sandbox_id=sandbox.run_id if sandbox else None,
+            twins=twins,
+            provision_id=twin_run_id,
+            about=about,
+        )
+        if test is None:
+            return asked
+        return asked._replace(
+            prompt=test.prompt,
+            test_config=test.test_config,
+            checks=test.checks,
+            about={**about, "test_id": test.test_id, "name": test.name},
+        )
+
+    async def _until(
+        self, run_id: str, is_there: Callable[[TestRunRecord], bool], stop: asyncio.Event
+    ) -> TestRunRecord:
+        """A run as soon as something holds of it; raises Stopped."""
+        while True:
+            run = await self._ledger.do(partial(self._ledger.find, run_id))
+            if is_there(run):
+                return run
+            if stop.is_set():
+                raise RunCancelled
+            await self._ledger.news(run_id)
+
+    def _conclude(self, run_id: str, plan: ChangePlan, results: list[TestResult]) -> None:
+        """Write the reports, and end the run by what its tests came to."""
+        verdict = Verdict(results)
+        run = self._ledger.find(run_id)
+        folder, url = self._tests.artifacts.open(run_id), page_url(run, plan.address)
+        write_reports(folder, results, verdict.summary, url, head_sha=plan.revision.commit)
+        self._ledger.end(run_id, verdict.status, **verdict.outcome())
+
+
+def _start_problem(sandbox: TestRunRecord) -> TestResult | None:
+    """Why the application of a branch does not run; None where it is ready."""
+    if sandbox.status == "ready":
+        return None
+    said = str(sandbox.outcome.get("failure_detail") or f"its sandbox run is {sandbox.status}")
+    return TestResult(STARTS, sandbox.run_id, "error", said, category="application")

@@ -1,0 +1,43 @@
+"""The verdict of a pull request run: what its tests came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from twindiff.server.apis.test_runs.reports import TestResult
+
+
+class Verdict(NamedTuple):
+    """What the tests of a run came to."""
+
+    results: Sequence[TestResult]
+
+    @property
+    def bad(self) -> list[TestResult]:
+        """The results because of which the run has failed."""
+        return [each for each in self.results if each.is_bad]
+
+    @property
+    def status(self) -> str:
+        """How the run ends."""
+        return "failed" if self.bad else "completed"
+
+    @property
+    def summary(self) -> str:
+        """The verdict in words: how many tests passed, and what each of the others says."""
+        passed = sum(each.status == "passed" for each in self.results)
+        said = [f"{each.name}: {each.detail}" for each in self.results if each.status != "passed"]
+        counted = f"{passed} of {sum(each.status != 'skipped' for each in self.results)} tests passed"
+        return "; ".join([f"{len(self.bad)} of {len(self.results)} failed", *said] if self.bad else [counted, *said])
+
+    def outcome(self) -> dict[str, Any]:
+        """The verdict as fields of the run's record."""
+        counts = {
+            "passed": sum(each.status == "passed" for each in self.results),
+            "failed": len(self.bad),
+            "total": sum(each.status != "skipped" for each in self.results),
+        }
+        said = "; ".join(f"{each.name}: {each.detail}" for each in self.bad)
+        failure = {"failure_category": self.bad[0].category, "failure_detail": said} if self.bad else {}
+        return {**counts, **failure, "summary": self.summary}

@@ -1,0 +1,220 @@
+"""The process of an application: started within limits, watched until its port opens, ended with all it has started."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from twindiff.server.apis.sandbox_runs import keeper
+from twindiff.server.apis.sandbox_runs.last_output import MAX_LINES
+from twindiff.server.apis.sandbox_runs.leftovers import ApplicationLives, Leftovers, end_leftovers
+
+GIGABYTE = 1 << 30
+LIMITS = {"RLIMIT_DATA": 4 * GIGABYTE, "RLIMIT_FSIZE": GIGABYTE, "RLIMIT_NOFILE": 4096, "RLIMIT_CORE": 0}
+"""What each process may take: memory of its own, the size of a file, open files, no dump."""
+LIMITS_OF_USER = {"RLIMIT_NPROC": 1024}
+"""What all processes of a user may take together, where that is the application's alone."""
+MAX_PRINTED_LINES = 2000
+MAX_LINE_CHARACTERS = 2000
+CHUNK = 65536
+LOOK_SECONDS = 0.05
+SECONDS_TO_END = 18.0
+SECONDS_TO_READ = 5.0
+"""How long output is waited for after the end of what printed it."""
+SECONDS_TO_BUILD = 600.0
+"""How long the image of a container may be built."""
+PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+"""Variables of the server that its applications are given; keys of the server are none of them."""
+
+
+class ApplicationFolder(NamedTuple):
+    """Where an application runs: in `folder`, below `root`, which is removed with it; `root` has a record of it."""
+
+    folder: Path
+    root: Path
+
+
+class CommandSequence(NamedTuple):
+    """What is run: commands, each once the one before has succeeded, within `limits`.
+
+    For an engine's containers `ends` are the commands that leave nothing of them, and `image` is a file that is
+    there as soon as the image is built. With `first_uid` the user is another one, to whom `owned` folders are given.
+    """
+
+    commands: Sequence[Sequence[str]]
+    env: Mapping[str, str]
+    limits: Mapping[str, int] = LIMITS
+    ends: Sequence[Sequence[str]] = ()
+    image: Path | None = None
+    first_uid: int | None = None
+    owned: Sequence[Path] = ()
+
+
+class Application:
+    """One application; `heard` is given each line that it prints."""
+
+    def __init__(
+        self, work: CommandSequence, place: ApplicationFolder, heard: Callable[[str], Awaitable[None]]
+    ) -> None:
+        self.work = work
+        self._place = place
+        self._heard = heard
+        self._lines = 0
+        self.last_lines: deque[str] = deque(maxlen=MAX_LINES)
+        self._process: asyncio.subprocess.Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._leftovers: Leftovers | None = None
+
+    async def start(self) -> None:
+        """Start it."""
+        work = self.work
+        limits = {**work.limits, **(LIMITS_OF_USER if work.first_uid is not None else {})}
+        told = {
+            "commands": work.commands,
+            "limits": limits,
+            "ends": work.ends,
+            "first_uid": work.first_uid,
+            "owned": [str(each) for each in work.owned],
+            "folder": str(self._place.root),
+        }
+        env = {**work.env, keeper.MARK: self._place.root.name}
+        self._process = await _start_keeper(told, self._place.folder, env)
+        uid = None if work.first_uid is None else work.first_uid + self._process.pid
+        self._leftovers = Leftovers(mark=self._place.root.name, uid=uid, ends=[[*each] for each in work.ends])
+        self._leftovers.write(self._place.root)
+        self._reading = asyncio.create_task(self._read(self._process))
+
+    async def is_built(self) -> str | None:
+        """Wait until its image is built; what is wrong if it is not."""
+        assert self.work.image, "it has one"
+        image = self.work.image
+        problem = await self._until(image.exists, SECONDS_TO_BUILD, "its image was built", "was not built")
+        self._lines = 0  # what the building has printed is not the application's
+        if problem is None:
+            self.last_lines.clear()
+        return problem
+
+    async def opens(self, port: int, seconds: float) -> str | None:
+        """Wait until it listens; what is wrong if it does not."""
+        listens = partial(is_open, port)
+        return await self._until(listens, seconds, f"it listened on port {port}", f"did not listen on port {port}")
+
+    async def _until(self, is_there: Callable[[], bool], seconds: float, then: str, otherwise: str) -> str | None:
+        try:
+            async with asyncio.timeout(seconds):
+                while not is_there():
+                    if self._process is None or self._process.returncode is not None:
+                        return f"the application {await self.wait_for_end()} before {then}"
+                    await asyncio.sleep(LOOK_SECONDS)
+        except TimeoutError:
+            return f"the application {otherwise} within {seconds:g} seconds"
+        return None
+
+    async def wait_for_end(self) -> str:
+        """Wait for its end, and say how that came. What a keeper that was killed has left is ended first."""
+        assert self._process, "it was started"
+        code = await _exit_code(self._process)
+        if code < 0:
+            await self._end_leftovers()
+        await self._read_rest()
+        return f"ended with exit code {code}" if code >= 0 else f"was ended: its keeper was killed by signal {-code}"
+
+    async def end(self) -> None:
+        """End it with all that it has started; raises ApplicationLives when something of it cannot be ended."""
+        if self._process is None:
+            return
+        if self._process.stdin:
+            self._process.stdin.close()  # which is what the keeper waits for
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(_exit_code(self._process), SECONDS_TO_END)
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+        await _exit_code(self._process)
+        is_gone = await self._end_leftovers()
+        await self._read_rest()
+        if not is_gone:
+            raise ApplicationLives
+
+    async def _end_leftovers(self) -> bool:
+        """Whether nothing is left of it."""
+        assert self._leftovers, "it was started"
+        return await asyncio.to_thread(end_leftovers, self._leftovers, self._place.root)
+
+    async def _read_rest(self) -> None:
+        """Read what it has printed; what still holds its output open is not waited for."""
+        if self._reading:
+            await asyncio.wait((self._reading,), timeout=SECONDS_TO_READ)
+            self._reading.cancel()
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout, "it was asked for"
+        rest = b""
+        while chunk := await process.stdout.read(CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                await self._hear(line)
+            rest = rest[-CHUNK:]
+        if rest:
+            await self._hear(rest)
+
+    async def _hear(self, line: bytes) -> None:
+        self._lines += 1
+        text = line.decode(errors="replace").rstrip("\r")[:MAX_LINE_CHARACTERS]
+        self.last_lines.append(text)
+        if self._lines < MAX_PRINTED_LINES:
+            await self._heard(text)
+        elif self._lines == MAX_PRINTED_LINES:
+            await self._heard(f"… what follows is not kept: the application has printed {MAX_PRINTED_LINES} lines")
+
+
+async def _start_keeper(told: Mapping[str, Any], folder: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        cwd=folder,
+        env=dict(env),
+        start_new_session=True,
+    )
+
+
+async def _exit_code(process: asyncio.subprocess.Process) -> int:
+    """Wait for the end of a process; its `wait` would wait for all that hold its output open too."""
+    while process.returncode is None:  # noqa: ASYNC110 - nobody tells of it while its pipes are open
+        await asyncio.sleep(LOOK_SECONDS)
+    return process.returncode
+
+
+def environment(home: Path, given: Mapping[str, str]) -> dict[str, str]:
+    """The variables of an application on this machine: few of the server's, and over them what is given.
+
+    Its commands find the programs that the server finds, and the server's own Python first.
+    """
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
+    return {**kept, "PATH": path, "HOME": str(home), "TMPDIR": str(home), "PYTHONUNBUFFERED": "1", **given}
+
+
+def free_port() -> int:
+    """A port of this machine on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def is_open(port: int) -> bool:
+    """Whether somebody listens on a port of this machine."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=0.2):
+        return True
+    return False

@@ -1,0 +1,212 @@
+"""How an application is started: by what its repository says in `.arga/sandbox.yml`, or by a guess that is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import msgspec
+
+from twindiff.environments.registry import did_you_mean
+from twindiff.kit.errors import ApiError
+from twindiff.server.apis.sandbox_runs import containers
+from twindiff.server.apis.sandbox_runs.config_files import (
+    InvalidSandboxConfig,
+    find_file,
+    parse_yaml,
+    read_bounded,
+    read_start,
+    resolve_inside,
+)
+
+NAMES = (".arga/sandbox.yml", ".arga/sandbox.yaml")
+OF_CONTAINERS = ("Dockerfile", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
+NO_CONTAINERS = "this server builds and starts no containers"
+
+
+class NoStartCommand(ApiError):
+    """Nothing says how the application is started: add .arga/sandbox.yml with app: {app_command: …}."""
+
+    status = 422
+
+
+class ApplicationTarget(msgspec.Struct, forbid_unknown_fields=True):
+    """One application of a repository; its port is the one it is told in `PORT` unless `app_port` says otherwise."""
+
+    context_dir: str = "."
+    dockerfile_path: str | None = None
+    app_port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
+    app_command: str | None = None
+    env: dict[str, str | int | float | bool] = {}
+    twins: list[str] = []
+    infra: list[str] = []
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    app: ApplicationTarget | None = None
+    default_target: str | None = None
+    targets: dict[str, ApplicationTarget] = {}
+    version: str | int | None = None
+
+
+class _Package(msgspec.Struct):
+    scripts: dict[str, str] | None = None
+
+
+class StartCommand(NamedTuple):
+    """What is to be started in which folder; `guess` says what a command was guessed from, if it was.
+
+    With a `containerfile` it is a container of `engine`, and an empty command is what its image runs.
+    """
+
+    command: str
+    folder: Path
+    target: ApplicationTarget
+    guess: str | None = None
+    engine: str | None = None
+    containerfile: Path | None = None
+
+
+def start_of(checkout: Path, name: str | None) -> StartCommand:
+    """How an application is started; raises InvalidSandboxConfig, NoStartCommand, NoContainerEngine."""
+    target = _target(checkout, name)
+    folder = resolve_inside(checkout, target.context_dir, checkout)
+    if folder is None or not folder.is_dir():
+        raise InvalidSandboxConfig(f"context_dir '{target.context_dir[:200]}' is no folder of the repository")
+    check_variables(target.env)
+    if "\0" in (target.app_command or ""):
+        raise InvalidSandboxConfig("app_command has a NUL, which no command can have")
+    if target.infra:
+        why = "this server starts no container but the application's" if containers.engine() else NO_CONTAINERS
+        named = ", ".join(target.infra)
+        raise InvalidSandboxConfig(f"infra {named}: {why}; start it yourself and give its address in env")
+    if target.dockerfile_path and (engine := containers.engine()):
+        file = _containerfile(target.dockerfile_path, folder, checkout)
+        return StartCommand(target.app_command or "", folder, target, engine=engine, containerfile=file)
+    if target.app_command:
+        return StartCommand(target.app_command, folder, target)
+    if target.dockerfile_path:
+        given = target.dockerfile_path
+        raise InvalidSandboxConfig(
+            f"dockerfile_path '{given}': {NO_CONTAINERS}; say in app_command what its image runs"
+        )
+    return _guess(folder, target)
+
+
+def _guess(folder: Path, target: ApplicationTarget) -> StartCommand:
+    guess = guess_command(folder)
+    if guess is None:
+        ignored = [name for name in OF_CONTAINERS if (folder / name).is_file()]
+        raise NoStartCommand(
+            f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{_explain_unused(ignored)}"
+        )
+    return StartCommand(guess[1], folder, target, guess[0])
+
+
+def _explain_unused(files: Sequence[str]) -> str:
+    """Why a file for containers is not gone by, where there is one."""
+    if not files:
+        return ""
+    reason = "a container is built only of what dockerfile_path names" if containers.engine() else NO_CONTAINERS
+    return f" {files[0]} is not used: {reason}."
+
+
+def _containerfile(given: str, folder: Path, checkout: Path) -> Path:
+    """The file that an image is built by, from the folder of the application or else from the repository's own."""
+    for path in (resolve_inside(folder, given, checkout), resolve_inside(checkout, given, checkout)):
+        if path and path.is_file():
+            return path
+    raise InvalidSandboxConfig(f"dockerfile_path '{given[:200]}' is no file of context_dir or of the repository")
+
+
+def check_variables(env: Mapping[str, object]) -> None:
+    """Raises InvalidSandboxConfig for what cannot be a variable of a process."""
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in f"{name}{value}":
+            raise InvalidSandboxConfig(f"env: '{name[:100]}' cannot be a variable; names have no =, and nothing a NUL")
+
+
+def _target(checkout: Path, name: str | None) -> ApplicationTarget:
+    config_path = next((path for each in NAMES if (path := find_file(checkout, each))), None)
+    if config_path is None:
+        if name:
+            raise InvalidSandboxConfig(f"there is no target '{name}': the repository has no {NAMES[0]}")
+        return ApplicationTarget()
+    file = _read(config_path)
+    wanted = name or file.default_target
+    if wanted:
+        if wanted not in file.targets:
+            raise InvalidSandboxConfig(f"there is no target '{wanted}'.{did_you_mean(wanted, file.targets)}")
+        return file.targets[wanted]
+    if file.app:
+        return file.app
+    if len(file.targets) == 1:
+        return next(iter(file.targets.values()))
+    raise InvalidSandboxConfig(f"{config_path.name} needs `app`, or `default_target` naming one of its `targets`")
+
+
+def _read(path: Path) -> _File:
+    given = parse_yaml(read_bounded(path), path.name)
+    try:
+        file = msgspec.convert(given, _File)
+        msgspec.json.encode(file)  # a text may have half a character, which nobody can be told
+        return file
+    except msgspec.ValidationError as error:
+        raise InvalidSandboxConfig(f"{path.name}: {str(error)[:500]}") from None
+    except ValueError as error:
+        raise InvalidSandboxConfig(f"{path.name} is no YAML: {str(error)[:500]}") from None
+
+
+def guess_command(folder: Path) -> tuple[str, str] | None:
+    """What a command is guessed from, and the command; None where nothing looks like an application."""
+    for name, guess in _GUESSES:
+        path = find_file(folder, name)
+        command = guess(path) if path else None
+        if command:
+            return name, command
+    return None
+
+
+def _procfile(path: Path) -> str | None:
+    web = re.search(r"^web:\s*(.+)$", read_start(path), re.MULTILINE)
+    return web[1].strip() if web else None
+
+
+def _package(path: Path) -> str | None:
+    try:
+        scripts = msgspec.json.decode(read_start(path), type=_Package).scripts or {}
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return next((f"npm run --silent {name}" for name in ("start", "dev") if name in scripts), None)
+
+
+def _django(path: Path) -> str:
+    return "python manage.py runserver 127.0.0.1:$PORT"
+
+
+def _python(path: Path) -> str:
+    """The command of the framework that a module makes its `app` with, or else the module itself."""
+    text = read_start(path)
+    made = re.search(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Flask)\(", text, re.MULTILINE)
+    if not made or "__main__" in text:
+        return f"python {path.name}"
+    if made[2] == "Flask":
+        return f"python -m flask --app {path.stem}:{made[1]} run --port $PORT"
+    return f"python -m uvicorn {path.stem}:{made[1]} --port $PORT"
+
+
+def _static(path: Path) -> str:
+    return "python -m http.server $PORT --bind 127.0.0.1"
+
+
+_GUESSES: tuple[tuple[str, Callable[[Path], str | None]], ...] = (
+    ("Procfile", _procfile),
+    ("package.json", _package),
+    ("manage.py", _django),
+    ("app.py", _python),
+    ("main.py", _python),
+    ("server.py", _python),
+    ("index.html", _static),
+)

@@ -1,0 +1,186 @@
+"""Containers of applications: the engine of this machine, and how it is told to build and run one."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from twindiff.kit.errors import ApiError
+from twindiff.server.apis.sandbox_runs import build_guard
+from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
+
+SETTING = "TWINDIFF_CONTAINER_ENGINE"
+NAMES = ("podman", "docker")
+NONE = "none"
+"""What the setting says where containers are not wanted although there is an engine."""
+MEMORY = 4 << 30
+PROCESSES = 1024
+"""What all processes of a container may take together."""
+ULIMITS = {
+    "nofile": (resource.RLIMIT_NOFILE, 4096),
+    "fsize": (resource.RLIMIT_FSIZE, 1 << 30),
+    "nproc": (resource.RLIMIT_NPROC, 16384),
+    "core": (resource.RLIMIT_CORE, 0),
+}
+"""What each of them may take; of processes the system counts all that its user has, in containers or not."""
+OF_ENGINES = ("PATH", "HOME", "USER", "TMPDIR", "LD_", "DBUS_", "XDG_", "DOCKER_", "CONTAINER", "STORAGE_", "BUILDAH_")
+"""How variables begin that an engine itself goes by."""
+SECONDS_TO_ANSWER = 10
+PROXIES = ("http_proxy", "https_proxy", "no_proxy")
+"""Variables that it fetches images by."""
+
+
+class NoContainerEngine(ApiError):
+    """The engine for containers that the settings name is not there."""
+
+    status = 422
+
+
+class Container(NamedTuple):
+    """One container and its image, both called `name`; the file `image_id` is there once the image is."""
+
+    engine: str
+    name: str
+    containerfile: Path
+    context: Path
+    image_id: Path
+    command: str
+    guard: Path | None = None
+    """The runtime that builds are given, for engines whose builds are guarded."""
+
+
+def engine() -> str | None:
+    """The path of the engine: the setting's, else the first on PATH that works; raises NoContainerEngine."""
+    if are_off():
+        return None
+    named = os.environ.get(SETTING, "")
+    if named and shutil.which(named) is None:
+        raise NoContainerEngine(f"{SETTING} is '{named}', which is no program; name podman, docker or {NONE}")
+    if named:
+        return shutil.which(named)
+    return next((path for path in found_on_path() if not why_not(path)), None)
+
+
+def are_off() -> bool:
+    """Whether the setting says that no engine is to be used."""
+    return os.environ.get(SETTING) == NONE
+
+
+def found_on_path() -> list[str]:
+    """The engines on PATH, the one that is preferred first, whether they work or not."""
+    return [path for name in NAMES if (path := shutil.which(name))]
+
+
+def why_not(engine: str) -> str:
+    """Why an engine does not work, in its own words; nothing if it does."""
+    try:
+        done = subprocess.run([engine, "info"], capture_output=True, timeout=SECONDS_TO_ANSWER, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    said = done.stderr.decode(errors="replace").split("\n")
+    return next((line for line in said if line.strip()), "it says nothing") if done.returncode else ""
+
+
+def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
+    """What builds the image, and what runs the container on the machine's own network, where its twins are."""
+    engine, name = container.engine, container.name
+    limits = ["--network", "host", "--memory", str(MEMORY), "--memory-swap", str(MEMORY), *_ulimits()]
+    files = ["--file", str(container.containerfile), "--iidfile", str(container.image_id), str(container.context)]
+    variables = [each for pair in env.items() for each in ("--env", _variable(*pair))]
+    alone = ["--name", name, "--pull", "never", "--log-driver", "none", "--pids-limit", str(PROCESSES)]
+    entry = ["--entrypoint", ""] if container.command else []
+    start = ["/bin/sh", "-c", container.command] if container.command else []
+    # Podman would keep the layers of a build that fails, and give its own proxy to what it runs.
+    building, running = (["--layers=false"], ["--http-proxy=false"]) if _is_podman(engine) else ([], [])
+    guarded = ["--runtime", str(container.guard)] if container.guard else []
+    return [
+        [engine, *guarded, "build", "--force-rm", *building, *limits, "--tag", name, *files],
+        [engine, "run", *running, *alone, *limits, *variables, *entry, name, *start],
+    ]
+
+
+def ends(container: Container) -> list[list[str]]:
+    """What leaves nothing of a container and its image."""
+    engine, name = container.engine, container.name
+    at_once = ["--time", "0"] if _is_podman(engine) else []
+    return [[engine, "rm", "--force", *at_once, name], [engine, "rmi", "--force", name]]
+
+
+def check_context(context: Path) -> None:
+    """Raises InvalidSandboxConfig for a folder in which a link leads out of it: no image is built from such a one."""
+    root = context.resolve()
+    for place, names, files in os.walk(root):
+        for path in (Path(place, name) for name in names + files):
+            if path.is_symlink() and not _leads_inside(path, root):
+                raise InvalidSandboxConfig(
+                    f"{path.relative_to(root)} is a link that leaves the folder that the image is built from; "
+                    "remove it, or make it lead to a file within that folder"
+                )
+
+
+def _leads_inside(link: Path, root: Path) -> bool:
+    try:
+        return link.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # in a circle
+        return False
+
+
+def write_guard(engine: str, root: Path, context: Path) -> Path | None:
+    """A runtime for builds that refuses to mount the machine's files, where an engine needs one: Podman does."""
+    if not _is_podman(engine):
+        return None
+    runtime, storage = _find_runtime(engine)
+    words = [sys.executable, "-I", "-S", build_guard.__file__, str(context.resolve()), storage, runtime]
+    guard = root / "runtime"
+    guard.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    guard.chmod(0o755)
+    return guard
+
+
+@lru_cache(maxsize=8)
+def _find_runtime(engine: str) -> tuple[str, str]:
+    """The runtime of Podman, and where it keeps images and containers."""
+    asked = [engine, "info", "--format", "{{.Host.OCIRuntime.Path}}\n{{.Store.GraphRoot}}"]
+    try:
+        done = subprocess.run(asked, capture_output=True, timeout=SECONDS_TO_ANSWER, check=True, text=True)
+        runtime, storage = done.stdout.strip().split("\n")
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise NoContainerEngine(f"{engine} does not say what it runs containers by: {error}") from None
+    return runtime, storage
+
+
+def environment(env: Mapping[str, str]) -> dict[str, str]:
+    """The variables of the engine itself, with those for the container that it is told by name."""
+    given = {name: value for name, value in env.items() if not _is_engines(name)}
+    return {**given, **{name: value for name, value in os.environ.items() if _is_engines(name)}}
+
+
+def _variable(name: str, value: str) -> str:
+    """A variable by its name, so that no list of processes shows its value, unless the engine itself goes by it."""
+    return f"{name}={value}" if _is_engines(name) else name
+
+
+def _is_engines(name: str) -> bool:
+    return name.startswith(OF_ENGINES) or name.lower() in PROXIES
+
+
+def _is_podman(engine: str) -> bool:
+    return Path(engine).name.startswith("podman")
+
+
+def _ulimits() -> Sequence[str]:
+    """Limits for each process, none above what the server may take itself: an engine cannot give more."""
+    given: list[str] = []
+    for name, (which, most) in ULIMITS.items():
+        _, hard = resource.getrlimit(which)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        given += ["--ulimit", f"{name}={most}:{most}"]
+    return given

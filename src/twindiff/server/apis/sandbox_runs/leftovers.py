@@ -1,0 +1,66 @@
+"""What a sandbox leaves behind where its keeper or its server was killed, and how that is ended and removed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from twindiff.kit.errors import ApiError
+from twindiff.server.apis.sandbox_runs import keeper
+from twindiff.server.apis.test_runs.temporary import remove_abandoned
+
+PREFIX = "twindiff-sandbox-"
+RECORD = "leftovers.json"
+SECONDS_TO_END = 60
+OF_ENGINES = ("PATH", "HOME", "TMPDIR", "XDG_RUNTIME_DIR", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS")
+"""Variables by which engines for containers are found."""
+
+
+class ApplicationLives(ApiError):
+    """Something of the application could not be ended; see the sandbox's logs, and ask again."""
+
+    status = 503
+
+
+class Leftovers(msgspec.Struct, frozen=True):
+    """How everything of a sandbox is found: its mark, the user that is its alone, and what ends its containers."""
+
+    mark: str
+    uid: int | None = None
+    ends: list[list[str]] = []
+
+    def write(self, root: Path) -> None:
+        """Keep it in the folder of the sandbox, for the server that comes after this one."""
+        with open(root / RECORD, "wb", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as file:
+            file.write(msgspec.json.encode(self))
+
+
+def end_leftovers(left: Leftovers, root: Path) -> bool:
+    """End all of a sandbox that is there, and remove its folder; whether nothing is left. May take a minute."""
+    told = {"commands": (), "folder": str(root), "mark": left.mark, "uid": left.uid, "ends": left.ends}
+    command = [sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()]
+    env = {name: os.environ[name] for name in OF_ENGINES if name in os.environ}
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, env=env, timeout=SECONDS_TO_END, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def remove_abandoned_sandboxes() -> list[Path]:
+    """End and remove what sandboxes of dead servers have left on this machine, and give their folders."""
+    return remove_abandoned(PREFIX, before=_end_recorded)
+
+
+def _end_recorded(root: Path) -> None:
+    try:
+        left = msgspec.json.decode((root / RECORD).read_bytes(), type=Leftovers)
+    except (OSError, msgspec.DecodeError):
+        left = Leftovers(root.name)  # its server died before anything of it was started
+    end_leftovers(left, root)

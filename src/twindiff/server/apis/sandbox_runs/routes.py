@@ -1,0 +1,148 @@
+"""Sandbox runs: `/sandbox-runs…`, and the same under its older name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import msgspec
+
+from twindiff.catalog import TestRunRecord
+from twindiff.kit.twin import Operations
+from twindiff.server.apis.sandbox_runs.checkouts import repository_of
+from twindiff.server.apis.sandbox_runs.runs import KIND, SECONDS_TO_START, WantedSandbox
+from twindiff.server.apis.test_runs.routes import Limit, Prompt, Ttl
+from twindiff.server.apis.test_runs.views import scenario_of
+from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+
+api = Operations()
+
+PREFIXES = ("/sandbox-runs", "/sandboxes")
+Repo = Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
+Text = Annotated[str, msgspec.Meta(max_length=32_000)]
+SecondsToStart = Annotated[float, msgspec.Meta(ge=1, le=600)]
+STATUSES = {"completed": "expired", "cancelled": "deleted"}
+"""How the end of a sandbox run is called; other statuses are called as they are."""
+
+
+def each(verb: str, path: str = "") -> Callable[[Any], Any]:
+    """Declare an operation under both names."""
+
+    def declare(handler: Any) -> Any:
+        for prefix in PREFIXES:
+            getattr(api, verb)(prefix + path)(handler)
+        return handler
+
+    return declare
+
+
+@each("post")
+async def create_sandbox_run(
+    desk: TwinRunContext,
+    repo: Repo | None = None,
+    branch: str | None = None,
+    pr_url: str | None = None,
+    target: str | None = None,
+    twins: list[str] | None = None,
+    scenario_id: str | None = None,
+    scenario_prompt: Prompt | None = None,
+    ttl_minutes: Ttl = 60,
+    env: dict[str, Text] | None = None,
+    seconds_to_start: SecondsToStart = SECONDS_TO_START,
+) -> dict[str, Any]:
+    """Start the application of a branch or pull request beside its twins.
+
+    `repo` is the path or `file:` URL of a repository of the server's machine, or a name that the server knows one by,
+    which the address of a pull request tells too.
+    How it is started its `.arga/sandbox.yml` says, or else a guess that the logs tell. It is told its port in `PORT`.
+    `confinement` says how it is kept apart from the server and its machine, which `TWINDIFF_CONFINEMENT` may require.
+    Each of its processes may take 4 GB of memory, files of 1 GB and 4096 open files; its logs keep 2000 lines.
+    Where its file has a `dockerfile_path` and the server's machine has Podman or Docker, it is a container on the
+    machine's own network: built within 600 seconds, and with 4 GB and 1024 processes for all of it. Without an engine
+    `app_command` is run on the machine, and a `dockerfile_path` alone is refused; `infra` always is.
+    """
+    wanted = WantedSandbox(
+        repo=repo or repository_of(pr_url),
+        branch=branch,
+        pr_url=pr_url,
+        target=target,
+        twins=twins,
+        scenario_id=scenario_id,
+        scenario_prompt=scenario_prompt,
+        ttl_minutes=ttl_minutes,
+        env=env or {},
+        seconds_to_start=seconds_to_start,
+    )
+    return await render_sandbox(desk, await desk.sandboxes.create(wanted, desk.address))
+
+
+@each("get")
+def list_sandbox_runs(desk: TwinRunContext, limit: Limit = 100) -> dict[str, Any]:
+    """List sandbox runs, newest first."""
+    return {"sandboxes": [_brief(run) for run in desk.tests.ledger.list(limit, kinds=(KIND,))]}
+
+
+@each("get", "/{sandbox_id}")
+async def get_sandbox_run(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
+    """Say how a sandbox run stands, where its application answers, and which variables it was given."""
+    return await render_sandbox(desk, desk.sandboxes.find(sandbox_id))
+
+
+@each("get", "/{sandbox_id}/logs")
+def get_sandbox_logs(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
+    """What was done for a sandbox run, and what its application printed, each with its time."""
+    run = desk.sandboxes.find(sandbox_id)
+    events = desk.tests.ledger.events(run.run_id)
+    logs = [{"timestamp": f"{event.at}Z", "type": event.type, "message": event.message} for event in events]
+    return {"sandbox_id": run.run_id, "status": _status(run), "logs": logs}
+
+
+@each("delete", "/{sandbox_id}")
+async def delete_sandbox_run(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
+    """End a sandbox run with its twins; its logs stay. Ending it again changes nothing.
+
+    It is answered once nothing of it is left, and with 503 where something of it is after 20 seconds; ask again then.
+    """
+    run = await desk.sandboxes.delete(sandbox_id)
+    return {"sandbox_id": run.run_id, "status": "deleted"}
+
+
+def _status(run: TestRunRecord) -> str:
+    return STATUSES.get(run.status, run.status)
+
+
+def _brief(run: TestRunRecord) -> dict[str, Any]:
+    asked = run.asked
+    return {
+        "sandbox_id": run.run_id,
+        "id": run.run_id,
+        "run_id": run.run_id,
+        "status": _status(run),
+        "app_url": run.outcome.get("app_url"),
+        "repo": run.repo,
+        "branch": asked["branch"],
+        "pr_url": asked["pr_url"],
+        "commit_sha": asked["commit_sha"],
+        "app_command": asked["app_command"],
+        "app_command_guessed_from": asked["app_command_guessed_from"],
+        "dockerfile_path": asked.get("dockerfile_path"),
+        "app_port": asked["app_port"],
+        "confinement": asked.get("confinement"),
+        "error": run.outcome.get("failure_detail"),
+        "twin_run_id": run.twin_run_id,
+        **scenario_of(run),
+        "expires_at": asked["expires_at"],
+        "created_at": f"{run.created_at}Z",
+        "updated_at": f"{run.updated_at}Z",
+    }
+
+
+async def render_sandbox(desk: TwinRunContext, run: TestRunRecord) -> dict[str, Any]:
+    """A sandbox run with its twins and its variables."""
+    twin_run = desk.tests.twins.find(run.twin_run_id)
+    return {
+        **_brief(run),
+        "twins": await desk.sandboxes.twins(run.twin_run_id, desk.address),
+        "env_vars": run.asked["env_vars"],
+        "environment_id": twin_run and twin_run.environment_id,
+    }

@@ -1,0 +1,374 @@
+"""Sandbox runs: the application of a branch beside its twins, for a while; it is ended with all that it has made."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, NamedTuple
+
+from twindiff.catalog import TestRunRecord
+from twindiff.catalog.stamps import stamp
+from twindiff.kit.clock import SECOND, Clock
+from twindiff.kit.errors import ApiError
+from twindiff.server.apis.sandbox_runs import checkouts, containers
+from twindiff.server.apis.sandbox_runs.application import (
+    Application,
+    ApplicationFolder,
+    CommandSequence,
+    environment,
+    free_port,
+    is_open,
+)
+from twindiff.server.apis.sandbox_runs.checkouts import Repositories, Revision
+from twindiff.server.apis.sandbox_runs.config import NO_CONTAINERS, StartCommand, check_variables, start_of
+from twindiff.server.apis.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
+from twindiff.server.apis.sandbox_runs.containers import Container
+from twindiff.server.apis.sandbox_runs.last_output import with_last_output
+from twindiff.server.apis.sandbox_runs.leftovers import PREFIX, ApplicationLives, remove_abandoned_sandboxes
+from twindiff.server.apis.test_runs.ledger import ENDED
+from twindiff.server.apis.test_runs.runs import TestRunService
+from twindiff.server.apis.test_runs.temporary import TemporaryFolder
+from twindiff.server.apis.twin_runs.runs import RunNotFound, TwinRunRequest
+from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
+
+KIND = "sandbox"
+MINUTE = 60
+SECONDS_TO_START = 60.0
+SECONDS_TO_END = 20.0
+MAX_SANDBOXES = 20
+"""Applications that run at once."""
+
+
+class PortTaken(ApiError):
+    """Somebody listens on the port of the application already."""
+
+    status = 409
+
+
+class TooManySandboxes(ApiError):
+    """Too many applications are running; delete sandbox runs that are done with."""
+
+    status = 429
+
+
+class SandboxNotEnded(ApiError):
+    """The sandbox run is still being ended; ask again."""
+
+    status = 503
+
+
+class WantedSandbox(NamedTuple):
+    """What is to be started."""
+
+    repo: str
+    branch: str | None = None
+    pr_url: str | None = None
+    target: str | None = None
+    twins: Sequence[str] | None = None
+    scenario_id: str | None = None
+    scenario_prompt: str | None = None
+    ttl_minutes: int = 60
+    env: Mapping[str, str] = {}
+    seconds_to_start: float = SECONDS_TO_START
+    commit: str | None = None
+    """The commit that is started, of which `branch` is only the name."""
+    more_twins: Sequence[str] = ()
+    """Twins besides those that the repository's file names."""
+
+
+class Prepared(NamedTuple):
+    """An application that is checked out and not started yet."""
+
+    revision: Revision
+    claimed: TemporaryFolder
+    start: StartCommand
+    port: int
+    confinement: Confinement
+    guard: Path | None = None
+
+    @property
+    def root(self) -> Path:
+        """The folder of everything that the application has."""
+        return self.claimed.path
+
+
+class SandboxRunService:
+    """The sandbox runs of a server."""
+
+    def __init__(self, tests: TestRunService, scenarios: ScenarioStore) -> None:
+        self.tests = tests
+        self.ledger = tests.ledger
+        self.service = tests.service
+        settings = self.service.settings
+        self.repositories = Repositories(dict(settings.repositories), closed=settings.api_key is not None)
+        self._scenarios = scenarios
+        self._gone: dict[str, asyncio.Event] = {}
+        self._living: dict[str, Application] = {}
+        """Applications of runs that have ended, of which something could not be ended."""
+        tests.sweeps.append(remove_abandoned_sandboxes)
+        tests.queue.clears_lost.append(self._clear_lost)
+
+    async def create(self, wanted: WantedSandbox, address: str) -> TestRunRecord:
+        """Check an application out and start it; nothing of it is left where that is refused."""
+        self.tests.queue.check()
+        check_variables(wanted.env)
+        if len(self._gone) >= MAX_SANDBOXES:
+            raise TooManySandboxes
+        prepared = await self.service.runtime.run_in_thread(partial(self._prepare, wanted))
+        try:
+            twin_run_id = await self._provide(wanted, prepared)
+            variables = await self._variables(twin_run_id, address)
+            run = self._record(wanted, prepared, twin_run_id, variables)
+        except BaseException:
+            await self.service.runtime.run_in_thread(prepared.claimed.remove)
+            raise
+        work = _work(prepared, run.asked["env_vars"], self._hidden_folders())
+        await self.tests.queue.put(run.run_id, partial(self._perform, run.run_id, prepared, wanted, work), seated=False)
+        return run
+
+    def _prepare(self, wanted: WantedSandbox) -> Prepared:
+        confinement = find_confinement()
+        revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
+        claimed = TemporaryFolder(PREFIX)
+        try:
+            for name in FOLDERS[1:]:
+                (claimed.path / name).mkdir()
+            checkouts.check_out(revision, claimed.path / "app")
+            start = start_of(claimed.path / "app", wanted.target)
+            guard = _guard_build(start, claimed.path)
+            port = start.target.app_port or free_port()
+            if is_open(port):
+                raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
+            if confinement.first_uid is not None and not confinement.bwrap:
+                claimed.path.chmod(0o711)  # another user has to get through to its own folders
+            return Prepared(revision, claimed, start, port, confinement, guard)
+        except BaseException:
+            claimed.remove()
+            raise
+
+    def _hidden_folders(self) -> list[str]:
+        """What applications are not to see, besides what confinement always hides."""
+        settings = self.service.settings
+        kept = [] if settings.data_dir in ("", ":memory:") else [settings.data_dir]
+        return [*kept, tempfile.gettempdir(), *(path for _, path in settings.repositories)]
+
+    async def _provide(self, wanted: WantedSandbox, prepared: Prepared) -> str | None:
+        """The twin run of an application: for the twins of the request, else for those that its file names."""
+        twins = prepared.start.target.twins if wanted.twins is None else wanted.twins
+        twins = list(dict.fromkeys([*twins, *wanted.more_twins]))
+        if not twins:
+            return None
+        source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
+        run, _ = await self._scenarios.provide(TwinRunRequest(twins, wanted.ttl_minutes), source)
+        return run.run_id
+
+    async def _variables(self, twin_run_id: str | None, address: str) -> dict[str, str]:
+        twins = await self.twins(twin_run_id, address)
+        return {name: value for twin in twins.values() for name, value in twin["env_vars"].items()}
+
+    async def twins(self, twin_run_id: str | None, address: str) -> dict[str, Any]:
+        """The twins of an application, by name."""
+        run = self.tests.twins.find(twin_run_id)
+        return await self._scenarios.runs.instances(run, address) if run else {}
+
+    def _record(
+        self, wanted: WantedSandbox, prepared: Prepared, twin_run_id: str | None, variables: Mapping[str, str]
+    ) -> TestRunRecord:
+        start = prepared.start
+        asked = {
+            "repo": wanted.repo,
+            "branch": prepared.revision.name,
+            "pr_url": wanted.pr_url,
+            "commit_sha": prepared.revision.commit,
+            "app_command": start.command or None,
+            "app_command_guessed_from": start.guess,
+            "dockerfile_path": start.target.dockerfile_path if start.containerfile else None,
+            "app_port": prepared.port,
+            "confinement": _confined(prepared),
+            "env_vars": {**variables, **_texts(prepared), **wanted.env, "PORT": str(prepared.port)},
+            **self.tests.twins.scenario(twin_run_id, wanted.scenario_prompt),
+            "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
+        }
+        return self.ledger.add(KIND, asked, repo=wanted.repo, twin_run_id=twin_run_id)
+
+    # From the start of an application to its end
+
+    async def _perform(self, run_id: str, prepared: Prepared, wanted: WantedSandbox, work: CommandSequence) -> None:
+        stop = asyncio.Event()
+        gone = self._gone[run_id] = asyncio.Event()
+        self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
+        place = ApplicationFolder(prepared.start.folder, prepared.root)
+        application = Application(work, place, partial(self._tell, run_id, "output"))
+        try:
+            await self._begin(run_id, prepared)
+            await application.start()
+            status, said = await self._watch(run_id, application, prepared.port, wanted, stop)
+        finally:
+            self.tests.queue.deaf(run_id)
+            await asyncio.shield(self._clear(run_id, application, prepared))
+            gone.set()
+        if status == "failed":
+            said = with_last_output(said, application.last_lines)
+        await self.ledger.do(partial(self._end, run_id, status, said))
+
+    async def _begin(self, run_id: str, prepared: Prepared) -> None:
+        def begin() -> None:
+            revision, start = prepared.revision, prepared.start
+            self.ledger.change(self.ledger.find(run_id), status="provisioning")
+            self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {revision.repository}")
+            self.ledger.tell(run_id, "start", f"{_how(start)}, PORT={prepared.port}")
+            self.ledger.tell(run_id, "log", _confined(prepared))
+            if start.target.dockerfile_path and not start.containerfile:
+                unused = start.target.dockerfile_path
+                self.ledger.tell(run_id, "log", f"{unused} is not used, {NO_CONTAINERS}; app_command is run as it is")
+
+        await self.ledger.do(begin)
+
+    async def _watch(
+        self, run_id: str, application: Application, port: int, wanted: WantedSandbox, stop: asyncio.Event
+    ) -> tuple[str, str]:
+        """Wait for the end of an application; how that came."""
+        stopped = asyncio.create_task(stop.wait())
+        opening = asyncio.create_task(self._opens(run_id, application, port, wanted.seconds_to_start))
+        ended: asyncio.Task[str] | None = None
+        try:
+            await asyncio.wait((opening, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if stopped.done():
+                return "cancelled", "deleted"
+            if problem := opening.result():
+                return "failed", problem
+            await self.ledger.do(partial(self._ready, run_id, f"http://127.0.0.1:{port}"))
+            ended = asyncio.create_task(application.wait_for_end())
+            seconds = wanted.ttl_minutes * MINUTE
+            await asyncio.wait((ended, stopped), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if stopped.done():
+                return "cancelled", "deleted"
+            return ("failed", f"the application {ended.result()}") if ended.done() else ("completed", "expired")
+        finally:
+            for task in (stopped, opening, ended):
+                if task:
+                    task.cancel()
+
+    async def _opens(self, run_id: str, application: Application, port: int, seconds: float) -> str | None:
+        if application.work.image:
+            if problem := await application.is_built():
+                return problem
+            await self._tell(run_id, "log", "its image is built")
+        return await application.opens(port, seconds)
+
+    def _ready(self, run_id: str, app_url: str) -> None:
+        run = self.ledger.find(run_id)
+        if run.status not in ENDED:
+            self.ledger.change(run, status="ready", outcome={"app_url": app_url})
+            self.ledger.tell(run_id, "status", f"ready at {app_url}", {"status": "ready"})
+
+    async def _tell(self, run_id: str, type: str, message: str) -> None:
+        await self.ledger.do(partial(self.ledger.tell, run_id, type, message))
+
+    async def _clear(self, run_id: str, application: Application, prepared: Prepared) -> None:
+        """End the application with its twins, and remove its files."""
+        try:
+            await application.end()
+        except ApplicationLives as lives:
+            self._living[run_id] = application
+            await self._tell(run_id, "log", str(lives))
+        finally:
+            try:
+                await asyncio.to_thread(prepared.claimed.remove)
+                await self.ledger.do(lambda: self._tear_down(self.ledger.find(run_id)))
+            finally:
+                self._gone.pop(run_id, None)
+
+    def _tear_down(self, run: TestRunRecord) -> None:
+        if run.twin_run_id:
+            self._scenarios.runs.tear_down(run.twin_run_id)
+
+    def _clear_lost(self, run: TestRunRecord) -> None:
+        """End the twins of a sandbox run whose server has died."""
+        if run.kind == KIND:
+            with suppress(RunNotFound):
+                self._tear_down(run)
+
+    def _end(self, run_id: str, status: str, said: str) -> None:
+        detail = {"failure_category": "application", "failure_detail": said} if status == "failed" else {}
+        self.ledger.end(run_id, status, summary=said, **detail)
+
+    # Sandboxes that there are
+
+    def find(self, sandbox_id: str) -> TestRunRecord:
+        """A sandbox run by its id; raises RunNotFound."""
+        run = self.ledger.find_by_id(sandbox_id)
+        if run is None or run.kind != KIND:
+            raise RunNotFound(f"There is no sandbox run '{sandbox_id[:100]}'")
+        return run
+
+    async def delete(self, sandbox_id: str) -> TestRunRecord:
+        """End a sandbox run and wait until nothing of it is left; of one that has ended nothing changes.
+
+        Raises SandboxNotEnded, ApplicationLives where something of it is left.
+        """
+        run = self.find(sandbox_id)
+        gone = self._gone.get(run.run_id)
+        run = self.tests.cancel(run.run_id)
+        if gone:
+            await self.service.runtime.run_on_loop(_wait_for(gone))
+        if living := self._living.get(run.run_id):
+            await self.service.runtime.run_on_loop(living.end())
+            self._living.pop(run.run_id, None)
+        return run
+
+
+async def _wait_for(gone: asyncio.Event) -> None:
+    try:
+        await asyncio.wait_for(gone.wait(), SECONDS_TO_END)
+    except TimeoutError:
+        raise SandboxNotEnded from None
+
+
+def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> CommandSequence:
+    """What is run: the command on this machine, or the engine that builds an image and runs a container of it."""
+    start = prepared.start
+    if start.engine and start.containerfile:
+        name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.root / "image"
+        place = (start.containerfile, start.folder, image)
+        container = Container(start.engine, name, *place, start.command, prepared.guard)
+        told = containers.commands(container, env)
+        return CommandSequence(
+            told, containers.environment(env), limits={}, ends=containers.ends(container), image=image
+        )
+    root, confinement = prepared.root, prepared.confinement
+    command = confinement.wrap(["/bin/sh", "-c", start.command], root, start.folder, hidden)
+    owned = [root / name for name in FOLDERS]
+    return CommandSequence([command], environment(root / "home", env), first_uid=confinement.first_uid, owned=owned)
+
+
+def _guard_build(start: StartCommand, root: Path) -> Path | None:
+    """Refuse what no image is built from, and give the runtime for its build, if that is a special one."""
+    if start.engine is None or start.containerfile is None:
+        return None
+    containers.check_context(start.folder)
+    return containers.write_guard(start.engine, root, start.folder)
+
+
+def _confined(prepared: Prepared) -> str:
+    """How an application is kept apart from the server, in words for people."""
+    return "in a container" if prepared.start.containerfile else prepared.confinement.describe()
+
+
+def _how(start: StartCommand) -> str:
+    """How an application is started, for its logs."""
+    if start.engine and start.containerfile:
+        command = start.command or "what its image runs"
+        return f"{command}, in a container of {start.target.dockerfile_path} by {start.engine}"
+    return f"{start.command} (guessed from {start.guess})" if start.guess else start.command
+
+
+def _texts(prepared: Prepared) -> dict[str, str]:
+    """The variables that the repository's file gives, as texts; a boolean is true or false."""
+    given = prepared.start.target.env
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}

@@ -1,0 +1,87 @@
+"""What runs leave in files: a folder each, of which the newest are kept."""
+
+from __future__ import annotations
+
+import shutil
+from mimetypes import guess_type
+from pathlib import Path
+
+from twindiff.kit.errors import ApiError
+from twindiff.kit.header_values import disposition_value
+from twindiff.kit.http import Response
+from twindiff.server.apis.test_runs.temporary import TemporaryFolder
+
+KEPT = 300
+"""Runs whose files are kept."""
+LOG = "worker.log"
+MAX_LOG_BYTES = 20_000
+HEADERS = (
+    ("Content-Security-Policy", "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Cache-Control", "no-store"),
+)
+SHOWN = ("image/png", "application/json", "text/plain")
+"""Types that a browser may show; others it saves, so that nothing a page left becomes a page of ours."""
+
+
+class ArtifactNotFound(ApiError):
+    """The run has no such artifact."""
+
+    status = 404
+
+
+class Artifacts:
+    """The folders of runs, below the data directory; without one they go with the server, or as the next one starts."""
+
+    def __init__(self, data_dir: str) -> None:
+        self._data_dir = data_dir
+        self._temporary: TemporaryFolder | None = None
+
+    @property
+    def root(self) -> Path:
+        """The folder of all runs."""
+        if self._data_dir not in (":memory:", ""):
+            return Path(self._data_dir) / "test-runs"
+        if self._temporary is None:
+            self._temporary = TemporaryFolder()
+        return self._temporary.path
+
+    def open(self, run_id: str) -> Path:
+        """Make the folder of a run; old ones make room."""
+        self._make_room()
+        folder = self.root / run_id
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def _make_room(self) -> None:
+        if not self.root.exists():
+            return
+        folders = sorted(self.root.iterdir(), key=lambda each: each.stat().st_mtime)
+        for old in folders[: max(0, len(folders) - KEPT)]:
+            shutil.rmtree(old, ignore_errors=True)
+
+    def names(self, run_id: str) -> list[str]:
+        """The artifacts of a run, by name."""
+        folder = self.root / run_id
+        return sorted(each.name for each in folder.iterdir() if each.is_file()) if folder.is_dir() else []
+
+    def read(self, run_id: str, name: str) -> Response:
+        """An artifact; raises ArtifactNotFound with the names that there are."""
+        names = self.names(run_id)
+        if name not in names:
+            raise ArtifactNotFound(f"The run has no artifact '{name[:100]}'; it has {', '.join(names) or 'none'}")
+        kind = "application/json" if name.endswith(".har") else guess_type(name)[0] or "application/octet-stream"
+        how = "inline" if kind in SHOWN else "attachment"
+        headers = (*HEADERS, ("Content-Disposition", disposition_value(how, name)))
+        return Response((self.root / run_id / name).read_bytes(), content_type=kind, headers=headers)
+
+    def log(self, run_id: str) -> str:
+        """What the worker of a run said besides its events."""
+        file = self.root / run_id / LOG
+        return file.read_text(errors="replace")[-MAX_LOG_BYTES:] if file.is_file() else ""
+
+    def forget(self) -> None:
+        """Remove what is kept nowhere."""
+        if self._temporary:
+            self._temporary.remove()
+            self._temporary = None

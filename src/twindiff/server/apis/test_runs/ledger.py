@@ -1,0 +1,164 @@
+"""The records of runs: what was asked, how each stands, everything that happened in it, and who waits for news."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from twindiff.catalog import TestRunEventRecord, TestRunRecord
+from twindiff.catalog.stamps import new_environment_id, stamp, wall
+from twindiff.kit.clock import SECOND
+from twindiff.server.apis.twin_runs.runs import RunNotFound
+from twindiff.server.service import Service
+
+T = TypeVar("T")
+
+ENDED = ("completed", "failed", "cancelled")
+OPEN = ("queued", "running", "provisioning", "ready")
+MAX_EVENTS = 5000
+"""Events that a run keeps; its end is always kept."""
+SILENT_SECONDS = 60
+"""After so long without a sign of the process that has a run, that process is gone."""
+POLL_SECONDS = 1.0
+"""How often news of runs in other processes is looked for."""
+
+
+class Ledger:
+    """The runs of a server; where it is several processes, each of them says which runs it has."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._catalog = service.catalog
+        self.owner = secrets.token_hex(8)
+        self._bell: dict[str, asyncio.Event] = {}
+
+    def add(self, kind: str, asked: Mapping[str, Any], **fields: Any) -> TestRunRecord:
+        """A new run, queued."""
+        now = stamp()
+        return self._catalog.add(
+            TestRunRecord(
+                run_id=new_environment_id(),
+                kind=kind,
+                status="queued",
+                asked=dict(asked),
+                owner=self.owner,
+                heard=wall(),
+                created=now.micros,
+                created_at=now.iso,
+                updated_at=now.iso,
+                view_token=secrets.token_urlsafe(16),
+                **fields,
+            )
+        )
+
+    def find(self, run_id: str) -> TestRunRecord:
+        """A run by its id; raises RunNotFound."""
+        run = self.find_by_id(run_id)
+        if run is None:
+            raise RunNotFound(f"There is no run '{run_id[:100]}'")
+        return run
+
+    def find_by_id(self, run_id: str) -> TestRunRecord | None:
+        """A run by its id, if it is one of these."""
+        plain = run_id.replace("-", "").lower()[:64]
+        return self._catalog.find(TestRunRecord, TestRunRecord.run_id == plain)
+
+    def list(self, limit: int, *, repo: str | None = None, kinds: tuple[str, ...] = ()) -> list[TestRunRecord]:
+        """Runs, newest first."""
+        wanted = [TestRunRecord.repo == repo] if repo else []
+        if kinds:
+            wanted.append(TestRunRecord.kind.in_(kinds))
+        return self._catalog.rows(TestRunRecord, *wanted, order=-TestRunRecord.created, limit=limit)
+
+    def change(self, run: TestRunRecord, **fields: Any) -> TestRunRecord:
+        """Change fields of a run, as it is by now."""
+        return self._catalog.change(self.find(run.run_id), **fields, updated_at=stamp().iso)
+
+    def tell(self, run_id: str, type: str, message: str, data: Mapping[str, Any] | None = None) -> None:
+        """Note that something happened in a run, and wake who waits for it."""
+        with self._service.engine.transaction():
+            run = self.find(run_id)
+            if run.events >= MAX_EVENTS and type not in ("status", "result"):
+                return
+            number, now = run.events + 1, stamp()
+            self._catalog.add(
+                TestRunEventRecord(
+                    run_id=run.run_id, number=number, at=now.iso, type=type, message=message[:4000], data=data or {}
+                )
+            )
+            self._catalog.change(run, events=number, updated_at=now.iso)
+        self._ring(run_id)
+
+    def events(self, run_id: str, after: int = 0) -> list[TestRunEventRecord]:
+        """What happened in a run, in order."""
+        mine = TestRunEventRecord.run_id == run_id
+        number = TestRunEventRecord.number
+        return self._catalog.rows(TestRunEventRecord, mine, number > after, order=number, limit=MAX_EVENTS + 10)
+
+    def end(self, run_id: str, status: str, **outcome: Any) -> TestRunRecord:
+        """End a run, once: whoever comes later changes nothing."""
+        with self._service.engine.transaction():  # nobody else begins or ends it between the look and the change
+            run = self.find(run_id)
+            if run.status in ENDED:
+                return run
+            told = {**run.outcome, **outcome}
+            self.tell(run_id, "result", told.get("summary") or status, {"status": status, **_brief(told)})
+            self.tell(run_id, "status", status, {"status": status})
+            run = self.change(run, status=status, outcome=told, finished_at=stamp().iso)
+        self._ring(run_id)
+        return run
+
+    def begin(self, run_id: str) -> TestRunRecord:
+        """Note that a run is being done, unless it has been cancelled meanwhile."""
+        with self._service.engine.transaction():
+            run = self.find(run_id)
+            if run.status in ENDED:
+                return run
+            run = self.change(run, status="running")
+            self.tell(run_id, "status", "running", {"status": "running"})
+        self._ring(run_id)
+        return run
+
+    async def do(self, work: Callable[[], T]) -> T:
+        """Work with the records where that belongs, from the event loop."""
+
+        async def begin() -> T:
+            return work()
+
+        return await self._service.runtime.run_request(begin)
+
+    # Who has which run
+
+    def keep(self, run_ids: list[str]) -> list[TestRunRecord]:
+        """Say that these runs are in the hands of this process; gives them as they are now."""
+        mine = [run for each in run_ids if (run := self.find_by_id(each))]
+        return [self._catalog.change(run, heard=wall()) if run.status in OPEN else run for run in mine]
+
+    def list_lost(self) -> list[TestRunRecord]:
+        """Runs that are open and in nobody's hands any more."""
+        waiting = TestRunRecord.status.in_(OPEN)
+        runs = self._catalog.rows(TestRunRecord, waiting, order=TestRunRecord.created, limit=1000)
+        latest = wall() - SILENT_SECONDS * SECOND
+        alone = self._service.engine.inline
+        return [run for run in runs if run.owner != self.owner and (alone or run.heard < latest)]
+
+    # Waiting
+
+    def _ring(self, run_id: str) -> None:
+        bell = self._bell.pop(run_id, None)
+        if bell:
+            self._service.runtime.run_soon(bell.set)
+
+    async def news(self, run_id: str) -> None:
+        """Wait until something happens in a run, or until it is time to look."""
+        bell = self._bell.setdefault(run_id, asyncio.Event())
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(bell.wait(), POLL_SECONDS)
+
+
+def _brief(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """What an event tells of an outcome: all but the rows."""
+    return {name: value for name, value in outcome.items() if name != "diff"}

@@ -1,0 +1,468 @@
+"""Test runs: ask for one, do it, judge it with what its twins changed, repeat it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from urllib.parse import urlsplit
+
+from twindiff.browser import config as configs
+from twindiff.browser.chromium import NoBrowser, chromium
+from twindiff.browser.config import ConfigError, Scalar, TestConfig
+from twindiff.browser.job import BrowserJob, BrowserLimits, LanguageModel, RunEvent
+from twindiff.browser.masking import secret_names
+from twindiff.catalog import TestRunEventRecord, TestRunRecord
+from twindiff.kit.errors import ApiError, InvalidParameter
+from twindiff.server.apis.test_runs.artifacts import Artifacts
+from twindiff.server.apis.test_runs.ledger import ENDED, Ledger
+from twindiff.server.apis.test_runs.queue import Queue
+from twindiff.server.apis.test_runs.reports import NOTHING_TESTED, TestResult, write_reports
+from twindiff.server.apis.test_runs.temporary import remove_abandoned
+from twindiff.server.apis.test_runs.twins import RunTwins
+from twindiff.server.apis.test_runs.views import page_url, said_by_checks
+from twindiff.server.apis.test_runs.workers import BrowserWorker
+from twindiff.server.apis.twin_runs.runs import TwinRunService
+from twindiff.server.language_models import configured_model
+
+if TYPE_CHECKING:
+    from twindiff.browser.planner import PromptPlan
+
+T = TypeVar("T")
+
+KINDS = ("test", "url")
+"""Runs in a browser."""
+MAX_NAME = 200
+"""Characters of a run's name in its reports."""
+SECONDS = 300
+MAX_SECONDS = 1800
+_URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
+
+
+class InvalidTest(ApiError):
+    """The test cannot be run as it is written."""
+
+    status = 422
+
+
+class BrowserNotInstalled(ApiError):
+    """There is no browser here."""
+
+    status = 501
+
+
+class NotReady(ApiError):
+    """The sandbox is not ready; wait until it is."""
+
+    status = 409
+
+
+class RunIsOver(ApiError):
+    """The run has ended; nothing can be told to it any more."""
+
+    status = 409
+
+
+NOTHING: Mapping[str, Any] = {}
+
+
+class TestRunRequest(NamedTuple):
+    """What a run is to be."""
+
+    prompt: str | None = None
+    start_url: str | None = None
+    test_config: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Scalar] = {}
+    credentials: Mapping[str, str] = {}
+    hosts: Sequence[str] = ()
+    twins: Sequence[str] = ()
+    ttl_minutes: int = 60
+    provision_id: str | None = None
+    scenario_id: str | None = None
+    scenario_prompt: str | None = None
+    checks: Mapping[str, Any] | None = None
+    sandbox_id: str | None = None
+    seconds: float = SECONDS
+    about: Mapping[str, Any] = {}
+    """What is only kept: repo, branch, pr_url, session_id, test_id, source_run_id, trigger_source and the like."""
+
+
+class TestRunService:
+    """The test runs of a server."""
+
+    __test__ = False
+
+    def __init__(self, twin_runs: TwinRunService, twins: RunTwins) -> None:
+        self.service = twin_runs.service
+        self.ledger = Ledger(self.service)
+        self.queue = Queue(self.service, self.ledger)
+        self.sweeps: list[Callable[[], object]] = [remove_abandoned]
+        """What removes at start-up what dead servers have left, each in a thread."""
+        self.artifacts = Artifacts(self.service.settings.data_dir)
+        self.twins = twins
+        self.service.background.append(self.serve)
+
+    async def serve(self) -> None:
+        """Do runs for as long as the server runs."""
+        try:
+            await asyncio.gather(self.queue.serve(), *map(asyncio.to_thread, self.sweeps))
+        finally:
+            self.artifacts.forget()
+
+    def plan_config(self, prompt: str) -> dict[str, Any]:
+        """The TestConfig of a prompt that is understood as a whole; else without steps, for when it is run."""
+        planned = _plan(prompt)
+        if planned.unclear:
+            return configs.to_json(TestConfig(prompt=prompt))
+        return configs.to_json(TestConfig(prompt=prompt, steps=planned.steps, twin_checks=planned.twin_checks))
+
+    async def create(self, wanted: TestRunRequest, address: str, kind: str = "test") -> TestRunRecord:
+        """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
+        browser = _browser()
+        self.queue.check()
+        wanted = self._with_twins_of_sandbox(wanted)
+        config, prompt, start_url, said = await self._plan_run(wanted)
+        secrets = {**wanted.credentials}
+        given = {**secrets, **{name: str(value) for name, value in wanted.parameters.items()}}
+        values = or_invalid(lambda: configs.values(config, given))
+        start_url = or_invalid(lambda: configs.check_url(configs.fill_parameters(start_url, values), "start_url"))
+        hosts = or_invalid(lambda: [*_named_hosts(wanted.hosts), *_opened_origins(config, start_url, values)])
+        self.twins.check(wanted.checks, wanted.twins, wanted.provision_id)
+        said["not_understood"] = [*said.get("not_understood", []), *self.twins.absent(config.twin_checks, wanted)]
+        twin_run_id = None if said["not_understood"] else await self.twins.provide(wanted, config.twin_checks)
+        scenario = self.twins.scenario(twin_run_id, wanted.scenario_prompt, is_new=not wanted.provision_id)
+        checks, unknown = await self.twins.checks(config.twin_checks, wanted.checks, twin_run_id)
+        said["not_understood"] += unknown
+        about = wanted.about
+        run = self.ledger.add(
+            kind,
+            {**about, **_kept_fields(wanted), **said, "twins": [*wanted.twins], **scenario},
+            secrets=secrets,
+            start_url=start_url,
+            prompt=prompt,
+            test_config=configs.to_json(config),
+            twin_run_id=twin_run_id,
+            sandbox_id=wanted.sandbox_id,
+            **{name: about.get(name) for name in ("repo", "test_id", "session_id", "source_run_id")},
+        )
+        self.ledger.tell(run.run_id, "status", "queued", {"status": "queued"})
+        if said["not_understood"]:
+            self._end(run.run_id, _not_understood(said["not_understood"]), {}, address)
+            return self.ledger.find(run.run_id)
+        job = self._job(run, config, values, wanted, browser, address, hosts)
+        await self.queue.put(run.run_id, lambda: self._perform(job, checks, twin_run_id))
+        return run
+
+    async def _plan_run(self, wanted: TestRunRequest) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
+        """The steps of a run, its prompt, where it starts, and what is said of the prompt; raises InvalidTest."""
+        config = or_invalid(lambda: configs.read(wanted.test_config or {}))
+        prompt = wanted.prompt or config.prompt or None
+        said: dict[str, Any] = {}
+        if prompt and not config.steps and not config.twin_checks:
+            planned = await asyncio.to_thread(_plan, prompt)
+            config.prompt = prompt
+            if not planned.unclear:
+                config.steps, config.twin_checks = planned.steps, planned.twin_checks
+            config = or_invalid(lambda: configs.read(configs.to_json(config)))
+            said = {"planned": True, "subject": planned.subject, "not_understood": planned.unclear}
+            if planned.unclear and configured_model():
+                config.twin_checks = planned.twin_checks
+                said = {"planned": True, "by": "agent", "not_understood": []}
+        app_url = wanted.sandbox_id and str(self._ready_sandbox(wanted.sandbox_id).outcome["app_url"])
+        start_url = wanted.start_url or app_url or config.starting_url or _url_in(prompt)
+        if not start_url:
+            raise InvalidTest("start_url: give an absolute address, a sandbox_id, or a prompt that has one")
+        if wanted.start_url:
+            or_invalid(lambda: configs.check_url(start_url, "start_url"))
+        return config, prompt, start_url, said
+
+    def _with_twins_of_sandbox(self, wanted: TestRunRequest) -> TestRunRequest:
+        """What is wanted, judged by the twins of its sandbox; raises RunNotFound, NotReady, InvalidParameter.
+
+        Twins that are made for the test alone would be called by nobody, so that checks of them say nothing.
+        """
+        if wanted.sandbox_id is None:
+            return wanted
+        sandbox = self._ready_sandbox(wanted.sandbox_id)
+        own = self.twins.find(sandbox.twin_run_id)
+        if wanted.twins:
+            raise InvalidParameter("twins", _why_no_twins(sandbox.run_id, own.twins if own else ()))
+        if own is None and wanted.checks and not wanted.provision_id:
+            raise InvalidParameter("checks", _why_no_twins(sandbox.run_id, ()))
+        provision_id = wanted.provision_id or (own and own.run_id)
+        return wanted._replace(sandbox_id=sandbox.run_id, provision_id=provision_id)
+
+    def _ready_sandbox(self, sandbox_id: str) -> TestRunRecord:
+        """A sandbox whose application answers; raises RunNotFound, NotReady."""
+        sandbox = self.ledger.find(sandbox_id)
+        if sandbox.status != "ready" or not sandbox.outcome.get("app_url"):
+            why = sandbox.outcome.get("failure_detail")
+            raise NotReady(f"The sandbox '{sandbox_id}' is {sandbox.status}, not ready{f': {why}' if why else ''}")
+        return sandbox
+
+    def _job(
+        self,
+        run: TestRunRecord,
+        config: TestConfig,
+        values: Mapping[str, str],
+        wanted: TestRunRequest,
+        browser: str,
+        address: str,
+        hosts: list[str],
+    ) -> BrowserJob:
+        settings = self.service.settings
+        return BrowserJob(
+            run_id=run.run_id,
+            start_url=run.start_url or "",
+            config=config,
+            folder=str(self.artifacts.root / run.run_id),
+            chromium=browser,
+            control=[address],
+            hosts=hosts,
+            twins=self.twins.addresses(run.twin_run_id, address),
+            values=dict(values),
+            secrets=[*dict.fromkeys([*wanted.credentials, *secret_names(values)])],
+            prompt=run.prompt or "",
+            goal=run.asked.get("by") == "agent" and not config.steps,
+            model=_model(),
+            limits=BrowserLimits(wanted.seconds, settings.run_memory_mb, settings.run_network_mb),
+        )
+
+    async def _perform(self, job: BrowserJob, checks: Mapping[str, Any] | None, twin_run_id: str | None) -> None:
+        """Do a run whose turn has come."""
+        run_id, do = job.run_id, self.ledger.do
+        self.artifacts.open(run_id)
+        watched = await self.twins.begin(twin_run_id)
+        if (await do(lambda: self.ledger.begin(run_id))).status in ENDED:
+            return
+        worker = BrowserWorker(job, lambda event: self._hear(run_id, event))
+        self.queue.listens(run_id, worker.tell)
+        try:
+            end = await worker.run()
+        finally:
+            self.queue.deaf(run_id)
+        outcome = await self.twins.judge(watched, checks)
+        why_ended = await do(lambda: self.twins.why_ended(twin_run_id))
+        await do(lambda: self._end(run_id, _with_end_of_twins(end, why_ended), outcome, job.control[0]))
+
+    async def _hear(self, run_id: str, event: RunEvent) -> None:
+        await self.ledger.do(lambda: self._note(run_id, event))
+
+    def _note(self, run_id: str, event: RunEvent) -> None:
+        if event.type == "config":
+            run = self.ledger.find(run_id)
+            self.ledger.change(run, test_config=event.data)
+        self.ledger.tell(run_id, event.type, event.message, event.data)
+
+    def _end(self, run_id: str, end: RunEvent, outcome: dict[str, Any], address: str) -> None:
+        """End a run by what its worker said and what its twins changed."""
+        steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
+        passed = sum(step["status"] == "passed" for step in steps)
+        run = self.ledger.find(run_id)
+        data = _judge_end(end.data, outcome.get("checks"), _sentences(run))
+        total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
+        counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
+        summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
+        result = _result(run, data, sum(float(step.get("milliseconds", 0)) for step in steps) / 1000)
+        sandbox = self.ledger.find_by_id(run.sandbox_id or "")
+        head_sha = sandbox and sandbox.asked.get("commit_sha")
+        write_reports(self.artifacts.open(run_id), [result], summary, page_url(run, address), head_sha)
+        self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
+
+    def steps(self, run_id: str) -> list[TestRunEventRecord]:
+        """The steps that a run has done."""
+        return [event for event in self.ledger.events(run_id) if event.type == "step"]
+
+    # Runs that there are
+
+    def cancel(self, run_id: str) -> TestRunRecord:
+        """End a run at once; what it has so far is kept. Of one that has ended nothing changes."""
+        run = self.ledger.find(run_id)
+        if run.status not in ENDED:
+            said = "the run was cancelled"
+            run = self.ledger.end(
+                run.run_id, "cancelled", failure_category="cancelled", failure_detail=said, summary=said
+            )
+            self.queue.end(run.run_id)
+        return run
+
+    def message(self, run_id: str, message: str) -> TestRunRecord:
+        """Answer the question of a run, or steer it; raises RunIsOver."""
+        run = self.ledger.find(run_id)
+        if run.status in ENDED or not message:
+            raise RunIsOver(f"The run '{run.run_id}' is {run.status}; it takes no message any more")
+        self.ledger.tell(run.run_id, "message", message)
+        if not self.queue.say(run.run_id, message):
+            self.ledger.tell(run.run_id, "log", "nobody has heard the message yet: the run has not begun")
+        return run
+
+    def configure(self, run_id: str, test_config: Mapping[str, Any]) -> TestRunRecord:
+        """Change the TestConfig with which a run is repeated; raises InvalidTest."""
+        config = or_invalid(lambda: configs.read(test_config))
+        return self.ledger.change(self.ledger.find(run_id), test_config=configs.to_json(config))
+
+    async def rerun(
+        self, run_id: str, changes: Mapping[str, Any], address: str, said: Mapping[str, Any] = NOTHING
+    ) -> TestRunRecord:
+        """Repeat a run, with what is given in place of what it was asked with; `said` is only kept."""
+        run = self.ledger.find(run_id)
+        asked: Mapping[str, Any] = run.asked
+        if changes.keys() & _WORLDS:
+            asked = {name: value for name, value in asked.items() if name not in _WORLDS}
+        about = {name: value for name, value in asked.items() if name not in TestRunRequest._fields}
+        is_new = "prompt" in changes and "test_config" not in changes
+        if "prompt" in changes or "test_config" in changes:
+            about = {name: value for name, value in about.items() if name not in OF_A_PROMPT}
+        wanted = TestRunRequest(
+            prompt=run.prompt,
+            start_url=None if changes.get("sandbox_id") else run.start_url,
+            test_config=None if is_new else run.test_config,
+            credentials=run.secrets,
+            **{name: asked[name] for name in _AGAIN if asked.get(name) is not None},
+            **self._place_again(run, changes),
+            about={**about, **said, "source_run_id": run.run_id},
+        )
+        if changes.get("sandbox_id"):
+            wanted = wanted._replace(twins=())
+        return await self.create(wanted._replace(**changes), address, run.kind if run.kind in KINDS else "test")
+
+    def _place_again(self, run: TestRunRecord, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """The sandbox and the twin run in which a run is repeated, unless it is to be elsewhere."""
+        if {"sandbox_id", "start_url", "twins"} & changes.keys():
+            return {}
+        if run.sandbox_id:
+            return {"sandbox_id": run.sandbox_id}
+        provision_id = run.asked.get("provision_id")
+        ended = provision_id and not run.asked.get("checks") and not self.twins.is_ready(provision_id)
+        return {} if ended else without_none(provision_id=provision_id)
+
+
+def _result(run: TestRunRecord, end: Mapping[str, Any], seconds: float) -> TestResult:
+    """How a run ended, as its reports say it."""
+    name = str(run.asked.get("name") or run.prompt or run.start_url)[:MAX_NAME]
+    if end["status"] == "completed":
+        return TestResult(name, run.run_id, "passed", seconds=seconds)
+    status = "error" if end.get("failure_category") in NOTHING_TESTED else "failed"
+    return TestResult(name, run.run_id, status, str(end.get("failure_detail") or end["status"]), seconds)
+
+
+OF_A_PROMPT = ("planned", "by", "subject", "not_understood")
+"""What is said of a prompt, and of no other."""
+_WORLDS = {"scenario_id", "scenario_prompt"}
+"""What twins are filled from, of which a run has one."""
+_AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
+
+
+def _plan(prompt: str) -> PromptPlan:
+    # Its patterns take half a second to compile, and many servers are asked for no test.
+    from twindiff.browser.planner import plan
+
+    return plan(prompt)
+
+
+def _not_understood(unclear: Sequence[str]) -> RunEvent:
+    """The end of a run of whose prompt a part is not understood: nothing of it is done."""
+    said = f"of the prompt this was not understood, so nothing was done: {'; '.join(unclear)}"
+    counts = {"passed": 0, "failed": 0, "total": 0}
+    return RunEvent(
+        "end", said, {"status": "failed", **counts, "failure_category": "not_understood", "failure_detail": said}
+    )
+
+
+def _sentences(run: TestRunRecord) -> dict[str, str]:
+    """The sentences about twins that the prompt of a run has, by what failures call their assertions."""
+    checks = cast(dict[str, list[Any]], run.asked.get("checks") or {})
+    expected = configs.read(cast(dict[str, Any], run.test_config or {})).twin_checks
+    first = len(checks.get("assertions", [])) + 1
+    return {f"assertion#{number}": each.sentence for number, each in enumerate(expected, first)}
+
+
+def _judge_end(
+    end: Mapping[str, Any], checks: Mapping[str, Any] | None, sentences: Mapping[str, str]
+) -> dict[str, Any]:
+    """How a run ended: what its steps came to, unless what the twins changed speaks against it."""
+    if end["status"] != "completed":
+        return dict(end)
+    if checks and not checks["passed"]:
+        said = f"what the twins changed is not as checked: {'; '.join(said_by_checks(checks, sentences))}"
+        return {**end, "status": "failed", "failure_category": "checks", "failure_detail": said}
+    return dict(end)
+
+
+def _with_end_of_twins(end: RunEvent, why_ended: str | None) -> RunEvent:
+    """The end of a run; of one that failed while its twins ended with that too."""
+    if why_ended is None or end.data["status"] != "failed":
+        return end
+    said = f"{end.data.get('failure_detail') or end.message}; {why_ended}"
+    return RunEvent(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
+
+
+def without_none(**fields: Any) -> dict[str, Any]:
+    """What is given of optional fields."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _kept_fields(wanted: TestRunRequest) -> dict[str, Any]:
+    """What a record keeps of what was asked."""
+    names = (*_AGAIN, "provision_id")
+    return {name: value for name in names if (value := getattr(wanted, name)) not in (None, {}, [], ())}
+
+
+def _why_no_twins(sandbox_id: str, own: Sequence[str]) -> str:
+    """Why a test of a sandbox can name no twins, or has none that can be judged."""
+    if own:
+        return (
+            f"the sandbox '{sandbox_id}' has twins of its own ({', '.join(own)}), which its application calls: "
+            "leave twins out, and checks judge those"
+        )
+    return (
+        f"the sandbox '{sandbox_id}' was started without twins, and its application would call no others: "
+        "name them when it is started, or in its .arga/sandbox.yml"
+    )
+
+
+def _browser() -> str:
+    try:
+        return chromium()
+    except NoBrowser as error:
+        raise BrowserNotInstalled(str(error)) from None
+
+
+def _model() -> LanguageModel | None:
+    """The model that the server has, as a worker speaks to it."""
+    model = configured_model()
+    return model and LanguageModel(model.url, model.name, dict(model.headers), model.is_anthropic)
+
+
+def or_invalid(read: Callable[[], T]) -> T:
+    """What is read; raises InvalidTest for what cannot be."""
+    try:
+        return read()
+    except ConfigError as error:
+        raise InvalidTest(str(error)) from None
+
+
+def _named_hosts(hosts: Sequence[str]) -> list[str]:
+    """The hosts that a request names, with or without scheme and port; raises ConfigError."""
+    for host in hosts:
+        configs.check_url(host if "//" in host else f"http://{host}", "hosts")
+    return [*hosts]
+
+
+def _opened_origins(config: TestConfig, start_url: str, values: Mapping[str, str]) -> list[str]:
+    """The origins that steps open; raises ConfigError. Where an answer says what to open, that is not known yet."""
+    origins: list[str] = []
+    for number, step in enumerate(config.steps):
+        given = str(step.value)
+        if step.action != "goto" or not set(configs.REFERENCE.findall(given)) <= values.keys():
+            continue
+        url = configs.join_url(start_url, configs.fill_parameters(given, values), f"test_config.steps[{number}].value")
+        parts = urlsplit(url)
+        origins.append(f"{parts.scheme}://{parts.netloc}")
+    return list(dict.fromkeys(origins))
+
+
+def _url_in(prompt: str | None) -> str | None:
+    match = _URL.search(prompt or "")
+    return match[0].rstrip(".,;:!?") if match else None

@@ -1,0 +1,178 @@
+"""A run as each family of routes shows it; all of it comes from the record and its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from twindiff.catalog import SavedTestRecord, TestRunEventRecord, TestRunRecord
+from twindiff.server.apis.test_runs.ledger import ENDED
+from twindiff.server.apis.test_runs.twins import SCENARIO_FIELDS
+
+if TYPE_CHECKING:
+    from twindiff.server.apis.test_runs.runs import TestRunService
+
+
+def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
+    """A run without what happened in it."""
+    asked, outcome = run.asked, run.outcome
+    failure = outcome.get("failure_detail")
+    return {
+        "id": run.run_id,
+        "run_id": run.run_id,
+        "status": run.status,
+        "kind": run.kind,
+        "mode": mode_of(run),
+        "run_type": asked.get("run_type") or ("url_run" if run.kind == "url" else run.kind),
+        "start_url": run.start_url,
+        "prompt": run.prompt,
+        "source_run_id": run.source_run_id,
+        "test_id": run.test_id,
+        "name": asked.get("name"),
+        "sandbox_id": run.sandbox_id,
+        "session_id": run.session_id,
+        "repo": run.repo,
+        "branch": asked.get("branch"),
+        "pr_url": asked.get("pr_url"),
+        "passed": outcome.get("passed"),
+        "failed": outcome.get("failed"),
+        "total": outcome.get("total"),
+        "summary": outcome.get("summary"),
+        "error_message": failure if run.status != "completed" else None,
+        "failure_category": outcome.get("failure_category"),
+        "failure_detail": failure,
+        "twins": asked.get("twins", []),
+        "twin_run_id": run.twin_run_id,
+        "not_understood": asked.get("not_understood", []),
+        **scenario_of(run),
+        "page_url": page_url(run, address),
+        "created_at": f"{run.created_at}Z",
+        "updated_at": f"{run.updated_at}Z",
+        "finished_at": run.finished_at and f"{run.finished_at}Z",
+    }
+
+
+def page_url(run: TestRunRecord, address: str) -> str:
+    """The address of a run's page, with the token that opens it."""
+    return f"{address}/test-runs/{run.run_id}/page?token={run.view_token}"
+
+
+def scenario_of(run: TestRunRecord) -> dict[str, Any]:
+    """What of its scenario_prompt the twins of a run show, and what they do not."""
+    return {f"scenario_{name}": run.asked.get(f"scenario_{name}", []) for name in SCENARIO_FIELDS}
+
+
+def mode_of(run: TestRunRecord) -> str:
+    """How the steps of a run came about."""
+    if run.kind == "url":
+        return str(run.asked.get("runner_mode") or "visual")
+    if run.test_id:
+        return "saved_test"
+    return "prompt" if run.prompt and run.asked.get("planned") else "test_config"
+
+
+def render_run(runs: TestRunService, run: TestRunRecord, address: str) -> dict[str, Any]:
+    """A run with what happened in it and what its twins changed, as all families show it."""
+    events = runs.ledger.events(run.run_id)
+    results = results_of(events, run.outcome)
+    twin_run = runs.twins.find(run.twin_run_id)
+    return {
+        **brief(run, address),
+        "test_config_json": run.test_config,
+        "test_config": run.test_config,
+        "events_json": [
+            {"timestamp": f"{event.at}Z", "type": event.type, "message": event.message} for event in events
+        ],
+        "results_json": results,
+        "step_summaries": [_summary(result) for result in results],
+        "event_log_json": [log_entry(event) for event in events],
+        "environment_url": run.start_url,
+        "surface_urls": [run.start_url] if run.start_url else [],
+        "story_json": None,
+        "attack_plan_json": None,
+        "redteam_report_json": None,
+        "environment_id": twin_run and twin_run.environment_id,
+        "commit_sha": run.asked.get("commit_sha"),
+        "base": run.asked.get("base"),
+        "changed_files": run.asked.get("changed_files", []),
+        "chosen_tests": run.asked.get("chosen_tests", []),
+        "diff": run.outcome.get("diff"),
+        "checks": run.outcome.get("checks"),
+        "artifacts": runs.artifacts.names(run.run_id) if run.status in ENDED else [],
+    }
+
+
+def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> list[dict[str, Any]]:
+    """What each step came to, and then the checks; opening the start URL counts only where it failed."""
+    steps = [event.data for event in events if event.type == "step"]
+    results = [
+        {"name": step["title"], "passed": step["status"] != "failed", **step}
+        for step in steps
+        if step["id"] != "start" or step["status"] == "failed"
+    ]
+    checks = outcome.get("checks")
+    if checks:
+        is_fine = bool(checks["passed"])
+        said = {"detail": "; ".join(said_by_checks(checks))} if checks["failures"] else {}
+        status = "passed" if is_fine else "failed"
+        step = max([each["step"] for each in results], default=0) + 1
+        results.append(
+            {
+                "name": "what the twins changed",
+                "passed": is_fine,
+                "id": "checks",
+                "step": step,
+                "status": status,
+                **said,
+            }
+        )
+    return results
+
+
+def said_by_checks(checks: Mapping[str, Any], sentences: Mapping[str, str] | None = None) -> list[str]:
+    """What checks found wrong, by their explanations, which name the nearest row and what differs in it.
+
+    `sentences` are those of a prompt that assertions were made of, by `assertion#1` and so on.
+    """
+    named = [(f"assertion#{each['assertion']}", str(each["text"])) for each in checks.get("explanations") or ()]
+    named = [each for each in named if each[1]] or [(each.partition(" ")[0], each) for each in checks["failures"]]
+    return [f"{text} ({sentence})" if (sentence := (sentences or {}).get(name)) else text for name, text in named]
+
+
+def _summary(result: dict[str, Any]) -> dict[str, Any]:
+    detail = {"detail": result["detail"]} if "detail" in result else {}
+    return {"step": result["step"], "name": result["name"], "status": result["status"], **detail}
+
+
+def log_entry(event: TestRunEventRecord) -> dict[str, Any]:
+    """An event in the log; steps are told without their console and network, which `results_json` has."""
+    return {
+        "id": event.number,
+        "event_type": event.type,
+        "target_id": event.data.get("id"),
+        "timestamp": f"{event.at}Z",
+        "message": event.message,
+        **({"status": event.data["status"]} if "status" in event.data else {}),
+    }
+
+
+def shown_test(record: SavedTestRecord) -> dict[str, Any]:
+    """A saved test."""
+    return {
+        "id": record.test_id,
+        "name": record.name,
+        "description": record.description,
+        "prompt": record.prompt,
+        "start_url": record.start_url,
+        "repo_full_name": record.repo_full_name,
+        "ci_enabled": record.ci_enabled,
+        "tags": record.tags,
+        "paths": record.paths,
+        "twins": record.twins,
+        "checks": record.checks,
+        "test_config": record.test_config,
+        "test_config_json": record.test_config,
+        "run_id": record.run_id,
+        "created_at": f"{record.created_at}Z",
+        "updated_at": f"{record.updated_at}Z",
+    }

@@ -1,0 +1,57 @@
+"""Who may call the twins of a run: everybody while it is public, else whoever brings its proxy token."""
+
+from __future__ import annotations
+
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlencode
+
+from twindiff.environments.access_policy import EnvironmentAccessPolicy
+from twindiff.environments.environments import EnvironmentDeleted, EnvironmentExpired, LoadedEnvironment
+from twindiff.kit.http import Request
+from twindiff.server.apis.twin_runs.admin import HEALTH, is_admin
+from twindiff.server.auth import same
+from twindiff.server.run_errors import AuthenticationRequired, EnvironmentDestroyed, InvalidToken
+from twindiff.server.service import Service
+
+COOKIE = "arga_env_proxy_token"
+HEADER = "x-proxy-token"
+
+
+def existing(service: Service, environment_id: str) -> LoadedEnvironment:
+    """An environment that can be called; raises what `Environments.get` raises, in the words of a run if it is one."""
+    try:
+        return service.environments.get(environment_id)
+    except (EnvironmentDeleted, EnvironmentExpired) as error:
+        if service.environments.record(environment_id).gate:
+            raise EnvironmentDestroyed(str(error)) from None
+        raise
+
+
+def pass_gate(gate: EnvironmentAccessPolicy, request: Request) -> Request:
+    """Let a request through, without the proxy token in its query; raises AuthenticationRequired, InvalidToken.
+
+    The admin plane asks for the token of public runs too; a run's health is for everybody who may call it.
+    """
+    given, request = _extract_token(gate, request)
+    is_needed = not gate.is_public or (is_admin(request.path) and request.path != HEALTH)
+    if is_needed and not (given is not None and same(given, gate.proxy_token)):
+        raise AuthenticationRequired if given is None else InvalidToken
+    return request
+
+
+def _extract_token(gate: EnvironmentAccessPolicy, request: Request) -> tuple[str | None, Request]:
+    """The proxy token that a request brings, and the request without it where it stood in the way of the vendor's."""
+    query = parse_qsl(request.query, keep_blank_values=True) if "token=" in request.query else []
+    named = [value for name, value in query if name == "token"]
+    if any(same(value, gate.proxy_token) for value in named):
+        rest = [(name, value) for name, value in query if (name, value) != ("token", gate.proxy_token)]
+        return gate.proxy_token, request._replace(query=urlencode(rest))
+    return request.headers.get(HEADER) or _cookie(request) or next(iter(named), None), request
+
+
+def _cookie(request: Request) -> str | None:
+    try:
+        cookie = SimpleCookie(request.headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return None
+    return cookie.value if cookie else None

@@ -1,0 +1,322 @@
+"""Compares what a prompt says with the rows of the world that was made of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from twindiff.server.apis.twin_runs.prompt_details import Price
+from twindiff.server.apis.twin_runs.prompt_groups import TWIN_OF, Group, Sentence
+
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The rows of a twin by table."""
+AGENT_EMAIL = "agent@example.com"
+ARTICLES = ("a", "an", "the", "der", "die", "das")
+LIVE = ("active", "trialing", "past_due")
+
+
+class Record(NamedTuple):
+    """A record as a prompt speaks of it: what it is called, what it is in, and what it says."""
+
+    names: tuple[str, ...]
+    places: frozenset[str] = frozenset()
+    text: str = ""
+    row: Mapping[str, Any] = {}
+    prices: tuple[Price, ...] = ()
+
+
+class Facts:
+    """The records of a world by kind."""
+
+    def __init__(self, rows: Mapping[str, Rows]) -> None:
+        self.rows = rows
+        self._known: dict[str, list[Record]] = {}
+
+    def of(self, kind: str) -> list[Record]:
+        """The records of a kind."""
+        if kind not in self._known:
+            self._known[kind] = [*_RECORDS[kind](self)]
+        return self._known[kind]
+
+    def people(self, twin: str) -> list[tuple[str, str]]:
+        """The users of a twin beside the agent, each with name and email address."""
+        table, name, email = _PEOPLE[twin]
+        return [(row[name] or "", row[email] or "") for row in self._table(twin, table) if row[email] != AGENT_EMAIL]
+
+    def _table(self, twin: str, table: str) -> Sequence[Mapping[str, Any]]:
+        return self.rows.get(twin, {}).get(table, ())
+
+    def channels(self) -> Iterator[Record]:
+        """Channels of Slack."""
+        for row in self._table("slack", "channels"):
+            yield Record((row["channel_name"],))
+
+    def messages(self) -> Iterator[Record]:
+        """Messages of Slack, in their channels."""
+        rooms = {row["channel_id"]: row["channel_name"] for row in self._table("slack", "channels")}
+        for row in self._table("slack", "messages"):
+            text = row["message_text"]
+            yield Record((text,), frozenset({rooms[row["channel_id"]]}), text)
+
+    def teams(self) -> Iterator[Record]:
+        """Teams of Linear."""
+        for row in self._table("linear", "teams"):
+            yield Record((row["name"],))
+
+    @cached_property
+    def _team_names(self) -> dict[str, str]:
+        return {row["id"]: row["name"] for row in self._table("linear", "teams")}
+
+    def projects(self) -> Iterator[Record]:
+        """Projects of Linear, in their teams."""
+        teams: dict[str, set[str]] = {}
+        for row in self._table("linear", "team_project_association"):
+            project, team = (row[column] for column in _ASSOCIATION)
+            teams.setdefault(project, set()).add(self._team_names[team])
+        for row in self._table("linear", "projects"):
+            yield Record((row["name"],), frozenset(teams.get(row["id"], ())), row=row)
+
+    def issues(self) -> Iterator[Record]:
+        """Issues of Linear, in their teams and projects."""
+        projects = {row["id"]: row["name"] for row in self._table("linear", "projects")}
+        for row in self._table("linear", "issues"):
+            places = {self._team_names[row["teamId"]], projects.get(row["projectId"] or "", "")}
+            yield Record((row["title"],), frozenset(places), f"{row['title']} {row['description'] or ''}", row)
+
+    def customers(self) -> Iterator[Record]:
+        """Customers of Stripe, by name and email address."""
+        for row in self._table("stripe", "customers"):
+            yield Record((row["name"] or "", row["email"] or ""), row=row)
+
+    @cached_property
+    def _prices(self) -> dict[str, list[tuple[str, Price]]]:
+        """The prices of Stripe's products by the product's id, each with its own."""
+        prices: dict[str, list[tuple[str, Price]]] = {}
+        for row in self._table("stripe", "prices"):
+            repeated: dict[str, Any] = row["recurring"] or {}
+            interval = repeated.get("interval")
+            price = Price(row["unit_amount"] or 0, row["currency"], interval)
+            prices.setdefault(row["product"], []).append((row["id"], price))
+        return prices
+
+    def products(self) -> Iterator[Record]:
+        """Products of Stripe with their prices."""
+        for row in self._table("stripe", "products"):
+            yield Record((row["name"],), prices=tuple(price for _, price in self._prices.get(row["id"], ())))
+
+    def subscriptions(self) -> Iterator[Record]:
+        """Subscriptions of Stripe by what is subscribed to, in their customers."""
+        owners = {row["id"]: (row["name"] or "", row["email"] or "") for row in self._table("stripe", "customers")}
+        names = {row["id"]: row["name"] for row in self._table("stripe", "products")}
+        sold = {id: (names[product], price) for product, each in self._prices.items() for id, price in each}
+        items = {row["subscription"]: sold[row["price"]] for row in self._table("stripe", "subscription_items")}
+        for row in self._table("stripe", "subscriptions"):
+            name, price = items[row["id"]]
+            yield Record((name,), frozenset(owners[row["customer"]]), row=row, prices=(price,))
+
+    def folders(self) -> Iterator[Record]:
+        """Folders of Box but the root."""
+        for row in self._table("box", "box_folders"):
+            if row["id"] != "0":
+                yield Record((row["name"],))
+
+    def files(self) -> Iterator[Record]:
+        """Files of Box in their folders, with what they say."""
+        folders = {row["id"]: row["name"] for row in self._table("box", "box_folders")}
+        texts = {row["sha_1"]: row["text"] for row in self._table("box", "box_content_texts")}
+        for row in self._table("box", "box_files"):
+            home = folders.get(row["parent_id"] or "", "")
+            yield Record((row["name"],), frozenset({home}), f"{row['name']} {texts.get(row['sha_1'], '')}")
+
+    def meetings(self) -> Iterator[Record]:
+        """Events of Google Calendar."""
+        for row in self._table("calendar", "calendar_events"):
+            yield Record((row["summary"] or "",), text=row["summary"] or "", row=row)
+
+
+_ASSOCIATION = ("project_id", "team_id")
+_PEOPLE = {
+    "slack": ("users", "real_name", "email"),
+    "linear": ("users", "name", "email"),
+    "box": ("box_users", "name", "login"),
+    "calendar": ("calendar_users", "display_name", "email"),
+}
+"""By twin where its users are, with the columns of their names and email addresses."""
+BORN_IN_BOX = 3
+"""Users whom every Box enterprise has."""
+_RECORDS = {
+    kind: getattr(Facts, kind)
+    for kind in (
+        "channels",
+        "messages",
+        "teams",
+        "projects",
+        "issues",
+        "customers",
+        "products",
+        "subscriptions",
+        "folders",
+        "files",
+        "meetings",
+    )
+}
+
+
+def refute(sentence: Sentence, facts: Facts) -> list[str]:
+    """Why a sentence is not what a world shows; nothing if it is."""
+    reasons: list[str] = []
+    if sentence.unread:
+        reasons.append(f"no rule takes {', '.join(repr(words) for words in sentence.unread)}")
+    if not (sentence.groups or sentence.twins or sentence.is_seed):
+        reasons.append("it says nothing of what a twin holds")
+    reasons += [f"there is no twin {twin} in this world" for twin in sentence.twins if twin not in facts.rows]
+    for group in sentence.groups:
+        reasons += _refute_group(group, sentence, facts)
+    return [*dict.fromkeys(reasons)]
+
+
+def _refute_group(group: Group, sentence: Sentence, facts: Facts) -> Iterator[str]:
+    twin = TWIN_OF.get(group.kind)
+    if twin is None:
+        yield from _refute_users(group, sentence, facts)
+    elif sentence.twins and twin not in sentence.twins:
+        yield f"{sentence.twins[0]} has no {group.kind}, {twin} has"
+    elif twin not in facts.rows:
+        yield f"there is no twin {twin} in this world, which has the {group.kind}"
+    elif group.kind == "subscriptions":
+        yield from _refute_subscriptions(group, facts)
+    else:
+        yield from _refute_records(group, facts)
+
+
+def _refute_users(group: Group, sentence: Sentence, facts: Facts) -> Iterator[str]:
+    twins = [twin for twin in _PEOPLE if twin in facts.rows and (not sentence.twins or twin in sentence.twins)]
+    if not twins:
+        yield "no twin of this world has users"
+    for twin in twins:
+        people = facts.people(twin)
+        known = {each for person in people for each in person}
+        yield from (f"{twin} has no user '{name}'" for name in group.names if name not in known)
+        count = len(people) - (BORN_IN_BOX if twin == "box" else 0)
+        wanted = group.count or 0
+        if count != wanted if group.is_exact else count < wanted:
+            yield f"{twin} has {count} users beside the agent, not {wanted}"
+
+
+def _refute_records(group: Group, facts: Facts) -> Iterator[str]:
+    records = [each for each in facts.of(group.kind) if _is_meant(each, group)]
+    said = _spoken(group)
+    known = Counter(name for record in records for name in {*record.names})
+    yield from (f"there is no {_singular(group.kind)} '{name}'{said}" for name in group.names if not known[name])
+    if group.part_of:
+        return
+    places = group.within.names if group.within else []
+    if group.is_each:
+        homes = places or [each.names[0] for each in facts.of(group.within.kind)] if group.within else []
+        counts = {home: sum(home in each.places for each in records) for home in homes}
+        wrong = {home: count for home, count in counts.items() if _is_wrong(count, group)}
+        yield from (f"{has} {group.kind}{said} are in '{home}', not {group.count}" for home, has in wrong.items())
+        return
+    here = [each for each in records if not places or not each.places.isdisjoint(places)]
+    strays = [name for name in group.names if not any(name in each.names for each in here)]
+    yield from (f"'{name}' is not in {', '.join(places)}" for name in strays if places and known[name])
+    if _is_wrong(len(here), group):
+        where = f" in {', '.join(places)}" if places else ""
+        wanted = group.count if group.is_exact else group.wanted or 1
+        yield f"there are {len(here)} {group.kind}{said}{where}, not {wanted}"
+
+
+def _is_wrong(count: int, group: Group) -> bool:
+    if group.is_exact:
+        return count != group.count
+    return count < max(1 if group.count is None else group.count, len(group.names))
+
+
+def _is_meant(record: Record, group: Group) -> bool:
+    """Whether a record is as a group is said to be, wherever it is."""
+    if group.topic and not _is_about(record.text, group.topic):
+        return False
+    if group.priority is not None and int(record.row["priority"]) != group.priority:
+        return False
+    if group.prices and not group.names and not any(_costs(record, price) for price in group.prices):
+        return False
+    if group.prices and group.names and record.names[0] in group.names:
+        return all(_costs(record, price) for price in group.prices)
+    return group.kind != "meetings" or _is_then(record.row, group)
+
+
+def _is_about(text: str, topic: str) -> bool:
+    words = [word for word in topic.casefold().split() if word not in ARTICLES]
+    return " ".join(words) in text.casefold()
+
+
+def _costs(record: Record, price: Price) -> bool:
+    """Whether a product has a price; one of which no interval is said may be paid once or monthly."""
+    same = [each for each in record.prices if each[:2] == price[:2]]
+    return any(price.interval is None or each.interval == price.interval for each in same)
+
+
+def _is_then(row: Mapping[str, Any], group: Group) -> bool:
+    """Whether a meeting is when it is said to be."""
+    when = group.when
+    start, end = (datetime.fromisoformat(row[edge]["dateTime"]).replace(tzinfo=None) for edge in ("start", "end"))
+    week = (start.date() - timedelta(days=start.weekday())).isoformat()
+    return (
+        when.day in (None, start.date())
+        and (not when.weeks or when.day is not None or week == "2026-01-12")
+        and when.time in (None, start.time())
+        and when.minutes in (None, (end - start) // timedelta(minutes=1))
+        and (when.rule is None or when.rule in (row["recurrence"] or ()))
+    )
+
+
+def _spoken(group: Group) -> str:
+    """What is said of the records of a group beside how many there are."""
+    said = [f"about {group.topic}"] if group.topic else []
+    said += ["at that price"] if group.prices else []
+    said += ["of that priority"] if group.priority is not None else []
+    said += ["at that time"] if group.kind == "meetings" and any(vars(group.when).values()) else []
+    return "".join(f" {each}" for each in said)
+
+
+def _refute_subscriptions(group: Group, facts: Facts) -> Iterator[str]:
+    meant = [each for each in facts.of("subscriptions") if _is_subscribed(each, group)]
+    said = f"{group.status or 'running'} subscriptions"
+    within, count = group.within, group.count if group.count is not None else 1
+    if within is None:
+        if _is_wrong(len(meant), group):
+            yield f"there are {len(meant)} {said}, not {count}"
+        return
+    if within.names:
+        owned = {name: sum(name in each.places for each in meant) for name in within.names}
+        if group.is_exact and not group.is_each and len(within.names) > 1:
+            owned = {", ".join(within.names): sum(owned.values())}
+        wrong = {name: has for name, has in owned.items() if _is_wrong(has, group)}
+        yield from (f"'{name}' has {has} {said}, not {count}" for name, has in wrong.items())
+        return
+    owners = Counter(each.row["customer"] for each in meant)
+    if group.is_exact and not group.is_each and (within.count or 2) > 1:
+        yield from [f"there are {len(meant)} {said}, not {count}"] if len(meant) != count else []
+        return
+    able = sum(has == count if group.is_exact else has >= count for has in owners.values())
+    wanted = within.count if within.count is not None else len(facts.of("customers"))
+    if able != wanted if within.is_exact else able < max(1, wanted):
+        yield f"{able} customers have such {said}, not {wanted}"
+
+
+def _is_subscribed(record: Record, group: Group) -> bool:
+    status = record.row["status"]
+    if status != group.status if group.status else status not in LIVE:
+        return False
+    product = group.product
+    if product is None:
+        return True
+    is_named = not product.names or record.names[0] in product.names
+    return is_named and (not product.prices or any(_costs(record, price) for price in product.prices))
+
+
+def _singular(kind: str) -> str:
+    return kind.removesuffix("s")

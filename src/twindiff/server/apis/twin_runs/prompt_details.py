@@ -1,0 +1,205 @@
+"""What a prompt says of records beside how many there are: prices, days and times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from twindiff.server.apis.twin_runs.prompt_words import (
+    COMING,
+    CURRENCIES,
+    DAY,
+    DAYS,
+    EVERY,
+    NEARBY,
+    NEXT,
+    NUMBER,
+    NUMBERS,
+    OFTEN,
+    UNITS,
+    ZERO,
+)
+
+FIRST_MONDAY = date(2026, 1, 5)
+"""When seeded worlds begin: today, for whoever writes a prompt. A day of the week is the first one from here."""
+
+RULES = {
+    "day": "RRULE:FREQ=DAILY;COUNT=20",
+    "week": "RRULE:FREQ=WEEKLY;COUNT=12",
+    "month": "RRULE:FREQ=MONTHLY;COUNT=12",
+    "year": "RRULE:FREQ=YEARLY;COUNT=5",
+}
+"""How meetings are repeated that are every day, week, month or year."""
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """A pattern in which case does not matter."""
+    return re.compile(text, re.IGNORECASE)
+
+
+_UNIT = "|".join(CURRENCIES.values())
+_TIMES = "|".join(UNITS[unit] for unit in ("day", "week", "month", "year"))
+PRICE = pattern(
+    rf"(?:({_UNIT})\s?)?(?<![\w.,])(\d{{1,3}}(?:[.,]\d{{3}}){{1,3}}(?:[.,]\d\d)?|\d{{1,6}}(?:[.,]\d\d)?)(?![\w,.]{{0,9}}\d)"
+    rf"(?:\s{{0,3}}({_UNIT})(?!\w))?"
+    rf"(?:\s{{0,3}}(?:an?|per|every|/|pro|im|je|{EVERY})\s{{0,3}}({_TIMES})\b|\s{{1,3}}({OFTEN})\b)?"
+)
+_WEEKDAY = pattern(rf"(?:({NEXT})\s+|(?:{COMING})\s+)?({DAY})s?\b")
+_DATE = pattern(r"(?:(\d{4})-(\d\d)-(\d\d)|(\d{1,2})\.(\d{1,2})\.(\d{4}))(?!\d)")
+_NEARBY = [pattern(rf"(?:{'|'.join(said)})\b") for said in NEARBY]
+_AHEAD = pattern(rf"in\s+({NUMBER})\s+(?:({UNITS['day']})|{UNITS['week']})\b")
+_NEXT_WEEK = pattern(rf"(?:{NEXT})\s+(?:week|woche)\b")
+_TIME = pattern(
+    r"at\s+(\d{1,2})(?::([0-5]\d))?(?:\s{0,3}(am|pm))?(?![\w:])"
+    r"|(?:um|gegen)\s+(\d{1,2})(?:[:.]([0-5]\d))?(?:\s{0,3}uhr\b)?(?![\w:])"
+)
+_REPEATED = pattern(rf"(?:(?:{EVERY})\s+({_TIMES}|{DAY})|({OFTEN}))\b")
+_LENGTH = pattern(rf"(?:for|für|fuer)\s+({NUMBER})\s+(?:({UNITS['minute']})|{UNITS['hour']})\b")
+
+
+class Price(NamedTuple):
+    """What a product costs, in the smallest unit."""
+
+    amount: int
+    currency: str
+    interval: str | None
+
+
+class Meetings:
+    """When meetings are that are spoken of together; what is not said of them is None."""
+
+    def __init__(self) -> None:
+        self.day: date | None = None
+        self.weeks = 0
+        """Where no day is said, in which week from the first it is."""
+        self.time: time | None = None
+        self.minutes: int | None = None
+        self.rule: str | None = None
+
+
+def price_of(match: re.Match[str]) -> Price | None:
+    """The price that a match of `PRICE` says; None for a number without a currency."""
+    unit, often = match[1] or match[3], match[4] or match[5]
+    return Price(_amount(match[2]), _key(CURRENCIES, unit), (often and _key(UNITS, often)) or None) if unit else None
+
+
+def read_when(text: str, at: int, meetings: Meetings) -> int:
+    """Take one phrase of when meetings are from a place of a text; gives where it ends, the place itself for none."""
+    for part, take in _PHRASES:
+        match = part.match(text, at)
+        if match and take(meetings, match):
+            return match.end()
+    return at
+
+
+def _repeated(meetings: Meetings, match: re.Match[str]) -> bool:
+    often = match[1] or match[2]
+    meetings.rule = RULES[_key(UNITS, often) or "week"]
+    meetings.day = _weekday(often) or meetings.day
+    return True
+
+
+def _at(meetings: Meetings, match: re.Match[str]) -> bool:
+    time_of_day = _time(int(match[1] or match[4]), int(match[2] or match[5] or 0), (match[3] or "").lower())
+    meetings.time = time_of_day or meetings.time
+    return time_of_day is not None
+
+
+def _lasting(meetings: Meetings, match: re.Match[str]) -> bool:
+    meetings.minutes = number_of(match[1]) * (1 if match[2] else 60) or None
+    return meetings.minutes is not None
+
+
+def _on(meetings: Meetings, day: date | None) -> bool:
+    meetings.day = day or meetings.day
+    return day is not None
+
+
+def _dated(meetings: Meetings, match: re.Match[str]) -> bool:
+    return _on(meetings, _date(match))
+
+
+def _nearby(meetings: Meetings, match: re.Match[str]) -> bool:
+    days = next(days for days, said in enumerate(_NEARBY) if said.fullmatch(match[0]))
+    return _on(meetings, FIRST_MONDAY + timedelta(days=days))
+
+
+def _ahead(meetings: Meetings, match: re.Match[str]) -> bool:
+    return _on(meetings, FIRST_MONDAY + timedelta(days=number_of(match[1]) * (1 if match[2] else 7)))
+
+
+def _in_next_week(meetings: Meetings, _: re.Match[str]) -> bool:
+    meetings.weeks = 1
+    return True
+
+
+def _on_weekday(meetings: Meetings, match: re.Match[str]) -> bool:
+    day = _weekday(match[2])
+    return _on(meetings, day and day + timedelta(weeks=1 if match[1] else 0))
+
+
+_PHRASES = (
+    (_REPEATED, _repeated),
+    (_TIME, _at),
+    (_LENGTH, _lasting),
+    (_DATE, _dated),
+    *((said, _nearby) for said in reversed(_NEARBY)),
+    (_AHEAD, _ahead),
+    (_NEXT_WEEK, _in_next_week),
+    (_WEEKDAY, _on_weekday),
+)
+
+
+@cache
+def _words_of_numbers() -> dict[int, re.Pattern[str]]:
+    return {at: pattern("|".join(said)) for at, said in enumerate(NUMBERS)}
+
+
+def number_of(text: str) -> int:
+    """The number of a digit or word."""
+    if text.isdigit():
+        return int(text)
+    if re.fullmatch(ZERO, text, re.IGNORECASE):
+        return 0
+    return next(at for at, said in _words_of_numbers().items() if said.fullmatch(text))
+
+
+def _key(said: Mapping[str, str], text: str) -> str:
+    """Under which key a text stands as one of its words; empty for none."""
+    return next((key for key, each in said.items() if re.fullmatch(each, text, re.IGNORECASE)), "")
+
+
+def _amount(text: str) -> int:
+    """A price in the smallest unit, with a point or a comma before its two decimals."""
+    whole, cents = (text[:-3], text[-2:]) if text[-3:-2] in (".", ",") else (text, "00")
+    return int(re.sub("[.,]", "", whole) + cents)
+
+
+def _weekday(name: str) -> date | None:
+    number = next((at for at, said in enumerate(DAYS) if name.lower() in said), None)
+    return None if number is None else FIRST_MONDAY + timedelta(days=number)
+
+
+def _date(match: re.Match[str]) -> date | None:
+    given: Sequence[str] = match.groups()
+    year, month, day = given[:3] if given[0] else reversed(given[3:])
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
+
+def _time(hour: int, minute: int, half: str) -> time | None:
+    if hour > (12 if half else 23) or (half and not hour):
+        return None
+    return time(hour % 12 + 12 * (half == "pm") if half else hour, minute)
+
+
+def span(meetings: Meetings, day: date, at: time) -> tuple[str, str]:
+    """When a meeting begins and ends, as a calendar is seeded with."""
+    start = datetime.combine(meetings.day or day, meetings.time or at)
+    end = start + timedelta(minutes=meetings.minutes or 60)
+    return start.isoformat(timespec="minutes"), end.isoformat(timespec="minutes")

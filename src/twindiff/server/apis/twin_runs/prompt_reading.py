@@ -1,0 +1,488 @@
+"""Reads a prompt, word by word, into what it asks for; words that no rule takes are kept, word for word.
+
+A sentence ends with a full stop, a semicolon or a line. Each step takes at least one letter, and patterns look ahead
+for a bounded number of words, so the work grows with the length of a prompt and no faster.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+
+from twindiff.server.apis.twin_runs.prompt_details import PRICE as PRICED_AT
+from twindiff.server.apis.twin_runs.prompt_details import number_of, pattern, price_of, read_when
+from twindiff.server.apis.twin_runs.prompt_groups import CONTAINERS, TWIN_OF, Group, Sentence
+from twindiff.server.apis.twin_runs.prompt_sentences import split_sentences
+from twindiff.server.apis.twin_runs.prompt_words import (
+    ABOUT,
+    ARTICLE,
+    ARTICLES,
+    CONTAINED,
+    EACH,
+    END_OF_TOPIC,
+    FILLERS,
+    KINDS,
+    NAMED,
+    NUMBER,
+    PRICED,
+    PRIORITIES,
+    SUBSCRIBED,
+    SUBSCRIPTION_STATUSES,
+    TWINS,
+    ZERO,
+)
+
+ABOUT_SOMETHING = ("messages", "issues", "files", "meetings")
+IS = ("is", "are", "be", "ist", "sind")
+MAX_PHRASES = 500
+"""Groups of records that one prompt may ask for."""
+
+_SPACE = re.compile(r"\s+")
+_BREAK = re.compile(r"[,:()\u2013\u2014&]|-(?=\s)")
+_QUOTED = r'["„“]([^"„“”\n]{1,100})["“”]'
+_QUOTE = re.compile(_QUOTED)
+_CHANNEL = re.compile(r"#([a-z0-9][a-z0-9_-]{0,79})(?![\w-])")
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
+_SEED = pattern(r"seed\s+\d{1,9}\b")
+_EDGE = r"(?![\w.:%@-]{0,20}\w|%)"
+_NUMBER = pattern(rf"({NUMBER}|{ZERO}){_EDGE}")
+_ARTICLE = pattern(ARTICLE)
+_ONE_WORD = r"[^\W\d_][\w'\u2019-]*"
+_WORD = re.compile(_ONE_WORD)
+_TOKEN = re.compile(r'[^\s,;:()"]+(?::\d[^\s,;:()"]*)?|.', re.DOTALL)
+_CAPITALS = r"[A-ZÄÖÜ][\w.&'-]{0,60}"
+_NAME = re.compile(rf"{_CAPITALS}(?:\s(?!(?:{NAMED})\b){_CAPITALS}){{0,4}}")
+_NAMED = re.compile(rf'((?i:{NAMED}))\s+(?:{_QUOTED}|([^\s",;:]{{1,100}}(?:\s[A-ZÄÖÜ][^\s",;:]{{0,60}}){{0,4}}))')
+_BEFORE = re.compile(
+    rf"(?:{_QUOTED}|({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}))\s+((?i:teams?|projects?|projekte?|plans?|products?|folders?|channels?))\b"
+)
+_BEFORE_CHANNEL = pattern(
+    r"(?:(#)([a-z0-9][a-z0-9_-]{0,79})|(?:the|der|den|dem)\s+([a-z0-9][a-z0-9_-]{0,79}))\s+(?:channel|kanal)\b"
+    r"(?!\s+[#\"])"
+)
+_TOPIC = pattern(rf"(?:{ABOUT})\s+(?:{_QUOTED}|((?:(?!(?:{END_OF_TOPIC})\b){_ONE_WORD}(?:\s+|(?=\W)|$)){{1,12}}))")
+_EACH = pattern(rf"(?:{EACH})\b")
+_PRICES = pattern(rf"(?:{PRICED})\b")
+_SUBSCRIBED = pattern(rf"(?:{SUBSCRIBED})\b")
+_STATUS = [(name, pattern(rf"(?:{said})(?![\w-])")) for name, said in SUBSCRIPTION_STATUSES.items()]
+_PRIORITY = [(number, pattern(rf"(?:{said})(?![\w-])")) for number, said in PRIORITIES.items()]
+
+
+Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], bool]]
+"""What may stand at a place, and what takes it; whether it does."""
+
+
+class Reader:
+    """Reads sentences one after the other; what follows a noun without one of its own is said of that noun."""
+
+    def __init__(self, twins: Sequence[str]) -> None:
+        self._twins = [(twin, _pattern_of_twin(twin)) for twin in twins]
+        self.sentences: list[Sentence] = []
+        self.groups: list[Group] = []
+        self.steps = 0
+        """How often a word was looked at."""
+        self._spoken: Group | None = None
+        self._begin("")
+        self._rules = self._rules_by_first()
+
+    def _rules_by_first(self) -> dict[str, list[Rule]]:
+        """The rules that are tried, by what the first letter is: a digit or sign, a letter, a mark, a blank."""
+        marks: list[Rule] = [
+            (_BREAK, self._break),
+            (_BEFORE_CHANNEL, self._before_channel),
+            (_BEFORE, self._before),
+            (_QUOTE, self._quote),
+            (_CHANNEL, lambda match: self._channel(match[1])),
+            (PRICED_AT, self._price),
+        ]
+        digits: list[Rule] = [(PRICED_AT, self._price), (_NUMBER, self._count), (_EMAIL, self._email)]
+        letters: list[Rule] = [
+            (_BEFORE_CHANNEL, self._before_channel),
+            (_BEFORE, self._before),
+            (_EMAIL, self._email),
+            (_SEED, self._seed),
+            (PRICED_AT, self._price),
+            (_NUMBER, self._count),
+            (_TOPIC, self._topic),
+            (_NAMED, self._named),
+            (_EACH, self._each),
+            (_SUBSCRIBED, self._subscribed),
+            *((said, lambda _, name=name: self._qualify("subscriptions", name)) for name, said in _STATUS),
+            *((said, lambda _, number=number: self._qualify("issues", number)) for number, said in _PRIORITY),
+            *((said, lambda _, twin=twin: self._twin(twin)) for twin, said in self._twins),
+            (_NAME, self._capitals),
+            (_PRICES, self._prices),
+            (_WORD, self._word),
+        ]
+        return {"mark": marks, "digit": digits, "letter": letters, "blank": [(_SPACE, lambda _: True)]}
+
+    def read(self, prompt: str) -> None:
+        """Read all sentences of a prompt."""
+        for text in split_sentences(prompt):
+            self._begin(text)
+            self.sentences.append(self._sentence)
+            at = 0
+            while at < len(text):
+                at = self._step(text, at)
+            self._end()
+
+    def _begin(self, text: str) -> None:
+        self._sentence = Sentence(text)
+        self._latest: dict[str, Group] = {}
+        """The last group of each kind in this sentence that is not said of another one's place."""
+        self._last: Group | None = None
+        self._number: tuple[int, bool, str] | None = None
+        self._adjective: tuple[str, str | int, str] | None = None
+        self._preposition = self._verb = ""
+        self._after_noun = self._is_each = False
+        self._is_linked = True
+        """Whether a word or a mark leads on to another noun."""
+
+    def _step(self, text: str, at: int) -> int:
+        """Take what begins at a place; gives where it ends."""
+        self.steps += 1
+        if self._spoken and self._spoken.kind == "meetings" and (end := read_when(text, at, self._spoken.when)) > at:
+            return end
+        for said, take in self._rules[_first(text[at])]:
+            match = said.match(text, at)
+            if match and take(match):
+                return match.end()
+        token = _TOKEN.match(text, at)
+        self._leave(token[0] if token else text[at])
+        return token.end() if token else at + 1
+
+    def _end(self) -> None:
+        self._drop_number()
+        self._drop_adjective()
+        if self._is_each:
+            self._leave("each")
+
+    def _leave(self, words: str) -> None:
+        """Keep words that no rule takes."""
+        self._sentence.unread.append(words)
+        self._after_noun = False
+
+    def _drop_number(self) -> None:
+        if self._number and self._number[1]:
+            self._sentence.unread.append(self._number[2])
+        self._number = None
+
+    def _drop_adjective(self) -> None:
+        if self._adjective:
+            self._sentence.unread.append(self._adjective[2])
+        self._adjective = None
+
+    # What a place may hold
+
+    def _break(self, match: re.Match[str]) -> bool:
+        self._drop_number()
+        self._preposition = ""
+        self._after_noun = self._after_noun if match[0] == ":" else match[0] == "," and self._goes_on()
+        self._is_linked = True
+        return True
+
+    def _goes_on(self) -> bool:
+        """Whether another name may follow, as in customers Acme and Beta."""
+        return self._after_noun and self._spoken is not None and bool(self._spoken.names)
+
+    def _before_channel(self, match: re.Match[str]) -> bool:
+        name = match[2] or match[3]
+        if self._number or (not match[1] and (_is_filler(name) or self._is_twin(name) or _NUMBER.fullmatch(name))):
+            return False
+        return self._channel(name.lower())
+
+    def _before(self, match: re.Match[str]) -> bool:
+        """Take a name before its noun, such as the Support team."""
+        name, kind = match[1] or match[2], kind_of(match[3])
+        first = name.split()[0]
+        is_plan = kind == "products"
+        if kind is None or (self._number and self._number[1]):
+            return False
+        if not match[1] and (_is_filler(first) or self._is_twin(first) or (kind_of(first) and not is_plan)):
+            return False
+        if not match[1] and (_NUMBER.fullmatch(first) or self._is_status(first)):
+            return False
+        self._open(kind, names=[name])
+        return True
+
+    def _is_status(self, word: str) -> bool:
+        return any(said.fullmatch(word) for _, said in (*_STATUS, *_PRIORITY))
+
+    def _is_twin(self, word: str) -> bool:
+        return any(said.fullmatch(word) for _, said in self._twins)
+
+    def _quote(self, match: re.Match[str]) -> bool:
+        return self._may_be_named() and self._name(match[1])
+
+    def _may_be_named(self) -> bool:
+        """Whether a name may stand here: after its noun, or after another name and a comma."""
+        named = self._spoken.names if self._spoken else ()
+        is_next = self._after_noun and (not named or self._is_linked)
+        return self._number is None and (is_next or self._is_of_subscription())
+
+    def _is_of_subscription(self) -> bool:
+        return self._preposition != "" and self._spoken is not None and self._spoken.kind == "subscriptions"
+
+    def _channel(self, name: str) -> bool:
+        spoken = self._spoken
+        last = self._last
+        is_room = spoken and spoken.kind == "channels" and (spoken is last or (last and last.within is spoken))
+        if spoken and is_room and self._preposition == "" and len(spoken.names) < (spoken.count or MAX_PHRASES):
+            spoken.names.append(name)
+            return True
+        self._open("channels", names=[name])
+        return True
+
+    def _email(self, match: re.Match[str]) -> bool:
+        if self._spoken is None or self._spoken.kind not in ("customers", "users"):
+            return False
+        return self._may_be_named() and self._name(match[0])
+
+    def _seed(self, _: re.Match[str]) -> bool:
+        self._sentence.is_seed = True
+        return True
+
+    def _price(self, match: re.Match[str]) -> bool:
+        price, target = price_of(match), self._priced()
+        if price is None or target is None or (target.prices and len(target.names) > 1):
+            return False
+        target.prices.append(price)
+        self._number = None
+        self._after_noun = False
+        return True
+
+    def _priced(self) -> Group | None:
+        """What a price is said of: a product, or what is subscribed to."""
+        spoken = self._spoken
+        if spoken and spoken.kind == "subscriptions":
+            spoken.product = spoken.product or Group("products", twin="stripe")
+            return spoken.product
+        return spoken if spoken and spoken.kind == "products" else None
+
+    def _count(self, match: re.Match[str]) -> bool:
+        self._drop_number()
+        is_article = _ARTICLE.fullmatch(match[1]) is not None
+        self._number = (number_of(match[1]), not is_article, match[1])
+        self._after_noun = False
+        return True
+
+    def _topic(self, match: re.Match[str]) -> bool:
+        target = next((each for each in reversed(self._sentence.groups) if each.kind in ABOUT_SOMETHING), None)
+        topic = (match[1] or match[2] or "").strip()
+        if target is None or target.topic or target.names or not topic:
+            return False
+        if any(kind_of(word) in KINDS and number for number, word in _counted(topic)) or self._speaks_of_twin(topic):
+            return False
+        target.topic = topic
+        self._drop_number()
+        self._after_noun = False
+        return True
+
+    def _speaks_of_twin(self, topic: str) -> bool:
+        return any(self._is_twin(word) for word in topic.split())
+
+    def _named(self, match: re.Match[str]) -> bool:
+        return self._name(match[2] or match[3])
+
+    def _name(self, name: str) -> bool:
+        """Name what was spoken of last; whether that may have a name."""
+        spoken = self._spoken
+        if spoken is None or spoken.topic:
+            return False
+        self._drop_number()
+        if spoken.kind == "subscriptions":
+            spoken.product = spoken.product or Group("products", twin="stripe")
+            spoken = spoken.product
+        if spoken.kind == "products" and spoken.prices:
+            self._open("products", names=[name])
+        elif name not in spoken.names:
+            spoken.names.append(name)
+        self._after_noun, self._is_linked = True, False
+        return True
+
+    def _each(self, _: re.Match[str]) -> bool:
+        last = self._last
+        if last and last.kind in CONTAINERS and last.within:
+            last.is_each = True
+        elif last is None or self._is_each:
+            return False
+        else:
+            self._is_each = True
+        return True
+
+    def _subscribed(self, _: re.Match[str]) -> bool:
+        if "customers" not in self._latest:
+            return False
+        self._open("subscriptions")
+        self._preposition = "to"
+        return True
+
+    def _qualify(self, kind: str, value: str | int) -> bool:
+        last = self._last
+        if last and last.kind == kind and self._number is None and self._verb in IS:
+            return self._set_quality(last, value)
+        self._drop_adjective()
+        self._adjective = (kind, value, str(value))
+        return True
+
+    def _set_quality(self, group: Group, value: str | int) -> bool:
+        if group.status is not None or group.priority is not None:
+            return False
+        if isinstance(value, int):
+            group.priority = value
+        else:
+            group.status = value
+        return True
+
+    def _twin(self, twin: str) -> bool:
+        if twin not in self._sentence.twins:
+            self._sentence.twins.append(twin)
+        self._after_noun = False
+        self._is_linked = True
+        self._preposition = ""
+        return True
+
+    def _capitals(self, match: re.Match[str]) -> bool:
+        """Take a name after its noun, such as the project Apollo."""
+        words = match[0].split()
+        if not self._may_be_named() or self._adjective:
+            return False
+        if (
+            _is_filler(words[0])
+            or self._is_twin(words[0])
+            or (len(words) == 1 and kind_of(words[0]) and not self._is_one())
+        ):
+            return False
+        return not any(self._is_twin(word) for word in words) and self._name(match[0])
+
+    def _is_one(self) -> bool:
+        """Whether one record was spoken of last, after which a noun in capitals is its name, as in a folder Plans."""
+        spoken = self._spoken
+        return spoken is not None and spoken.count == 1 and not spoken.is_exact and not spoken.names
+
+    def _prices(self, _: re.Match[str]) -> bool:
+        self._drop_number()
+        return self._priced() is not None
+
+    def _word(self, match: re.Match[str]) -> bool:
+        word = match[0].lower()
+        kind = kind_of(word)
+        if kind is not None:
+            self._open(kind, is_plural=word.endswith("s"))
+            return True
+        if not _is_filler(word):
+            return False
+        if word not in ARTICLES:
+            self._split_off(word)
+            self._is_linked = True
+            self._preposition = word if word in CONTAINED else ""
+            self._verb = "" if word in CONTAINED else word
+            self._after_noun = word in ("and", "und") and self._goes_on()
+        return True
+
+    def _split_off(self, word: str) -> None:
+        """Take a number without a noun, as two on a plan, for so many of the customers."""
+        whole = self._latest.get("customers")
+        if self._number is None or not self._number[1] or whole is None:
+            return
+        if word in ("on", "with", "have", "has", "mit", "haben", "are"):
+            count, _, _ = self._number
+            self._number = None
+            self._add(Group("customers", count, is_exact=True, part_of=whole.part_of or whole, twin="stripe"))
+            self._latest["customers"] = self._sentence.groups[-1]
+
+    # Groups
+
+    def _open(self, kind: str, *, names: Sequence[str] = (), is_plural: bool = False) -> None:
+        """Begin a group of a kind, with the number and the quality that were said before it."""
+        if self._number:
+            count, is_exact = self._number[:2]
+        else:
+            count, is_exact = (None if is_plural or names else 1), False
+        group = Group(kind, count, is_exact, [*names], twin=TWIN_OF.get(kind))
+        self._number = None
+        if self._adjective and self._adjective[0] == kind:
+            self._set_quality(group, self._adjective[1])
+            self._adjective = None
+        self._drop_adjective()
+        if len(self.groups) >= MAX_PHRASES or not (self._is_linked or is_exact):
+            self._leave(" ".join([*names, kind]))
+            return
+        self._place(group)
+        self._is_linked = False
+        self._preposition = ""
+        self._after_noun = True
+
+    def _place(self, group: Group) -> None:
+        """Add a group, and find what it is in, or what is in it."""
+        last, kind = self._last, group.kind
+        is_place = bool(self._preposition) and last is not None
+        if last and is_place and kind == "products" and last.kind in ("subscriptions", "customers"):
+            self._subscribe_to(last, group)
+        elif last and is_place and kind in CONTAINERS.get(last.kind, ()):
+            self._put_in(last, group)
+            self._add(group, is_spoken=True)
+        else:
+            places = (self._latest.get(each) for each in CONTAINERS.get(kind, ()))
+            group.within = next(filter(None, places), None)
+            group.is_each = self._is_each and group.within is not None
+            self._is_each = self._is_each and not group.is_each
+            self._add(group)
+            self._latest[kind] = group
+
+    def _put_in(self, group: Group, place: Group) -> None:
+        """Say in what records are; a project that they are in already is in the team that is said next."""
+        known = group.within
+        if known is None:
+            group.within = place
+        elif place.kind in CONTAINERS.get(known.kind, ()) and known.within is None:
+            known.within = place
+        else:
+            self._leave(f"{' '.join(place.names)} {place.kind}".strip())
+
+    def _subscribe_to(self, last: Group, product: Group) -> None:
+        if last.kind == "customers":
+            last = Group("subscriptions", 1, within=last, twin="stripe")
+            self._add(last)
+        last.product = product
+        self.groups.append(product)
+        self._sentence.groups.append(product)
+        self._spoken = product
+
+    def _add(self, group: Group, *, is_spoken: bool = False) -> None:
+        self.groups.append(group)
+        self._sentence.groups.append(group)
+        self._spoken = group
+        self._last = self._last if is_spoken else group
+
+
+def _pattern_of_twin(twin: str) -> re.Pattern[str]:
+    return pattern(rf"(?:{TWINS.get(twin) or re.escape(twin)})(?:['\u2019]s)?(?![\w-])")
+
+
+def _first(letter: str) -> str:
+    return "letter" if letter.isalpha() else "digit" if letter.isdigit() else "blank" if letter.isspace() else "mark"
+
+
+@cache
+def _kinds() -> dict[str, re.Pattern[str]]:
+    return {kind: pattern(said) for kind, said in KINDS.items()}
+
+
+@lru_cache(4096)
+def kind_of(word: str) -> str | None:
+    """The kind of records that a noun names."""
+    return next((kind for kind, said in _kinds().items() if said.fullmatch(word)), None)
+
+
+def _is_filler(word: str) -> bool:
+    return word.lower() in FILLERS
+
+
+def _counted(topic: str) -> Iterator[tuple[bool, str]]:
+    """The words of a topic, each with whether a number stands before it."""
+    before = ""
+    for word in topic.split():
+        yield _NUMBER.fullmatch(before) is not None, word
+        before = word

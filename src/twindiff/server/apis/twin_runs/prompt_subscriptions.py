@@ -1,0 +1,84 @@
+"""Gives the customers of a prompt's shop the subscriptions that are said to be theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from twindiff.server.apis.twin_runs.prompt_groups import Group
+
+MONTHLY = {"unit_amount": 4900, "currency": "usd", "interval": "month"}
+
+
+def write_subscriptions(
+    groups: Sequence[Group],
+    owners: Sequence[Group],
+    customers: Sequence[dict[str, Any]],
+    products: list[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """The subscriptions of a shop; a product that is subscribed to gets a monthly price if it has none."""
+    allotted = _allot(owners, [_key(each) for each in customers])
+    written: list[dict[str, Any]] = []
+    for group in groups:
+        price = _subscribed(group, products)
+        written += [
+            {"customer": customer, "price": price, "status": group.status or "active"}
+            for customer in _subscribers(group, allotted, [_key(each) for each in customers])
+        ]
+    return written[:200]
+
+
+def _is_once(price: dict[str, Any]) -> bool:
+    return price["interval"] is None
+
+
+def _key(customer: dict[str, Any]) -> str:
+    return customer["email"]
+
+
+def _allot(owners: Sequence[Group], customers: Sequence[str]) -> dict[int, list[str]]:
+    """Which customers each group of them is, by its identity: those that are some of others are nobody twice."""
+    taken: dict[int, list[str]] = {}
+    free = [*customers]
+    for group in owners:
+        if group.part_of:
+            taken[id(group)], free = free[: group.count or 0], free[group.count or 0 :]
+    return taken
+
+
+def _subscribers(group: Group, allotted: dict[int, list[str]], customers: Sequence[str]) -> Iterator[str]:
+    """The customers of the subscriptions of a group, each as often as they have one."""
+    within, count = group.within, group.count if group.count is not None else 1
+    if within is None:
+        yield from (customers[at % len(customers)] for at in range(min(count, 200) if customers else 0))
+        return
+    if id(within) in allotted:
+        mine = allotted[id(within)]
+    elif within.names:
+        mine = within.names
+    else:
+        mine = [*customers[: within.count if within.count is not None else len(customers)]]
+    is_shared = group.is_exact and not group.is_each and len(mine) > 1
+    for at in range(count if is_shared else len(mine) * count):
+        yield mine[at % len(mine)]
+
+
+def _subscribed(group: Group, products: list[dict[str, Any]]) -> str:
+    """The name of the product that is subscribed to, whose first price is paid again and again."""
+    named = group.product.names[:1] if group.product else []
+    priced = group.product.prices if group.product else []
+    wanted = [{"unit_amount": each.amount, "currency": each.currency, "interval": each.interval} for each in priced]
+    chosen = [each for each in products if each["name"] in named or not named]
+    if not named and wanted:
+        chosen = [each for each in products if wanted[0] in each["prices"]]
+    repeated = [each for each in chosen if any(price["interval"] for price in each["prices"])]
+    if not repeated:
+        name = named[0] if named else "Membership"
+        repeated = [each for each in products if each["name"] == name] or [{"name": name, "prices": []}]
+        products += [each for each in repeated if each not in products]
+        once = wanted[:1] or [MONTHLY]
+        monthly = {**once[0], "interval": once[0]["interval"] or "month"}
+        repeated[0]["prices"] = [monthly, *(each for each in repeated[0]["prices"] if each not in wanted)]
+    product = repeated[0]
+    product["prices"] = sorted(product["prices"], key=_is_once)
+    return product["name"]

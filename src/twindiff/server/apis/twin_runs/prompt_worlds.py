@@ -1,0 +1,329 @@
+"""Makes a configuration of what was read of a prompt: what is not said is filled with likely records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import time, timedelta
+from typing import Any, NamedTuple
+
+from twindiff.server.apis.twin_runs.prompt_choices import AMOUNTS, LAST, PLANS, SAID, TITLES, TOPICS, TRADES, Choice
+from twindiff.server.apis.twin_runs.prompt_details import FIRST_MONDAY, Price, span
+from twindiff.server.apis.twin_runs.prompt_groups import Group
+from twindiff.server.apis.twin_runs.prompt_subscriptions import write_subscriptions
+
+MOST = {
+    "users": 100,
+    "channels": 50,
+    "messages": 1000,
+    "teams": 20,
+    "projects": 50,
+    "issues": 500,
+    "customers": 200,
+    "products": 50,
+    "subscriptions": 200,
+    "folders": 50,
+    "files": 200,
+    "meetings": 100,
+}
+"""Records of each kind that a prompt makes; of more it is said that they are not there."""
+MANY = MOST["messages"]
+
+
+class Placed(NamedTuple):
+    """A record of a group in a container, which is None where nothing is said of one."""
+
+    container: str | None
+    group: Group
+    name: str | None
+
+
+class Asked:
+    """What a prompt asks for, kind by kind."""
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self._by_kind: dict[str, list[Group]] = {}
+        for group in groups:
+            self._by_kind.setdefault(group.kind, []).append(group)
+
+    def of(self, kind: str) -> list[Group]:
+        """The groups of a kind."""
+        return self._by_kind.get(kind, [])
+
+    def count(self, kind: str, otherwise: int) -> int:
+        """How many there are to be in all, where that is said; names are among them."""
+        exact = [each.count or 0 for each in self.of(kind) if each.is_exact and not each.part_of]
+        return min(max(exact), MOST[kind]) if exact else otherwise
+
+    def is_counted(self, kind: str) -> bool:
+        """Whether it is said how many there are in all."""
+        return any(each.is_exact and not each.part_of for each in self.of(kind))
+
+    def names(self, kind: str) -> list[str]:
+        """The names that are given to records of a kind."""
+        return [*dict.fromkeys(name for group in self.of(kind) for name in group.names)]
+
+    def titles(self, kind: str, otherwise: int, made: Sequence[str]) -> list[str]:
+        """The names that are given to records of a kind, and others until there are as many as are asked for."""
+        given = self.names(kind)
+        wanted = max(self.count(kind, len(given) or otherwise), len(given), self._least(kind))
+        known = {*given}
+        others = (name if not turn else f"{name} {turn + 1}" for turn in range(wanted + 1) for name in made)
+        fresh = (each for each in others if each not in known)
+        return [*given, *(next(fresh) for _ in range(wanted - len(given)))]
+
+    def _least(self, kind: str) -> int:
+        """How many a kind must have for the groups that are some of it, as two of the customers."""
+        parts = sum(each.count or 0 for each in self.of(kind) if each.part_of)
+        return 0 if self.is_counted(kind) else min(parts, MOST[kind])
+
+
+def build_world(prompt: str, groups: Sequence[Group], twins: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The configuration of the groups of a prompt, for those of the twins that are seeded by prompts."""
+    choice, asked = Choice(prompt), Asked(groups)
+    named = [_person(name, number) for number, name in enumerate(asked.names("users"))]
+    wanted = max(asked.count("users", 0 if named else 5), len(named))
+    people = [*named, *(choice.person(number) for number in range(wanted - len(named)))]
+    made = {"slack": _slack, "linear": _linear, "stripe": _stripe, "box": _box, "calendar": _calendar}
+    return {twin: made[twin](choice, people, asked) for twin in twins if twin in made}
+
+
+def _person(name: str, number: int) -> dict[str, Any]:
+    """Somebody whom a prompt names, by name or by address."""
+    if "@" in name:
+        return {"name": name.partition("@")[0].replace(".", " ").title(), "email": name}
+    letters = "".join(letter if letter.isascii() and letter.isalnum() else "." for letter in name.lower()).strip(".")
+    return {"name": name, "email": f"{letters or 'person'}{number}@example.com"}
+
+
+def place(groups: Sequence[Group], containers: Sequence[str]) -> Iterator[Placed]:
+    """Records of groups, each in the container it is said to be in, spread evenly where there are several."""
+    for group in groups:
+        scope = containers_of(group, containers)
+        if not scope and not group.topic and not group.names:
+            continue
+        count = group.wanted if group.wanted is not None else (3 if group.topic else 0)
+        homes: Sequence[str | None] = scope or [None]
+        for home in homes if group.is_each else [None]:
+            for at in range(min(count, MANY)):
+                name = group.names[at] if at < len(group.names) else None
+                yield Placed(home or homes[at % len(homes)], group, name)
+
+
+def containers_of(group: Group, containers: Sequence[str]) -> list[str]:
+    """The names of what the records of a group are in: those that are said, or all if each of them has some."""
+    within = group.within
+    if within is None:
+        return []
+    return within.names or ([*containers] if group.is_each else [])
+
+
+def text_about(choice: Choice, forms: Sequence[str], topic: str, number: int) -> str:
+    """A text of a topic that a prompt gives, with an article as it is spoken of."""
+    first, _, rest = topic.partition(" ")
+    spoken = f"the {rest}" if first.lower() in ("a", "an", "the") and rest else topic
+    text = choice.of(forms, "about", topic, number).format(topic=spoken)
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _slack(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+    names = _channels(asked)
+    rooms: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+
+    def say(room: str, text: str, number: int) -> None:
+        author = choice.of(people, "author", number)["name"] if people else "Agent"
+        rooms[room].append({"text": text, "user": author})
+
+    number, scoped = 0, set[str]()
+    for number, (home, group, name) in enumerate(place(asked.of("messages"), names), start=1):
+        room = home or names[number % len(names)] if names else None
+        if room is None or room not in rooms:
+            continue
+        scoped |= {home} if home else set()
+        say(room, name or _message(choice, group, number), number)
+    free = [name for name in names if name not in scoped] or names
+    total = _total(asked, "messages", number, 4 * len(free) if len(free) < len(names) or not scoped else 0)
+    for more in range(total if names else 0):
+        topic = choice.of(TOPICS, "topic", more)
+        say(free[more % len(free)], choice.of(SAID, "text", more).format(topic=topic), number + more)
+    return {"users": people, "channels": [{"name": name, "messages": said} for name, said in rooms.items()]}
+
+
+def _message(choice: Choice, group: Group, number: int) -> str:
+    topic = group.topic or choice.of(TOPICS, "topic", "placed", number)
+    return text_about(choice, SAID, topic, number)
+
+
+def _total(asked: Asked, kind: str, placed: int, otherwise: int) -> int:
+    """How many records are still to be made of a kind, of which so many stand where they are said to."""
+    totals = [
+        each.count or 0
+        for each in asked.of(kind)
+        if each.is_exact
+        and not each.topic
+        and not each.names
+        and not each.is_each
+        and (each.within is None or not each.within.names)
+    ]
+    return max(0, min(max(totals), MOST[kind]) - placed) if totals else otherwise
+
+
+def _channels(asked: Asked) -> list[str]:
+    named = asked.names("channels")
+    wanted = max(asked.count("channels", 3), len(named))
+    more = ["general", *TOPICS, *(f"team-{number}" for number in range(wanted))]
+    return [*named, *[each for each in more if each not in named][: wanted - len(named)]]
+
+
+def _linear(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+    teams = dict(_teams(asked))
+    projects = _projects(choice, asked, [*teams])
+    homes = [*projects, *teams]
+    issues: list[dict[str, Any]] = []
+
+    def add(title: str, home: str | None, group: Group | None) -> None:
+        number = len(issues)
+        team = projects.get(home or "") or (home if home in teams else None) or [*teams][number % len(teams)]
+        issue: dict[str, Any] = {"team_key": teams[team], "title": title}
+        issue |= {"project": home} if home in projects else {}
+        known = group and group.priority
+        issue |= {"priority": choice.number("priority", number) % 5 if known is None else known}
+        issues.append({**issue, "assignee": choice.of(people, "assignee", number)["name"]} if people else issue)
+
+    qualified = [*_placed_issues(asked, homes)]
+    for number, (home, group, name) in enumerate(qualified if teams else []):
+        topic = group.topic or choice.of(TOPICS, "issue", "placed", number)
+        add(name or text_about(choice, TITLES, topic, number), home, group)
+    for number in range(_total(asked, "issues", len(qualified), 0 if qualified else 6) if teams else 0):
+        topic = choice.of(TOPICS, "issue", number)
+        add(text_about(choice, TITLES, topic, number), None, None)
+    shown = [{"key": key, "name": name} for name, key in teams.items()]
+    return {
+        "users": people,
+        "teams": shown,
+        "projects": [{"team_key": teams[team], "name": name} for name, team in projects.items()],
+        "issues": issues,
+    }
+
+
+def _placed_issues(asked: Asked, homes: Sequence[str]) -> Iterator[Placed]:
+    """Issues of which something is said: where they are, what they are about, or how urgent they are."""
+    for group in asked.of("issues"):
+        if group.priority is not None and not group.topic and not group.names and not containers_of(group, homes):
+            yield from [Placed(None, group, None)] * min(group.wanted or 3, MOST["issues"])
+        else:
+            yield from place([group], _homes(group, homes))
+
+
+def _homes(group: Group, homes: Sequence[str]) -> Sequence[str]:
+    return group.within.names if group.within and group.within.names else homes
+
+
+def _teams(asked: Asked) -> Iterator[tuple[str, str]]:
+    """Teams with keys that no two of them have."""
+    keys: set[str] = set()
+    made = [f"Team {chr(65 + number)}" for number in range(MOST["teams"])]
+    for number, name in enumerate(asked.titles("teams", 1, made)):
+        letters = "".join(letter for letter in name.upper() if letter.isascii() and letter.isalnum())
+        key = f"T{name[-1]}" if name in made else letters[:5].lstrip("0123456789") or "TEAM"
+        key = key if key not in keys else f"{key[:3]}{number}"
+        keys.add(key)
+        yield name, key
+
+
+def _projects(choice: Choice, asked: Asked, teams: Sequence[str]) -> dict[str, str]:
+    """Projects by name, each with its team."""
+    if not teams:
+        return {}
+    made = [f"{choice.of(TOPICS, 'project', number).title()} {number + 1}" for number in range(MOST["projects"])]
+    names = asked.titles("projects", 0, made)
+    team_of: dict[str, str] = {name: teams[number % len(teams)] for number, name in enumerate(names)}
+    for group in asked.of("projects"):
+        scope = group.within.names if group.within else []
+        team_of.update({name: scope[at % len(scope)] for at, name in enumerate(group.names) if scope})
+    spare = [name for name in names if name not in asked.names("projects")]
+    for group in asked.of("projects"):
+        scope = containers_of(group, teams)
+        for at in range((group.count or 0) * (len(scope) if group.is_each else 1) if scope and not group.names else 0):
+            if spare:
+                team_of[spare.pop(0)] = scope[at % len(scope)]
+    return team_of
+
+
+def _stripe(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+    turn = choice.number("trade")
+    companies = [
+        f"{LAST[(turn + number) % len(LAST)]} {TRADES[(turn + number) % len(TRADES)]}" for number in range(126)
+    ]
+    customers = [
+        {"name": _person(name, 0)["name"], "email": name if "@" in name else f"billing{number}@customer.example"}
+        for number, name in enumerate(asked.titles("customers", 5, companies), start=1)
+    ]
+    prices = _prices(asked)
+    loose = [price for group in asked.of("products") if not group.names for price in group.prices]
+    products = list[dict[str, Any]]()
+    for number, name in enumerate(asked.titles("products", max(3, len(loose)), PLANS)):
+        other = Price(choice.of(AMOUNTS, "amount", number), "usd", "month")
+        mine = prices.get(name) or ([loose[number % len(loose)]] if loose else [other])
+        products.append({"name": name, "prices": [_price(each) for each in mine]})
+    world: dict[str, Any] = {"customers": customers, "products": products}
+    subscriptions = write_subscriptions(asked.of("subscriptions"), asked.of("customers"), customers, products)
+    return world | ({"subscriptions": subscriptions} if subscriptions else {})
+
+
+def _prices(asked: Asked) -> Mapping[str, list[Price]]:
+    """What products cost of which a prompt says so, by name."""
+    prices: dict[str, list[Price]] = {}
+    for group in asked.of("products"):
+        for name in group.names if group.prices else ():
+            known = prices.setdefault(name, [])
+            known += [each for each in group.prices if each not in known]
+    return prices
+
+
+def _price(price: Price) -> dict[str, Any]:
+    return {"unit_amount": price.amount, "currency": price.currency, "interval": price.interval}
+
+
+def _box(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+    names = asked.titles("folders", 3, [each.title() for each in TOPICS])
+    folders: dict[str, dict[str, str]] = {name: {} for name in names}
+    top: dict[str, str] = {}
+    placed = [*place(asked.of("files"), names)]
+    for number, (home, group, name) in enumerate(placed):
+        topic = group.topic or choice.of(TOPICS, "of", number)
+        said = name or f"{'-'.join(topic.split()[-2:]).lower()}-{number + 1}.txt"
+        folders.get(home or "", top)[said] = text_about(choice, SAID, topic, number)
+    free = [name for name in names if name not in {each.container for each in placed}] or names
+    for number in range(_total(asked, "files", len(placed), 0 if placed else 2 * len(names))):
+        topic = choice.of(TOPICS, "more", number)
+        home = folders[free[number % len(free)]] if free else top
+        home[f"{topic}-{len(placed) + number + 1}.txt"] = choice.of(SAID, "text", number).format(topic=topic)
+    shown = [{"name": name, "files": _files(files)} for name, files in folders.items()]
+    return {"users": people, "folders": shown, "files": _files(top)}
+
+
+def _files(files: dict[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "content": text} for name, text in files.items()]
+
+
+def _calendar(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+    events: list[dict[str, Any]] = []
+    groups = asked.of("meetings") or [Group("meetings", 4)]
+    for group in groups:
+        for at in range(min(max(group.wanted if group.wanted is not None else 4, 0), MOST["meetings"])):
+            events.append(_event(choice, people, group, at, len(events)))
+    return {"users": people, "events": events}
+
+
+def _event(choice: Choice, people: list[Any], group: Group, at: int, number: int) -> dict[str, Any]:
+    """A meeting of a group, whose guests are the agent and two more."""
+    day = FIRST_MONDAY + timedelta(days=choice.number("day", number) % 5, weeks=group.when.weeks)
+    start, end = span(group.when, day, time(9 + choice.number("hour", number) % 8))
+    topic = f"{group.topic or choice.of(TOPICS, 'meeting', number)} meeting".capitalize()
+    summary = group.names[at] if at < len(group.names) else topic
+    names = [person["name"] for person in people]
+    first = choice.number("organizer", number) % len(names) if names else 0
+    guests = [*names[first + 1 :], *names[:first]][:2]
+    who = {"organizer": names[first], "attendees": ["Agent", *guests]} if names else {}
+    rules = [group.when.rule] if group.when.rule else []
+    return {"summary": summary, "start": start, "end": end, **who, "recurrence": rules}

@@ -1,0 +1,28 @@
+"""What requests about twin runs and scenarios are answered with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from twindiff.server.apis.pr_runs.runs import PrRuns
+from twindiff.server.apis.pr_runs.settings import CheckSettings
+from twindiff.server.apis.sandbox_runs.runs import SandboxRunService
+from twindiff.server.apis.test_runs.runs import TestRunService
+from twindiff.server.apis.test_runs.saved import SavedTestStore
+from twindiff.server.apis.twin_runs.logins import Logins
+from twindiff.server.apis.twin_runs.runs import TwinRunService
+from twindiff.server.apis.twin_runs.scenarios import ScenarioStore
+
+
+class TwinRunContext(NamedTuple):
+    """What a request is answered with, for a caller who knows the server by an address."""
+
+    runs: TwinRunService
+    scenarios: ScenarioStore
+    logins: Logins
+    tests: TestRunService
+    saved: SavedTestStore
+    sandboxes: SandboxRunService
+    pull_requests: PrRuns
+    checks: CheckSettings
+    address: str

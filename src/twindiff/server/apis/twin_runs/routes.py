@@ -1,0 +1,255 @@
+"""Twin runs, under both families of routes: `/twin-runs…` and `/validate/twins/provision…`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from twindiff.catalog import TwinRunRecord
+from twindiff.kit.clock import iso_instant
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Response
+from twindiff.kit.twin import Operations, Twin
+from twindiff.server.apis.twin_runs.dashboard import dashboard, news
+from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.runs import LONGEST_TTL, TwinRunRequest
+from twindiff.server.apis.twin_runs.scenarios import Mode, WorldSource
+
+api = Operations()
+
+Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
+Wait = Annotated[float, msgspec.Meta(ge=0, le=60)]
+Names = Annotated[list[str], msgspec.Meta(min_length=1)]
+Auth = Literal["lenient", "strict"]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
+PROVISION = "/validate/twins/provision"
+
+
+class RemovedRoute(ApiError):
+    """Agent runs are gone: use create_url_run for an address, or create_pr_run for a branch or pull request."""
+
+    status = 410
+
+
+def both(verb: str, path: str) -> Callable[[Any], Any]:
+    """Declare an operation of one run under both families."""
+
+    def declare(handler: Any) -> Any:
+        for prefix in ("/twin-runs", PROVISION):
+            getattr(api, verb)(prefix + path)(handler)
+        return handler
+
+    return declare
+
+
+@api.get("/validate/twins")
+def list_twins(desk: TwinRunContext) -> list[dict[str, Any]]:
+    """List the twins that are installed."""
+    return [_describe_twin(twin) for twin in desk.runs.service.registry.twins.values()]
+
+
+@api.get("/twins")
+def catalog(desk: TwinRunContext) -> list[dict[str, Any]]:
+    """List the twins that are installed."""
+    return list_twins(desk)
+
+
+def _describe_twin(twin: Twin) -> dict[str, Any]:
+    label = twin.name.replace("_", " ").title()
+    return {"name": twin.name, "label": label, "kind": "backend", "show_in_ui": True, "aliases": [*twin.aliases]}
+
+
+@api.post("/twin-runs")
+async def create_twin_run(
+    desk: TwinRunContext,
+    twins: Names,
+    ttl_minutes: Ttl = 60,
+    scenario: Literal["quickstart"] | None = None,
+    scenario_id: str | None = None,
+    scenario_prompt: Prompt | None = None,
+    scenario_generation_mode: Mode = "fast",
+    seed_config: dict[str, dict[str, Any]] | None = None,
+    public: bool = True,
+    access_profile: Literal["candidate_api_only"] | None = None,
+    ports: bool = False,
+    auth: Auth = "lenient",
+    wait_seconds: Wait = 20,
+    github_actions_mode: Literal["execute"] | None = None,
+) -> dict[str, Any]:
+    """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
+
+    A prompt is understood by rules, and with `scenario_generation_mode` `thorough` by a model if the server has one
+    (`TWINDIFF_MODEL`); the answer says which mode it was. By rules, `understood` are the sentences that the finished
+    world shows whole, `not_understood` all others, and `warnings` say why not.
+    `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
+    `github_actions_mode` is what arga-cli says of a GitHub twin; no other twin heeds it.
+    With `auth` `strict` tokens that are not the run's own, and calls without one, are refused as the vendors do.
+    A world that takes longer to make than `wait_seconds` is answered with the status `queued` or `provisioning`; the
+    run says when it is `ready`, or why it has `failed`.
+    """
+    asked = TwinRunRequest(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
+    source = WorldSource(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
+    run, said = await desk.scenarios.provide(asked, source, wait_seconds)
+    return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
+
+
+@api.post(PROVISION)
+async def provision_twins(
+    desk: TwinRunContext,
+    twins: Names,
+    ttl_minutes: Ttl = 60,
+    scenario_id: str | None = None,
+    scenario_prompt: Prompt | None = None,
+    scenario_generation_mode: Mode = "fast",
+    seed_config: dict[str, dict[str, Any]] | None = None,
+    public: bool = True,
+    ports: bool = False,
+    auth: Auth = "lenient",
+    wait_seconds: Wait = 20,
+) -> dict[str, Any]:
+    """Provision twins, as `POST /twin-runs` does."""
+    return await create_twin_run(
+        desk,
+        twins,
+        ttl_minutes,
+        scenario_id=scenario_id,
+        scenario_prompt=scenario_prompt,
+        scenario_generation_mode=scenario_generation_mode,
+        seed_config=seed_config,
+        public=public,
+        ports=ports,
+        auth=auth,
+        wait_seconds=wait_seconds,
+    )
+
+
+@api.get("/twin-runs")
+def list_twin_runs(desk: TwinRunContext, limit: Limit = 100) -> list[dict[str, Any]]:
+    """List runs, newest first, without the tokens and addresses that one run is shown with."""
+    return [
+        {
+            "run_id": run.run_id,
+            "status": status,
+            "twins": [*run.requested.values()],
+            "environment_id": run.environment_id or None,
+            "scenario_id": run.scenario_id,
+            "is_public": run.is_public,
+            "created_at": f"{run.created_at}Z",
+            "expires_at": _instant(expires),
+        }
+        for run, status, expires in desk.runs.newest(limit)
+    ]
+
+
+@api.get("/twin-runs/{run_id}")
+async def get_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
+    """Say how a run stands, where its twins are, and which variables lead programs to them."""
+    return await render_run(desk, desk.runs.find(run_id))
+
+
+@api.get(PROVISION + "/{run_id}/status")
+async def provision_status(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
+    """Say how a run stands, as `GET /twin-runs/{run_id}` does."""
+    return await get_twin_run(desk, run_id)
+
+
+@api.get("/twin-runs/{run_id}/dashboard")
+async def show_dashboard(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
+    """The page of a run, for people."""
+    return await dashboard(desk, desk.runs.find(run_id), token)
+
+
+@api.get("/twin-runs/{run_id}/dashboard/news")
+def show_news(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
+    """Tell the page of a run, as server-sent events, that there is something new to show."""
+    return news(desk, desk.runs.find(run_id), token)
+
+
+async def render_run(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
+    """A run as both families show it."""
+    runs = desk.runs
+    ends = runs.service.environments.record(run.environment_id).expires if run.environment_id else None
+    status = runs.status(run)
+    return {
+        "run_id": run.run_id,
+        "status": status,
+        "twins": await desk.runs.instances(run, desk.address),
+        "dashboard_url": f"{desk.address}/twin-runs/{run.run_id}/dashboard?token={run.proxy_token}",
+        "expires_at": _instant(ends),
+        "created_at": f"{run.created_at}Z",
+        "proxy_token": run.proxy_token,
+        "is_public": run.is_public,
+        "error": runs.error(run),
+        "scenario_id": run.scenario_id,
+        "access_profile": run.access_profile,
+        "environment_id": run.environment_id or None,
+        "seed_results": run.seed_results,
+        **(run.prompt_results or {}),
+        "clock": _clock(desk, run) if status == "ready" else None,
+    }
+
+
+def _instant(micros: int | None) -> str | None:
+    return None if micros is None else iso_instant(micros).isoformat() + "Z"
+
+
+def _clock(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
+    environment = desk.runs.service.environments.get(run.environment_id)
+    return {"mode": environment.origin.clock.mode}
+
+
+@both("post", "/{run_id}/extend")
+def extend_twin_run(desk: TwinRunContext, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
+    """Add minutes to the end of a run, which is at most 480 minutes from now; a run never ends sooner by it."""
+    run = desk.runs.extend(run_id, ttl_minutes)
+    return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id}
+
+
+@both("post", "/{run_id}/lock")
+def lock_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
+    """Make a run private: from now on whoever calls its twins brings the proxy token."""
+    was_public = desk.runs.lock(run_id)
+    return {"status": "locked" if was_public else "already_locked", "run_id": run_id, "is_public": False}
+
+
+@both("post", "/{run_id}/reset")
+async def reset_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
+    """Return all twins of a run to what they were provisioned with, byte for byte."""
+    run = desk.runs.alive(run_id)
+    service = desk.runs.service
+    environment = service.environments.get(run.environment_id)
+    await service.materialize(environment, 0)
+    desk.runs.reset(run_id)
+    return {
+        "run_id": run.run_id,
+        "status": "reset_complete",
+        "baseline_kind": run.baseline_kind,
+        "factory_reset": {name: {"status": "reset"} for name in run.twins},
+        "seed_results": run.seed_results,
+        "environment_id": run.environment_id,
+    }
+
+
+@both("post", "/{run_id}/teardown")
+def tear_down_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
+    """End a run; its twins answer 410 from now on. Ending it again changes nothing."""
+    run = desk.runs.tear_down(run_id)
+    return {"status": "cleaning_up", "run_id": run.run_id}
+
+
+@api.post("/validate/agent-run")
+def agent_run(
+    desk: TwinRunContext,
+    url: Any = None,
+    repo: Any = None,
+    credentials: Any = None,
+    focus: Any = None,
+    action_budget: Any = None,
+    runner_mode: Any = None,
+    session_id: Any = None,
+) -> None:
+    """Say what to use in place of agent runs, whose fields arga-py-sdk before 0.1.5 still sends."""
+    raise RemovedRoute

@@ -1,0 +1,340 @@
+"""Twin runs: provision, look, extend, lock, reset, tear down. Whatever the route, they are the same records."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, cast
+
+import msgspec
+
+from twindiff.catalog import EnvironmentRecord, TemplateRecord, TwinRunRecord
+from twindiff.catalog.stamps import new_environment_id, stamp
+from twindiff.environments.access_policy import EnvironmentAccessPolicy
+from twindiff.environments.environments import EnvironmentRequest
+from twindiff.kit.clock import SECOND, ClockMode
+from twindiff.kit.errors import ApiError
+from twindiff.kit.twin import Twin
+from twindiff.server.apis.twin_runs.makers import BEGINNING, LOST, RunMakers
+from twindiff.server.apis.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds, cast_of
+from twindiff.server.default_templates import default_template, empty_template
+from twindiff.server.service import Service
+
+MINUTE = 60
+YEAR_OF_MINUTES = 525_600
+LONGEST_TTL = 480
+"""Minutes that a run may last from now on."""
+CANDIDATE_API_ONLY = "candidate_api_only"
+OPEN = (*BEGINNING, "ready")
+
+
+class RunNotFound(ApiError):
+    """There is no such run."""
+
+    status = 404
+
+
+class RunEnded(ApiError):
+    """The run has ended; nothing can be done with it any more."""
+
+    status = 409
+
+
+class NotReady(ApiError):
+    """The run is still being made."""
+
+
+class NoTwins(ApiError):
+    """A run needs at least one twin."""
+
+
+class TwinRunRequest(NamedTuple):
+    """What a run is to be; `config` is None for the twins' own starter worlds."""
+
+    twins: Sequence[str]
+    ttl_minutes: int = 60
+    config: Config | None = None
+    baseline_kind: str = "seed"
+    public: bool = True
+    access_profile: str | None = None
+    scenario_id: str | None = None
+    of_scenario: bool = False
+    copy_name: str | None = None
+    ports: bool = False
+    prompt_results: dict[str, Any] | None = None
+    """What is said of the prompt that it is filled by."""
+    auth: Literal["lenient", "strict"] = "lenient"
+    """Whether tokens that nobody knows, and calls without one, are refused as the vendors do."""
+
+
+class TwinRunService:
+    """The twin runs of a server."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.worlds = Worlds(service)
+        self._catalog = service.catalog
+        self.makers = RunMakers(service)
+
+    def twins(self, names: Sequence[str]) -> dict[str, Twin]:
+        """The twins that are named, by the names they are asked for; raises UnknownTwin with the nearest name."""
+        if not names:
+            raise NoTwins
+        return {name: self.service.registry.get(name) for name in dict.fromkeys(names)}
+
+    def provision(self, asked: TwinRunRequest) -> TwinRunRecord:
+        """Make a run; nothing of it is left when that fails. Raises UnknownTwin, InvalidSeedConfig."""
+        run = self._record(asked)
+        return self._catalog.add(msgspec.structs.replace(run, **self._make_environment(run, asked)))
+
+    def announce(self, asked: TwinRunRequest) -> TwinRunRecord:
+        """Note a run that is yet to be made; raises UnknownTwin."""
+        run = self._catalog.add(self._record(asked))
+        self.makers.own.add(run.run_id)
+        return run
+
+    def begin(self, run_id: str) -> bool:
+        """Note that a run is being made; whether anybody still wants it."""
+        return self._change_if_beginning(run_id, status="provisioning")
+
+    def fulfil(self, run_id: str, asked: TwinRunRequest) -> None:
+        """Make a run that was announced, unless it was ended meanwhile; raises InvalidSeedConfig."""
+        run = self.find(run_id)
+        if run.status not in BEGINNING:
+            return
+        made = self._make_environment(run, asked)
+        if not self._change_if_beginning(run_id, baseline_kind=asked.baseline_kind, **made):
+            self.service.environments.delete(made["environment_id"])
+
+    def fail(self, run_id: str, error: str) -> None:
+        """Note why a run could not be made."""
+        self._change_if_beginning(run_id, status="failed", error=error)
+
+    def _change_if_beginning(self, run_id: str, **fields: Any) -> bool:
+        with self.service.engine.transaction():  # nobody else ends it between the look and the change
+            run = self.find(run_id)
+            if run.status in BEGINNING:
+                self._catalog.change(run, **{"updated_at": stamp().iso, **fields})
+            return run.status in BEGINNING
+
+    def forget(self, run_id: str) -> None:
+        """Leave nothing of a run that could not be made."""
+        self._catalog.remove(self.find(run_id))
+
+    def _record(self, asked: TwinRunRequest) -> TwinRunRecord:
+        now, requested = stamp(), self.twins(asked.twins)
+        return TwinRunRecord(
+            run_id=new_environment_id(),
+            environment_id="",
+            status="queued",
+            twins=[*dict.fromkeys(twin.name for twin in requested.values())],
+            requested={twin.name: name for name, twin in requested.items()},
+            is_public=asked.public,
+            proxy_token=secrets.token_urlsafe(24),
+            secret=secrets.token_hex(16),
+            baseline_kind=asked.baseline_kind,
+            seed_results={},
+            created=now.micros,
+            created_at=now.iso,
+            access_profile=asked.access_profile,
+            scenario_id=asked.scenario_id,
+            of_scenario=asked.of_scenario,
+            copy_name=asked.copy_name,
+            ports=asked.ports,
+            updated_at=now.iso,
+            ttl_minutes=asked.ttl_minutes,
+            heard=now.micros,
+        )
+
+    def _make_environment(self, run: TwinRunRecord, asked: TwinRunRequest) -> dict[str, Any]:
+        """The environment of a run, as fields of its record."""
+        twins = {name: self.service.registry.get(name) for name in cast(list[str], run.twins)}
+        templates, results = self._templates(twins, asked)
+        users = self._users(templates)
+        made = self.service.environments.create(
+            EnvironmentRequest(
+                [*templates.values()],
+                users=users,
+                ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
+                clock=None if asked.config is None else ClockMode("offset", WORLDS_BEGIN),
+                auth=asked.auth,
+                **_credentials(twins, users, run.secret),
+                name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),
+                gate=EnvironmentAccessPolicy(run.run_id, run.proxy_token, run.is_public),
+            )
+        )
+        return {
+            "environment_id": made.environment.environment_id,
+            "status": "ready",
+            "seed_results": results,
+            "prompt_results": asked.prompt_results,
+            "updated_at": stamp().iso,
+        }
+
+    def _templates(
+        self, twins: Mapping[str, Twin], asked: TwinRunRequest
+    ) -> tuple[dict[str, TemplateRecord], dict[str, Any]]:
+        """What each twin starts from, and what is said of that."""
+        templates: dict[str, TemplateRecord] = {}
+        results: dict[str, Any] = {}
+        config = None if asked.config is None else self._by_name(asked.config)
+        people = cast_of(config or {})
+        for name, twin in twins.items():
+            if config is None:
+                usual = default_template(self.service, twin)
+                templates[name] = usual or empty_template(self.service, twin)
+                results[name] = {"status": "seeded" if usual else "skipped", "template": templates[name].name}
+            elif name not in config and twin.seeding is None:
+                templates[name] = empty_template(self.service, twin)
+                results[name] = {"status": "skipped", "reason": "the scenario says nothing of this twin"}
+            else:
+                world = self.worlds.world(twin, config.get(name, {}), people)
+                templates[name] = world.template
+                results[name] = {"status": "seeded", "counts": world.counts}
+        if asked.baseline_kind == "seed":
+            unused = {"status": "skipped", "reason": "the run has no such twin"}
+            results.update((name, unused) for name in config or () if name not in twins)
+        return templates, results
+
+    def _by_name(self, config: Config) -> dict[str, Mapping[str, Any]]:
+        return {self.service.registry.get(name).name: parts for name, parts in config.items()}
+
+    def _users(self, templates: Mapping[str, TemplateRecord]) -> dict[str, str]:
+        """Whom each twin acts as: the agent of the world, or else the first user of the first twin, by email."""
+        actors = self.service.environments.actors
+        users: dict[str, str] = {}
+        email = AGENT.email
+        for name, template in templates.items():
+            people = actors.people(template)
+            user = people.with_email(email) or next(iter(people.ids), "")
+            if user:
+                users[name] = user
+                email = people.emails[people.ids.index(user)] or email
+        return users
+
+    def find(self, run_id: str) -> TwinRunRecord:
+        """A run by its id; raises RunNotFound."""
+        run = self._catalog.find(TwinRunRecord, TwinRunRecord.run_id == run_id.replace("-", "").lower()[:64])
+        if run is None:
+            raise RunNotFound(f"There is no run '{run_id[:100]}'")
+        return run
+
+    def newest(self, limit: int) -> list[tuple[TwinRunRecord, str, int | None]]:
+        """Runs with how they stand and when they end, newest first; one that is not ready has no end yet."""
+        runs = self._catalog.rows(TwinRunRecord, order=-TwinRunRecord.created, limit=limit)
+        theirs = EnvironmentRecord.environment_id.in_([run.environment_id for run in runs if run.environment_id])
+        environments = {each.environment_id: each for each in self._catalog.rows(EnvironmentRecord, theirs)}
+        return [(run, *self._standing(run, environments.get(run.environment_id))) for run in runs]
+
+    def _standing(self, run: TwinRunRecord, environment: EnvironmentRecord | None) -> tuple[str, int | None]:
+        if run.status != "ready" or environment is None:
+            return self.status(run), environment and environment.expires
+        lasts = environment.status == "ready" and environment.expires > stamp().micros
+        return "ready" if lasts else "expired", environment.expires
+
+    def status(self, run: TwinRunRecord) -> str:
+        """How a run stands: as it was left, expired, or failed where nobody is making it any more."""
+        if run.status == "ready":
+            return "ready" if self._lasts(run) else "expired"
+        return "failed" if self.makers.is_lost(run) else run.status
+
+    def error(self, run: TwinRunRecord) -> str | None:
+        """Why a run failed."""
+        return LOST if self.makers.is_lost(run) else run.error
+
+    def _lasts(self, run: TwinRunRecord) -> bool:
+        try:
+            self.service.environments.get(run.environment_id)
+        except ApiError:
+            return False
+        return True
+
+    def alive(self, run_id: str) -> TwinRunRecord:
+        """A run that can be worked with; raises RunNotFound, NotReady, RunEnded."""
+        run = self.open(run_id)
+        if run.status in BEGINNING:
+            raise NotReady(f"The run '{run.run_id}' is {run.status}; wait until it is ready.")
+        return run
+
+    def open(self, run_id: str) -> TwinRunRecord:
+        """A run that is ready or will be; raises RunNotFound, RunEnded."""
+        run = self.find(run_id)
+        status = self.status(run)
+        if status not in OPEN:
+            raise RunEnded(f"The run '{run.run_id}' has ended: it is {status}. Provision another one.")
+        return run
+
+    def extend(self, run_id: str, ttl_minutes: int) -> TwinRunRecord:
+        """Add minutes to the end of a run; it ends at most `LONGEST_TTL` from now, and never sooner than before."""
+        run = self.open(run_id)
+        if run.status in BEGINNING:
+            given = run.ttl_minutes or 0
+            return self._catalog.change(run, ttl_minutes=max(given, min(given + ttl_minutes, LONGEST_TTL)))
+        ends = self.service.environments.record(run.environment_id).expires
+        latest = stamp().micros + LONGEST_TTL * MINUTE * SECOND
+        wanted = min(ends + ttl_minutes * MINUTE * SECOND, latest)
+        self.service.environments.extend(run.environment_id, max(ends, wanted))
+        return run
+
+    def lock(self, run_id: str) -> bool:
+        """Make a run private; whether it was public."""
+        run = self.open(run_id)
+        was_public = run.is_public
+        if was_public:
+            with self.service.engine.transaction():
+                self._catalog.change(run, is_public=False)
+                gate = EnvironmentAccessPolicy(run.run_id, run.proxy_token, is_public=False)
+                if run.environment_id:
+                    self.service.environments.close_gate(run.environment_id, gate)
+        return was_public
+
+    def reset(self, run_id: str) -> TwinRunRecord:
+        """Return every twin to what it was provisioned with, in one step."""
+        run = self.alive(run_id)
+        self.service.environments.reset(run.environment_id)
+        return run
+
+    def tear_down(self, run_id: str, status: str = "torn_down") -> TwinRunRecord:
+        """End a run; ending it again changes nothing."""
+        with self.service.engine.transaction():  # its environment goes with it, or neither does
+            run = self.find(run_id)
+            if run.status not in OPEN:
+                return run
+            if run.status == "ready":
+                self.service.environments.expire(run.environment_id)
+            run = self._catalog.change(run, status=status, updated_at=stamp().iso)
+        if run.environment_id:
+            self.service.ports.close(run.environment_id)
+        return run
+
+    async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:
+        """Each twin of a run by the name it was asked for, as its callers reach it from an address of ours."""
+        instances: dict[str, Any] = {}
+        for twin in (self.service.registry.get(name) for name in (run.twins if run.environment_id else ())):
+            base_url = f"{address}/api/env/{run.environment_id}/services/{twin.name}"
+            if run.ports and self._lasts(run):
+                base_url = await self.service.runtime.run_on_loop(
+                    self.service.ports.open(run.environment_id, twin.name)
+                )
+            name = run.requested.get(twin.name, twin.name)
+            instances[name] = {
+                "name": name,
+                "label": twin.name.replace("_", " ").title(),
+                "base_url": base_url,
+                "admin_url": base_url,
+                "env_vars": twin.variables.values(base_url, run.secret),
+                "show_in_ui": True,
+            }
+        return instances
+
+
+def _credentials(twins: Mapping[str, Twin], users: Mapping[str, str], secret: str) -> dict[str, Any]:
+    """What a run's variables open, as fields of what its environment is made of."""
+    acting = [(twin.variables, users[name]) for name, twin in twins.items() if name in users]
+    signing = {name: twin.variables.signing_secret(secret) for name, twin in twins.items()}
+    return {
+        "tokens": {token: user for variables, user in acting for token in variables.credentials(secret)},
+        "refresh": {token: user for variables, user in acting for token in variables.renewals(secret)},
+        "clients": {id: key for twin in twins.values() for id, key in twin.variables.clients(secret).items()},
+        "signing": {name: key for name, key in signing.items() if key},
+    }

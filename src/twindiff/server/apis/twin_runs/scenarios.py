@@ -1,0 +1,308 @@
+"""Scenarios: worlds under a name, saved by somebody or brought along, and the environments that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+from twindiff.catalog import ScenarioRecord, TwinRunRecord
+from twindiff.catalog.stamps import new_uuid, stamp
+from twindiff.environments.registry import did_you_mean
+from twindiff.kit.errors import ApiError
+from twindiff.kit.rows import Where
+from twindiff.server.apis.twin_runs.llm_prompts import thorough
+from twindiff.server.apis.twin_runs.presets import PRESETS, Preset
+from twindiff.server.apis.twin_runs.provisioning import Provisioning
+from twindiff.server.apis.twin_runs.runs import OPEN, YEAR_OF_MINUTES, TwinRunRequest, TwinRunService
+from twindiff.server.apis.twin_runs.worlds import Config
+from twindiff.server.default_templates import prepare_default
+from twindiff.server.language_models import ModelSettings, configured_model
+
+if TYPE_CHECKING:
+    from twindiff.server.apis.twin_runs.prompt_groups import Sentence
+
+Mode = Literal["fast", "thorough"]
+"""How a world is made of a prompt: by rules, or by a model."""
+
+
+class ScenarioNotFound(ApiError):
+    """There is no such scenario."""
+
+    status = 404
+
+
+class PresetIsFixed(ApiError):
+    """A preset cannot be changed or deleted; create a scenario of your own with its seed_config."""
+
+    status = 409
+
+
+class NoEnvironment(ApiError):
+    """The scenario has no twin environment; make one with POST to the same path."""
+
+    status = 404
+
+
+class Contradiction(ApiError):
+    """Give scenario_id, scenario_prompt or seed_config, and only one of them."""
+
+    status = 422
+
+
+class WorldSource(NamedTuple):
+    """Where a world comes from: a scenario, a prompt or a configuration; by none of them, the twins' starter worlds."""
+
+    scenario_id: str | None = None
+    prompt: str | None = None
+    config: dict[str, dict[str, Any]] | None = None
+    mode: Mode = "fast"
+
+
+class Filling(NamedTuple):
+    """What twins are filled with: a configuration (None for their starter worlds), its kind, what is said of it."""
+
+    config: Config | None
+    kind: str
+    said: dict[str, Any]
+    sentences: Sequence[Sentence] = ()
+    """What was read of a prompt, to be compared with the finished world."""
+
+
+class ScenarioStore:
+    """The scenarios of a server."""
+
+    def __init__(self, runs: TwinRunService) -> None:
+        self.runs = runs
+        self._catalog = runs.service.catalog
+        self._provisioning = Provisioning(runs)
+
+    async def provide(
+        self, asked: TwinRunRequest, source: WorldSource, seconds: float | None = None
+    ) -> tuple[TwinRunRecord, dict[str, Any]]:
+        """A run that is filled from a source, as it stands after so many seconds at most, and what is said of that.
+
+        Raises UnknownTwin, ScenarioNotFound, Contradiction, and what goes wrong until then: InvalidSeedConfig,
+        ModelFailed.
+        """
+        filled, twins = await self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
+        asked = asked._replace(config=filled.config, baseline_kind=filled.kind, scenario_id=source.scenario_id)
+        is_modelled = self._model(source, filled) is not None
+        if filled.config is None:
+            for each in twins:
+                await self.runs.service.runtime.run_steps(prepare_default(self.runs.service, each))
+        if not is_modelled and (filled.config is None or self.runs.worlds.has(filled.config, twins)):
+            said = await self._compared(filled, twins)
+            return self.runs.provision(asked._replace(prompt_results=said or None)), said
+        said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
+
+        async def make() -> TwinRunRequest:
+            made = await self.prepare(source, twins, filled)
+            said.update(made.said)
+            return asked._replace(config=made.config, prompt_results=made.said or None)
+
+        return await self._provisioning.provide(asked, make, seconds), said
+
+    async def prepare(
+        self, source: WorldSource, twins: Sequence[str] | None = None, filled: Filling | None = None
+    ) -> Filling:
+        """What these twins are filled with, made already; raises what `filling` does, InvalidSeedConfig, ModelFailed.
+
+        A prompt is understood by rules, or by the model of the server where one is configured and it is asked for.
+        """
+        filled = filled or await self.filling(source)
+        model = self._model(source, filled)
+        if model and source.prompt:
+            made = await thorough(model, self.runs.service, self.runs.worlds, source.prompt)
+            filled = Filling(made, "prompt", {"generation_mode": "thorough", "model": model.name})
+        if filled.config is not None:
+            await self.runs.worlds.prepare(filled.config, twins)
+        names = [self._twin(name) for name in filled.config or ()] if twins is None else twins
+        return filled._replace(said=await self._compared(filled, names))
+
+    async def _compared(self, filled: Filling, twins: Sequence[str]) -> dict[str, Any]:
+        """What is said of a filling whose worlds are made: of a prompt, which sentences they show."""
+        if not filled.sentences or filled.config is None:
+            return filled.said
+        from twindiff.server.apis.twin_runs.prompts import compare
+
+        rows = {name: self.runs.worlds.rows(name, filled.config) for name in twins if name in self._seedable()}
+        outcome = await self.runs.service.runtime.run_in_thread(partial(compare, filled.sentences, rows))
+        return {**filled.said, **outcome._asdict()}
+
+    def _model(self, source: WorldSource, filled: Filling) -> ModelSettings | None:
+        return configured_model() if source.mode == "thorough" and filled.kind == "prompt" else None
+
+    async def filling(self, source: WorldSource) -> Filling:
+        """The same by rules alone, and not made yet; raises ScenarioNotFound, Contradiction."""
+        scenario_id, prompt, config, _ = source
+        if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
+            raise Contradiction
+        if scenario_id is not None:
+            return Filling(self.find(scenario_id).seed_config, "scenario", {})
+        if config is not None:
+            return Filling(config, "seed", {})
+        if prompt is not None:
+            from twindiff.server.apis.twin_runs.prompts import read_prompt  # with patterns that few servers need
+
+            read = await self.runs.service.runtime.run_in_thread(partial(read_prompt, prompt, self._seedable()))
+            return Filling(read.config, "prompt", {"generation_mode": "fast"}, read.sentences)
+        return Filling(None, "seed", {})
+
+    def _seedable(self) -> list[str]:
+        return [twin.name for twin in self.runs.service.registry.twins.values() if twin.seeding]
+
+    async def create(
+        self,
+        name: str,
+        prompt: str | None,
+        config: dict[str, dict[str, Any]] | None,
+        twins: Sequence[str] | None,
+        description: str | None,
+        tags: Sequence[str] | None,
+        mode: Mode = "fast",
+    ) -> tuple[ScenarioRecord, dict[str, Any]]:
+        """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
+        names = [self._twin(each) for each in twins] if twins else None
+        filled = await self.prepare(WorldSource(None, None if config is not None else prompt, config, mode), names)
+        used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
+        wanted = [self._twin(each) for each in (twins or [])] or [*used]
+        used = {twin: parts for twin, parts in used.items() if twin in wanted}
+        now = stamp()
+        record = ScenarioRecord(
+            scenario_id=new_uuid(),
+            name=name,
+            seed_config=used,
+            twins=wanted,
+            tags=[*(tags or [])],
+            created=now.micros,
+            created_at=now.iso,
+            updated_at=now.iso,
+            description=description,
+            prompt=prompt,
+        )
+        return self._catalog.add(record), await self._compared(filled, [*used])
+
+    def _twin(self, name: str) -> str:
+        return self.runs.service.registry.get(name).name
+
+    async def change(self, scenario_id: str, **fields: Any) -> ScenarioRecord:
+        """Change what is given of a scenario; raises ScenarioNotFound, PresetIsFixed, InvalidSeedConfig."""
+        record = self._own(scenario_id)
+        given = {name: value for name, value in fields.items() if value is not None}
+        if "seed_config" in given:
+            given["seed_config"] = {self._twin(name): parts for name, parts in given["seed_config"].items()}
+            await self.runs.worlds.prepare(given["seed_config"])
+        if "twins" in given:
+            given["twins"] = [self._twin(name) for name in given["twins"]]
+        return self._catalog.change(record, **given, updated_at=stamp().iso)
+
+    def delete(self, scenario_id: str) -> ScenarioRecord:
+        """Forget a scenario with its environment and the copies of it."""
+        record = self._own(scenario_id)
+        for run in self._environments(scenario_id):
+            self.runs.tear_down(run.run_id)
+        self._catalog.remove(record)
+        return record
+
+    def _own(self, scenario_id: str) -> ScenarioRecord:
+        if scenario_id in PRESETS:
+            raise PresetIsFixed
+        return self.find(scenario_id)
+
+    def find(self, scenario_id: str) -> ScenarioRecord:
+        """A scenario or a preset; raises ScenarioNotFound with the nearest preset."""
+        if scenario_id in PRESETS:
+            return self._of_preset(PRESETS[scenario_id])
+        record = self._catalog.find(ScenarioRecord, ScenarioRecord.scenario_id == scenario_id)
+        if record is None:
+            raise ScenarioNotFound(f"There is no scenario '{scenario_id[:100]}'.{did_you_mean(scenario_id, PRESETS)}")
+        return record
+
+    def _of_preset(self, preset: Preset) -> ScenarioRecord:
+        seedable = self._seedable()
+        config = {name: parts for name, parts in preset.seed_config.items() if name in seedable}
+        return ScenarioRecord(
+            scenario_id=preset.id,
+            name=preset.name,
+            seed_config=config,
+            twins=[*config],
+            tags=["preset", *preset.tags],
+            created=0,
+            created_at="2026-01-05T09:00:00",
+            updated_at="2026-01-05T09:00:00",
+            description=preset.description,
+            prompt=preset.prompt,
+        )
+
+    def presets(self) -> list[ScenarioRecord]:
+        """The scenarios that everybody has."""
+        return [self._of_preset(preset) for preset in PRESETS.values()]
+
+    def list(self, twin: str | None, tag: str | None, *, with_presets: bool) -> list[ScenarioRecord]:
+        """Scenarios, oldest first, of a twin or with a tag."""
+        records = self._catalog.rows(ScenarioRecord, order=ScenarioRecord.created, limit=1000)
+        name = self._twin(twin) if twin else None
+        return [
+            each
+            for each in [*(self.presets() if with_presets else ()), *records]
+            if (name is None or name in each.twins) and (tag is None or tag in each.tags)
+        ]
+
+    # Environments of scenarios
+
+    async def ensure(
+        self, scenario_id: str, twins: Sequence[str] | None, copy: str | None = None, *, public: bool
+    ) -> TwinRunRecord:
+        """The environment of a scenario that all share, or the copy of a name; made if need be."""
+        scenario = self.find(scenario_id)
+        existing = self._environment(scenario_id, copy)
+        wanted = list[str](twins or scenario.twins or self._seedable())
+        names = {self._twin(name) for name in wanted}
+        if existing and self.runs.status(existing) in OPEN and names <= {*existing.twins}:
+            return existing
+        if existing:
+            wanted = list(dict.fromkeys([*cast(list[str], existing.twins), *wanted]))
+            self.runs.tear_down(existing.run_id)
+        asked = TwinRunRequest(wanted, YEAR_OF_MINUTES, public=public, of_scenario=True, copy_name=copy)
+        run, _ = await self.provide(asked, WorldSource(scenario_id))
+        return run
+
+    def environment(self, scenario_id: str, copy: str | None = None) -> TwinRunRecord:
+        """The environment of a scenario, or a copy of it by name; raises ScenarioNotFound, NoEnvironment."""
+        self.find(scenario_id)
+        run = self._environment(scenario_id, copy)
+        if run is None:
+            raise NoEnvironment
+        return run
+
+    def _environment(self, scenario_id: str, copy: str | None) -> TwinRunRecord | None:
+        runs = self._environments(scenario_id, TwinRunRecord.copy_name == copy)
+        return runs[0] if runs else None
+
+    def _environments(self, scenario_id: str, *which: Where) -> list[TwinRunRecord]:
+        """The environment of a scenario and the copies of it, newest first."""
+        mine = (TwinRunRecord.scenario_id == scenario_id, TwinRunRecord.of_scenario, TwinRunRecord.status.in_(OPEN))
+        return self._catalog.rows(TwinRunRecord, *mine, *which, order=-TwinRunRecord.created, limit=1000)
+
+    def environments(self) -> list[TwinRunRecord]:
+        """The environments of all scenarios, oldest first."""
+        of_scenario = TwinRunRecord.of_scenario
+        is_open = TwinRunRecord.status.in_(OPEN)
+        return self._catalog.rows(TwinRunRecord, of_scenario, is_open, order=TwinRunRecord.created, limit=1000)
+
+
+def shown_scenario(record: ScenarioRecord) -> dict[str, Any]:
+    """A scenario as the contract shows it."""
+    return {
+        "id": record.scenario_id,
+        "name": record.name,
+        "description": record.description,
+        "prompt": record.prompt,
+        "twins": record.twins,
+        "seed_config": record.seed_config,
+        "tags": record.tags,
+        "created_at": f"{record.created_at}Z",
+        "updated_at": f"{record.updated_at}Z",
+        "is_preset": record.scenario_id in PRESETS,
+    }

@@ -1,0 +1,205 @@
+"""Templates made of seed configurations: the twin's own seeding runs once, as an operation, in a world of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from twindiff.catalog import TemplateRecord
+from twindiff.catalog.stamps import new_environment_id
+from twindiff.kit.call import Call
+from twindiff.kit.clock import ClockMode
+from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding
+from twindiff.kit.twin import Twin
+from twindiff.server.default_templates import empty_template
+from twindiff.server.service import Service
+from twindiff.storage import OperationContext, OperationInfo, Origin, Template
+from twindiff.storage.cooperative import CooperativeStep, run_to_end
+from twindiff.storage.deadline import NEVER
+from twindiff.storage.journal import Values
+from twindiff.storage.sqlite import SqliteEngine
+
+AGENT = Person("Agent", "agent@example.com")
+"""Whom a run acts as; the first of every cast."""
+WORLDS_BEGIN = 1_767_603_600_000_000
+"""Monday, 5 January 2026, 9:00 UTC: when seeded worlds are made and runs of them begin, so that the same configuration
+makes the same world, and what it says of tomorrow stays a day ahead."""
+REMEMBERED = 256
+
+Config = Mapping[str, Mapping[str, Any]]
+Wanted = tuple[Twin, Mapping[str, Any], Sequence[Person]]
+"""A twin, what a configuration says of it, and the people of the whole world."""
+
+
+class SeededWorld(NamedTuple):
+    """A template, and how many of each kind were seeded into it."""
+
+    template: TemplateRecord
+    counts: dict[str, int]
+
+
+class Worlds:
+    """Makes worlds, and knows those it made lately; one whose template is forgotten meanwhile is made again."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._made: dict[bytes, SeededWorld] = {}
+
+    def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> SeededWorld:
+        """The template of a configuration for one twin; raises InvalidSeedConfig."""
+        seeding, key = _seeding(twin), _key(twin, config, people)
+        return self._find(key) or self._keep(key, self._seed(twin, seeding.read(config), people))
+
+    def rows(self, twin: str, config: Config) -> dict[str, list[Values]]:
+        """The rows of the world of one twin of a configuration, by table; raises InvalidSeedConfig."""
+        named = self._service.registry.get(twin)
+        world = self.world(named, config.get(named.name, {}), cast_of(config))
+        return self._service.engine.template_rows(named.name, world.template.hash)
+
+    def has(self, config: Config, twins: Collection[str]) -> bool:
+        """Whether the worlds of some twins of a configuration are made; raises UnknownTwin for a name in it."""
+        return all(self._find(_key(*each)) for each in self._wanted_worlds(config, twins) if each[0].seeding)
+
+    async def prepare(self, config: Config, twins: Collection[str] | None = None) -> None:
+        """Make the worlds of a configuration, or of some twins of it, off the event loop, for whoever asks for them.
+
+        Raises InvalidSeedConfig that names every part that does not fit, UnknownTwin.
+        """
+        problems: list[str] = []
+        for twin, parts, people in self._wanted_worlds(config, twins):
+            try:
+                await self._prepare(twin, parts, people)
+            except InvalidSeedConfig as error:
+                problems += [f"seed_config.{twin.name}.{each}" for each in error.problems]
+        if problems:
+            raise InvalidSeedConfig(problems)
+
+    def _wanted_worlds(self, config: Config, twins: Collection[str] | None) -> list[Wanted]:
+        """What is made of a configuration for each twin; of one that it says nothing of, the people."""
+        people = cast_of(config)
+        given = {self._service.registry.get(name).name: parts for name, parts in config.items()}
+        names = [*given] if twins is None else [name for name in twins if name in given or self._takes_people(name)]
+        return [(self._service.registry.get(name), given.get(name, {}), people) for name in names]
+
+    def _takes_people(self, name: str) -> bool:
+        return self._service.registry.get(name).seeding is not None
+
+    async def _prepare(self, twin: Twin, parts: Mapping[str, Any], people: Sequence[Person]) -> None:
+        seeding, key = _seeding(twin), _key(twin, parts, people)
+        if not self._find(key):
+            self._keep(key, await self._seeded_aside(twin, seeding.read(parts), people))
+
+    def _find(self, key: bytes) -> SeededWorld | None:
+        """A world that was made lately and whose template is still stored."""
+        world = self._made.get(key)
+        is_stored = world and self._service.engine.has_template(world.template.service, world.template.hash)
+        return world if is_stored else None
+
+    def _keep(self, key: bytes, world: SeededWorld) -> SeededWorld:
+        if len(self._made) >= REMEMBERED:
+            self._made.pop(next(iter(self._made)))
+        self._made[key] = world
+        return world
+
+    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person]) -> SeededWorld:
+        scratch = self._scratch(twin)
+        try:
+            counts, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people))
+            return _world(scratch, run_to_end(self._copying(twin, scratch)), counts)
+        finally:
+            self._service.engine.delete(scratch.id)
+
+    async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person]) -> SeededWorld:
+        """The same, where the embedded engine would keep the event loop from everybody else."""
+        engine = self._service.engine
+        if not isinstance(engine, SqliteEngine):
+            return self._seed(twin, parts, people)
+        scratch = self._scratch(twin)
+        try:
+            snapshot = engine.snapshot(scratch.id, twin.name, writes=True)
+            write = partial(snapshot.write, scratch.id, _intent(twin), limit=lambda: NEVER)
+            counts, _ = await self._service.runtime.run_in_thread(partial(write, _work(twin, parts, people)))
+            engine.take_over(snapshot)
+            return _world(scratch, await self._service.runtime.run_steps(self._copying(twin, scratch)), counts)
+        finally:
+            engine.delete(scratch.id)
+
+    def _scratch(self, twin: Twin) -> Scratch:
+        empty = empty_template(self._service, twin)
+        clock = ClockMode("steps", WORLDS_BEGIN)
+        origin = Origin({twin.name: empty.hash}, clock, created=WORLDS_BEGIN, clock_start=WORLDS_BEGIN)
+        scratch = Scratch(new_environment_id(), origin, empty)
+        self._service.engine.create(scratch.id, origin)
+        return scratch
+
+    def _copying(self, twin: Twin, scratch: Scratch) -> Generator[CooperativeStep, None, Template]:
+        return self._service.engine.copy_template(scratch.id, scratch.origin, twin.name)
+
+
+class Scratch(NamedTuple):
+    """An environment in which a world is made."""
+
+    id: str
+    origin: Origin
+    empty: TemplateRecord
+
+
+def _world(scratch: Scratch, stored: Template, counts: dict[str, int]) -> SeededWorld:
+    return SeededWorld(msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters), counts)
+
+
+def _seeding(twin: Twin) -> Seeding:
+    """How a twin is seeded; raises InvalidSeedConfig."""
+    if twin.seeding is None:
+        raise InvalidSeedConfig(["the twin takes no seed configuration; leave it out"])
+    return twin.seeding
+
+
+def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> bytes:
+    return sha256(msgspec.json.encode([twin.name, config, people], order="sorted")).digest()
+
+
+def _intent(twin: Twin) -> OperationInfo:
+    return OperationInfo(twin.name, "seed", "")
+
+
+def _work(twin: Twin, parts: Any, people: Sequence[Person]) -> Callable[[OperationContext], dict[str, int]]:
+    seeding = _seeding(twin)
+    return lambda moment: seeding.write(Call("", moment.db, moment.clock), parts, people)
+
+
+def cast_of(config: Config) -> list[Person]:
+    """The people of a world: whoever any twin's configuration names, once, the agent first."""
+    people = {AGENT.email: AGENT}
+    for parts in config.values():
+        users: Any = parts.get("users", [])
+        named = map(_person, cast(list[Any], users) if isinstance(users, list) else [])
+        people.update({person.email: person for person in named if person and person.email not in people})
+    return list(people.values())
+
+
+class _Named(msgspec.Struct):
+    """A part that says who somebody is."""
+
+    name: str
+    real_name: str | None = None
+    email: str | None = None
+    timezone: str | None = None
+
+
+def _person(given: Any) -> Person | None:
+    """The person whom a part names; None for what does not fit, which is for the twin to refuse."""
+    try:
+        named = _Named(given) if isinstance(given, str) else msgspec.convert(given, _Named)
+    except msgspec.ValidationError:
+        return None
+    return Person(named.real_name or named.name, named.email or email_of(named.name), named.timezone or AGENT.timezone)
+
+
+def email_of(name: str) -> str:
+    """The address of somebody of whom only the name is known."""
+    return f"{'.'.join(name.lower().split())}@example.com"

@@ -1,0 +1,77 @@
+"""The shell: pages, streams and sockets, by an ordinary framework; no vendor's call comes through here."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response as StarletteResponse
+from starlette.routing import Route, WebSocketRoute
+
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Response
+from twindiff.server import pages
+from twindiff.server.apis.inspector import routes_of
+from twindiff.server.apis.test_runs.ledger import Ledger
+from twindiff.server.apis.test_runs.routes import PREFIXES
+from twindiff.server.apis.test_runs.streams import frames
+from twindiff.server.auth import refusal
+from twindiff.server.service import Service
+from twindiff.server.sockets import SocketPlane
+
+NEWEST = 10
+"""Environments that the front page shows."""
+
+
+class NotFound(ApiError):
+    """There is nothing here."""
+
+    status = 404
+
+
+class MethodNotAllowed(ApiError):
+    """This page is only for reading."""
+
+    status = 405
+
+
+def shell_of(service: Service, ledger: Ledger) -> Starlette:
+    """The application that answers whatever is no API."""
+
+    async def look() -> pages.Shown | None:
+        """What the front page shows; with a key set, what others keep here is not shown."""
+        if service.settings.api_key is not None:
+            return None
+        return pages.Shown(service.templates.list(), service.environments.list(limit=NEWEST, status="ready"))
+
+    async def index(request: Request) -> StarletteResponse:
+        shown = await service.runtime.run_request(look)
+        return response(await service.runtime.run_in_thread(lambda: pages.index(service, shown)))
+
+    handlers = {ApiError: _render_refusal, HTTPException: _refused_by_framework}
+    watch = partial(frames, service.settings.api_key, ledger)
+    routes = [
+        Route("/", index),
+        *routes_of(service),
+        *(WebSocketRoute(f"{runs}/{{run_id}}/stream", watch) for runs in PREFIXES),
+        WebSocketRoute("/{path:path}", SocketPlane(service).serve),
+    ]
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+def response(answer: Response) -> StarletteResponse:
+    """An answer as the framework sends it."""
+    return StarletteResponse(answer.body, answer.status, dict(answer.headers), answer.content_type)
+
+
+async def _render_refusal(request: Request, error: Exception) -> StarletteResponse:
+    assert isinstance(error, ApiError)
+    return response(refusal(error))
+
+
+async def _refused_by_framework(request: Request, error: Exception) -> StarletteResponse:
+    if isinstance(error, HTTPException) and error.status_code == MethodNotAllowed.status:
+        return response(refusal(MethodNotAllowed()))
+    return response(refusal(NotFound(f"There is nothing at {request.url.path}; see / for what there is")))

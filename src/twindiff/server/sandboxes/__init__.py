@@ -1,9 +1,0 @@
-"""The Sandbox API: a small contract over the same environments, in which a sandbox is an environment of one twin."""
-
-from twindiff.kit.twin import Dispatch
-from twindiff.server.sandboxes import routes
-from twindiff.server.sandboxes.style import SandboxStyle
-
-PREFIX = "/v1"
-
-operations = Dispatch(SandboxStyle(), [routes.api])

@@ -1,0 +1,78 @@
+"""Python's case folding as functions of the database, so that both engines fold alike."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from . import full_text_index, json_key_index
+from .text_encoding import literal
+
+HEAD = 400
+"""Letters of a folded text that an index keeps, each of four bytes at most; an index refuses more than 2,700."""
+
+TRUSTED = "ALTER FUNCTION twindiff.folded_head(text) LEAKPROOF"
+"""Says that the function tells nobody of the rows that it sees, without which no index by it is used where rows belong
+to environments. Only a superuser may say so."""
+
+
+@cache
+def functions() -> tuple[str, ...]:
+    """What creates `casefold`, `folded_head`, `without_accents`, `words` and `entries` in the schema `twindiff`."""
+    return tuple(_functions())
+
+
+def _functions() -> Iterator[str]:
+    folds = {chr(code): chr(code).casefold() for code in range(0x80, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000}
+    changed = {plain: folded for plain, folded in folds.items() if plain != folded}
+    single = {plain: folded for plain, folded in changed.items() if len(folded) == 1}
+    several = {plain: folded for plain, folded in changed.items() if len(folded) > 1}
+    marks = [chr(code) for code in range(0x300, sys.maxunicode + 1) if unicodedata.combining(chr(code))]
+    lower, is_ascii = 'lower(given COLLATE "C")', "octet_length(given) = length(given)"
+    yield _function(
+        "casefold",
+        f"IF {is_ascii} THEN RETURN {lower}; END IF; "
+        f"IF given ~ {literal(f'[{_spans(several)}]')} THEN given := {_replace_folds('given', several)}; END IF; "
+        f"IF given !~ {literal(f'[{_spans(single)}]')} THEN RETURN {lower}; END IF; "
+        # Those that the text has are few, and all there are would be compared with each of its letters.
+        f"capitals := regexp_replace(given, {literal(f'[^{_spans(single)}]+')}, '', 'g'); "
+        f"RETURN translate({lower}, capitals, translate(capitals, {_letters(single)}, {_letters(single.values())}));",
+        declared="DECLARE capitals text; ",
+    )
+    yield _function("folded_head", f"RETURN left(twindiff.casefold(given), {HEAD});")
+    yield _function(
+        "without_accents",
+        f"IF {is_ascii} THEN RETURN {lower}; END IF; "
+        f"RETURN regexp_replace(normalize(twindiff.casefold(given), NFD), {literal(f'[{_spans(marks)}]')}, '', 'g');",
+    )
+    yield full_text_index.function()
+    yield json_key_index.function()
+
+
+def _function(name: str, body: str, declared: str = "") -> str:
+    """What creates a function of a text. One in SQL would be planned anew for every row, with all of its letters."""
+    head = "RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE"
+    return f"CREATE OR REPLACE FUNCTION twindiff.{name}(given text) {head} AS $$ {declared}BEGIN {body} END $$"
+
+
+def _letters(letters: Iterable[str]) -> str:
+    return literal("".join(letters))
+
+
+def _replace_folds(text: str, folds: dict[str, str]) -> str:
+    for plain, folded in folds.items():
+        text = f"replace({text}, {literal(plain)}, {literal(folded)})"
+    return text
+
+
+def _spans(letters: Iterable[str]) -> str:
+    """Letters, which are in order, as the inside of a bracket expression."""
+    spans: list[list[str]] = []
+    for letter in letters:
+        if spans and ord(letter) == ord(spans[-1][1]) + 1:
+            spans[-1][1] = letter
+        else:
+            spans.append([letter, letter])
+    return "".join(first if first == last else f"{first}-{last}" for first, last in spans)

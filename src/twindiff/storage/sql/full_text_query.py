@@ -1,0 +1,74 @@
+"""What an index of words is asked for conditions, in the words of each database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+from twindiff.kit.full_text import IndexTerm, SearchTerm
+from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Where, table_of
+
+
+class Spelling(NamedTuple):
+    """How a database joins what it is asked."""
+
+    both: str
+    either: str
+    part: Callable[[IndexTerm], str]
+
+
+def asked_of(word: SearchTerm, spelling: Spelling) -> str | None:
+    """What is asked for a word; None when it has no letters."""
+    forms = [_join_parts([spelling.part(part) for part in parts], spelling.both) for parts in word.parts]
+    known = [form for form in forms if form]
+    return _join_parts(known, spelling.either) if len(known) == len(forms) else None
+
+
+def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | None:
+    """What is asked for a condition: every text that fits has it; None when nothing is known."""
+    if isinstance(part, Where):
+        is_of_text = part.column is text and part.op == "has_word"
+        return asked_of(cast(SearchTerm, part.value), spelling) if is_of_text else None
+    if not isinstance(part, AllOf | AnyOf):
+        return None
+    asked = [asked_for(each, text, spelling) for each in part.parts]
+    known = [each for each in asked if each]
+    if isinstance(part, AllOf):
+        return _join_parts(known, spelling.both)
+    return _join_parts(known, spelling.either) if len(known) == len(asked) else None
+
+
+def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[SearchTerm]:
+    """The words that a text must have for all of some conditions to hold, as far as they say so outright."""
+    for part in parts:
+        if isinstance(part, AllOf) or (isinstance(part, AnyOf) and len(part.parts) == 1):
+            yield from words_needed(part.parts, text)
+        elif isinstance(part, Where) and part.column is text and part.op == "has_word":
+            yield cast(SearchTerm, part.value)
+
+
+def text_of(words: Expression) -> Column[str]:
+    """The text in which words are looked for; raises TypeError when they say something else too."""
+    parts = set(_parts(words))
+    column = next(iter(parts)).column if len({part.column.name for part in parts}) == 1 else None
+    if column is None or any(part.op != "has_word" for part in parts):
+        raise TypeError("What matches are found by is has_word of one text, joined by all_of, any_of and not_")
+    if column.name not in table_of(column.table).words:
+        raise TypeError(f"{column.table.__name__}.{column.name} has no index of its words: words=('{column.name}',)")
+    return column
+
+
+def _parts(words: Expression) -> Iterator[Where]:
+    if isinstance(words, AllOf | AnyOf):
+        for part in words.parts:
+            yield from _parts(part)
+    elif isinstance(words, Not):
+        yield from _parts(words.part)
+    elif isinstance(words, Where):
+        yield words
+
+
+def _join_parts(parts: Sequence[str], operator: str) -> str | None:
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else f"({operator.join(parts)})"

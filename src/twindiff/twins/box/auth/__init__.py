@@ -1,0 +1,1 @@
+"""OAuth, scopes and authorization."""

@@ -1,0 +1,1 @@
+"""Files, folders, web links, uploads, downloads and the trash."""

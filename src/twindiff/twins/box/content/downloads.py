@@ -1,0 +1,62 @@
+"""Downloads: an address that needs no token, as the ones at dl.boxcloud.com, and what is there.
+
+https://developer.box.com/guides/downloads
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from twindiff.kit import Call, Header, Operations, Response, file_answer
+
+from ..core.access import find_file
+from ..core.contents import bytes_of, current_version, type_of
+from ..core.errors import AccessDeniedItemLocked, NotFound
+from ..core.row_stamps import ticket
+from ..tables.item_tables import File, FileVersion
+
+api = Operations()
+
+
+@api.get("/2.0/files/{file_id}/content")
+def download_file(
+    call: Call, file_id: str, version: str = "", range_: Annotated[str, Header("Range")] = ""
+) -> Response:
+    """Give the address at which the bytes of a file, or of one of its versions, can be had.
+
+    https://developer.box.com/reference/get-files-id-content
+    """
+    file = find_file(call, file_id, "download")
+    lock: dict[str, Any] = file.lock or {}
+    if lock.get("is_download_prevented") and lock.get("created_by_id") != call.actor:
+        raise AccessDeniedItemLocked
+    file_version = _version(call, file, version) if version else current_version(call, file)
+    return Response(b"", 302, headers=(("Location", address(call, file, file_version)),))
+
+
+def _version(call: Call, file: File, version_id: str) -> FileVersion:
+    version = call.db.find(FileVersion, FileVersion.id == version_id, FileVersion.file_id == file.id)
+    if version is None:
+        raise NotFound.of("version", version_id)
+    return version
+
+
+def address(call: Call, file: File, version: FileVersion) -> str:
+    """Where the bytes of a version are, for whoever knows the address."""
+    known_by = ticket(call, f"download {version.id}")
+    return f"{call.base_url}/d/1/{known_by}/{version.id}/{quote(file.name or 'file', safe='')}/download"
+
+
+@api.get("/d/1/{shown}/{version_id}/{name}/download", open=True)
+def bytes_at(
+    call: Call, shown: str, version_id: str, name: str, range_: Annotated[str, Header("Range")] = ""
+) -> Response:
+    """Give the bytes of a version, or a part of them."""
+    version = call.db.find(FileVersion, FileVersion.id == version_id)
+    if version is None or not hmac.compare_digest(shown, ticket(call, f"download {version_id}")):
+        raise NotFound.of("download", name)
+    return file_answer(
+        bytes_of(call, version), type_of(version.name or name), range=range_, filename=version.name or name
+    )

@@ -1,0 +1,145 @@
+"""Files.
+
+https://developer.box.com/reference/resources/file
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Call, Header, Operations, Response, Struct, UnsetType, not_modified
+from twindiff.twins.box.wire_style import BadRequest, wanted_fields
+
+from ..core.access import find_file, find_folder, look_at
+from ..core.preserved_versions import reschedule_disposition
+from ..core.row_stamps import extension_of, new_id, read_instant
+from ..sharing.shared_links import SharedLink
+from ..tables.item_tables import File
+from ..views.item_views import item_object
+from .item_copies import copy_file
+from .item_updates import Changes, ParentReference, Ref, check_etag, check_lock, update
+from .trash_lifecycle import trash
+
+api = Operations(prefix="/2.0")
+
+
+class Lock(Struct):
+    """A lock as it is asked for."""
+
+    access: Literal["lock"] | UnsetType = UNSET
+    type: Literal["lock"] | UnsetType = UNSET
+    expires_at: str | UnsetType | None = UNSET
+    is_download_prevented: bool = False
+
+
+class DownloadPermissions(Struct):
+    """Who may download a file."""
+
+    can_download: Literal["open", "company"] | UnsetType = UNSET
+
+
+@api.get("/files/{file_id}")
+def get_file(
+    call: Call,
+    file_id: str,
+    fields: str = "",
+    if_none_match: Annotated[str, Header("If-None-Match")] = "",
+    rep_hints: Annotated[str, Header("X-Rep-Hints")] = "",
+) -> Any:
+    """Look at a file; one in the trash says so in `item_status`.
+
+    https://developer.box.com/reference/get-files-id
+    """
+    file = look_at(call, File, file_id)
+    fresh: Response | None = not_modified(if_none_match, file.etag or "0")
+    call.memo["rep_hints"] = rep_hints
+    return fresh or item_object(call, file, wanted_fields(fields))
+
+
+@api.put("/files/{file_id}")
+def update_file(
+    call: Call,
+    file_id: str,
+    fields: str = "",
+    name: str | UnsetType = UNSET,
+    description: str | UnsetType | None = UNSET,
+    parent: ParentReference | UnsetType | None = UNSET,
+    tags: list[str] | UnsetType | None = UNSET,
+    collections: list[Ref] | UnsetType | None = UNSET,
+    shared_link: SharedLink | UnsetType | None = UNSET,
+    lock: Lock | UnsetType | None = UNSET,
+    permissions: DownloadPermissions | UnsetType | None = UNSET,
+    disposition_at: str | UnsetType | None = UNSET,
+    if_match: Annotated[str, Header("If-Match")] = "",
+) -> dict[str, Any]:
+    """Change what is given of a file, its place too.
+
+    https://developer.box.com/reference/put-files-id
+    """
+    file = find_file(call, file_id)
+    check_etag(file, if_match)
+    more: dict[str, Any] = {}
+    if name is not UNSET:
+        more["extension"] = extension_of(name) if name != file.name else UNSET
+    if lock is not UNSET:
+        more["lock"] = _lock_after(call, file, lock)
+    if isinstance(permissions, DownloadPermissions) and permissions.can_download is not UNSET:
+        find_file(call, file_id, "own")
+        more["permissions"] = {"can_download": permissions.can_download}
+    if disposition_at is not UNSET:
+        find_file(call, file_id, "own")
+        more["disposition_at"] = read_instant(disposition_at, "disposition_at") if disposition_at else None
+        reschedule_disposition(call)
+    changes = Changes(
+        name=name, description=description, parent=parent, tags=tags, collections=collections, shared_link=shared_link
+    )
+    changes.more = more
+    return item_object(call, update(call, file, changes), wanted_fields(fields))
+
+
+def _lock_after(call: Call, file: File, wanted: Lock | None) -> dict[str, Any] | None:
+    """What the lock of a file becomes; only who locked it, or its owner, may change or take it away."""
+    find_file(call, file.id, "edit")
+    if file.owned_by_id != call.actor:
+        check_lock(call, file)
+    if wanted is None:
+        return None
+    expires = read_instant(wanted.expires_at, "expires_at") if wanted.expires_at else None
+    if expires and expires <= call.clock.iso():
+        raise BadRequest.of("invalid_parameter", "expires_at", "A lock must expire in the future.")
+    return {
+        "id": file.lock["id"] if file.lock else new_id(call, 9),
+        "created_by_id": call.actor,
+        "created_at": call.clock.iso(),
+        "expires_at": expires,
+        "is_download_prevented": wanted.is_download_prevented,
+    }
+
+
+@api.delete("/files/{file_id}", status=204)
+def delete_file(call: Call, file_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
+    """Put a file into the trash.
+
+    https://developer.box.com/reference/delete-files-id
+    """
+    file = find_file(call, file_id, "delete")
+    check_etag(file, if_match)
+    trash(call, file)
+
+
+@api.post("/files/{file_id}/copy", status=201)
+def copy(
+    call: Call,
+    file_id: str,
+    parent: Ref,
+    fields: str = "",
+    name: str | None = None,
+    version: str | None = None,
+) -> dict[str, Any]:
+    """Copy a file, or one of its versions.
+
+    https://developer.box.com/reference/post-files-id-copy
+    """
+    file = find_file(call, file_id, "download")
+    target = find_folder(call, str(parent.id), "upload")
+    return item_object(call, copy_file(call, file, target, name, version), wanted_fields(fields))

@@ -1,0 +1,197 @@
+"""What updates of files, folders and web links have in common: names, places, tags, collections, shared links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import UNSET, Call, Struct, UnsetType, check_if_match, field, revise
+from twindiff.twins.box.wire_style import BadRequest
+
+from ..core.access import ROOT, chain, find_folder, folder_row, forget, require
+from ..core.barrier_checks import check_together
+from ..core.errors import (
+    AccessDeniedInsufficientPermissions,
+    AccessDeniedItemLocked,
+    CyclicalFolderStructure,
+    PreconditionFailed,
+)
+from ..core.folder_listing import folders_below
+from ..core.row_stamps import build_change_stamp, build_move_stamp, fold_name, search_text
+from ..event_delivery.event_emission import emit_item_event, trigger_of
+from ..sharing.collections import collections_after
+from ..sharing.shared_links import SharedLink, link_after
+from ..tables.item_tables import File, Folder, Item
+from .cascaded_metadata import apply_cascade_policies
+from .folder_locks import check_unlocked
+from .item_names import check_free, check_name
+
+MAX_DESCRIPTION_CHARACTERS = 256
+MAX_TAGS = 100
+
+
+class Ref(Struct):
+    """Something named by its id."""
+
+    id: str | int
+
+
+class ParentReference(Struct):
+    """A folder that something is moved to, as updates name it."""
+
+    id: str | int | UnsetType = UNSET
+
+
+class Changes(Struct, kw_only=True):
+    """What is wanted otherwise of an item."""
+
+    name: str | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+    parent: ParentReference | UnsetType | None = UNSET
+    tags: list[str] | UnsetType | None = UNSET
+    collections: list[Ref] | UnsetType | None = UNSET
+    shared_link: SharedLink | UnsetType | None = UNSET
+    more: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Further columns."""
+
+
+def check_etag(item: Item, if_match: str) -> None:
+    """Raise PreconditionFailed when the caller has not seen the current version."""
+    check_if_match(if_match, item.etag or "0", PreconditionFailed)
+
+
+def check_lock(call: Call, item: Item) -> None:
+    """Raise when another user has locked a file."""
+    lock = item.lock if isinstance(item, File) else None
+    if not lock or lock.get("created_by_id") == call.actor:
+        return
+    if not lock.get("expires_at") or lock["expires_at"] > call.clock.iso():
+        raise AccessDeniedItemLocked
+
+
+def update(call: Call, item: Any, changes: Changes) -> Any:
+    """Change what is given of an item; gives it as it is now, and tells of it."""
+    if item.id == ROOT:
+        raise AccessDeniedInsufficientPermissions
+    wanted = {**changes.more, **_content(call, item, changes), **_sharing(call, item, changes)}
+    target = _target(call, item, changes)
+    if target is not None or "name" in wanted:
+        place = target.id if target is not None else item.parent_id or ROOT
+        name = wanted.get("name", item.name)
+        check_free(call, place, name, target.owned_by_id if target else item.owned_by_id, but=item)
+    if target is not None:
+        wanted |= {"parent_id": target.id, "owned_by_id": call.actor if target.id == ROOT else target.owned_by_id}
+    now = revise(
+        call.db, item, stamp={**build_change_stamp(call, item), **build_move_stamp(call, item, target)}, **wanted
+    )
+    forget(call, item.id)
+    if isinstance(now, Folder) and now.owned_by_id != item.owned_by_id:
+        _assign_contents_owner(call, now)
+    _emit_update_events(call, item, now)
+    return now
+
+
+def _content(call: Call, item: Item, changes: Changes) -> dict[str, Any]:
+    """The columns of an item's own content that change; raises when the caller may not change them."""
+    wanted: dict[str, Any] = {}
+    if changes.name is not UNSET:
+        name = check_name(changes.name)
+        wanted |= {"name": name, "folded_name": fold_name(name)}
+    if changes.description is not UNSET:
+        wanted["description"] = _short(changes.description or "", "description", MAX_DESCRIPTION_CHARACTERS)
+    if changes.tags is not UNSET:
+        wanted["tags"] = _tags(changes.tags or [])
+    if wanted:
+        require(call, item, "edit")
+        check_lock(call, item)
+        said: dict[str, Any] = {"name": item.name, "description": item.description, "tags": item.tags, **wanted}
+        wanted["search_text"] = search_text(said["name"], said["description"], said["tags"])
+        if wanted.get("description") == "" and item.description is None:
+            del wanted["description"]
+    return wanted
+
+
+def _short(text: str, name: str, longest: int) -> str:
+    if len(text) > longest:
+        raise BadRequest.of("invalid_parameter", name, f"'{name}' has {len(text)} letters; there may be {longest}.")
+    return text
+
+
+def _tags(tags: list[str]) -> list[str]:
+    if len(tags) > MAX_TAGS:
+        raise BadRequest.of("invalid_parameter", "tags", f"{len(tags)} tags were given; there may be {MAX_TAGS}.")
+    return list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+
+
+def _sharing(call: Call, item: Item, changes: Changes) -> dict[str, Any]:
+    wanted: dict[str, Any] = {}
+    if changes.shared_link is not UNSET:
+        require(call, item, "share")
+        wanted["shared_link"] = link_after(call, item, changes.shared_link)
+    if changes.collections is not UNSET:
+        wanted["collections"] = collections_after(call, item, [str(each.id) for each in changes.collections or []])
+    return wanted
+
+
+def _target(call: Call, item: Item, changes: Changes) -> Folder | None:
+    """The folder that an item is moved to; None when it stays where it is."""
+    if (
+        not isinstance(changes.parent, ParentReference)
+        or changes.parent.id is UNSET
+        or str(changes.parent.id) == item.parent_id
+    ):
+        return None
+    require(call, item, "edit", "delete")
+    check_lock(call, item)
+    target = find_folder(call, str(changes.parent.id), "upload")
+    check_together(call, [item.owned_by_id], [target.owned_by_id])
+    if isinstance(item, Folder):
+        check_unlocked(call, item, "move")
+        check_no_cycle(call, item, target)
+    return target
+
+
+def check_no_cycle(call: Call, folder: Folder, target: Folder) -> None:
+    """Raise CyclicalFolderStructure when a folder would come into itself."""
+    if folder.id in [each.id for each in chain(call, target.id)]:
+        raise CyclicalFolderStructure
+
+
+def _assign_contents_owner(call: Call, folder: Folder) -> None:
+    """Everything in a folder belongs to its owner."""
+    levels = folders_below(call, folder.id, status=None)
+    inside = [folder.id, *(each.id for level in levels for each in level)]
+    for each in [each for level in levels for each in level]:
+        call.db.change(each, owned_by_id=folder.owned_by_id)
+    for file in call.db.rows(File, File.parent_id.in_(inside)):
+        call.db.change(file, owned_by_id=folder.owned_by_id)
+
+
+def owner_in(call: Call, folder_id: str) -> str | None:
+    """Who will own what is made in a folder."""
+    folder = folder_row(call, folder_id)
+    return call.actor if folder is None or folder.id == ROOT else folder.owned_by_id
+
+
+def _emit_update_events(call: Call, before: Any, now: Any) -> None:
+    """Tell what an update came to; what is moved arrives where it is now."""
+    if before.parent_id != now.parent_id:
+        apply_cascade_policies(call, now)
+        emit_item_event(call, "ITEM_MOVE", now, trigger_of(now, "MOVED"))
+    if before.name != now.name:
+        emit_item_event(call, "ITEM_RENAME", now, trigger_of(now, "RENAMED"), additional_info={"old_name": before.name})
+    if before.tags != now.tags:
+        emit_item_event(call, "TAG_ITEM_CREATE", now)
+    if before.shared_link != now.shared_link:
+        was, has = before.shared_link is not None, now.shared_link is not None
+        what = (
+            ("SHARED_UPDATE", "UPDATED")
+            if was and has
+            else ("SHARED_CREATE", "CREATED")
+            if has
+            else ("SHARED_UNSHARE", "DELETED")
+        )
+        emit_item_event(call, f"ITEM_{what[0]}", now, f"SHARED_LINK.{what[1]}")
+    if isinstance(now, File) and before.lock != now.lock:
+        emit_item_event(
+            call, "LOCK_CREATE" if now.lock else "LOCK_DESTROY", now, "FILE.LOCKED" if now.lock else "FILE.UNLOCKED"
+        )

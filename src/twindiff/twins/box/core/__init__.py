@@ -1,0 +1,1 @@
+"""What every part of Box uses: access, errors, contents and versions."""

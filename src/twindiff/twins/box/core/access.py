@@ -1,0 +1,306 @@
+"""Who may do what with an item: its owner all, collaborators what their role says, others nothing.
+
+https://support.box.com/hc/en-us/articles/360044196413-Understanding-Collaborator-Permission-Levels
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+from twindiff.kit import Call, any_of
+from twindiff.twins.box.wire_style import Unauthorized
+
+from ..tables.further_tables import Collaboration, GroupMembership
+from ..tables.item_tables import File, Folder, Item, User, WebLink
+from .errors import AccessDeniedInsufficientPermissions, InsufficientScope, NotFound, Trashed
+
+ROOT = "0"
+MAX_PRELOADED_FOLDERS = 2_000
+"""Folders up to which it is found out in which of them the caller may see what is there."""
+Right = Literal["list", "preview", "download", "comment", "share", "upload", "edit", "delete", "invite", "own"]
+Rights = frozenset[str]
+
+NONE: Rights = frozenset()
+_VIEW = ("list", "preview", "download", "comment", "share")
+_EDIT = (*_VIEW, "upload", "edit", "delete", "invite")
+ROLES: dict[str, Rights] = {
+    "previewer": frozenset(("list", "preview")),
+    "viewer": frozenset(_VIEW),
+    "uploader": frozenset(("list", "upload")),
+    "previewer uploader": frozenset(("list", "preview", "upload")),
+    "viewer uploader": frozenset((*_VIEW, "upload")),
+    "editor": frozenset(_EDIT),
+    "co-owner": frozenset((*_EDIT, "set_share_access")),
+    "owner": frozenset((*_EDIT, "set_share_access", "own")),
+}
+ALL: Rights = ROLES["owner"]
+
+
+class Limit(NamedTuple):
+    """What a token is limited to: rights, to one item and what is in it if there is one, by scopes."""
+
+    rights: Rights
+    item: tuple[str, str] | None
+    scopes: frozenset[str]
+
+
+_LETTERS: dict[type, str] = {File: "f", Folder: "d", WebLink: "w"}
+
+
+def acting_user(call: Call) -> User:
+    """The user who makes the call; raises Unauthorized when there is none."""
+    if "user" not in call.memo:
+        call.memo["user"] = call.db.get(User, call.actor, missing=Unauthorized)
+    return call.memo["user"]
+
+
+def is_admin(call: Call) -> bool:
+    """Whether the caller administers the enterprise."""
+    return acting_user(call).role in ("admin", "coadmin")
+
+
+def require_admin(call: Call) -> None:
+    """Raise unless the caller administers the enterprise."""
+    if not is_admin(call):
+        raise AccessDeniedInsufficientPermissions
+
+
+def user_of(call: Call, user_id: str | None) -> User | None:
+    """A user, looked up once in an operation."""
+    if user_id is None:
+        return None
+    key = f"user {user_id}"
+    if key not in call.memo:
+        call.memo[key] = call.db.find(User, User.id == user_id)
+    return call.memo[key]
+
+
+def look_up_users(call: Call, ids: Iterable[str | None]) -> None:
+    """Have users at hand, in one statement and not in one for each."""
+    wanted = sorted({id for id in ids if id and f"user {id}" not in call.memo})
+    if wanted:
+        users = {user.id: user for user in call.db.rows(User, User.id.in_(wanted))}
+        call.memo.update({f"user {id}": users.get(id) for id in wanted})
+
+
+def key_of(item: Item) -> str:
+    """How Box names an item in errors: f_1, d_1 or w_1."""
+    return f"{_LETTERS[type(item)]}_{item.id}"
+
+
+def root_folder(call: Call) -> Folder:
+    """The folder of everything that the caller has; everyone has one, under the same id."""
+    return Folder(id=ROOT, name="All Files", description="", owned_by_id=call.actor, path=None)
+
+
+def folder_row(call: Call, folder_id: str) -> Folder | None:
+    """A folder, whoever may see it, looked up once in an operation."""
+    if folder_id == ROOT:
+        return root_folder(call)
+    key = f"folder {folder_id}"
+    if key not in call.memo:
+        call.memo[key] = call.db.find(Folder, Folder.id == folder_id)
+    return call.memo[key]
+
+
+def look_up_folders(call: Call, ids: Iterable[str | None]) -> None:
+    """Have folders and those around them at hand, in one statement for each level and not for each folder."""
+    wanted = {id for id in ids if id and id != ROOT and f"folder {id}" not in call.memo}
+    while wanted:
+        folders = {folder.id: folder for folder in call.db.rows(Folder, Folder.id.in_(sorted(wanted)))}
+        call.memo.update({f"folder {id}": folders.get(id) for id in wanted})
+        above = {folder.parent_id for folder in folders.values()}
+        wanted = {id for id in above if id and id != ROOT and f"folder {id}" not in call.memo}
+
+
+_FOUND_OUT = ("chain ", "gone ", "parent ", "path ", "rights ", "visible ")
+"""What the memo has of folders besides themselves."""
+
+
+def forget(call: Call, *folders: str) -> None:
+    """Look folders up again that have been changed, with all that was found out by them."""
+    for name in [name for name in call.memo if name.startswith(_FOUND_OUT)]:
+        del call.memo[name]
+    for folder in folders:
+        call.memo.pop(f"folder {folder}", None)
+
+
+def chain(call: Call, folder_id: str | None) -> tuple[Folder, ...]:
+    """A folder with those around it, the outermost first and without the root."""
+    if not folder_id or folder_id == ROOT:
+        return ()
+    key = f"chain {folder_id}"
+    if key not in call.memo:
+        folder = folder_row(call, folder_id)
+        call.memo[key] = (*chain(call, folder.parent_id), folder) if folder else ()
+    return call.memo[key]
+
+
+def _grants(call: Call) -> dict[str, Rights]:
+    """The rights of the caller by the items that collaborations name, by item's id."""
+    if "grants" not in call.memo:
+        groups = call.db.rows(
+            GroupMembership, GroupMembership.user_id == call.actor, columns=(GroupMembership.group_id,)
+        )
+        whom = (call.actor, *(group for (group,) in groups))
+        collaborations = call.db.rows(
+            Collaboration,
+            Collaboration.accessible_by_id.in_(whom),
+            Collaboration.status == "accepted",
+            any_of(Collaboration.expires_at.is_null(), Collaboration.expires_at > call.clock.iso()),
+        )
+        granted: dict[str, Rights] = {}
+        for each in collaborations:
+            key = f"{each.item_type} {each.item_id}"
+            granted[key] = granted.get(key, NONE) | ROLES.get(each.role, NONE)
+        call.memo["grants"] = granted
+    return call.memo["grants"]
+
+
+def granted_items(call: Call) -> list[tuple[str, str]]:
+    """Kind and id of the items that collaborations give to the caller."""
+    return [(kind, item) for key in _grants(call) for kind, _, item in (key.partition(" "),)]
+
+
+def is_limited(call: Call) -> bool:
+    """Whether more than owners and collaborations says who may see what: the token, or links that were shown."""
+    return call.memo.get("limit") is not None or "linked" in call.memo
+
+
+def list_collaborated_ids(call: Call, kind: str) -> list[str]:
+    """The items of a kind that the caller may see as a collaborator."""
+    return [item for each, item in granted_items(call) if each == kind and _grants(call)[f"{each} {item}"]]
+
+
+def visible_folders(call: Call) -> list[str] | None:
+    """The folders because of which the caller may see what is in them; None when there are very many folders."""
+    if "visible folders" in call.memo:
+        return call.memo["visible folders"]
+    if call.db.count(Folder) > MAX_PRELOADED_FOLDERS:
+        return None
+    columns = (Folder.id, Folder.parent_id, Folder.owned_by_id)
+    folders = {id: (parent, owner) for id, parent, owner in call.db.rows(Folder, columns=columns) if id != ROOT}
+    granted = {*list_collaborated_ids(call, "folder")}
+    seen: dict[str | None, bool] = {}
+
+    def is_seen(id: str | None) -> bool:
+        if id not in seen:
+            parent, owner = folders.get(id or "", (None, ""))
+            seen[id] = id in folders and (owner in (None, call.actor) or id in granted or is_seen(parent))
+        return seen[id]
+
+    call.memo["visible folders"] = [id for id in folders if is_seen(id)]
+    return call.memo["visible folders"]
+
+
+def rights_in(call: Call, folder_id: str | None) -> Rights:
+    """What the caller may do with what is in a folder, because of that folder."""
+    if folder_id == ROOT:
+        return NONE
+    key = f"rights {folder_id}"
+    if key not in call.memo:
+        held = NONE
+        for folder in chain(call, folder_id):
+            held |= _rights_by(call, folder)
+        call.memo[key] = held
+    return call.memo[key]
+
+
+def _rights_by(call: Call, item: Item) -> Rights:
+    """What the caller may do by the item itself: as its owner, as a collaborator, by the link that they show."""
+    if item.owned_by_id is None or item.owned_by_id == call.actor:
+        return ALL
+    key = f"{item.type} {item.id}"
+    return _grants(call).get(key, NONE) | call.memo.get("linked", {}).get(key, NONE)
+
+
+def rights(call: Call, item: Item) -> Rights:
+    """What the caller may do with an item, by their token."""
+    limit: Limit | None = call.memo.get("limit")
+    return _own_rights(call, item) if limit is None else _own_rights(call, item) & _within(call, item, limit)
+
+
+def _own_rights(call: Call, item: Item) -> Rights:
+    if item.id == ROOT and isinstance(item, Folder):
+        return ALL
+    mine = _rights_by(call, item)
+    return mine if mine == ALL else mine | rights_in(call, item.parent_id)
+
+
+def _within(call: Call, item: Item, limit: Limit) -> Rights:
+    """What a limited token leaves of the rights to an item."""
+    if limit.item in (None, (item.type, item.id)):
+        return limit.rights
+    return limit.rights if limit.item in [("folder", each.id) for each in chain(call, item.parent_id)] else NONE
+
+
+def require(call: Call, item: Item, *needed: Right) -> None:
+    """Raise unless the caller may do all of this with an item they can see."""
+    if rights(call, item).issuperset(needed):
+        return
+    raise InsufficientScope if _own_rights(call, item).issuperset(needed) else AccessDeniedInsufficientPermissions
+
+
+def is_trashed(call: Call, item: Item) -> bool:
+    """Whether an item is in the trash, by itself or with a folder around it."""
+    return item.item_status != "active" or _is_gone(call, item.parent_id)
+
+
+def _is_gone(call: Call, folder_id: str | None) -> bool:
+    """Whether a folder is in the trash, found out once in an operation."""
+    key = f"gone {folder_id}"
+    if key not in call.memo:
+        call.memo[key] = any(each.item_status != "active" for each in chain(call, folder_id))
+    return call.memo[key]
+
+
+def visible(call: Call, item: Item | None, named: str) -> Any:
+    """An item that the caller may see and that is not in the trash; raises NotFound or Trashed."""
+    if item is None or item.item_status == "deleted" or not rights(call, item):
+        raise NotFound.of("item", named)
+    if is_trashed(call, item):
+        raise Trashed.of(named)
+    return item
+
+
+def look_at(call: Call, table: type[Any], item_id: str) -> Any:
+    """A file or web link that the caller may see; one that lies in the trash itself is still shown, a folder is not."""
+    row = call.db.find(table, table.id == item_id)
+    try:
+        return visible(call, row, f"{_LETTERS[table]}_{item_id}")
+    except Trashed:
+        if row is None or row.item_status != "trashed":
+            raise
+        return row
+
+
+def find_file(call: Call, file_id: str, *needed: Right) -> File:
+    """A file that the caller may see and do this with."""
+    file: File = visible(call, call.db.find(File, File.id == file_id), f"f_{file_id}")
+    require(call, file, *needed)
+    return file
+
+
+def find_folder(call: Call, folder_id: str, *needed: Right) -> Folder:
+    """A folder that the caller may see and do this with."""
+    folder: Folder = visible(call, folder_row(call, folder_id), f"d_{folder_id}")
+    require(call, folder, *needed)
+    return folder
+
+
+def find_web_link(call: Call, web_link_id: str, *needed: Right) -> WebLink:
+    """A web link that the caller may see and do this with."""
+    link: WebLink = visible(call, call.db.find(WebLink, WebLink.id == web_link_id), f"w_{web_link_id}")
+    require(call, link, *needed)
+    return link
+
+
+def find_item(call: Call, kind: str, item_id: str, *needed: Right) -> Item:
+    """An item of some kind that the caller may see and do this with."""
+    if kind == "file":
+        return find_file(call, item_id, *needed)
+    return find_folder(call, item_id, *needed) if kind == "folder" else find_web_link(call, item_id, *needed)
+
+
+TABLE_OF: dict[str, type[Any]] = {"file": File, "folder": Folder, "web_link": WebLink}

@@ -1,0 +1,271 @@
+"""What Box refuses, by its codes.
+
+https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.twins.box.wire_style import BoxError, MetadataError, errors_of
+
+
+class NotFound(BoxError):
+    """Not Found"""
+
+    status = 404
+
+    @classmethod
+    def of(cls, name: str, value: str) -> NotFound:
+        """There is no such thing, or the caller may not know of it."""
+        said = f"Invalid value '{value}'. '{name}' with value '{value}' not found"
+        return cls(context_info=errors_of("invalid_parameter", name, said))
+
+
+class Trashed(BoxError):
+    """Item is trashed"""
+
+    status = 404
+
+    @classmethod
+    def of(cls, value: str) -> Trashed:
+        """The item is in the trash, by itself or with a folder."""
+        return cls(context_info=errors_of("trashed", "item", f"Item '{value}' is trashed"))
+
+
+class Forbidden(BoxError):
+    """Forbidden"""
+
+    status = 403
+
+
+class ForbiddenByPolicy(BoxError):
+    """An information barrier forbids these users to work together"""
+
+    status = 403
+
+
+class MethodNotAllowed(BoxError):
+    """Method Not Allowed"""
+
+    status = 405
+
+
+class AccessDeniedInsufficientPermissions(BoxError):
+    """Access denied - insufficient permission"""
+
+    status = 403
+
+
+class AccessDeniedItemLocked(BoxError):
+    """Access denied - item locked"""
+
+    status = 403
+
+
+class StorageLimitExceeded(BoxError):
+    """Account storage limit reached"""
+
+    status = 403
+
+
+class FileSizeLimitExceeded(BoxError):
+    """The file size exceeds the user's upload limit"""
+
+    status = 413
+
+
+class InsufficientScope(BoxError):
+    """The request requires higher privileges than provided by the access token."""
+
+    status = 403
+
+
+class PreconditionFailed(BoxError):
+    """The resource has been modified. Please retrieve the resource again and retry"""
+
+    status = 412
+
+
+class ItemNameInvalid(BoxError):
+    """Item name invalid"""
+
+
+class ItemNameTooLong(BoxError):
+    """Item name too long"""
+
+
+class FolderNotEmpty(BoxError):
+    """Cannot delete - folder not empty"""
+
+
+class CyclicalFolderStructure(BoxError):
+    """Moving or copying this folder would put it into itself."""
+
+
+class ItemNameInUse(BoxError):
+    """Item with the same name already exists"""
+
+    status = 409
+
+    @classmethod
+    def of(cls, conflicts: Any) -> ItemNameInUse:
+        """Another item of the folder has that name: one object for an upload, a list for folders."""
+        return cls(context_info={"conflicts": conflicts})
+
+
+class Conflict(BoxError):
+    """Conflict"""
+
+    status = 409
+
+
+class UserAlreadyCollaborator(BoxError):
+    """User is already a collaborator"""
+
+
+class UserLoginAlreadyUsed(BoxError):
+    """User with the specified login already exists"""
+
+    status = 409
+
+
+class UserHasContent(BoxError):
+    """The user owns content; delete it with force=true or transfer it first"""
+
+    status = 409
+
+
+class WhitelistEntryExists(BoxError):
+    """There is an entry for this domain or user already"""
+
+    status = 409
+    code = "conflict"
+
+
+class PolicyNameInUse(BoxError):
+    """There is a policy of this name already"""
+
+    status = 409
+    code = "conflict"
+
+
+class RetentionAlreadyAssigned(BoxError):
+    """A retention policy of equal or greater length is assigned to this already"""
+
+    status = 409
+    code = "conflict"
+
+
+class StorageAlreadyAssigned(BoxError):
+    """A storage policy is assigned to this already; change that assignment"""
+
+    status = 409
+    code = "conflict"
+
+
+class UserInEnterprise(BoxError):
+    """The user is in the enterprise already"""
+
+    status = 409
+    code = "conflict"
+
+
+class TermsOfServiceRequired(BoxError):
+    """User must accept custom terms of service before action can be taken"""
+
+
+class TermsOfServiceExists(BoxError):
+    """There are terms of service of this type already"""
+
+    status = 409
+    code = "conflict"
+
+
+class BadDigest(BoxError):
+    """The SHA-1 or MD5 digest of what was sent is not the one that was given"""
+
+
+class IncorrectSharedItemPassword(BoxError):
+    """The shared item's password is missing or wrong"""
+
+    status = 403
+
+
+class RangeOverlapsExistingRange(BoxError):
+    """This part overlaps another one that was uploaded before"""
+
+    status = 409
+
+
+class InvalidPartRange(BoxError):
+    """The content range does not match a part of this session"""
+
+    status = 416
+
+    code = "range_not_satisfiable"
+
+
+class IncompleteParts(BoxError):
+    """Parts of the file are missing, or their order is wrong"""
+
+    code = "parts_mismatch"
+
+
+class RequestedPreviewUnavailable(BoxError):
+    """The requested preview is unavailable"""
+
+
+class PreviewCannotBeGenerated(BoxError):
+    """A preview of this file cannot be made"""
+
+    status = 404
+
+
+class InstanceNotFound(MetadataError):
+    """The metadata template was not applied to the item."""
+
+    status = 404
+
+
+class InstanceTupleNotFound(MetadataError):
+    """The metadata template was not found."""
+
+    status = 404
+
+
+class TaxonomyNotFound(MetadataError):
+    """The taxonomy, or what is asked for in it, was not found."""
+
+    status = 404
+    code = "not_found"
+
+
+class TupleAlreadyExists(MetadataError):
+    """An instance of the metadata template is already present on the item."""
+
+    status = 409
+
+
+class SchemaValidationFailed(MetadataError):
+    """The request does not fit the metadata template."""
+
+
+class TemplateAlreadyExists(MetadataError):
+    """A metadata template with this key is there already."""
+
+    status = 409
+
+
+class MetadataBadRequest(MetadataError):
+    """The request is not a valid one of the metadata service."""
+
+    code = "bad_request"
+
+
+class InvalidQuery(MetadataError):
+    """The metadata query is not valid."""
+
+
+class UnexpectedJsonType(MetadataError):
+    """A query has an argument that query_params does not have."""

@@ -1,0 +1,1 @@
+"""Users, groups and settings of the enterprise."""

@@ -1,0 +1,235 @@
+"""Webhooks: who is told of what happens to a file or in a folder, and how that is signed.
+
+https://developer.box.com/guides/webhooks/v2
+"""
+
+from __future__ import annotations
+
+import hmac
+from base64 import b64encode
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from twindiff.kit import UNSET, Call, Meta, Operations, Store, Struct, UnsetType, revise
+from twindiff.kit.clock import EPOCH, SECOND
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.links import split_url
+from twindiff.twins.box.wire_style import BadRequest, errors_of, marker_page
+
+from ..core.access import find_item
+from ..core.errors import Conflict, NotFound
+from ..core.folder_listing import rows_from
+from ..core.row_stamps import format_instant, new_id
+from ..tables.further_tables import Application, Webhook
+from ..views.item_views import user_mini
+from .trigger_names import TRIGGERS
+
+api = Operations(prefix="/2.0")
+PRIMARY_KEY, SECONDARY_KEY = "primary-signature-key", "secondary-signature-key"
+"""The keys of an environment whose template names no application with keys of its own."""
+Shown = dict[str, Any]
+
+
+class Target(Struct):
+    """What a webhook is about."""
+
+    id: str | int | UnsetType = UNSET
+    type: Literal["file", "folder"] | UnsetType = UNSET
+
+
+def webhook_object(call: Call, webhook: Webhook, *, mini: bool = False) -> Shown:
+    """A webhook."""
+    target = {"type": webhook.target_type, "id": webhook.target_id}
+    shown: Shown = {"type": "webhook", "id": webhook.id, "target": target}
+    if mini:
+        return shown
+    by, at = user_mini(call, webhook.created_by_id), format_instant(webhook.created_at)
+    return {**shown, "created_by": by, "created_at": at, "address": webhook.address, "triggers": webhook.triggers}
+
+
+def _find(call: Call, webhook_id: str) -> Webhook:
+    webhook = call.db.find(Webhook, Webhook.id == webhook_id)
+    if webhook is None or webhook.created_by_id not in (None, call.actor):
+        raise NotFound.of("webhook", webhook_id)
+    return webhook
+
+
+@api.get("/webhooks")
+def list_webhooks(call: Call, marker: str = "", limit: int = 100) -> Shown:
+    """List the caller's webhooks.
+
+    https://developer.box.com/reference/get-webhooks
+    """
+    mine = Webhook.created_by_id == call.actor
+    rows, more = rows_from(call, marker, limit, Webhook, mine, order=Webhook.id)
+    return marker_page([webhook_object(call, row, mini=True) for row in rows], limit, more)
+
+
+def _address(address: str) -> str:
+    parts = split_url(address)
+    is_local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if parts.scheme != "https" and not (is_local and parts.scheme == "http"):
+        raise BadRequest.of("invalid_parameter", "address", "The address must begin with https://")
+    return address
+
+
+def _triggers(triggers: list[str], kind: str) -> list[str]:
+    for trigger in triggers:
+        if trigger not in TRIGGERS:
+            raise BadRequest.of("invalid_parameter", "triggers", f"Invalid value '{trigger[:60]}'.")
+        if kind == "file" and trigger.startswith("FOLDER."):
+            raise BadRequest.of("invalid_parameter", "triggers", f"'{trigger}' is not told of files.")
+    return list(dict.fromkeys(triggers))
+
+
+def _check_only(call: Call, kind: str, item_id: str, *, but: str = "") -> None:
+    """Raise Conflict when the caller has another webhook for an item."""
+    same = (Webhook.target_id == item_id, Webhook.target_type == kind, Webhook.created_by_id == call.actor)
+    if call.db.find(Webhook, *same, Webhook.id != but):
+        said = f"Webhook:{item_id} already exists"
+        raise Conflict(context_info=errors_of("invalid_parameter", "existing_webhook", said))
+
+
+Named = Annotated[list[str], Meta(min_length=1)]
+
+
+@api.post("/webhooks", status=201)
+def create_webhook(call: Call, target: Target, address: str, triggers: Named) -> Shown:
+    """Have an address told of what happens to a file or in a folder.
+
+    https://developer.box.com/reference/post-webhooks
+    """
+    if target.id is UNSET or target.type is UNSET:
+        raise BadRequest.of("missing_parameter", "target", "'target' needs an id and a type")
+    item = find_item(call, target.type, str(target.id))
+    address, triggers = _address(address), _triggers(triggers, item.type)
+    _check_only(call, item.type, item.id)
+    made = Webhook(
+        id=new_id(call, 9),
+        target_id=item.id,
+        target_type=item.type,
+        address=address,
+        triggers=triggers,
+        created_by_id=call.actor,
+        created_at=call.clock.iso(),
+    )
+    return webhook_object(call, call.db.add(made))
+
+
+@api.get("/webhooks/{webhook_id}")
+def get_webhook(call: Call, webhook_id: str) -> Shown:
+    """Look at a webhook.
+
+    https://developer.box.com/reference/get-webhooks-id
+    """
+    return webhook_object(call, _find(call, webhook_id))
+
+
+@api.put("/webhooks/{webhook_id}")
+def update_webhook(
+    call: Call,
+    webhook_id: str,
+    target: Target | UnsetType = UNSET,
+    address: str | UnsetType = UNSET,
+    triggers: Named | UnsetType = UNSET,
+) -> Shown:
+    """Change what is given of a webhook.
+
+    https://developer.box.com/reference/put-webhooks-id
+    """
+    webhook = _find(call, webhook_id)
+    changes: Shown = {}
+    if isinstance(target, Target) and isinstance(target.type, str):
+        item = find_item(call, target.type, str(target.id))
+        _check_only(call, item.type, item.id, but=webhook.id)
+        changes |= {"target_id": item.id, "target_type": item.type}
+    if address is not UNSET:
+        changes["address"] = _address(address)
+    if triggers is not UNSET:
+        changes["triggers"] = _triggers(triggers, changes.get("target_type", webhook.target_type))
+    return webhook_object(call, revise(call.db, webhook, **changes))
+
+
+@api.delete("/webhooks/{webhook_id}", status=204)
+def delete_webhook(call: Call, webhook_id: str) -> None:
+    """Delete a webhook.
+
+    https://developer.box.com/reference/delete-webhooks-id
+    """
+    call.db.remove(_find(call, webhook_id))
+
+
+def subscription(webhook: Webhook, db: Store) -> Subscription:
+    """A webhook as what is told, signed by the keys of the application."""
+    app = db.find(Application)
+    keys = [(app and app.primary_key) or PRIMARY_KEY, (app and app.secondary_key) or SECONDARY_KEY]
+    created = datetime.fromisoformat(webhook.created_at) - EPOCH if webhook.created_at else timedelta()
+    return Subscription(
+        id=webhook.id,
+        url=webhook.address,
+        secret="\n".join(keys),
+        events=tuple(webhook.triggers),
+        actor=webhook.created_by_id or "",
+        created=created // timedelta(microseconds=1),
+    )
+
+
+def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
+    """What a webhook is told of an event: of its own item, or of one in its folder."""
+    webhook = db.find(Webhook, Webhook.id == subscription.id)
+    payload = event.payload
+    if webhook is None or event.name not in subscription.events:
+        return
+    about = [webhook.target_type, webhook.target_id]
+    if payload["about"] != about and not (webhook.target_type == "folder" and webhook.target_id in payload["within"]):
+        return
+    named = sha256(f"{event.environment} {event.seq} {event.number} {webhook.id}".encode()).hexdigest()
+    at = datetime.fromtimestamp(event.at // SECOND, UTC).isoformat()
+    body = {
+        "type": "webhook_event",
+        "id": f"{named[:8]}-{named[8:12]}-4{named[13:16]}-8{named[17:20]}-{named[20:32]}",
+        "created_at": at,
+        "trigger": event.name,
+        "webhook": {"id": webhook.id, "type": "webhook"},
+        "created_by": payload["by"],
+        "source": payload["source"],
+        "additional_info": payload["additional_info"],
+    }
+    yield Notification(named[:32], event.name, body)
+
+
+def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
+    """One attempt to tell, with a signature by each of the two keys."""
+    body = msgspec.json.encode(notification.body)
+    stamp = datetime.fromtimestamp(attempt.at // SECOND, UTC).isoformat()
+    primary, secondary = subscription.secret.split("\n")
+    headers = (
+        ("Content-Type", "application/json; charset=utf-8"),
+        ("BOX-DELIVERY-ID", notification.id),
+        ("BOX-DELIVERY-TIMESTAMP", stamp),
+        ("BOX-SIGNATURE-ALGORITHM", "HmacSHA256"),
+        ("BOX-SIGNATURE-VERSION", "1"),
+        ("BOX-SIGNATURE-PRIMARY", signature(primary, body, stamp)),
+        ("BOX-SIGNATURE-SECONDARY", signature(secondary, body, stamp)),
+    )
+    return WebhookRequest(subscription.url, headers, body)
+
+
+def signature(key: str, body: bytes, stamp: str) -> str:
+    """The signature of a body sent at an instant."""
+    return b64encode(hmac.new(key.encode(), body + stamp.encode(), sha256).digest()).decode()
+
+
+webhooks = Webhooks(
+    notifications,
+    request,
+    retries=(60, 300, 1800, 7200, 21600),
+    timeout_seconds=30,
+    names=TRIGGERS,
+    table=Webhook,
+    subscription=subscription,
+)

@@ -1,0 +1,1 @@
+"""Metadata templates, instances, taxonomies and queries."""

@@ -1,0 +1,1 @@
+"""Search: queries, filters and ranking."""

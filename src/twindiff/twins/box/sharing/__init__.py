@@ -1,0 +1,1 @@
+"""Shared links, collaborations, file requests and collections."""

@@ -1,0 +1,1 @@
+"""Items as Box shows them."""

@@ -1,0 +1,208 @@
+"""REST as Box speaks it: errors with request ids and context, `fields`, pages by offset and by marker.
+
+https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors
+https://developer.box.com/guides/api-calls/pagination
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from twindiff.kit.errors import (
+    ApiError,
+    InvalidParameter,
+    MissingParameter,
+    MissingToken,
+    UnknownToken,
+)
+from twindiff.kit.http import Request, Response, json_answer
+from twindiff.kit.parameter_sources import Upload
+
+from ...kit.styles.base import Style
+
+if TYPE_CHECKING:
+    from twindiff.kit.request_context import Exchange
+
+HELP_URL = "http://developers.box.com/docs/#errors"
+_CHALLENGE = 'Bearer realm="Service", error="invalid_token", error_description="The access token provided is invalid."'
+_CODES = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    412: "precondition_failed",
+    413: "request_entity_too_large",
+    415: "unsupported_media_type",
+    416: "requested_range_not_satisfiable",
+    429: "too_many_requests",
+    500: "internal_server_error",
+    501: "not_implemented",
+    503: "unavailable",
+}
+_MESSAGES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 412: "Precondition Failed"}
+
+
+class BoxError(ApiError):
+    """An error by one of Box's codes; `context_info` says more of it, as Box's own does."""
+
+    def __init__(self, message: str = "", *, context_info: dict[str, Any] | None = None, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.context_info = context_info
+
+
+class MetadataError(BoxError):
+    """An error of Box's metadata service, which has a code, a message and a request id, and nothing else."""
+
+
+class BadRequest(BoxError):
+    """Bad Request"""
+
+    @classmethod
+    def of(cls, reason: str, name: str, message: str) -> BadRequest:
+        """A parameter is refused for a reason: missing_parameter or invalid_parameter."""
+        return cls(context_info=errors_of(reason, name, message))
+
+
+class MetadataAfterFileContents(BoxError):
+    """The attributes of an upload must come before the file"""
+
+
+class Unauthorized(BoxError):
+    """Unauthorized"""
+
+    status = 401
+
+
+def errors_of(reason: str, name: str, message: str) -> dict[str, Any]:
+    """The context of an error that one parameter caused."""
+    return {"errors": [{"reason": reason, "name": name, "message": message}]}
+
+
+class BoxStyle(Style):
+    """REST with JSON; an error tells its code, its status and the id of the request."""
+
+    missing_token = MissingToken
+    unknown_token = UnknownToken
+
+    def token(self, request: Request) -> str | None:
+        """The bearer token, or that of the query, as addresses for downloads have it."""
+        return request.bearer() or request.query_parameters().get("access_token")
+
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+        """Raw parameters by wire name; the one file of a form is `file`, whatever a client calls its part."""
+        given = super().parameters(exchange)
+        uploads = [name for name, value in given.items() if isinstance(value, Upload)]
+        if len(uploads) == 1 and "attributes" in given:
+            if [*given].index("attributes") > [*given].index(uploads[0]):
+                raise MetadataAfterFileContents
+            given["file"] = given.pop(uploads[0])
+        return given
+
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+        """`{type, status, code, message, context_info, help_url, request_id}`, with the id as a header too."""
+        request_id = _request_id(error, exchange)
+        headers = (*error.headers, ("BOX-REQUEST-ID", request_id))
+        code, message, context = _error_parts(error)
+        if isinstance(error, MetadataError):
+            return json_answer({"code": code, "message": message, "request_id": request_id}, error.status, headers)
+        said: dict[str, Any] = {"type": "error", "status": error.status, "code": code}
+        if context is not None:
+            said["context_info"] = context
+        said |= {"help_url": HELP_URL, "message": message, "request_id": request_id}
+        if error.status == 401:
+            headers = (*headers, ("WWW-Authenticate", _CHALLENGE))
+        return json_answer(said, error.status, headers)
+
+
+def _error_parts(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:
+    """The code, the message and the context of an error, whoever raised it."""
+    if isinstance(error, BoxError):
+        return error.code, str(error), error.context_info
+    code = _CODES.get(error.status, "bad_request")
+    message = _MESSAGES.get(error.status, str(error))
+    if isinstance(error, InvalidParameter):
+        missing = isinstance(error, MissingParameter)
+        reason = "missing_parameter" if missing else "invalid_parameter"
+        text = f"'{error.name}' is required" if missing else f"Invalid value for '{error.name}': {error}"
+        return code, message, errors_of(reason, error.name, text)
+    return code, message, None if str(error) == message else {"message": str(error)}
+
+
+def _request_id(error: ApiError, exchange: Exchange | None) -> str:
+    """An id that is the same whenever the same is asked and refused, so that a replay repeats byte for byte."""
+    asked = exchange.request if exchange else None
+    about = f"{asked.verb} {asked.path} {asked.query}" if asked else ""
+    return blake2b(f"{about} {error.code} {error}".encode(), digest_size=8).hexdigest()
+
+
+def wanted_fields(fields: str) -> tuple[str, ...] | None:
+    """The names that the parameter `fields` lists; None when it lists none, and so the usual fields are meant."""
+    names = tuple(dict.fromkeys(name.strip() for name in fields.split(",") if name.strip()))
+    return names or None
+
+
+class Window(NamedTuple):
+    """A page by offset."""
+
+    offset: int
+    limit: int
+
+
+def window(offset: int, limit: int, *, most: int = 1000, farthest: int = 300_000) -> Window:
+    """A page that was asked for, checked; raises BadRequest."""
+    if not 0 <= offset <= farthest:
+        raise BadRequest.of("invalid_parameter", "offset", f"Invalid value '{offset}'. It must be 0 to {farthest}.")
+    return Window(offset, check_limit(limit, most))
+
+
+def check_limit(limit: int, most: int = 1000) -> int:
+    """A limit that was asked for; raises BadRequest for one that is no count or too large."""
+    if not 0 <= limit <= most:
+        raise BadRequest.of("invalid_parameter", "limit", f"Invalid value '{limit}'. It must be 0 to {most}.")
+    return limit
+
+
+def marker_of(place: int | str) -> str:
+    """A marker for a place in a list."""
+    return urlsafe_b64encode(f"box:{place}".encode()).decode().rstrip("=")
+
+
+def place_of(marker: str) -> str:
+    """The place that a marker stands for, "" for the beginning; raises BadRequest for a marker that no list gave."""
+    if marker in ("", "0"):
+        return ""
+    try:
+        text = urlsafe_b64decode(marker + "=" * (-len(marker) % 4)).decode()
+    except ValueError:
+        text = ""
+    if not text.startswith("box:"):
+        raise BadRequest.of("invalid_parameter", "marker", f"Invalid value '{marker}'. It is not one that a list gave.")
+    return text.removeprefix("box:")
+
+
+def offset_in(marker: str) -> int:
+    """The offset that a marker stands for."""
+    place = place_of(marker)
+    if not place:
+        return 0
+    if not place.isdecimal() or len(place) > 9:
+        raise BadRequest.of("invalid_parameter", "marker", f"Invalid value '{marker}'. It is not of this list.")
+    return int(place)
+
+
+def offset_page(entries: Iterable[Any], total: int, at: Window, *order: tuple[str, str]) -> dict[str, Any]:
+    """A collection by offset, ordered by fields in directions."""
+    page: dict[str, Any] = {"total_count": total, "entries": [*entries], "offset": at.offset, "limit": at.limit}
+    if order:
+        page["order"] = [{"by": by, "direction": direction} for by, direction in order]
+    return page
+
+
+def marker_page(entries: Iterable[Any], limit: int, next_marker: str | None) -> dict[str, Any]:
+    """A collection by marker; the last page has none."""
+    return {"entries": [*entries], "limit": limit, "next_marker": next_marker, "prev_marker": None}

@@ -1,0 +1,1 @@
+"""Comments, tasks, hubs, sign requests and documents."""

@@ -1,0 +1,89 @@
+"""Box AI, as an enterprise has it that did not buy it: what is asked is checked, and then refused.
+
+A twin has no language model, and an invented answer would be a lie. https://developer.box.com/guides/box-ai
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NoReturn
+
+from twindiff.kit import Call, Meta, Operations, Struct
+from twindiff.twins.box.wire_style import BadRequest, check_limit, marker_page
+
+from ..core.access import find_file
+from ..core.errors import Forbidden
+
+api = Operations(prefix="/2.0")
+
+
+class AiItem(Struct):
+    """A file, or a hub, that something is asked of."""
+
+    id: str
+    type: Literal["file", "hubs"] = "file"
+    content: str | None = None
+
+
+Items = Annotated[list[AiItem], Meta(min_length=1, max_length=25)]
+Prompt = Annotated[str, Meta(min_length=1, max_length=10_000)]
+
+
+def _refuse(call: Call, items: list[AiItem]) -> NoReturn:
+    for item in items:
+        if item.type == "file":
+            find_file(call, item.id, "download")
+    raise Forbidden("Box AI is not enabled for this enterprise")
+
+
+@api.post("/ai/ask", reads=True)
+def ask(call: Call, mode: Literal["multiple_item_qa", "single_item_qa"], prompt: Prompt, items: Items) -> None:
+    """Check a question about files.
+
+    https://developer.box.com/reference/post-ai-ask
+    """
+    if mode == "single_item_qa" and len(items) > 1:
+        raise BadRequest.of("invalid_parameter", "items", "The mode 'single_item_qa' takes one item.")
+    _refuse(call, items)
+
+
+@api.post("/ai/text_gen", reads=True)
+def text_gen(call: Call, prompt: Prompt, items: Items) -> None:
+    """Check a request for a text.
+
+    https://developer.box.com/reference/post-ai-text-gen
+    """
+    _refuse(call, items)
+
+
+@api.post("/ai/extract", reads=True)
+def extract(call: Call, prompt: Prompt, items: Items) -> None:
+    """Check a request for what stands in files.
+
+    https://developer.box.com/reference/post-ai-extract
+    """
+    _refuse(call, items)
+
+
+@api.post("/ai/extract_structured", reads=True)
+def extract_structured(
+    call: Call,
+    items: Items,
+    metadata_template: dict[str, Any] | None = None,
+    fields: list[dict[str, Any]] | None = None,
+) -> None:
+    """Check a request for the fields of a template.
+
+    https://developer.box.com/reference/post-ai-extract-structured
+    """
+    if bool(metadata_template) is bool(fields):
+        raise BadRequest.of("invalid_parameter", "fields", "Either 'metadata_template' or 'fields' is required.")
+    _refuse(call, items)
+
+
+@api.get("/ai_agents")
+def list_agents(call: Call, marker: str = "", limit: int = 100) -> dict[str, Any]:
+    """List agents; there are none.
+
+    https://developer.box.com/reference/get-ai-agents
+    """
+    return marker_page([], check_limit(limit), None)

@@ -1,0 +1,29 @@
+"""Who acts, and how people are named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql.errors import EntityNotFound
+
+from ..model.users import User
+
+
+def acting_user(call: Call) -> Any:
+    """The user that the call is made as; raises EntityNotFound in a workspace without that user."""
+    user = call.db.find(User.row, User.row.id == call.actor)
+    if user is None:
+        raise EntityNotFound("User", call.actor)
+    return user
+
+
+def initials_of(name: str) -> str:
+    """`Ada Lovelace` to `AL`."""
+    words = name.split()
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
+
+
+def organization_id(call: Call) -> str:
+    """The id of the workspace."""
+    return acting_user(call).organizationId

@@ -1,0 +1,193 @@
+"""Customers and what they need.  https://linear.app/docs/customer-requests"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import ConnectionRows, Section, entity_operations
+from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
+
+from ..core.counts import tally
+from ..core.rich_text import document_of, read_text_input
+from ..model.customers import Customer, CustomerNeed, CustomerStatus, CustomerTier
+from ..model.issues import Issue
+from ..projects.projects import workspace
+
+api = Section()
+
+_STATUSES = (("Active", "active", "#5e6ad2"), ("Inactive", "inactive", "#95a2b3"))
+
+
+@api.query("customers")
+def customers(call: Call, sorts: list[dict[str, Any]] | None = None) -> ConnectionRows:
+    """The customers of the workspace."""
+    return ConnectionRows(Customer)
+
+
+@api.creating(Customer)
+def create_customer(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Give a customer an address and a status."""
+    if not values["name"].strip():
+        raise InvalidInput("name: a customer needs a name.")
+    short = values["id"].replace("-", "")[:12]
+    values["slugId"] = short
+    values["url"] = f"https://linear.app/{workspace(call)}/customer/{short}"
+    values["statusId"] = values.get("statusId") or _status(call)
+
+
+def _status(call: Call) -> str:
+    """The first status; a workspace without any gets the usual ones."""
+    row, now = CustomerStatus.row, call.clock.iso()
+    statuses = call.db.rows(row, row.archivedAt.is_null(), order=row.position, limit=1)
+    if statuses:
+        return statuses[0].id
+    made = [
+        call.db.add(
+            row(
+                id=call.ids.uuid(),
+                name=name.lower(),
+                displayName=name,
+                type=kind,
+                color=color,
+                position=float(position),
+                createdAt=now,
+                updatedAt=now,
+            )
+        )
+        for position, (name, kind, color) in enumerate(_STATUSES)
+    ]
+    return made[0].id
+
+
+def _in_order(entity: Any) -> None:
+    """Statuses and tiers have a name, or a name to show from which one is made, and come in an order."""
+
+    @api.creating(entity)
+    def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
+        name = given.get("name") or given.get("displayName")
+        if not name:
+            raise InvalidInput("name: it needs a name.")
+        values["name"] = given.get("name") or name.lower()
+        values["displayName"] = given.get("displayName") or name
+        if given.get("position") is None:
+            last = call.db.rows(entity.row, order=-entity.row.position, limit=1)
+            values["position"] = last[0].position + 1.0 if last else 0.0
+
+
+_in_order(CustomerStatus)
+_in_order(CustomerTier)
+
+
+@api.query("customerNeed")
+def customer_need(call: Call, id: str | None = None, hash: str | None = None) -> Any:
+    """A need by its id, or by the hash that its address ends in."""
+    row = CustomerNeed.row
+    need = call.db.find(row, row.id.starts(hash)) if hash else None
+    if id is None and need is None:
+        raise EntityNotFound("CustomerNeed", hash or "")
+    return need or entity_operations.find(call, CustomerNeed, id or "")
+
+
+@api.creating(CustomerNeed)
+def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A need is of an issue or a project."""
+    _known_elsewhere(call, values, given)
+    if not (values.get("issueId") or values.get("projectId")):
+        raise InvalidInput("issueId: a need belongs to an issue or a project.")
+    if given.get("issueId") and given.get("projectId"):
+        raise InvalidInput("projectId: a need of an issue is one of the issue's project; name one of them.")
+    if values.get("issueId"):
+        values["projectId"] = call.db.get(Issue.row, values["issueId"]).projectId
+    values["creatorId"] = call.actor
+    _write(values, given)
+
+
+@api.updating(CustomerNeed)
+def update_need(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """The text of a need can be given as a document; a need of an issue is one of the issue's project."""
+    _known_elsewhere(call, changes, given)
+    if given.get("id") not in (None, row.id):
+        raise InvalidInput("id: a need keeps the id that it has.")
+    if changes.get("issueId"):
+        changes["projectId"] = call.db.get(Issue.row, changes["issueId"]).projectId
+    _write(changes, given)
+
+
+def move_needs(call: Call, issue: Any) -> None:
+    """The needs of an issue go with it to another project."""
+    need = CustomerNeed.row
+    for each in call.db.rows(need, need.issueId == issue.id):
+        call.db.change(each, projectId=issue.projectId)
+
+
+def _known_elsewhere(call: Call, columns: dict[str, Any], given: dict[str, Any]) -> None:
+    """A customer may be named by its id in another system; raises InvalidInput for one of none."""
+    external = given.get("customerExternalId")
+    if not external:
+        return
+    if given.get("customerId"):
+        raise InvalidInput("customerExternalId: name the customer by this or by customerId, and not both.")
+    row = Customer.row
+    active = call.db.rows(row, row.archivedAt.is_null())
+    customer = next((each for each in active if external in each.externalIds), None)
+    if customer is None:
+        raise InvalidInput(f"customerExternalId: no customer is known elsewhere as '{external}'.")
+    columns["customerId"] = customer.id
+
+
+def _write(columns: dict[str, Any], given: dict[str, Any]) -> None:
+    columns.pop("bodyData", None)
+    if given.get("body") is not None and given.get("bodyData") is not None:
+        raise InvalidInput("bodyData: give the text or the document, and not both.")
+    if given.get("attachmentUrl"):
+        columns["url"] = given["attachmentUrl"]
+    body = read_text_input(given)
+    if body is not None:
+        columns |= {"body": body, "bodyData": document_of(body), "content": body}
+
+
+@api.mutation("customerNeedUpdate")
+def customer_need_update(
+    call: Call, id: str, input: dict[str, Any], clear_attachment: bool | None = None
+) -> dict[str, Any]:
+    """Change a need, and the priority of the others of its issue if that is asked for."""
+    row = entity_operations.find(call, CustomerNeed, id)
+    changed = entity_operations.update(call, CustomerNeed, row, input)
+    related: list[Any] = []
+    if input.get("applyPriorityToRelatedNeeds") and changed.issueId:
+        need = CustomerNeed.row
+        others = call.db.rows(need, need.issueId == changed.issueId, need.id != changed.id)
+        related = [call.db.change(each, priority=changed.priority, updatedAt=call.clock.iso()) for each in others]
+    return {"need": changed, "updatedRelatedNeeds": related}
+
+
+@api.field(Issue, "customerTicketCount", needs="id")
+def customer_ticket_count(call: Call, rows: list[Any]) -> list[int]:
+    """How many needs of customers each issue has."""
+    need = CustomerNeed.row
+    return tally(call, need.issueId, rows)
+
+
+@api.field(Customer, "approximateNeedCount", needs="id")
+def approximate_need_count(call: Call, rows: list[Any]) -> list[float]:
+    """How many needs each customer has."""
+    need = CustomerNeed.row
+    return [float(count) for count in tally(call, need.customerId, rows, need.archivedAt.is_null())]
+
+
+@api.mutation("customerMerge(sourceCustomerId: String!, targetCustomerId: String!): CustomerPayload!")
+def customer_merge(call: Call, source_customer_id: str, target_customer_id: str) -> dict[str, Any]:
+    """Give one customer what another one needs and is known by, and archive the other."""
+    source, target = (entity_operations.find(call, Customer, each) for each in (source_customer_id, target_customer_id))
+    if source.id == target.id:
+        raise InvalidInput("targetCustomerId: a customer cannot be merged with itself.")
+    need, now = CustomerNeed.row, call.clock.iso()
+    for row in call.db.rows(need, need.customerId == source.id):
+        call.db.change(row, customerId=target.id, updatedAt=now)
+    call.db.change(source, archivedAt=now, updatedAt=now)
+    joined = {
+        name: list(dict.fromkeys([*getattr(target, name), *getattr(source, name)]))
+        for name in ("domains", "externalIds")
+    }
+    return {"customer": call.db.change(target, updatedAt=now, **joined)}

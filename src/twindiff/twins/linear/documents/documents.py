@@ -1,0 +1,102 @@
+"""Documents and templates.
+
+https://linear.app/docs/project-documents · https://linear.app/docs/issue-templates
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call, any_of, not_
+from twindiff.kit.graphql import Section, entity_operations
+from twindiff.kit.graphql.errors import InvalidInput
+
+from ..core.actors import organization_id
+from ..core.issue_names import is_uuid, slug
+from ..core.permissions import list_hidden_teams
+from ..model.documents import Document, Template
+from ..model.users import User
+from ..projects.projects import workspace
+
+api = Section()
+
+PLACES = ("projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseId")
+
+
+@api.creating(Document)
+def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A document belongs to one thing."""
+    if not values["title"].strip():
+        raise InvalidInput("title: a document needs a title.")
+    if not any(values.get(place) for place in PLACES):
+        raise InvalidInput("projectId: a document needs a project, initiative, issue, team, cycle or release it is in.")
+    short = values["id"].replace("-", "")[:12]
+    values |= {
+        "creatorId": call.actor,
+        "ownerId": call.actor,
+        "updatedById": call.actor,
+        "slugId": short,
+        "url": f"https://linear.app/{workspace(call)}/document/{slug(values['title'])}-{short}",
+    }
+
+
+@api.updating(Document)
+def update_document(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Keep who changed it last; a trashed document is archived."""
+    changes["updatedById"] = call.actor
+    if "trashed" in changes:
+        changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
+
+
+@api.field(Document, "subscribers", needs="subscriberIds")
+def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **arguments: Any) -> list[list[Any]]:
+    """The people who were named as subscribers of each document."""
+    user = User.row
+    wanted = tuple({key for row in rows for key in row.subscriberIds or ()})
+    active = () if include_disabled else (user.active,)
+    matching = entity_operations.matching(call, User, arguments.get("filter") or {})
+    users = call.db.rows(user, user.id.in_(wanted), *active, *matching, order=(-user.createdAt, -user.id))
+    return [[each for each in users if each.id in (row.subscriberIds or ())] for row in rows]
+
+
+@api.deleting(Document)
+def delete_document(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Deleting moves to the trash."""
+    changes["trashed"] = True
+
+
+@api.unarchiving(Document)
+def unarchive_document(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Coming back from the archive is coming back from the trash."""
+    if row.trashed:
+        changes["trashed"] = None
+
+
+@api.lookup(Document)
+def document_id(call: Call, given: str) -> str:
+    """A document's id from the last part of its address."""
+    if is_uuid(given):
+        return given
+    document = call.db.find(Document.row, Document.row.slugId == given.rsplit("-", 1)[-1])
+    return document.id if document else given
+
+
+@api.query("templates: [Template!]!")
+def templates(call: Call) -> list[Any]:
+    """Every template that the caller may use."""
+    row, teams = Template.row, list_hidden_teams(call)
+    seen = (any_of(row.teamId.is_null(), not_(row.teamId.in_(teams))),) if teams else ()
+    return call.db.rows(row, row.archivedAt.is_null(), *seen, order=row.sortOrder)
+
+
+@api.creating(Template)
+def create_template(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A template belongs to the workspace and to whoever made it."""
+    values["organizationId"] = organization_id(call)
+    values["creatorId"] = call.actor
+
+
+@api.updating(Template)
+def update_template(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Keep who changed it last."""
+    changes["lastUpdatedById"] = call.actor

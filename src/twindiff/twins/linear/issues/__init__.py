@@ -1,0 +1,1 @@
+"""Issues, their history, relations and filters."""

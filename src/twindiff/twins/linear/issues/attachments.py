@@ -1,0 +1,143 @@
+"""Attachments: links of issues to things elsewhere; an address is attached to an issue once.
+
+https://linear.app/developers/attachments
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import ConnectionRows, Section, entity_operations
+from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.links import split_url
+
+from ..core.rich_text import read_text_input
+from ..model.attachments import Attachment, EntityExternalLink
+from ..model.comments import Comment
+from ..model.issues import Issue
+
+api = Section()
+
+_SHOWN_AS = {"createAsUser": "create_as_user", "displayIconUrl": "display_icon_url"}
+_SOURCES = {
+    "github.com": "github",
+    "gitlab.com": "gitlab",
+    "slack.com": "slack",
+    "zendesk.com": "zendesk",
+    "intercom.com": "intercom",
+    "frontapp.com": "front",
+    "discord.com": "discord",
+    "figma.com": "figma",
+    "sentry.io": "sentry",
+    "notion.so": "notion",
+    "salesforce.com": "salesforce",
+    "atlassian.net": "jira",
+}
+
+
+@api.query(
+    "attachmentsForURL(after: String, before: String, first: Int, includeArchived: Boolean, last: Int, "
+    "orderBy: PaginationOrderBy, url: String!): AttachmentConnection!"
+)
+def attachments_for_url(call: Call, url: str, **paging: Any) -> ConnectionRows:
+    """The attachments of an address, on whatever issues."""
+    return ConnectionRows(Attachment, (Attachment.row.url == url,))
+
+
+@api.mutation("attachmentCreate")
+def attachment_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
+    """Attach an address to an issue; one that is attached already is changed instead."""
+    issue = entity_operations.find(call, Issue, input["issueId"])
+    attachment = _upsert_attachment(call, issue, input)
+    comment = read_text_input(input, "commentBody")
+    if comment:
+        entity_operations.create(call, Comment, {"issueId": issue.id, "body": comment})
+    return {"attachment": attachment}
+
+
+def _upsert_attachment(call: Call, issue: Any, given: dict[str, Any]) -> Any:
+    row = Attachment.row
+    present = call.db.find(row, row.issueId == issue.id, row.url == given["url"], row.archivedAt.is_null())
+    if present is None:
+        return entity_operations.create(call, Attachment, {**given, "issueId": issue.id})
+    changes = {name: given[name] for name in ("title", "subtitle", "metadata", "iconUrl", *_SHOWN_AS) if name in given}
+    changed = entity_operations.update(call, Attachment, present, changes)
+    grouped = given.get("groupBySource")
+    if grouped is None or grouped == changed.groupBySource:
+        return changed
+    return call.db.change(changed, groupBySource=grouped, updatedAt=call.clock.iso())
+
+
+@api.creating(Attachment)
+def create_attachment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Check the address and say where it leads to."""
+    url: str = values["url"]
+    address = split_url(url)
+    if not address.scheme or not (address.netloc or address.path):
+        raise InvalidInput("url: an attachment needs an address such as https://example.com/page.")
+    values["creatorId"] = call.actor
+    values["sourceType"] = source_of(values["url"])
+    values.setdefault("source", {"type": values["sourceType"]})
+
+
+def source_of(url: str) -> str:
+    """`github` for an address there, `api` for one of no known service."""
+    host = split_url(url).netloc.lower()
+    return next((name for domain, name in _SOURCES.items() if host == domain or host.endswith(f".{domain}")), "api")
+
+
+@api.mutation(
+    "attachmentLinkURL(createAsUser: String, displayIconUrl: String, id: String, issueId: String!, title: String, "
+    "url: String!): AttachmentPayload!"
+)
+def attachment_link_url(
+    call: Call, issue_id: str, url: str, title: str | None = None, id: str | None = None, **shown_as: Any
+) -> dict[str, Any]:
+    """Attach any address to an issue."""
+    issue = entity_operations.find(call, Issue, issue_id)
+    given = {"url": url, "title": title or url} | ({"id": id} if id else {})
+    given |= {camel: shown_as[name] for camel, name in _SHOWN_AS.items() if shown_as.get(name)}
+    return {"attachment": _upsert_attachment(call, issue, given)}
+
+
+def _linking(name: str, arguments: str) -> None:
+    """A mutation that attaches an address of one service; the service itself is not asked."""
+
+    @api.mutation(
+        f"{name}(createAsUser: String, displayIconUrl: String, id: String, issueId: String!, {arguments}, "
+        "title: String, url: String!): AttachmentPayload!"
+    )
+    def link(call: Call, issue_id: str, url: str, **more: Any) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
+        kept = {key: more[key] for key in ("title", "id", *_SHOWN_AS.values()) if more.get(key)}
+        return attachment_link_url(call, issue_id, url, **kept)
+
+
+_linking("attachmentLinkSlack", "syncToCommentThread: Boolean")
+_linking("attachmentLinkDiscord", "channelId: String!, messageId: String!")
+_linking("attachmentLinkGitLabMR", "number: Float!, projectPathWithNamespace: String!")
+_linking("attachmentLinkGitHubPR", "linkKind: GitLinkKind")
+
+
+@api.mutation(
+    "attachmentLinkGitHubIssue(createAsUser: String, displayIconUrl: String, id: String, issueId: String!, "
+    "title: String, url: String!): AttachmentPayload!"
+)
+def attachment_link_github_issue(call: Call, issue_id: str, url: str, **more: Any) -> dict[str, Any]:
+    """Attach a GitHub issue."""
+    kept = {key: more[key] for key in ("title", "id", *_SHOWN_AS.values()) if more.get(key)}
+    return attachment_link_url(call, issue_id, url, **kept)
+
+
+@api.query("attachmentIssue(id: String!): Issue!")
+def attachment_issue(call: Call, id: str) -> Any:
+    """The issue that an attachment is on."""
+    return entity_operations.find(call, Issue, entity_operations.find(call, Attachment, id).issueId)
+
+
+@api.creating(EntityExternalLink)
+def create_external_link(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A link stands on something."""
+    if not any(given.get(name) for name in ("projectId", "initiativeId", "teamId", "releaseId", "cycleId")):
+        raise InvalidInput("projectId: a link needs something that it is on.")
+    values["creatorId"] = call.actor

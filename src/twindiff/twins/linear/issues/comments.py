@@ -1,0 +1,194 @@
+"""Comments, their threads and reactions.  https://linear.app/docs/comment-on-issues"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.computed_values import greatest
+from twindiff.kit.graphql import Section, entity_operations, fits
+from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
+from twindiff.kit.rows import Expression
+
+from ..core.actors import acting_user
+from ..core.rich_text import document_of, read_text_input
+from ..model.comments import Comment, Emoji, Reaction
+from ..model.customers import CustomerNeed
+from ..model.issues import Issue
+from ..model.project_parts import ProjectUpdate
+from ..notifications import notification_delivery
+from ..notifications.subscribers import follow
+
+api = Section()
+
+PLACES = (
+    "issueId",
+    "projectUpdateId",
+    "initiativeUpdateId",
+    "documentContentId",
+    "projectId",
+    "initiativeId",
+    "postId",
+)
+
+
+@api.query("comment")
+def comment(call: Call, hash: str | None = None, id: str | None = None) -> Any:
+    """A comment by its id, or by the hash that its address ends in."""
+    if id is not None:
+        return entity_operations.find(call, Comment, id)
+    row = call.db.find(Comment.row, Comment.row.id.starts(hash)) if hash else None
+    if row is None:
+        raise EntityNotFound("Comment", hash or "")
+    return entity_operations.find(call, Comment, row.id)
+
+
+@api.creating(Comment)
+def create_comment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A comment stands in one place; a reply stands where its thread's first comment does."""
+    _join_thread(call, values)
+    if not any(values.get(place) for place in PLACES):
+        raise InvalidInput("issueId: a comment needs something that it is on.")
+    values["body"] = _body(given)
+    values["bodyData"] = document_of(values["body"])
+    values["userId"] = acting_user(call).id
+    values["url"] = _address(call, values)
+
+
+def _join_thread(call: Call, values: dict[str, Any]) -> None:
+    if not values.get("parentId"):
+        return
+    parent = entity_operations.find(call, Comment, values["parentId"])
+    values["parentId"] = parent.parentId or parent.id
+    for place in PLACES:
+        values[place] = values.get(place) or getattr(parent, place)
+        if values[place] != getattr(parent, place):
+            raise InvalidInput("parentId: a reply stands on what the comment that it answers stands on.")
+
+
+def _body(given: dict[str, Any]) -> str:
+    text = read_text_input(given) or ""
+    if not text.strip():
+        raise InvalidInput("body: a comment needs a text.")
+    return text
+
+
+def _address(call: Call, values: dict[str, Any]) -> str:
+    anchor = f"#comment-{values['id'][:8]}"
+    if values.get("issueId"):
+        return call.db.get(Issue.row, values["issueId"]).url + anchor
+    return f"https://linear.app/comment{anchor}"
+
+
+@api.after_create(Comment)
+def tell_of_comment(call: Call, row: Any, given: dict[str, Any]) -> None:
+    """Those whom the issue concerns are told, and the author follows it."""
+    if row.issueId:
+        if not given.get("doNotSubscribeToIssue"):
+            follow(call, row.issueId, row.userId)
+        notification_delivery.notify_comment(call, call.db.get(Issue.row, row.issueId), row)
+
+
+@api.updating(Comment)
+def update_comment(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Only the author edits a comment's text."""
+    if "body" not in changes and given.get("bodyData") is None:
+        return
+    _check_author(call, row, "edited")
+    changes.pop("bodyData", None)
+    changes["body"] = _body(given)
+    if changes["body"] != row.body:
+        changes |= {"bodyData": document_of(changes["body"]), "editedAt": call.clock.iso()}
+
+
+@api.deleting(Comment)
+def delete_comment(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Guests delete their own comments only."""
+    _check_author(call, row, "deleted")
+
+
+def _check_author(call: Call, row: Any, what: str) -> None:
+    """Guests leave others' comments alone."""
+    user = acting_user(call)
+    if user.guest and row.userId != user.id:
+        raise InvalidInput(f"A comment can be {what} by its author only.")
+
+
+@api.mutation("commentResolve(id: String!, resolvingCommentId: String): CommentPayload!")
+def comment_resolve(call: Call, id: str, resolving_comment_id: str | None = None) -> dict[str, Any]:
+    """Mark a thread as resolved, by one of its comments if one is named."""
+    row = entity_operations.find(call, Comment, id)
+    if row.parentId:
+        raise InvalidInput("id: a thread is resolved at its first comment.")
+    if resolving_comment_id:
+        resolving_comment_id = entity_operations.find(call, Comment, resolving_comment_id).id
+    now = call.clock.iso()
+    fields = {"resolvedAt": now, "resolvingUserId": call.actor, "resolvingCommentId": resolving_comment_id}
+    return {"comment": call.db.change(row, updatedAt=now, **fields)}
+
+
+@api.mutation("commentUnresolve(id: String!): CommentPayload!")
+def comment_unresolve(call: Call, id: str) -> dict[str, Any]:
+    """Open a resolved thread again."""
+    row = entity_operations.find(call, Comment, id)
+    fields = {"resolvedAt": None, "resolvingUserId": None, "resolvingCommentId": None}
+    return {"comment": call.db.change(row, updatedAt=call.clock.iso(), **fields)}
+
+
+@api.creating(Reaction)
+def create_reaction(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A reaction stands on one thing, and each person gives it an emoji once."""
+    reaction = Reaction.row
+    places = ("issueId", "commentId", "projectUpdateId", "initiativeUpdateId")
+    places = [place for place in places if values.get(place)]
+    if len(places) != 1:
+        raise InvalidInput("A reaction needs exactly one thing that it is on.")
+    values["userId"] = call.actor
+    where = [getattr(reaction, place) == values[place] for place in places]
+    if call.db.find(reaction, reaction.userId == call.actor, reaction.emoji == values["emoji"], *where):
+        raise InvalidInput(f"emoji: you have reacted with {values['emoji']} already.")
+
+
+@api.after_create(Reaction)
+def tell_of_reaction(call: Call, row: Any, given: dict[str, Any]) -> None:
+    """Whose comment or issue it is gets told."""
+    _summarise(call, row)
+    comment = call.db.find(Comment.row, Comment.row.id == row.commentId) if row.commentId else None
+    issue_id = row.issueId or (comment.issueId if comment else None)
+    if issue_id:
+        notification_delivery.notify_reaction(call, call.db.get(Issue.row, issue_id), comment, row.emoji)
+
+
+@api.deleting(Reaction)
+def delete_reaction(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Only whoever reacted takes a reaction back."""
+    if row.userId != call.actor:
+        raise InvalidInput("id: a reaction can be taken back by whoever gave it only.")
+    _summarise(call, row, gone=row.id)
+
+
+def _summarise(call: Call, row: Any, gone: str = "") -> None:
+    """Keep the summary of reactions on the thing they stand on."""
+    for place, entity in (("issueId", Issue), ("commentId", Comment), ("projectUpdateId", ProjectUpdate)):
+        key = getattr(row, place)
+        thing = call.db.find(entity.row, entity.row.id == key) if key else None
+        if thing:
+            reaction = Reaction.row
+            given = call.db.rows(reaction, getattr(reaction, place) == key, reaction.id != gone)
+            summary: dict[str, list[str]] = {}
+            for each in given:
+                summary.setdefault(each.emoji, []).append(each.userId)
+            call.db.change(thing, reactionData=summary)
+
+
+@api.filter(Comment, "needs")
+def needs(call: Call, comparator: dict[str, Any]) -> Expression:
+    """The needs of customers that refer to a comment."""
+    return entity_operations.collection(call, CustomerNeed, comparator, CustomerNeed.row.commentId == Comment.row.id)
+
+
+@api.filter(Reaction, "customEmojiId")
+def custom_emoji_id(call: Call, comparator: dict[str, Any]) -> Expression:
+    """The emoji of the workspace that a reaction is made with; null for one that everybody has."""
+    emoji, reaction = Emoji.row, Reaction.row
+    return fits(greatest(emoji.id, emoji, emoji.name == reaction.emoji, emoji.archivedAt.is_null()), comparator)

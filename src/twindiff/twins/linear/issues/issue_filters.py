@@ -1,0 +1,149 @@
+"""Filters of issues that are no columns: relations of a kind, texts, customers, activity, and what there is none of.
+
+https://linear.app/developers/filtering
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twindiff.kit import Call, all_of, any_of, exists, not_
+from twindiff.kit.computed_values import count
+from twindiff.kit.graphql import Section, by_case, entity_operations, fits, in_words, no_rows, yes_or_no
+from twindiff.kit.rows import Column, Expression
+
+from ..model.agents import AgentSession
+from ..model.comments import Comment
+from ..model.history import IssueHistory
+from ..model.issues import Issue, IssueRelation
+
+api = Section()
+
+
+def _register_relation_filter(name: str, kind: str, *, mine: str, theirs: str) -> None:
+    """Issues that have a relation of a kind at one of its ends."""
+
+    @api.filter(Issue, name)
+    def has_relation(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
+        relation = IssueRelation.row
+        here = getattr(relation, mine) == Issue.row.id
+        there = getattr(relation, theirs) == Issue.row.id
+        related = exists(relation, any_of(here, there), relation.type == kind, relation.archivedAt.is_null())
+        return yes_or_no(related, comparator)
+
+
+_register_relation_filter("hasBlockingRelations", "blocks", mine="issueId", theirs="issueId")
+_register_relation_filter("hasBlockedByRelations", "blocks", mine="relatedIssueId", theirs="relatedIssueId")
+_register_relation_filter("hasDuplicateRelations", "duplicate", mine="issueId", theirs="relatedIssueId")
+_register_relation_filter("hasRelatedRelations", "related", mine="issueId", theirs="relatedIssueId")
+
+
+def _never(name: str) -> None:
+    """What the twin has none of: pull requests, suggestions, shared issues."""
+
+    @api.filter(Issue, name)
+    def has_none(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
+        return yes_or_no(any_of(), comparator)
+
+
+for _name in (
+    "hasMergedAgentPullRequests",
+    "hasSharedUsers",
+    "hasSuggestedAssignees",
+    "hasSuggestedLabels",
+    "hasSuggestedProjects",
+    "hasSuggestedRelatedIssues",
+    "hasSuggestedSimilarIssues",
+    "hasSuggestedTeams",
+):
+    _never(_name)
+
+
+def _at_work(name: str, condition: Expression) -> None:
+    """Issues with a session of an agent that the condition holds of."""
+
+    @api.filter(Issue, name)
+    def has_session(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
+        session = AgentSession.row
+        return yes_or_no(exists(session, session.issueId == Issue.row.id, condition), comparator)
+
+
+_at_work("hasActiveAgentSessions", AgentSession.row.status.in_(("pending", "active", "awaitingInput")))
+_at_work("hasDismissedAgentSessions", not_(AgentSession.row.dismissedAt.is_null()))
+_at_work("hasErroredAgentSessions", AgentSession.row.status == "error")
+
+
+def _of_none(name: str) -> None:
+    @api.filter(Issue, name)
+    def empty(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
+        return no_rows(comparator)
+
+
+_of_none("sharedWith")
+_of_none("suggestions")
+
+
+@api.filter(Issue, "sourceMetadata")
+def source_metadata(call: Call, comparator: dict[str, Any]) -> Expression:
+    """No issue of the twin came from another system, so its source is null, and so is all that is in it."""
+    inside = [comparator.get("subType") or {}, comparator.get("salesforceMetadata") and {"eq": "a case"}]
+    parts = [{"null": comparator.get("null")}, *(each for each in inside if each)]
+    return all_of(*(by_case({}, part) for part in parts))
+
+
+@api.filter(Issue, "searchableContent")
+def searchable_content(call: Call, comparator: dict[str, Any]) -> Expression:
+    """Title and description in one, whatever the case."""
+    return holding_words((Issue.row.title, Issue.row.description), comparator)
+
+
+def holding_words(columns: tuple[Column[Any], ...], comparator: dict[str, Any]) -> Expression:
+    """All words of a text stand somewhere in the columns."""
+
+    def holds(text: str) -> Expression:
+        return all_of(*(any_of(*(column.contains(word, fold=True) for column in columns)) for word in text.split()))
+
+    parts: list[Expression] = []
+    if comparator.get("contains") is not None:
+        parts.append(holds(comparator["contains"]))
+    if comparator.get("notContains") is not None:
+        parts.append(not_(holds(comparator["notContains"])))
+    return all_of(*parts)
+
+
+# Activity: comments, and changes in the history
+
+
+@api.filter(Issue, "activity")
+def activity(call: Call, comparator: dict[str, Any]) -> Expression:
+    """What people did with an issue."""
+
+    def of_both(word: str, given: dict[str, Any]) -> list[Expression]:
+        return [
+            entity_operations.collection(call, Comment, {word: given}, Comment.row.issueId == Issue.row.id),
+            entity_operations.collection(
+                call, IssueHistory, {word: _by_actor(given)}, IssueHistory.row.issueId == Issue.row.id
+            ),
+        ]
+
+    words: dict[str, Callable[[Any], Expression]] = {
+        "some": lambda given: any_of(*of_both("some", given)),
+        "every": lambda given: all_of(*of_both("every", given)),
+        "length": lambda given: fits(_activities(Comment.row) + _activities(IssueHistory.row), given),
+    }
+    return in_words(comparator, words)
+
+
+def _by_actor(given: dict[str, Any]) -> dict[str, Any]:
+    """The same of a change, whose user is its actor."""
+    return {
+        "actor" if word == "user" else word: [_by_actor(each) for each in value] if word in ("and", "or") else value
+        for word, value in given.items()
+        if value is not None
+    }
+
+
+def _activities(table: Any) -> Column[int]:
+    """How many of a kind an issue has."""
+    return count(table, table.issueId == Issue.row.id, table.archivedAt.is_null())

@@ -1,0 +1,134 @@
+"""Labels of issues: which go together, adding and removing one.  https://linear.app/docs/labels"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section, entity_operations
+from twindiff.kit.graphql.errors import InvalidInput
+
+from ..core.actors import organization_id
+from ..model.issues import Issue
+from ..model.labels import InitiativeLabel, IssueLabel, ProjectLabel
+
+api = Section()
+
+
+def check_labels(call: Call, given: list[str], team: Any) -> list[str]:
+    """Label ids without repetition; raises InvalidInput for one of another team, a group, or two of one group."""
+    wanted = list(dict.fromkeys(given))
+    if not wanted:
+        return []
+    label = IssueLabel.row
+    labels = {row.id: row for row in call.db.rows(label, label.id.in_(wanted))}
+    groups: set[str] = set()
+    for key in wanted:
+        row = labels.get(key)
+        if row is None or row.archivedAt:
+            raise InvalidInput("labelIds: there is no such label.")
+        _check_label(row, team, groups)
+    return wanted
+
+
+def _check_label(row: Any, team: Any, groups: set[str]) -> None:
+    if row.teamId not in (None, team.id, team.parentId):
+        raise InvalidInput(f"labelIds: the label '{row.name}' belongs to another team than {team.name}.")
+    if row.isGroup:
+        raise InvalidInput(f"labelIds: '{row.name}' is a group of labels; choose one of its labels.")
+    if row.parentId in groups:
+        raise InvalidInput(f"labelIds: only one label of the group that '{row.name}' is in can be on an issue.")
+    if row.parentId:
+        groups.add(row.parentId)
+
+
+@api.mutation("issueAddLabel(id: String!, labelId: String!): IssuePayload!")
+def issue_add_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
+    """Add a label to an issue."""
+    issue = entity_operations.find(call, Issue, id)
+    return {"issue": entity_operations.update(call, Issue, issue, {"addedLabelIds": [label_id]})}
+
+
+@api.mutation("issueRemoveLabel(id: String!, labelId: String!): IssuePayload!")
+def issue_remove_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
+    """Take a label off an issue."""
+    issue = entity_operations.find(call, Issue, id)
+    return {"issue": entity_operations.update(call, Issue, issue, {"removedLabelIds": [label_id]})}
+
+
+@api.creating(IssueLabel)
+def create_label(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A label's name is used once per team, and once among the workspace's labels."""
+    _check_name(call, IssueLabel, values["name"], values.get("teamId"))
+    values["creatorId"] = values.get("creatorId") or call.actor
+    values["organizationId"] = organization_id(call)
+    values["color"] = values.get("color") or "#bec2c8"
+    _check_group(call, IssueLabel, values.get("parentId"))
+
+
+@api.updating(IssueLabel)
+def update_label(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """A label keeps a name of its own, and is not in itself."""
+    if changes.get("name", row.name) != row.name:
+        _check_name(call, IssueLabel, changes["name"], row.teamId)
+    if changes.get("parentId") == row.id:
+        raise InvalidInput("parentId: a label cannot be in itself.")
+    _check_group(call, IssueLabel, changes.get("parentId"))
+
+
+def _labels_of(entity: Any) -> None:
+    """Labels of the workspace: each name is used once."""
+
+    @api.creating(entity)
+    def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
+        _check_name(call, entity, values["name"], None)
+        values["creatorId"] = call.actor
+        values["organizationId"] = organization_id(call)
+        values["color"] = values.get("color") or "#bec2c8"
+        _check_group(call, entity, values.get("parentId"))
+
+    @api.updating(entity)
+    def update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
+        if changes.get("name", row.name) != row.name:
+            _check_name(call, entity, changes["name"], None)
+        _check_group(call, entity, changes.get("parentId"))
+
+
+_labels_of(ProjectLabel)
+_labels_of(InitiativeLabel)
+
+
+def _check_name(call: Call, entity: Any, name: str, team_id: str | None) -> None:
+    if not name.strip():
+        raise InvalidInput("name: a label needs a name.")
+    row = entity.row
+    scope = [row.teamId == team_id] if "teamId" in entity.row.__struct_fields__ else []
+    if call.db.find(row, row.name.equals(name), row.archivedAt.is_null(), *scope):
+        raise InvalidInput(f"name: there is a label '{name}' already.")
+
+
+def _check_group(call: Call, entity: Any, parent_id: str | None) -> None:
+    if parent_id is None:
+        return
+    parent = call.db.find(entity.row, entity.row.id == parent_id)
+    if parent is None or not parent.isGroup:
+        raise InvalidInput("parentId: the label that others are put into must be a group.")
+
+
+def _register_retirement(entity: Any, name: str, signature: str, *, retires: bool) -> None:
+    @api.mutation(signature)
+    def change(call: Call, id: str) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction] - registered
+        row = entity_operations.find(call, entity, id)
+        now = call.clock.iso()
+        fields = {"retiredAt": now, "retiredById": call.actor} if retires else {"retiredAt": None, "retiredById": None}
+        return {name: call.db.change(row, updatedAt=now, **fields)}
+
+
+for _entity, _name in (
+    (IssueLabel, "issueLabel"),
+    (ProjectLabel, "projectLabel"),
+    (InitiativeLabel, "initiativeLabel"),
+):
+    _payload = f"{_name[:1].upper()}{_name[1:]}Payload"
+    _register_retirement(_entity, _name, f"{_name}Retire(id: String!): {_payload}!", retires=True)
+    _register_retirement(_entity, _name, f"{_name}Restore(id: String!): {_payload}!", retires=False)

@@ -1,0 +1,70 @@
+"""Queries and mutations of issues beyond plain create, update, archive and delete.
+
+https://linear.app/developers/graphql
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section, entity_operations
+from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.links import split_url
+
+from ..core.issue_names import PRIORITIES
+from ..model.issues import Issue
+
+api = Section()
+
+MAX_BATCH_ISSUES = 50
+
+
+@api.query("issuePriorityValues: [IssuePriorityValue!]!")
+def issue_priority_values(call: Call) -> list[dict[str, Any]]:
+    """The priorities an issue can have, with their names."""
+    return [{"priority": value, "label": label} for value, label in enumerate(PRIORITIES)]
+
+
+@api.query("issueVcsBranchSearch(branchName: String!): Issue")
+def issue_vcs_branch_search(call: Call, branch_name: str) -> Any:
+    """The issue that a branch belongs to: by its name, or by an identifier in it."""
+    issue = Issue.row
+    exact = call.db.find(issue, issue.branchName == branch_name)
+    if exact:
+        return exact
+    parts = split_url(branch_name).path.rsplit("/", 1)[-1].split("-")
+    named = "-".join(parts[:2]).upper()
+    return call.db.find(issue, issue.identifier == named)
+
+
+@api.mutation("issueBatchCreate(input: IssueBatchCreateInput!): IssueBatchPayload!")
+def issue_batch_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
+    """Create several issues, all or none."""
+    _check_size(input["issues"])
+    issues = [entity_operations.create(call, Issue, {**each}) for each in input["issues"]]
+    return {"issues": issues}
+
+
+@api.mutation("issueBatchUpdate(ids: [UUID!]!, input: IssueUpdateInput!): IssueBatchPayload!")
+def issue_batch_update(call: Call, ids: list[str], input: dict[str, Any]) -> dict[str, Any]:
+    """Make the same change to several issues, all or none."""
+    _check_size(ids)
+    issues = [entity_operations.find(call, Issue, each) for each in ids]
+    return {"issues": [entity_operations.update(call, Issue, issue, {**input}) for issue in issues]}
+
+
+def _check_size(given: list[Any]) -> None:
+    if len(given) > MAX_BATCH_ISSUES:
+        raise InvalidInput(
+            f"At most {MAX_BATCH_ISSUES} issues can be created or changed at once; {len(given)} were given."
+        )
+
+
+@api.mutation("issueReminder(id: String!, reminderAt: DateTime!): IssuePayload!")
+def issue_reminder(call: Call, id: str, reminder_at: str) -> dict[str, Any]:
+    """Be reminded of an issue at an instant to come."""
+    issue = entity_operations.find(call, Issue, id)
+    if reminder_at <= call.clock.iso():
+        raise InvalidInput("reminderAt: a reminder lies in the future.")
+    return {"issue": call.db.change(issue, reminderAt=reminder_at, updatedAt=call.clock.iso())}

@@ -1,0 +1,86 @@
+"""Which state an issue is in, and the instants that follow from it.
+
+https://linear.app/docs/configuring-workflows
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql.errors import InvalidInput
+
+from ..model.teams import Team
+from ..model.workflows import WorkflowState
+
+FINISHED = ("completed", "canceled", "duplicate")
+
+
+def default_state(call: Call, team: Any) -> Any:
+    """The state that a new issue of a team begins in; raises InvalidInput for a team without states."""
+    state = WorkflowState.row
+    if team.defaultIssueStateId:
+        chosen = call.db.find(state, state.id == team.defaultIssueStateId)
+        if chosen:
+            return chosen
+    states = call.db.rows(state, state.teamId == team.id, state.archivedAt.is_null(), order=state.position)
+    if not states:
+        raise InvalidInput(f"Team {team.name} has no workflow state that an issue could begin in.")
+    return next((each for each in states if each.type in ("backlog", "unstarted")), states[0])
+
+
+def state_of_team(call: Call, state_id: str, team: Any) -> Any:
+    """A state that an issue of the team can be in; raises InvalidInput."""
+    state = call.db.find(WorkflowState.row, WorkflowState.row.id == state_id)
+    if state is None or state.archivedAt:
+        raise InvalidInput("stateId: there is no such workflow state.")
+    if state.teamId not in (team.id, team.parentId if team.inheritWorkflowStatuses else team.id):
+        raise InvalidInput(f"stateId: the state '{state.name}' belongs to another team than {team.name}.")
+    return state
+
+
+def duplicate_state(call: Call, team: Any) -> Any:
+    """The state that duplicates go to: the team's own for them, else its first canceled one; None without either."""
+    state = WorkflowState.row
+    states = call.db.rows(state, state.teamId == team.id, state.archivedAt.is_null(), order=state.position)
+    chosen = [each for each in states if each.id == team.markedAsDuplicateWorkflowStateId]
+    named = [each for each in states if each.name == "Duplicate" and each.type in ("duplicate", "canceled")]
+    kinds = [each for kind in ("duplicate", "canceled") for each in states if each.type == kind]
+    return next(iter([*chosen, *named, *kinds]), None)
+
+
+def state_after_move(call: Call, state_id: str, team: Any) -> Any:
+    """The state of an issue that comes to a team: the one of the same name, else of the same type, else the default."""
+    state = WorkflowState.row
+    old = call.db.get(state, state_id)
+    states = call.db.rows(state, state.teamId == team.id, state.archivedAt.is_null(), order=state.position)
+    same_name = [each for each in states if each.name.lower() == old.name.lower() and each.type == old.type]
+    same_type = [each for each in states if each.type == old.type]
+    return next(iter([*same_name, *same_type])) if same_name or same_type else default_state(call, team)
+
+
+def instants(state: Any, now: str, before: Any = None) -> dict[str, Any]:
+    """When an issue was started, completed or canceled, now that it is in a state."""
+    started = before.startedAt if before else None
+    changed: dict[str, Any] = {"completedAt": None, "canceledAt": None}
+    if state.type == "started":
+        changed["startedAt"] = started or now
+    elif state.type == "completed":
+        changed |= {"startedAt": started or now, "completedAt": now}
+    elif state.type in ("canceled", "duplicate"):
+        changed["canceledAt"] = now
+    elif state.type == "triage":
+        changed |= {"startedAt": None, "startedTriageAt": now}
+    else:
+        changed["startedAt"] = None
+    if before and before.startedTriageAt and not before.triagedAt and state.type != "triage":
+        changed["triagedAt"] = now
+    return changed
+
+
+def team_of(call: Call, team_id: str) -> Any:
+    """A team that work can be put in; raises InvalidInput for one that is retired or unknown."""
+    team = call.db.find(Team.row, Team.row.id == team_id)
+    if team is None or team.archivedAt:
+        raise InvalidInput("teamId: there is no such team.")
+    return team

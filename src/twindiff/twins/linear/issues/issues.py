@@ -1,0 +1,233 @@
+"""Issues: what happens when they are created, changed, moved, archived and deleted.
+
+https://linear.app/developers/graphql#creating-and-editing-issues
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section
+from twindiff.kit.graphql.errors import InvalidInput
+
+from ..core.issue_names import PRIORITIES, address, naming, next_number
+from ..core.issue_templates import fill_in
+from ..core.rich_text import read_text_input
+from ..customers.customers import move_needs
+from ..model.issues import Issue
+from ..model.project_parts import ProjectMilestone
+from ..model.users import User
+from ..model.workflows import Cycle
+from ..notifications import notification_delivery
+from ..notifications.subscribers import follow, keep_only
+from . import issue_history
+from .issue_labels import check_labels
+from .issue_states import default_state, instants, state_after_move, state_of_team, team_of
+
+api = Section()
+
+DEEPEST = 100
+
+
+@api.creating(Issue)
+def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Number a new issue, put it in a state and check what it refers to."""
+    team = team_of(call, values["teamId"])
+    fill_in(call, values, given, default=team.defaultTemplateForMembersId)
+    if not (values.get("title") or "").strip():
+        raise InvalidInput("title: an issue needs a title.")
+    state = state_of_team(call, values["stateId"], team) if values.get("stateId") else default_state(call, team)
+    values["stateId"] = state.id
+    _describe(values, given)
+    check_relations(call, values, team)
+    labels = check_labels(call, given.get("labelIds") or [], team)
+    now = call.clock.iso()
+    values |= priority(values.get("priority"), values.get("prioritySortOrder"))
+    values |= instants(state, now) | _parse_completion(state, values, now)
+    values |= {
+        "creatorId": values.get("creatorId") or call.actor,
+        "labelIds": labels,
+        "addedToTeamAt": now,
+        "addedToProjectAt": now if values.get("projectId") else None,
+        "addedToCycleAt": now if values.get("cycleId") else None,
+    }
+    values |= naming(call, team, values["title"], next_number(call, team))
+    values.setdefault("sortOrder", -10.0 * values["number"])
+
+
+@api.after_create(Issue)
+def tell_of_issue(call: Call, row: Any, given: dict[str, Any]) -> None:
+    """The assignee is told, and follows the issue as its creator does."""
+    follow(call, row.id, row.creatorId, row.assigneeId)
+    notification_delivery.notify_assignee(call, row)
+
+
+@api.updating(Issue)
+def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Check what an issue is changed to, and add what follows from it."""
+    if "title" in changes and not (changes["title"] or "").strip():
+        raise InvalidInput("title: an issue needs a title.")
+    _describe(changes, given)
+    team = team_of(call, changes.get("teamId") or row.teamId)
+    check_relations(call, changes, team, row)
+    if call.strict and team.id != row.teamId and not changes.get("stateId"):
+        # Public suites ask for issues that change their team and nothing besides, so lenient ones keep the state.
+        changes["stateId"] = state_after_move(call, row.stateId, team).id
+    if changes.get("stateId") and changes["stateId"] != row.stateId:
+        changes |= instants(state_of_team(call, changes["stateId"], team), call.clock.iso(), row)
+    if "priority" in changes:
+        changes |= priority(changes["priority"], changes.get("prioritySortOrder"))
+    if "trashed" in changes:
+        changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
+    if changes.get("title", row.title) != row.title:
+        changes["url"] = address(call, team, row.identifier, changes["title"])
+    _move(call, row, changes, team)
+    _labels(call, row, changes, given, team)
+
+
+def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
+    """A description may be given as a document."""
+    text = read_text_input(given, "description")
+    if text is not None:
+        columns["description"] = text
+
+
+def _move(call: Call, row: Any, changes: dict[str, Any], team: Any) -> None:
+    """A moved issue is numbered anew and keeps its old identifier; what is of its old team stays behind."""
+    now = call.clock.iso()
+    if changes.get("teamId") and changes["teamId"] != row.teamId:
+        changes |= naming(call, team, changes.get("title") or row.title, next_number(call, team))
+        changes |= {"previousIdentifiers": [*row.previousIdentifiers, row.identifier], "addedToTeamAt": now}
+    if changes.get("projectId", row.projectId) != row.projectId:
+        changes["addedToProjectAt"] = now if changes["projectId"] else None
+        if row.projectMilestoneId and not changes.get("projectMilestoneId"):
+            changes["projectMilestoneId"] = None
+    if changes.get("cycleId", row.cycleId) != row.cycleId:
+        changes["addedToCycleAt"] = now if changes["cycleId"] else None
+
+
+def _labels(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any], team: Any) -> None:
+    if not any(given.get(word) is not None for word in ("labelIds", "addedLabelIds", "removedLabelIds")):
+        return
+    wanted: list[str] = list(row.labelIds if given.get("labelIds") is None else given["labelIds"])
+    added: list[str] = given.get("addedLabelIds") or []
+    removed: list[str] = given.get("removedLabelIds") or []
+    wanted += [label for label in added if label not in wanted]
+    changes["labelIds"] = check_labels(call, [label for label in wanted if label not in removed], team)
+
+
+@api.after_update(Issue)
+def tell_of_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
+    """Write the change into the issue's history and tell those it concerns."""
+    issue_history.record(call, before, after)
+    if given.get("subscriberIds") is not None:
+        keep_only(call, after.id, given["subscriberIds"])
+    if after.projectId != before.projectId:
+        move_needs(call, after)
+    if after.assigneeId != before.assigneeId:
+        follow(call, after.id, after.assigneeId)
+        notification_delivery.notify_assignee(call, after)
+    if after.stateId != before.stateId:
+        notification_delivery.notify_state_change(call, after)
+
+
+@api.archiving(Issue)
+def archive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Archiving may put it into the trash as well."""
+    if arguments.get("trash"):
+        changes["trashed"] = True
+    if row.archivedAt is None:
+        issue_history.add_history_entry(call, row.id, archived=True)
+
+
+@api.unarchiving(Issue)
+def unarchive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Coming back from the archive is coming back from the trash."""
+    if row.trashed:
+        changes["trashed"] = None
+    if row.archivedAt is not None:
+        issue_history.add_history_entry(call, row.id, archived=False, trashed=False if row.trashed else None)
+
+
+@api.deleting(Issue)
+def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Deleting moves to the trash; admins can delete for good."""
+    if not arguments.get("permanentlyDelete"):
+        changes["trashed"] = True
+        issue_history.add_history_entry(call, row.id, trashed=True)
+        return
+    user = call.db.find(User.row, User.row.id == call.actor)
+    if user is None or not user.admin:
+        raise InvalidInput("Only admins can delete an issue for good.")
+    changes.clear()
+
+
+def _parse_completion(state: Any, values: dict[str, Any], now: str) -> dict[str, Any]:
+    """An issue that comes from elsewhere may say when it was completed; raises InvalidInput where that cannot be."""
+    at = values.get("completedAt")
+    if at is None:
+        return {}
+    if state.type != "completed":
+        raise InvalidInput(f"completedAt: an issue in the state '{state.name}' is not completed.")
+    if not values["createdAt"] <= at <= now:
+        raise InvalidInput("completedAt: an issue is completed after it was created, and not in the future.")
+    return {"completedAt": at}
+
+
+def priority(given: float | None, order: float | None = None) -> dict[str, Any]:
+    """The columns of a priority from 0 to 4, and of an order among equals; raises InvalidInput for any other."""
+    value = given or 0
+    if value not in range(len(PRIORITIES)):
+        raise InvalidInput("priority: it goes from 0 (none) over 1 (urgent) to 4 (low).")
+    order = float(value or len(PRIORITIES)) if order is None else order
+    return {"priority": float(value), "priorityLabel": PRIORITIES[int(value)], "prioritySortOrder": order}
+
+
+def check_relations(call: Call, values: dict[str, Any], team: Any, row: Any = None) -> None:
+    """Parent, cycle and milestone must go together with the issue; raises InvalidInput."""
+    if values.get("parentId"):
+        _check_parent(call, values["parentId"], row)
+    if values.get("cycleId"):
+        cycle = call.db.find(Cycle.row, Cycle.row.id == values["cycleId"])
+        if cycle is None or cycle.teamId != team.id:
+            raise InvalidInput(f"cycleId: the cycle belongs to another team than {team.name}.")
+    if values.get("projectMilestoneId"):
+        milestone = call.db.find(ProjectMilestone.row, ProjectMilestone.row.id == values["projectMilestoneId"])
+        project = values.get("projectId") or (row.projectId if row else None)
+        if milestone and project is None:
+            values["projectId"] = milestone.projectId
+        elif milestone is None or milestone.projectId != project:
+            raise InvalidInput("projectMilestoneId: the milestone belongs to another project.")
+    if values.get("assigneeId"):
+        _check_person(call, values["assigneeId"])
+
+
+def _check_parent(call: Call, parent_id: str, row: Any) -> None:
+    """An issue is not below itself."""
+    seen = 0
+    above: str | None = parent_id
+    while above and row and seen < DEEPEST:
+        if above == row.id:
+            raise InvalidInput("parentId: an issue cannot be its own parent or that of an issue above it.")
+        parent = call.db.find(Issue.row, Issue.row.id == above)
+        above, seen = parent.parentId if parent else None, seen + 1
+
+
+def _check_person(call: Call, user_id: str) -> None:
+    user = call.db.find(User.row, User.row.id == user_id)
+    if user is None or not user.active:
+        raise InvalidInput("assigneeId: there is no such active user.")
+
+
+@api.field(Issue, "sharedAccess")
+def shared_access(call: Call, rows: list[Any]) -> list[Any]:
+    """Nobody is given an issue by itself: sharing is not modelled."""
+    nobody: dict[str, Any] = {
+        "disallowedIssueFields": [],
+        "isShared": False,
+        "sharedWithCount": 0,
+        "sharedWithUsers": [],
+        "viewerHasOnlySharedAccess": False,
+    }
+    return [nobody for _ in rows]

@@ -1,0 +1,84 @@
+"""Telling people: who is notified of what.  https://linear.app/docs/notifications"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+
+from ..core.actors import acting_user, initials_of
+from ..model.notifications import Notification
+from ..model.users import User
+from .subscribers import list_subscribers
+
+_CATEGORIES = {
+    "issueAssignedToYou": "assignments",
+    "issueStatusChanged": "statusChanges",
+    "issueNewComment": "commentsAndReplies",
+    "issueEmojiReaction": "reactions",
+    "issueCommentReaction": "reactions",
+    "issueReminder": "reminders",
+    "projectUpdateCreated": "postsAndUpdates",
+}
+
+
+def notify_assignee(call: Call, issue: Any) -> None:
+    """Tell the assignee, unless they did it themselves."""
+    if issue.assigneeId:
+        _notify_about_issue(call, issue, [issue.assigneeId], "issueAssignedToYou", "was assigned to you")
+
+
+def notify_state_change(call: Call, issue: Any) -> None:
+    """Tell those whom an issue concerns that it is in another state."""
+    _notify_about_issue(call, issue, list_concerned_users(call, issue), "issueStatusChanged", "changed its state")
+
+
+def notify_comment(call: Call, issue: Any, comment: Any) -> None:
+    """Tell those whom an issue concerns of a comment."""
+    people = list_concerned_users(call, issue)
+    _notify_about_issue(call, issue, people, "issueNewComment", comment.body[:120], commentId=comment.id)
+
+
+def notify_reaction(call: Call, issue: Any, comment: Any, emoji: str) -> None:
+    """Tell whose comment, or else whose issue, got a reaction."""
+    author = comment.userId if comment else issue.creatorId
+    kind = "issueCommentReaction" if comment else "issueEmojiReaction"
+    fields = {"reactionEmoji": emoji, "commentId": comment.id if comment else None}
+    _notify_about_issue(call, issue, [author] if author else [], kind, f"got the reaction {emoji}", **fields)
+
+
+def list_concerned_users(call: Call, issue: Any) -> list[str]:
+    """Those an issue concerns: its assignee, its creator and its subscribers."""
+    people = [issue.assigneeId, issue.creatorId, *list_subscribers(call, issue.id)]
+    return [person for person in dict.fromkeys(people) if person]
+
+
+def _notify_about_issue(call: Call, issue: Any, people: list[str], kind: str, text: str, **fields: Any) -> None:
+    told = [person for person in people if person != call.actor]
+    if not told:
+        return
+    actor, now = acting_user(call), call.clock.iso()
+    known = call.db.rows(User.row, User.row.id.in_(told), columns=(User.row.id,))
+    for (person,) in known:
+        call.db.add(
+            Notification.row(
+                id=call.ids.uuid(),
+                kind="IssueNotification",
+                type=kind,
+                category=_CATEGORIES[kind],
+                title=f"{issue.identifier} {issue.title}",
+                subtitle=f"{actor.displayName}: {text}",
+                url=issue.url,
+                inboxUrl=issue.url,
+                groupingKey=issue.id,
+                userId=person,
+                actorId=actor.id,
+                actorInitials=initials_of(actor.name),
+                actorAvatarColor=actor.avatarBackgroundColor,
+                issueId=issue.id,
+                teamId=issue.teamId,
+                createdAt=now,
+                updatedAt=now,
+                **fields,
+            )
+        )

@@ -1,0 +1,1 @@
+"""Projects, milestones and initiatives."""

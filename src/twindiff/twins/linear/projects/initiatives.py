@@ -1,0 +1,143 @@
+"""Initiatives, their projects and labels.  https://linear.app/docs/initiatives"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section, entity_operations
+from twindiff.kit.graphql.errors import InvalidInput
+
+from ..core.actors import organization_id
+from ..core.issue_names import is_uuid, slug
+from ..model.initiatives import Initiative, InitiativeRelation, InitiativeToProject
+from .projects import workspace
+
+api = Section()
+
+
+@api.creating(Initiative)
+def create_initiative(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Give an initiative an owner, an address and the times that its status means."""
+    if not values["name"].strip():
+        raise InvalidInput("name: an initiative needs a name.")
+    short = values["id"].replace("-", "")[:12]
+    values |= {
+        "organizationId": organization_id(call),
+        "creatorId": call.actor,
+        "ownerId": values.get("ownerId") or call.actor,
+        "slugId": short,
+        "url": f"https://linear.app/{workspace(call)}/initiative/{slug(values['name'])}-{short}",
+        "labelIds": list(dict.fromkeys(given.get("labelIds") or [])),
+    }
+    values |= _status(call, values.get("status") or "Planned")
+
+
+@api.updating(Initiative)
+def update_initiative(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Another status changes the times that follow from it."""
+    if changes.get("status", row.status) != row.status:
+        changes |= _status(call, changes["status"], row)
+    if "customIdentifier" in given:
+        changes["identifier"] = given["customIdentifier"]
+    if given.get("labelIds") is not None:
+        changes["labelIds"] = list(dict.fromkeys(given["labelIds"]))
+    if "trashed" in changes:
+        changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
+
+
+def _status(call: Call, status: str, before: Any = None) -> dict[str, Any]:
+    now = call.clock.iso()
+    started = before.startedAt if before else None
+    return {
+        "startedAt": started or (now if status in ("Active", "Completed") else None),
+        "completedAt": now if status == "Completed" else None,
+        "canceledAt": now if status == "Canceled" else None,
+    }
+
+
+@api.deleting(Initiative)
+def delete_initiative(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Deleting moves to the trash."""
+    changes["trashed"] = True
+
+
+@api.unarchiving(Initiative)
+def unarchive_initiative(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Coming back from the archive is coming back from the trash."""
+    if row.trashed:
+        changes["trashed"] = None
+
+
+@api.lookup(Initiative)
+def initiative_id(call: Call, given: str) -> str:
+    """An initiative's id from the last part of its address."""
+    if is_uuid(given):
+        return given
+    initiative = call.db.find(Initiative.row, Initiative.row.slugId == given.rsplit("-", 1)[-1])
+    return initiative.id if initiative else given
+
+
+@api.creating(InitiativeToProject)
+def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A project is in an initiative once."""
+    link = InitiativeToProject.row
+    same = call.db.find(
+        link,
+        link.initiativeId == values["initiativeId"],
+        link.projectId == values["projectId"],
+        link.archivedAt.is_null(),
+    )
+    if same:
+        raise InvalidInput("projectId: the project is in the initiative already.")
+    values["sortOrder"] = str(given.get("sortOrder") or 0.0)
+
+
+@api.updating(InitiativeToProject)
+def move_project(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """An order is kept as text, as the vendor does."""
+    if given.get("sortOrder") is not None:
+        changes["sortOrder"] = str(given["sortOrder"])
+
+
+@api.creating(InitiativeRelation)
+def relate_initiatives(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """An initiative is above or below another one."""
+    if values["initiativeId"] == values["relatedInitiativeId"]:
+        raise InvalidInput("relatedInitiativeId: an initiative cannot be related to itself.")
+    values["userId"] = call.actor
+
+
+@api.field(Initiative, "parentInitiative", needs="id parentInitiativeId")
+def parent_initiative(call: Call, rows: list[Any]) -> list[Any]:
+    """What each initiative is below, as relations say it; the first where there are several."""
+    relation, above = InitiativeRelation.row, Initiative.row
+    ids = tuple(row.id for row in rows)
+    links = call.db.rows(
+        relation,
+        relation.relatedInitiativeId.in_(ids),
+        relation.archivedAt.is_null(),
+        order=(relation.sortOrder, relation.createdAt, relation.id),
+    )
+    keys: dict[str, str] = {}
+    for link in links:
+        keys.setdefault(link.relatedInitiativeId, link.initiativeId)
+    wanted = [keys.get(row.id) or row.parentInitiativeId for row in rows]
+    parents = {each.id: each for each in call.db.rows(above, above.id.in_(tuple(filter(None, wanted))))}
+    return [parents.get(key) for key in wanted]
+
+
+@api.mutation("initiativeAddLabel(id: String!, labelId: String!): InitiativePayload!")
+def initiative_add_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
+    """Add a label to an initiative."""
+    row = entity_operations.find(call, Initiative, id)
+    labels = [*row.labelIds, *(key for key in [label_id] if key not in row.labelIds)]
+    return {"initiative": entity_operations.update(call, Initiative, row, {"labelIds": labels})}
+
+
+@api.mutation("initiativeRemoveLabel(id: String!, labelId: String!): InitiativePayload!")
+def initiative_remove_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
+    """Take a label off an initiative."""
+    row = entity_operations.find(call, Initiative, id)
+    labels = [key for key in row.labelIds if key != label_id]
+    return {"initiative": entity_operations.update(call, Initiative, row, {"labelIds": labels})}

@@ -1,0 +1,1 @@
+"""Teams, cycles and workflow states."""

@@ -1,0 +1,136 @@
+"""The states a team begins with, and those that a sub-team has from its parent.
+
+https://linear.app/docs/configuring-workflows · https://linear.app/docs/sub-teams
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section, entity_operations
+from twindiff.kit.graphql.errors import InvalidInput
+
+from ..issues.issue_states import duplicate_state
+from ..model.issues import Issue
+from ..model.teams import Team
+from ..model.workflows import WorkflowState
+
+api = Section()
+
+_USUAL = (
+    ("Triage", "triage", "#fc7840"),
+    ("Backlog", "backlog", "#bec2c8"),
+    ("Todo", "unstarted", "#e2e2e2"),
+    ("In Progress", "started", "#f2c94c"),
+    ("In Review", "started", "#0f783c"),
+    ("Done", "completed", "#5e6ad2"),
+    ("Canceled", "canceled", "#95a2b3"),
+    ("Duplicate", "duplicate", "#95a2b3"),
+)
+_SHARED = ("name", "type", "color", "description", "position")
+"""What a state has from the one that it is inherited from."""
+
+
+def states_of(call: Call, team_id: str) -> list[Any]:
+    """The states of a team in their order."""
+    state = WorkflowState.row
+    return call.db.rows(state, state.teamId == team_id, state.archivedAt.is_null(), order=state.position)
+
+
+def furnish_states(call: Call, team: Any, example_id: str | None) -> dict[str, str | None]:
+    """Give a new team its parent's states, those of a team named as an example, or the usual ones.
+
+    The columns of the team that name states are answered.
+    """
+    parents = states_of(call, team.parentId) if team.inheritWorkflowStatuses and team.parentId else []
+    examples = states_of(call, example_id) if example_id else []
+    if parents:
+        made = [_inherit(call, team, each) for each in parents]
+    elif examples:
+        made = [_add(call, team, **_copy_shared_columns(each)) for each in examples]
+    else:
+        made = [
+            _add(call, team, name=name, type=kind, color=color, position=float(position))
+            for position, (name, kind, color) in enumerate(_USUAL)
+        ]
+    return _standing(call, team, made)
+
+
+def _standing(call: Call, team: Any, states: list[Any]) -> dict[str, str | None]:
+    first = {each.type: each.id for each in reversed(states)}
+    duplicates = duplicate_state(call, team)
+    return {
+        "defaultIssueStateId": first.get("backlog") or first.get("unstarted"),
+        "triageIssueStateId": first.get("triage"),
+        "markedAsDuplicateWorkflowStateId": duplicates.id if duplicates else None,
+    }
+
+
+def _copy_shared_columns(state: Any) -> dict[str, Any]:
+    return {name: getattr(state, name) for name in _SHARED}
+
+
+def _add(call: Call, team: Any, **values: Any) -> Any:
+    now = call.clock.iso()
+    return call.db.add(WorkflowState.row(id=call.ids.uuid(), teamId=team.id, createdAt=now, updatedAt=now, **values))
+
+
+def _inherit(call: Call, team: Any, state: Any) -> Any:
+    return _add(call, team, **_copy_shared_columns(state), inheritedFromId=state.id)
+
+
+def adopt(call: Call, team: Any, mapping: dict[str, str]) -> Any:
+    """Give a team that is there already its parent's states; issues go where `mapping` says, else by name and type."""
+    left = states_of(call, team.id)
+    adopted: dict[str, Any] = {}
+    for each in states_of(call, team.parentId):
+        same = next((own for own in left if own.name.lower() == each.name.lower() and own.type == each.type), None)
+        if same:
+            left.remove(same)
+            adopted[each.id] = call.db.change(same, inheritedFromId=each.id, **_copy_shared_columns(each))
+        else:
+            adopted[each.id] = _inherit(call, team, each)
+    for state in left:
+        _leave(call, state, adopted, mapping.get(state.id))
+    return call.db.change(team, **_standing(call, team, [*adopted.values()]))
+
+
+def _leave(call: Call, state: Any, adopted: dict[str, Any], wanted: str | None) -> None:
+    """Put the issues of a state that is not the parent's into another, and archive it."""
+    if wanted and wanted not in adopted:
+        raise InvalidInput(f"mapping: '{wanted}' is no workflow state of the parent team.")
+    same_type = [each for each in adopted.values() if each.type == state.type]
+    target = adopted[wanted] if wanted else next(iter([*same_type, *adopted.values()]))
+    for issue in call.db.rows(Issue.row, Issue.row.stateId == state.id):
+        entity_operations.update(call, Issue, issue, {"stateId": target.id})
+    now = call.clock.iso()
+    call.db.change(state, archivedAt=now, updatedAt=now)
+
+
+def release(call: Call, team: Any) -> None:
+    """Let a team keep its states as its own."""
+    for state in states_of(call, team.id):
+        if state.inheritedFromId:
+            call.db.change(state, inheritedFromId=None)
+
+
+@api.after_create(WorkflowState)
+def hand_down(call: Call, row: Any, given: dict[str, Any]) -> None:
+    """Sub-teams that have their parent's states get a new one too."""
+    team = Team.row
+    for below in call.db.rows(team, team.parentId == row.teamId, team.inheritWorkflowStatuses):
+        _inherit(call, below, row)
+
+
+@api.after_update(WorkflowState)
+def hand_down_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
+    """The states that are inherited from one change with it."""
+    for below in heirs(call, after):
+        call.db.change(below, updatedAt=call.clock.iso(), **_copy_shared_columns(after))
+
+
+def heirs(call: Call, state: Any) -> list[Any]:
+    """The states of sub-teams that are inherited from one."""
+    row = WorkflowState.row
+    return call.db.rows(row, row.inheritedFromId == state.id, row.archivedAt.is_null())

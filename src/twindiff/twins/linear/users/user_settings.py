@@ -1,0 +1,125 @@
+"""What the caller has set, and the accounts of the caller's address.
+
+https://linear.app/docs/account-preferences · https://linear.app/docs/notifications
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+from uuid import NAMESPACE_URL, uuid5
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section, entity_operations
+from twindiff.kit.graphql.errors import EntityNotFound
+
+from ..core.actors import acting_user
+from ..model.organization import Organization
+from ..model.settings import UserSettings
+from ..model.users import User
+
+api = Section()
+
+CATEGORIES = (
+    "appsAndIntegrations", "assignments", "billing", "commentsAndReplies", "customers", "documentChanges", "feed",
+    "mentions", "postsAndUpdates", "reactions", "reminders", "reviews", "statusChanges", "subscriptions", "system",
+    "triage",
+)  # fmt: skip
+_CHANNELS = {"desktop": True, "email": True, "mobile": True, "slack": False}
+_MERGED = ("notificationCategoryPreferences", "notificationChannelPreferences", "notificationDeliveryPreferences")
+
+
+def _id_of(kind: str, thing: str) -> str:
+    return str(uuid5(NAMESPACE_URL, f"linear:{kind}:{thing}"))
+
+
+def _settings(call: Call) -> Any:
+    """The caller's settings as they are kept, or as they are while nobody has changed them."""
+    row, user = UserSettings.row, acting_user(call)
+    return call.db.find(row, row.userId == user.id) or row(
+        id=_id_of("userSettings", user.id),
+        createdAt=user.createdAt,
+        updatedAt=user.createdAt,
+        userId=user.id,
+        notificationCategoryPreferences=dict.fromkeys(CATEGORIES, _CHANNELS),
+        notificationChannelPreferences=_CHANNELS,
+    )
+
+
+@api.query("userSettings: UserSettings!")
+def user_settings(call: Call) -> Any:
+    """The caller's settings."""
+    return _settings(call)
+
+
+@api.mutation("userSettingsUpdate")
+def user_settings_update(call: Call, id: str, input: dict[str, Any]) -> dict[str, Any]:
+    """Change the caller's settings; nobody changes another's."""
+    settings = _settings(call)
+    if settings.id != id:
+        raise EntityNotFound("UserSettings", id)
+    row = UserSettings.row
+    stored = call.db.find(row, row.id == id) or call.db.add(settings)
+    return {"userSettings": entity_operations.update(call, UserSettings, stored, input)}
+
+
+@api.updating(UserSettings)
+def merge_settings(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Preferences are given in part, and what is not given stays."""
+    for name in _MERGED:
+        if changes.get(name) is not None:
+            changes[name] = _merge_settings(getattr(row, name), changes[name])
+
+
+def _merge_settings(before: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    nested = {name: cast(dict[str, Any], value) for name, value in given.items() if isinstance(value, dict)}
+    return {
+        **before,
+        **given,
+        **{name: _merge_settings(before.get(name) or {}, value) for name, value in nested.items()},
+    }
+
+
+@api.query("availableUsers: AuthResolverResponse!")
+def available_users(call: Call) -> dict[str, Any]:
+    """The users of the caller's address, which is one account."""
+    me, user = acting_user(call), User.row
+    account = _id_of("userAccount", me.email)
+    people = call.db.rows(user, user.email.equals(me.email), order=user.createdAt)
+    users = [_auth_user(call, each, account) for each in people]
+    return {
+        "id": account,
+        "email": me.email,
+        "lastUsedOrganizationId": me.organizationId,
+        "users": [each for each in users if each["active"]],
+        "lockedUsers": [each for each in users if not each["active"]],
+    }
+
+
+def _auth_user(call: Call, user: Any, account: str) -> dict[str, Any]:
+    plain = ("id", "name", "displayName", "email", "avatarUrl", "active", "createdAt")
+    role = next((name for name in ("owner", "admin", "guest", "app") if getattr(user, name)), "user")
+    return {
+        **{name: getattr(user, name) for name in plain},
+        "role": role,
+        "userAccountId": account,
+        "organization": _auth_organization(call, user.organizationId),
+    }
+
+
+def _auth_organization(call: Call, id: str) -> dict[str, Any]:
+    row, user = call.db.get(Organization.row, id), User.row
+    same = (
+        "id", "name", "urlKey", "logoUrl", "createdAt", "allowedAuthServices", "authSettings", "previousUrlKeys",
+        "releaseChannel", "samlEnabled", "samlSettings", "scimEnabled", "deletionRequestedAt",
+        "hideNonPrimaryOrganizations",
+    )  # fmt: skip
+    count = float(call.db.count(user, user.organizationId == id, user.active))
+    return {
+        **{name: getattr(row, name) for name in same},
+        "approximateUserCount": count,
+        "userCount": count,
+        "cell": "us",
+        "region": "us",
+        "enabled": row.archivedAt is None,
+        "serviceId": row.id,
+    }

@@ -1,0 +1,110 @@
+"""People of the workspace.  https://linear.app/docs/members-roles"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call, any_of
+from twindiff.kit.graphql import ConnectionRows, Section, entity_operations, yes_or_no
+from twindiff.kit.graphql.errors import Forbidden, InvalidInput
+from twindiff.kit.rows import Expression
+
+from ..core.actors import acting_user
+from ..core.counts import tally
+from ..model.issues import Issue
+from ..model.users import User
+
+api = Section()
+
+ROLES = {
+    "owner": (True, False),
+    "admin": (True, False),
+    "guest": (False, True),
+    "user": (False, False),
+    "app": (False, False),
+}
+
+
+@api.query("viewer: User!")
+def viewer(call: Call) -> Any:
+    """Whoever makes the call."""
+    return acting_user(call)
+
+
+@api.query("users")
+def users(call: Call, include_disabled: bool | None = None) -> ConnectionRows:
+    """The people of the workspace, without those suspended unless they are asked for."""
+    return ConnectionRows(User, () if include_disabled else (User.row.active,))
+
+
+@api.lookup(User)
+def user_id(call: Call, given: str) -> str:
+    """A user's id; `me` is whoever makes the call."""
+    return call.actor if given == "me" else given
+
+
+@api.field(User, "isMe", needs="id")
+def is_me(call: Call, rows: list[Any]) -> list[bool]:
+    """Whether each user is whoever makes the call."""
+    return [row.id == call.actor for row in rows]
+
+
+@api.filter(User, "isMe")
+def filter_is_me(call: Call, comparator: dict[str, Any]) -> Expression:
+    """Whoever makes the call, or everybody else."""
+    return yes_or_no(User.row.id == call.actor, comparator)
+
+
+@api.filter(User, "invited")
+@api.filter(User, "isInvited")
+def is_invited(call: Call, comparator: dict[str, Any]) -> Expression:
+    """Somebody becomes a user by accepting, so nobody who is one is only invited."""
+    return yes_or_no(any_of(), comparator)
+
+
+@api.field(User, "createdIssueCount", needs="id")
+def created_issue_count(call: Call, rows: list[Any]) -> list[int]:
+    """How many issues each user has made."""
+    return tally(call, Issue.row.creatorId, rows)
+
+
+@api.updating(User)
+def update_user(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """People change their own profile; admins change everybody's."""
+    if row.id != call.actor and not acting_user(call).admin:
+        raise Forbidden("You can only change your own profile.")
+    for name in ("name", "displayName"):
+        if name in changes and not (changes[name] or "").strip():
+            raise InvalidInput(f"{name}: it must not be empty.")
+
+
+def _admin_only(call: Call, id: str) -> Any:
+    if not acting_user(call).admin:
+        raise Forbidden("Only admins can do this.")
+    return entity_operations.find(call, User, id)
+
+
+@api.mutation("userSuspend(forceBypassScimRestrictions: Boolean, id: String!): UserAdminPayload!")
+def user_suspend(call: Call, id: str, force_bypass_scim_restrictions: bool | None = None) -> dict[str, Any]:
+    """Keep somebody out of the workspace."""
+    row = _admin_only(call, id)
+    if row.id == call.actor:
+        raise InvalidInput("id: nobody can suspend themselves.")
+    call.db.change(row, active=False, disableReason="Suspended by an admin", updatedAt=call.clock.iso())
+    return {"success": True}
+
+
+@api.mutation("userUnsuspend(forceBypassScimRestrictions: Boolean, id: String!): UserAdminPayload!")
+def user_unsuspend(call: Call, id: str, force_bypass_scim_restrictions: bool | None = None) -> dict[str, Any]:
+    """Let somebody into the workspace again."""
+    call.db.change(_admin_only(call, id), active=True, disableReason=None, updatedAt=call.clock.iso())
+    return {"success": True}
+
+
+@api.mutation("userChangeRole(id: String!, role: UserRoleType!): UserAdminPayload!")
+def user_change_role(call: Call, id: str, role: str) -> dict[str, Any]:
+    """Make somebody an admin, a member or a guest."""
+    row = _admin_only(call, id)
+    admin, guest = ROLES[role]
+    call.db.change(row, admin=admin, guest=guest, owner=role == "owner", updatedAt=call.clock.iso())
+    return {"success": True}

@@ -1,0 +1,1 @@
+"""The workspace, its integrations and tools."""

@@ -1,0 +1,143 @@
+"""Favorites and custom views of whoever makes the call.
+
+https://linear.app/docs/favorites · https://linear.app/docs/custom-views
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Entity, Section
+from twindiff.kit.graphql.errors import InvalidInput
+
+from ..core.actors import organization_id
+from ..core.issue_names import slug
+from ..model.customers import Customer
+from ..model.documents import Document
+from ..model.initiatives import Initiative
+from ..model.issues import Issue
+from ..model.labels import InitiativeLabel, IssueLabel, ProjectLabel
+from ..model.projects import Project
+from ..model.releases import Release, ReleaseNote, ReleasePipeline
+from ..model.teams import Team
+from ..model.users import User
+from ..model.views import CustomView, Favorite
+from ..model.workflows import Cycle
+
+api = Section()
+
+_THINGS = (
+    "issueId",
+    "projectId",
+    "cycleId",
+    "customViewId",
+    "documentId",
+    "initiativeId",
+    "labelId",
+    "projectLabelId",
+    "userId",
+    "customerId",
+    "releaseId",
+    "releaseNoteId",
+    "releasePipelineId",
+    "dashboardId",
+    "pullRequestId",
+    "facetId",
+    "initiativeLabelId",
+    "teamId",
+)
+_TITLED: dict[str, tuple[type[Entity], str]] = {
+    "issueId": (Issue, "title"),
+    "documentId": (Document, "title"),
+    "releaseNoteId": (ReleaseNote, "title"),
+    "projectId": (Project, "name"),
+    "customViewId": (CustomView, "name"),
+    "cycleId": (Cycle, "name"),
+    "customerId": (Customer, "name"),
+    "initiativeId": (Initiative, "name"),
+    "labelId": (IssueLabel, "name"),
+    "projectLabelId": (ProjectLabel, "name"),
+    "initiativeLabelId": (InitiativeLabel, "name"),
+    "releaseId": (Release, "name"),
+    "releasePipelineId": (ReleasePipeline, "name"),
+    "teamId": (Team, "name"),
+    "userId": (User, "displayName"),
+}
+
+
+@api.creating(Favorite)
+def create_favorite(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A folder, or one thing that is not a favorite yet."""
+    thing = next((name for name in _THINGS if values.get(name) or given.get(name)), None)
+    kind = "folder" if thing is None else thing.removesuffix("Id")
+    if thing is None and not (given.get("folderName") or given.get("predefinedViewType")):
+        raise InvalidInput("input: a favorite is of one thing, or a folder.")
+    row = Favorite.row
+    if thing and thing in row.__struct_fields__ and _is_favorite(call, thing, values[thing]):
+        raise InvalidInput(f"{thing}: it is a favorite already.")
+    values |= {
+        "ownerId": call.actor,
+        "type": given.get("predefinedViewType") or kind,
+        "title": _title(call, thing, values),
+    }
+    if given.get("sortOrder") is None:
+        last = call.db.rows(row, row.ownerId == call.actor, order=-row.sortOrder, limit=1)
+        values["sortOrder"] = last[0].sortOrder + 1.0 if last else 0.0
+
+
+def _is_favorite(call: Call, thing: str, key: str) -> bool:
+    row = Favorite.row
+    return call.db.find(row, row.ownerId == call.actor, getattr(row, thing) == key) is not None
+
+
+def _title(call: Call, thing: str | None, values: dict[str, Any]) -> str:
+    entity, name = _TITLED.get(thing or "", (None, ""))
+    target = call.db.find(entity.row, entity.row.id == values[thing]) if entity and thing else None
+    return (getattr(target, name) if target else values.get("folderName")) or ""
+
+
+@api.field(Favorite, "url")
+def favorite_url(call: Call, rows: list[Any]) -> list[str | None]:
+    """The address of each thing; a folder has none, nor have things without an address."""
+    return [_url(call, row) for row in rows]
+
+
+def _url(call: Call, favorite: Any) -> str | None:
+    for thing, (entity, _) in _TITLED.items():
+        if getattr(favorite, thing) and "url" in entity.spec.fields:
+            target = call.db.find(entity.row, entity.row.id == getattr(favorite, thing))
+            return target.url if target else None
+    return None
+
+
+@api.creating(CustomView)
+def create_view(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """What a view shows follows from the filter that it is given."""
+    values |= {
+        "creatorId": call.actor,
+        "organizationId": organization_id(call),
+        "ownerId": values.get("ownerId") or call.actor,
+        "slugId": f"{slug(values['name'])}-{values['id'].replace('-', '')[:12]}",
+    }
+    values |= _filters(given) or {"modelName": "Issue", "filterData": {}, "filters": {}}
+
+
+@api.updating(CustomView)
+def update_view(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Another filter may make it a view of other things."""
+    changes |= _filters(given)
+    changes["updatedById"] = call.actor
+
+
+def _filters(given: dict[str, Any]) -> dict[str, Any]:
+    for name, model in (
+        ("projectFilterData", "Project"),
+        ("initiativeFilterData", "Initiative"),
+        ("feedItemFilterData", "FeedItem"),
+    ):
+        if given.get(name) is not None:
+            return {"modelName": model, name: given[name]}
+    if given.get("filterData") is not None:
+        return {"modelName": "Issue", "filterData": given["filterData"], "filters": given["filterData"]}
+    return {}

@@ -1,0 +1,155 @@
+"""OAuth 2.0: how an application gets tokens, renews them and gives them back.
+
+https://linear.app/developers/oauth-2-0-authentication
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import Call, Header, Operations, Response
+from twindiff.kit.oauth import (
+    CODE_SECONDS,
+    Credentials,
+    InvalidGrant,
+    InvalidRequest,
+    OauthStyle,
+    OauthToken,
+    UnsupportedGrantType,
+    actor_of_token,
+    challenge_of,
+    client_of,
+    keep,
+    new_token,
+    redeem_code,
+    redirect,
+    valid_token,
+)
+from twindiff.kit.oauth import revoke as revoked
+
+from ..model.users import User
+from .style import AuthenticationRequired
+
+api = Operations(style=OauthStyle())
+ACCESS = "lin_oauth_"
+DAY = 86_400
+MONTH = 30 * DAY
+
+
+def actor_of(call: Call) -> str | None:
+    """Whom a token that was issued here acts as."""
+    return actor_of_token(call, ACCESS, AuthenticationRequired)
+
+
+@api.get("/oauth/authorize", reads=False, open=True)
+def authorize(
+    call: Call,
+    client_id: str = "",
+    redirect_uri: str = "",
+    response_type: str = "",
+    scope: str = "read",
+    state: str = "",
+    actor: str = "user",
+    code_challenge: str = "",
+    code_challenge_method: str = "",
+) -> Response:
+    """Send the browser back to the application with a code: the environment's user consents without being asked.
+
+    With `actor=app` the code is the workspace's app user's, if it has one.
+    """
+    if not client_id or not redirect_uri:
+        raise InvalidRequest("client_id and redirect_uri are required")
+    if response_type != "code":
+        return redirect(redirect_uri, error="unsupported_response_type", state=state)
+    code = new_token(call, "", 40)
+    answer = redirect(redirect_uri, code=code, state=state)
+    keep(
+        call,
+        code,
+        CODE_SECONDS,
+        kind="code",
+        client_id=client_id,
+        user_id=_app_user(call) if actor in ("app", "application") else call.actor,
+        scope=_scopes(scope),
+        redirect_uri=redirect_uri,
+        challenge=challenge_of(code_challenge, code_challenge_method),
+    )
+    return answer
+
+
+def _scopes(given: str) -> str:
+    """Scopes with spaces between them; `read` is always one."""
+    return " ".join(dict.fromkeys(["read", *given.replace(",", " ").split()]))
+
+
+def _app_user(call: Call) -> str:
+    app = call.db.find(User.row, User.row.app.is_true)
+    return app.id if app else call.actor
+
+
+@api.post("/oauth/token", open=True)
+def token(
+    call: Call,
+    grant_type: str = "",
+    client_id: str = "",
+    client_secret: str = "",
+    code: str = "",
+    redirect_uri: str = "",
+    code_verifier: str = "",
+    refresh_token: str = "",
+    scope: str = "read",
+    authorization: Annotated[str, Header("Authorization")] = "",
+) -> dict[str, Any]:
+    """Give tokens for a code, for a refresh token, which is replaced, or for the credentials of an application."""
+    credentials = Credentials(client_id, client_secret, authorization)
+    if grant_type == "authorization_code":
+        return _issue_tokens(call, redeem_code(call, code, redirect_uri, code_verifier, credentials))
+    if grant_type == "refresh_token":
+        return _refresh_tokens(call, refresh_token, credentials)
+    if grant_type == "client_credentials":
+        access = new_token(call, ACCESS)
+        known, scopes = client_of(call, credentials), _scopes(scope)
+        keep(call, access, MONTH, kind="access", client_id=known, user_id=_app_user(call), scope=scopes)
+        return {"access_token": access, "token_type": "Bearer", "expires_in": MONTH - 1, "scope": scopes}
+    if not grant_type:
+        raise InvalidRequest("grant_type is required")
+    raise UnsupportedGrantType(f"grant_type: '{grant_type[:100]}' is not supported")
+
+
+def _refresh_tokens(call: Call, given: str, credentials: Credentials) -> dict[str, Any]:
+    known = valid_token(call, given, "refresh")
+    client_id = client_of(call, credentials, public=bool(known and known.challenge))
+    if known is None or known.client_id != client_id:
+        raise InvalidGrant("The refresh token is unknown, revoked or another client's.")
+    return _issue_tokens(call, call.db.change(known, is_revoked=True))
+
+
+def _issue_tokens(call: Call, given: OauthToken) -> dict[str, Any]:
+    """An access token for a day, with the refresh token for the next one."""
+    access, refresh = new_token(call, ACCESS), new_token(call, "lin_refresh_")
+    shared = {name: getattr(given, name) for name in ("client_id", "user_id", "scope", "grant", "challenge")}
+    keep(call, access, DAY, kind="access", **shared)
+    keep(call, refresh, None, kind="refresh", **shared)
+    return {
+        "access_token": access,
+        "token_type": "Bearer",
+        "expires_in": DAY - 1,
+        "scope": given.scope,
+        "refresh_token": refresh,
+    }
+
+
+@api.post("/oauth/revoke", open=True)
+def revoke(
+    call: Call,
+    token: str = "",
+    access_token: str = "",
+    refresh_token: str = "",
+    token_type_hint: str = "",
+    authorization: Annotated[str, Header("Authorization")] = "",
+) -> dict[str, Any]:
+    """Make a token, and those that were given out with it, worthless."""
+    given = token or access_token or refresh_token or authorization.removeprefix("Bearer ").strip()
+    if not revoked(call, given):
+        raise InvalidRequest("The token is unknown, or revoked already.")
+    return {}

@@ -1,0 +1,118 @@
+"""Search: words that all occur, in titles, texts, identifiers and, if asked for, comments.
+
+https://linear.app/docs/search
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call, all_of, any_of, exists
+from twindiff.kit.graphql import ConnectionRows, Section, entity_operations
+from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.rows import Expression
+
+from ..model.associations import ProjectTeam
+from ..model.attachments import Attachment
+from ..model.comments import Comment
+from ..model.documents import Document
+from ..model.issues import Issue
+from ..model.projects import Project
+
+api = Section()
+
+_PAGING = (
+    "after: String, before: String, {filter}first: Int, includeArchived: Boolean, includeComments: Boolean, "
+    "last: Int, orderBy: PaginationOrderBy, teamId: String, term: String!"
+)
+
+
+def words_of(term: str) -> list[str]:
+    """The words that are looked for; raises InvalidInput when there are none."""
+    words = term.split()
+    if not words:
+        raise InvalidInput("term: there is nothing to search for.")
+    return words[:20]
+
+
+def _in_issue(word: str, *, comments: bool) -> Expression:
+    issue, comment = Issue.row, Comment.row
+    places: list[Expression] = [
+        issue.title.contains(word, fold=True),
+        issue.description.contains(word, fold=True),
+        issue.identifier.contains(word, fold=True),
+    ]
+    if comments:
+        said = comment.body.contains(word, fold=True)
+        places.append(exists(comment, comment.issueId == issue.id, comment.archivedAt.is_null(), said))
+    return any_of(*places)
+
+
+@api.query(f"searchIssues({_PAGING.format(filter='filter: IssueFilter, ')}): IssueSearchPayload!")
+def search_issues(
+    call: Call,
+    term: str,
+    filter: dict[str, Any] | None = None,
+    include_comments: bool | None = None,
+    team_id: str | None = None,
+    **paging: Any,
+) -> ConnectionRows:
+    """Issues in which every word occurs."""
+    where = [_in_issue(word, comments=bool(include_comments)) for word in words_of(term)]
+    where += entity_operations.matching(call, Issue, filter or {})
+    if team_id:
+        where.append(Issue.row.teamId == team_id)
+    return ConnectionRows(Issue, tuple(where))
+
+
+@api.query(f"searchProjects({_PAGING.format(filter='')}): ProjectSearchPayload!")
+def search_projects(
+    call: Call, term: str, include_comments: bool | None = None, team_id: str | None = None, **paging: Any
+) -> ConnectionRows:
+    """Projects in which every word occurs."""
+    project, comment, link = Project.row, Comment.row, ProjectTeam
+    where: list[Expression] = []
+    for word in words_of(term):
+        places: list[Expression] = [
+            column.contains(word, fold=True) for column in (project.name, project.description, project.content)
+        ]
+        if include_comments:
+            places.append(exists(comment, comment.projectId == project.id, comment.body.contains(word, fold=True)))
+        where.append(any_of(*places))
+    if team_id:
+        where.append(exists(link, link.project_id == project.id, link.team_id == team_id))
+    return ConnectionRows(Project, tuple(where))
+
+
+@api.query(f"searchDocuments({_PAGING.format(filter='')}): DocumentSearchPayload!")
+def search_documents(
+    call: Call, term: str, include_comments: bool | None = None, team_id: str | None = None, **paging: Any
+) -> ConnectionRows:
+    """Documents in which every word occurs."""
+    row = Document.row
+    where = [
+        any_of(row.title.contains(word, fold=True), row.content.contains(word, fold=True)) for word in words_of(term)
+    ]
+    return ConnectionRows(Document, (all_of(*where), *((row.teamId == team_id,) if team_id else ())))
+
+
+_LISTED = (
+    "after: String, before: String, {more}first: Int, includeArchived: Boolean, last: Int, orderBy: PaginationOrderBy"
+)
+
+
+@api.query(f"issueSearch({_LISTED.format(more='filter: IssueFilter, ')}, query: String): IssueConnection!")
+def issue_search(
+    call: Call, query: str | None = None, filter: dict[str, Any] | None = None, **paging: Any
+) -> ConnectionRows:
+    """Issues in which every word occurs; the search that `searchIssues` has replaced."""
+    where = [_in_issue(word, comments=False) for word in query.split()[:20]] if query else []
+    return ConnectionRows(Issue, (*where, *entity_operations.matching(call, Issue, filter or {})))
+
+
+@api.query(f"issueFigmaFileKeySearch({_LISTED.format(more='fileKey: String!, ')}): IssueConnection!")
+def issue_figma_file_key_search(call: Call, file_key: str, **paging: Any) -> ConnectionRows:
+    """Issues that a file of Figma's is attached to."""
+    row = Attachment.row
+    linked = exists(row, row.issueId == Issue.row.id, row.archivedAt.is_null(), row.url.contains(file_key))
+    return ConnectionRows(Issue, (linked,))

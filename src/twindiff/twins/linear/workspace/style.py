@@ -1,0 +1,114 @@
+"""How Linear writes errors, limits and payloads.
+
+https://linear.app/developers/graphql#errors · https://linear.app/developers/rate-limiting
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphql import GraphQLError
+
+from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, RateLimited, Unavailable, UnknownToken
+from twindiff.kit.graphql import GraphqlStyle, RequestLimits
+from twindiff.kit.graphql.errors import (
+    EntityNotFound,
+    Forbidden,
+    InternalError,
+    InvalidDocument,
+    InvalidInput,
+    NotImplementedHere,
+    TooComplex,
+)
+from twindiff.kit.graphql.execution import ExecutionResult
+from twindiff.kit.graphql.messages import as_graphql_js
+from twindiff.kit.graphql.run import GraphqlRun
+from twindiff.kit.http import Request, Response
+from twindiff.kit.request_context import Exchange
+
+from .workspace_tools import HOUR, POINTS_AN_HOUR, REQUESTS_AN_HOUR
+
+
+class AuthenticationRequired(MissingToken):
+    """You need to authenticate to access this operation."""
+
+
+class InvalidKey(UnknownToken):
+    """The API key is not valid."""
+
+
+_KINDS: tuple[tuple[type[Exception], str, str, int], ...] = (
+    (EntityNotFound, "invalid input", "INPUT_ERROR", 400),
+    (NotImplementedHere, "feature not accessible", "NOT_IMPLEMENTED", 501),
+    (Forbidden, "forbidden", "FORBIDDEN", 403),
+    (RateLimited, "ratelimited", "RATELIMITED", 400),
+    (Unavailable, "internal error", "INTERNAL_SERVER_ERROR", 503),
+    (TooComplex, "ratelimited", "RATELIMITED", 400),
+    (MissingToken, "authentication error", "AUTHENTICATION_ERROR", 401),
+    (UnknownToken, "authentication error", "AUTHENTICATION_ERROR", 401),
+    (InternalError, "internal error", "INTERNAL_SERVER_ERROR", 500),
+    (MalformedBody, "graphql error", "BAD_REQUEST", 400),
+    (InvalidDocument, "graphql error", "GRAPHQL_VALIDATION_FAILED", 400),
+    (InvalidInput, "invalid input", "INVALID_INPUT", 400),
+    (ApiError, "invalid input", "INPUT_ERROR", 400),
+)
+_SYNTAX = "GRAPHQL_PARSE_FAILED"
+
+
+class LinearStyle(GraphqlStyle):
+    """Errors with a type, a code and a message for people; answers with the limits that are left."""
+
+    missing_token = AuthenticationRequired
+    unknown_token = InvalidKey
+    limits = RequestLimits(complexity=10_000)
+
+    def extensions(self, error: Exception) -> dict[str, Any]:
+        for kind, name, code, status in _KINDS:
+            if isinstance(error, kind):
+                return _extensions(name, code, status, _for_people(error))
+        code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
+        return _extensions("graphql error", code, 400, self.message(error))
+
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+        """Too many requests are an error of status 400: https://linear.app/developers/rate-limiting"""
+        answer = super().error(error, exchange)
+        return answer._replace(status=400) if isinstance(error, RateLimited) else answer
+
+    def message(self, error: Exception) -> str:
+        if isinstance(error, EntityNotFound):
+            return f"{error} - {_for_people(error)}"
+        return as_graphql_js(super().message(error)) if isinstance(error, GraphQLError) else super().message(error)
+
+    def headers(self, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
+        return (
+            ("X-Complexity", str(round(outcome.cost))),
+            ("X-RateLimit-Requests-Limit", str(REQUESTS_AN_HOUR)),
+            ("X-RateLimit-Requests-Remaining", str(REQUESTS_AN_HOUR)),
+            ("X-RateLimit-Requests-Reset", str(HOUR)),
+            ("X-RateLimit-Complexity-Limit", str(POINTS_AN_HOUR)),
+            ("X-RateLimit-Complexity-Remaining", str(POINTS_AN_HOUR)),
+            ("X-RateLimit-Complexity-Reset", str(HOUR)),
+        )
+
+    def extras(self, run: GraphqlRun) -> dict[str, Any]:
+        return {"success": True, "lastSyncId": float(run.call.clock.micros // 1000)}
+
+    def token(self, request: Request) -> str | None:
+        """The key of the Authorization header, which Linear's own clients send without `Bearer`."""
+        return request.bearer()
+
+
+def _for_people(error: Exception) -> str:
+    if isinstance(error, EntityNotFound):
+        return f"Could not find referenced {error.details.get('kind', 'entity')}."
+    return str(error)
+
+
+def _extensions(kind: str, code: str, status: int, text: str) -> dict[str, Any]:
+    return {
+        "type": kind,
+        "code": code,
+        "statusCode": status,
+        "userError": status < 500,
+        "userPresentableMessage": text,
+    }

@@ -1,0 +1,117 @@
+"""Files, rate limits, webhooks and emojis.
+
+https://linear.app/developers/graphql#file-storage · https://linear.app/developers/rate-limiting
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section
+from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.links import split_url
+
+from ..core.actors import organization_id
+from ..model.comments import Emoji
+from ..model.views import TimeSchedule
+from ..model.webhooks import Webhook
+from .webhook_events import RESOURCES
+
+api = Section()
+
+MAX_FILE_BYTES = 2**31 - 1
+REQUESTS_AN_HOUR = 5_000
+POINTS_AN_HOUR = 3_000_000
+HOUR = 3_600_000
+
+
+@api.mutation(
+    "fileUpload(contentType: String!, filename: String!, makePublic: Boolean, metaData: JSON, size: Int!): "
+    "UploadPayload!"
+)
+def file_upload(
+    call: Call,
+    content_type: str,
+    filename: str,
+    size: int,
+    make_public: bool | None = None,
+    meta_data: Any = None,
+) -> dict[str, Any]:
+    """An address that a file can be put to. The twin gives the address and keeps no bytes."""
+    if not 0 < size <= MAX_FILE_BYTES:
+        raise InvalidInput("size: a file has at least one byte and at most 2 GB.")
+    folder = f"{organization_id(call)}/{call.ids.uuid()}/{quote(filename)}"
+    upload = {
+        "assetUrl": f"https://uploads.linear.app/{folder}",
+        "uploadUrl": f"https://uploads.linear.app/put/{folder}?signature={call.ids.new('', 16).lower()}",
+        "contentType": content_type,
+        "filename": filename,
+        "size": size,
+        "metaData": meta_data,
+        "headers": [{"key": "x-goog-content-length-range", "value": f"{size},{size}"}],
+    }
+    return {"uploadFile": upload}
+
+
+@api.query("rateLimitStatus: RateLimitPayload!")
+def rate_limit_status(call: Call) -> dict[str, Any]:
+    """The limits that there are; the twin never runs out of them."""
+    reset = float(call.clock.micros // 1000 + HOUR)
+    limits = [_limit("api", REQUESTS_AN_HOUR, reset), _limit("complexity", POINTS_AN_HOUR, reset)]
+    return {"identifier": call.actor, "kind": "user", "limits": limits}
+
+
+def _limit(kind: str, allowed: int, reset: float) -> dict[str, Any]:
+    amount = float(allowed)
+    return {
+        "type": kind,
+        "allowedAmount": amount,
+        "remainingAmount": amount,
+        "requestedAmount": 0.0,
+        "period": float(HOUR),
+        "reset": reset,
+    }
+
+
+@api.creating(Webhook)
+def create_webhook(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A webhook is of one team or of all public ones, and tells of known kinds of things."""
+    _check_webhook(values)
+    if not values.get("teamId") and not values.get("allPublicTeams"):
+        raise InvalidInput("teamId: a webhook needs a team, or allPublicTeams.")
+    values["creatorId"] = call.actor
+    values["secret"] = values.get("secret") or f"lin_wh_{call.ids.new('', 32)}"
+
+
+@api.updating(Webhook)
+def update_webhook(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Check what a webhook is changed to."""
+    _check_webhook(changes)
+
+
+def _check_webhook(values: dict[str, Any]) -> None:
+    url: str = values.get("url") or ""
+    if url and split_url(url).scheme not in ("http", "https"):
+        raise InvalidInput("url: a webhook needs an http or https address.")
+    given: list[str] = values.get("resourceTypes") or []
+    unknown = [each for each in given if each not in RESOURCES]
+    if unknown:
+        raise InvalidInput(f"resourceTypes: '{unknown[0]}' is none of {', '.join(RESOURCES)}.")
+
+
+@api.creating(Emoji)
+def create_emoji(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """An emoji's name is used once."""
+    if call.db.find(Emoji.row, Emoji.row.name == values["name"]):
+        raise InvalidInput(f"name: there is an emoji '{values['name']}' already.")
+    values["creatorId"] = call.actor
+    values["organizationId"] = organization_id(call)
+    values["source"] = "custom"
+
+
+@api.creating(TimeSchedule)
+def create_schedule(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A schedule belongs to the workspace."""
+    values["organizationId"] = organization_id(call)

@@ -1,0 +1,1 @@
+"""Apps, bots, OAuth, views and sockets."""

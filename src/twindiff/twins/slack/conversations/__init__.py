@@ -1,0 +1,1 @@
+"""Channels, direct messages and their members."""

@@ -1,0 +1,1 @@
+"""Canvases and their sections."""

@@ -1,0 +1,1 @@
+"""Files, uploads and thumbnails."""

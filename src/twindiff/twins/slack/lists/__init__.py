@@ -1,0 +1,1 @@
+"""Slack lists and their items."""

@@ -1,0 +1,1 @@
+"""Messages, threads, reactions and pins."""

@@ -1,0 +1,344 @@
+"""What a message may be laid out with: the rules of each block, told as data.
+
+https://docs.slack.dev/reference/block-kit/blocks
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from ..core.errors import InvalidBlocks
+
+Check = Callable[[Any, str], Iterator[str]]
+"""Yields what is wrong with the value at a JSON pointer."""
+
+Shape = dict[str, Check]
+
+MAX_BLOCKS = 50
+MAX_VIEW_BLOCKS = 100
+_MAX_MARKDOWN_CHARACTERS = 12_000
+
+
+def check_blocks(blocks: Sequence[Any]) -> None:
+    """Raise invalid_blocks, with all that is wrong, unless a message may carry these blocks."""
+    if errors := list(problems(blocks, "/blocks")):
+        raise InvalidBlocks(errors=errors, response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
+
+
+def problems(blocks: Sequence[Any], at: str, most: int = MAX_BLOCKS) -> Iterator[str]:
+    """What is wrong with a list of blocks, each with the JSON pointer of its place."""
+    if len(blocks) > most:
+        yield _problem(f"no more than {most} items allowed", at)
+        return
+    for index, block in enumerate(blocks):
+        yield from _block(block, f"{at}/{index}")
+    yield from _find_duplicates(blocks, "block_id", at)
+    if sum(len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown") > _MAX_MARKDOWN_CHARACTERS:
+        yield _problem(f"markdown blocks must be less than {_MAX_MARKDOWN_CHARACTERS + 1} characters together", at)
+
+
+def _problem(text: str, at: str) -> str:
+    return f"{text} [json-pointer:{at}]"
+
+
+def _kind(value: Any) -> str:
+    kind = cast(dict[str, Any], value).get("type") if isinstance(value, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def _find_duplicates(parts: Sequence[Any], name: str, at: str) -> Iterator[str]:
+    objects = [cast(dict[str, Any], part) for part in parts if isinstance(part, dict)]
+    given = [value for part in objects if isinstance(value := part.get(name), str)]
+    if len(set(given)) < len(given):
+        yield _problem(f"{name} must be unique", at)
+
+
+def text(most: int, least: int = 1) -> Check:
+    """A text of a certain length."""
+
+    def check(value: Any, at: str) -> Iterator[str]:
+        if not isinstance(value, str):
+            yield _problem("must be a string", at)
+        elif len(value) < least:
+            yield _problem(f"must be more than {least - 1} characters", at)
+        elif len(value) > most:
+            yield _problem(f"must be less than {most + 1} characters", at)
+
+    return check
+
+
+def choice(*values: str) -> Check:
+    """One of these texts."""
+
+    def check(value: Any, at: str) -> Iterator[str]:
+        if value not in values:
+            yield _problem(f"must be one of {', '.join(values)}", at)
+
+    return check
+
+
+def number(least: int, most: int) -> Check:
+    """A whole number in a range, both ends included."""
+
+    def check(value: Any, at: str) -> Iterator[str]:
+        if not isinstance(value, int) or isinstance(value, bool):
+            yield _problem("must be a whole number", at)
+        elif not least <= value <= most:
+            yield _problem(f"must be from {least} to {most}", at)
+
+    return check
+
+
+def boolean(value: Any, at: str) -> Iterator[str]:
+    """True or false."""
+    if not isinstance(value, bool):
+        yield _problem("must be a boolean", at)
+
+
+def items(each: Check, most: int, least: int = 1, unique: str = "") -> Check:
+    """A list; `unique` names a property that no two items share."""
+
+    def check(value: Any, at: str) -> Iterator[str]:
+        if not isinstance(value, list):
+            yield _problem("must be an array", at)
+            return
+        parts = cast(list[Any], value)
+        if len(parts) > most:
+            yield _problem(f"no more than {most} items allowed", at)
+            return
+        if len(parts) < least:
+            yield _problem(f"no fewer than {least} items allowed", at)
+        for index, part in enumerate(parts):
+            yield from each(part, f"{at}/{index}")
+        if unique:
+            yield from _find_duplicates(parts, unique, at)
+
+    return check
+
+
+def shape(required: Shape, optional: Shape | None = None, *, either: Sequence[str] = ()) -> Check:
+    """An object; of `either` it has at least one. A property that no rule names is let pass."""
+    rules = {**required, **(optional or {})}
+
+    def check(value: Any, at: str) -> Iterator[str]:
+        if not isinstance(value, dict):
+            yield _problem("must be an object", at)
+            return
+        given = {name: part for name, part in cast(dict[str, Any], value).items() if part is not None}
+        for name in required:
+            if name not in given:
+                yield _problem(f"missing required field: {name}", at)
+        if either and not any(name in given for name in either):
+            yield _problem("must define either " + " or ".join(f"`{name}`" for name in either), at)
+        for name, rule in rules.items():
+            if name in given:
+                yield from rule(given[name], f"{at}/{name}")
+
+    return check
+
+
+def by_type(checks: dict[str, Check], *, only: Sequence[str] = (), others_pass: bool = False) -> Check:
+    """An object whose `type` says which rules hold; with `only`, one of these types."""
+
+    def check(value: Any, at: str) -> Iterator[str]:
+        kind = _kind(value)
+        rules = checks.get(kind)
+        if rules and (not only or kind in only):
+            yield from rules(value, at)
+        elif not kind:
+            yield _problem("missing required field: type", at)
+        elif not others_pass:
+            yield _problem(f"unsupported type: {kind}", at)
+
+    return check
+
+
+def text_object(most: int, *types: str) -> Check:
+    """A text object of one of these types, of either when none is given."""
+    return shape({"type": choice(*(types or ("plain_text", "mrkdwn"))), "text": text(most)})
+
+
+def plain(most: int) -> Check:
+    """A plain_text object."""
+    return text_object(most, "plain_text")
+
+
+# Elements
+
+_ACTION: Shape = {"action_id": text(255)}
+_CONFIRM = shape({"title": plain(100), "text": text_object(300), "confirm": plain(30), "deny": plain(30)})
+_COMMON: Shape = {**_ACTION, "confirm": _CONFIRM, "focus_on_load": boolean}
+_SHOWN: Shape = {**_COMMON, "placeholder": plain(150)}
+_OPTION = shape({"text": text_object(75), "value": text(150)}, {"description": text_object(75), "url": text(3000)})
+_OPTION_GROUP = shape({"label": plain(75), "options": items(_OPTION, 100)})
+_OPTIONS: Shape = {"options": items(_OPTION, 100), "option_groups": items(_OPTION_GROUP, 100)}
+_IMAGE_FILE = shape({}, {"id": text(255), "url": text(3000)}, either=("id", "url"))
+_STATIC_SELECT = shape({}, {**_SHOWN, **_OPTIONS}, either=("options", "option_groups"))
+_OTHER_SELECT = shape({}, _SHOWN)
+_LISTED = shape({"options": items(_OPTION, 10)}, _COMMON)
+_FEEDBACK = shape({"text": plain(75), "value": text(2000)})
+_SELECTS = ("static_select", "external_select", "users_select", "conversations_select", "channels_select")
+_PICKERS = ("datepicker", "timepicker", "datetimepicker")
+
+ELEMENTS: dict[str, Check] = {
+    "button": shape(
+        {"text": plain(75)},
+        {
+            **_ACTION,
+            "value": text(2000, 0),
+            "url": text(3000),
+            "style": choice("primary", "danger"),
+            "confirm": _CONFIRM,
+        },
+    ),
+    "checkboxes": _LISTED,
+    "radio_buttons": _LISTED,
+    "overflow": shape({"options": items(_OPTION, 5)}, _COMMON),
+    "image": shape(
+        {"alt_text": text(2000)},
+        {"image_url": text(3000), "slack_file": _IMAGE_FILE},
+        either=("image_url", "slack_file"),
+    ),
+    "datepicker": shape({}, {**_SHOWN, "initial_date": text(10, 10)}),
+    "timepicker": shape({}, {**_SHOWN, "initial_time": text(5, 5)}),
+    "datetimepicker": shape({}, {**_COMMON, "initial_date_time": number(10**9, 10**10 - 1)}),
+    "workflow_button": shape({"text": plain(75)}, _ACTION),
+    "plain_text_input": shape({}, {**_SHOWN, "multiline": boolean}),
+    "email_text_input": shape({}, _SHOWN),
+    "url_text_input": shape({}, _SHOWN),
+    "number_input": shape({"is_decimal_allowed": boolean}, _SHOWN),
+    "rich_text_input": shape({}, _SHOWN),
+    "file_input": shape({}, _ACTION),
+    "feedback_buttons": shape({"positive_button": _FEEDBACK, "negative_button": _FEEDBACK}, _ACTION),
+    "icon_button": shape({"icon": text(255), "text": plain(75)}, _ACTION),
+    **{f"{prefix}{name}": _OTHER_SELECT for name in _SELECTS for prefix in ("", "multi_")},
+    **{f"{prefix}static_select": _STATIC_SELECT for prefix in ("", "multi_")},
+}
+
+_MULTI_SELECTS = tuple(f"multi_{name}" for name in _SELECTS)
+_CHOICES = (
+    "button",
+    "checkboxes",
+    "overflow",
+    "radio_buttons",
+    "workflow_button",
+    *_SELECTS,
+    *_MULTI_SELECTS,
+    *_PICKERS,
+)
+_ACCESSORY = by_type(ELEMENTS, only=(*_CHOICES, "image"))
+_IN_ACTIONS = by_type(ELEMENTS, only=(*_CHOICES, "rich_text_input"))
+_IN_INPUT = by_type(
+    ELEMENTS, only=[name for name in ELEMENTS if name not in ("button", "overflow", "image", "icon_button")]
+)
+_TEXTS = {"plain_text": text_object(3000), "mrkdwn": text_object(3000)}
+_IN_CONTEXT = by_type({**_TEXTS, "image": ELEMENTS["image"]})
+
+# Rich text
+
+_INLINE = by_type(
+    {
+        "text": shape({"text": text(40_000, 0)}),
+        "link": shape({"url": text(40_000)}),
+        "emoji": shape({"name": text(255)}),
+        "user": shape({"user_id": text(255)}),
+        "channel": shape({"channel_id": text(255)}),
+        "usergroup": shape({"usergroup_id": text(255)}),
+        "team": shape({"team_id": text(255)}),
+        "broadcast": shape({"range": choice("here", "channel", "everyone")}),
+        "date": shape({"timestamp": number(0, 10**11), "format": text(1000)}),
+        "color": shape({"value": text(50)}),
+    },
+    others_pass=True,
+)
+_RUN = items(_INLINE, 10_000, 0)
+_SECTION = by_type({"rich_text_section": shape({"elements": _RUN})})
+_RICH_TEXT = shape(
+    {
+        "elements": items(
+            by_type(
+                {
+                    "rich_text_section": shape({"elements": _RUN}),
+                    "rich_text_preformatted": shape({"elements": _RUN}, {"border": number(0, 1)}),
+                    "rich_text_quote": shape({"elements": _RUN}, {"border": number(0, 1)}),
+                    "rich_text_list": shape(
+                        {"style": choice("bullet", "ordered"), "elements": items(_SECTION, 1000, 0)},
+                        {"indent": number(0, 8), "offset": number(0, 10**6), "border": number(0, 1)},
+                    ),
+                }
+            ),
+            1000,
+            0,
+        )
+    }
+)
+
+# Blocks
+
+_CELL = by_type({"raw_text": shape({"text": text(10_000, 0)}), "raw_number": shape({}), "rich_text": _RICH_TEXT})
+_COLUMN = shape({}, {"align": choice("left", "center", "right"), "is_wrapped": boolean})
+_ANY_TEXT = by_type({**_TEXTS, "rich_text": _RICH_TEXT})
+_CARD = shape(
+    {},
+    {
+        "hero_image": ELEMENTS["image"],
+        "title": text_object(150),
+        "subtitle": text_object(150),
+        "body": text_object(200),
+        "actions": items(_IN_ACTIONS, 25, unique="action_id"),
+    },
+    either=("hero_image", "title", "actions", "body"),
+)
+_TASK = shape(
+    {"task_id": text(255), "title": text(1000)}, {"status": choice("pending", "in_progress", "complete", "error")}
+)
+
+BLOCKS: dict[str, Check] = {
+    "section": shape(
+        {},
+        {"text": text_object(3000), "fields": items(text_object(2000), 10), "accessory": _ACCESSORY, "expand": boolean},
+        either=("fields", "text"),
+    ),
+    "header": shape({"text": plain(150)}),
+    "divider": shape({}),
+    "call": shape({"call_id": text(255)}),
+    "image": shape(
+        {"alt_text": text(2000)},
+        {"image_url": text(3000), "slack_file": _IMAGE_FILE, "title": plain(2000)},
+        either=("image_url", "slack_file"),
+    ),
+    "context": shape({"elements": items(_IN_CONTEXT, 10)}),
+    "actions": shape({"elements": items(_IN_ACTIONS, 25, unique="action_id")}),
+    "context_actions": shape({"elements": items(by_type(ELEMENTS, only=("feedback_buttons", "icon_button")), 5)}),
+    "input": shape({"label": plain(2000), "element": _IN_INPUT}, {"hint": plain(2000), "optional": boolean}),
+    "file": shape({"external_id": text(255), "source": choice("remote")}),
+    "video": shape(
+        {"video_url": text(3000), "thumbnail_url": text(3000), "alt_text": text(2000), "title": plain(199)},
+        {"author_name": text(49), "title_url": text(3000), "description": plain(200), "provider_name": text(255)},
+    ),
+    "markdown": shape({"text": text(_MAX_MARKDOWN_CHARACTERS)}),
+    "rich_text": _RICH_TEXT,
+    "table": shape({"rows": items(items(_CELL, 20), 100)}, {"column_settings": items(_COLUMN, 20, 0)}),
+    "data_table": shape(
+        {"rows": items(items(_CELL, 20), 101, 2), "caption": text(1000)}, {"page_size": number(1, 100)}
+    ),
+    "alert": shape({"text": _ANY_TEXT}, {"level": choice("default", "info", "warning", "error", "success")}),
+    "card": _CARD,
+    "carousel": shape({"elements": items(by_type({"card": _CARD}), 10)}),
+    "task_card": _TASK,
+    "plan": shape({"title": text(1000)}, {"tasks": items(_TASK, 100, 0)}),
+}
+# A container holds blocks of every type but its own, so that nothing nests without end.
+_CONTAINED = by_type(
+    {name: shape({"type": text(50)}) if name == "container" else rules for name, rules in BLOCKS.items()}
+)
+BLOCKS["container"] = shape({"child_blocks": items(_CONTAINED, 10)}, {"title": text_object(150)})
+_OF_EVERY_TYPE = by_type(BLOCKS)
+_BLOCK_ID = shape({}, {"block_id": text(255, 0)})
+
+
+def _block(value: Any, at: str) -> Iterator[str]:
+    yield from _OF_EVERY_TYPE(value, at)
+    if isinstance(value, dict):
+        yield from _BLOCK_ID(value, at)

@@ -1,0 +1,334 @@
+"""Messages: send, edit, delete, schedule, link to.
+
+https://docs.slack.dev/reference/methods?family=chat
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+from twindiff.kit import Call, Operations, Store, not_
+
+from ..conversations.conversation_states import bring_back
+from ..conversations.direct_messages import open_direct
+from ..core.access import team_of, visible_channel, workspace, writable_channel
+from ..core.arguments import is_ts
+from ..core.authorization import check_scope
+from ..core.errors import (
+    CantBroadcastMessage,
+    CantDeleteMessage,
+    CantUpdateMessage,
+    ChannelNotFound,
+    InvalidThreadTs,
+    InvalidTime,
+    IsInactive,
+    MessageNotFound,
+    RestrictedTooMany,
+    ThreadNotFound,
+    TimeInPast,
+    TimeTooFar,
+)
+from ..core.people import bot_of
+from ..core.tables import (
+    Channel,
+    FileMessage,
+    Message,
+    MessageEdit,
+    MessageReaction,
+    Pin,
+    ScheduledMessage,
+    Star,
+    User,
+    UserMention,
+)
+from ..rendering.call_blocks import check_calls, fill_calls, record_posted_calls
+from ..rendering.message_views import edited_message, message_event, permalink, posted_message, scheduled_message
+from .assistant_threads import clear_status
+from .mentions import record_mentions
+from .message_content import Attachments, Blocks, Content, Metadata, content_of
+
+api = Operations()
+
+BROADCAST = "thread_broadcast"
+"""The subtype of a reply that is shown in its channel too."""
+
+
+class Persona(NamedTuple):
+    """As whom an application's message appears."""
+
+    username: str
+    icons: dict[str, str] | None
+
+
+_DAY = 24 * 60 * 60
+_MAX_SCHEDULE_DAYS = 120
+_SCHEDULE_WINDOW_SECONDS = 5 * 60
+_MAX_SCHEDULED_PER_WINDOW = 30
+
+
+@api.method("chat.postMessage", scope="chat:write")
+def post_message(
+    call: Call,
+    channel: str,
+    text: str = "",
+    blocks: Blocks | None = None,
+    attachments: Attachments | None = None,
+    markdown_text: str = "",
+    thread_ts: Annotated[str, InvalidThreadTs] | None = None,
+    reply_broadcast: bool = False,
+    metadata: Metadata | None = None,
+    username: str = "",
+    icon_emoji: str = "",
+    icon_url: str = "",
+) -> dict[str, Any]:
+    """Send a message to a channel or a person, or into a thread; an application may do so under another name.
+
+    https://docs.slack.dev/reference/methods/chat.postMessage
+    """
+    room = resolve_conversation(call, channel)
+    content = content_of(text, blocks, attachments, markdown_text, metadata)
+    root = None if thread_ts is None else thread_root(call.db, room, thread_ts)
+    bot = bot_of(call.db, call.actor)
+    persona = persona_of(call, bot, username, icon_emoji, icon_url)
+    subtype = BROADCAST if root and reply_broadcast else None
+    message = add_message(call, room, content, root, subtype=subtype, persona=persona)
+    shown = posted_message(message, team_of(call.db, room), _author(call.db, root), bot)
+    if root and bot:
+        clear_status(call, room, root)
+    call.emit("message", message_event(room, message, bot))
+    if message.metadata:
+        shown["metadata"] = message.metadata
+    fill_calls(call, [shown])
+    return {"channel": room.channel_id, "ts": message.message_id, "message": shown}
+
+
+@api.method("chat.update", scope="chat:write")
+def update(
+    call: Call,
+    channel: str,
+    ts: str,
+    text: str = "",
+    blocks: Blocks | None = None,
+    attachments: Attachments | None = None,
+    markdown_text: str = "",
+    reply_broadcast: bool = False,
+    metadata: Metadata | None = None,
+) -> dict[str, Any]:
+    """Edit a message of one's own; blocks stay as they are unless new ones are sent.
+
+    https://docs.slack.dev/reference/methods/chat.update
+    """
+    room = visible_channel(call, channel)
+    message = find_message(call.db, room, ts)
+    if message.user_id != call.actor:
+        raise CantUpdateMessage
+    if room.is_archived:
+        raise IsInactive
+    if reply_broadcast and not message.parent_id:
+        raise CantBroadcastMessage
+    content = content_of(text, blocks, attachments, markdown_text, metadata)
+    edited = _edit(call, room, message, content, BROADCAST if reply_broadcast else message.subtype)
+    answer = {"channel": room.channel_id, "ts": ts, "text": edited.message_text or ""}
+    shown = edited_message(edited, team_of(call.db, room), bot_of(call.db, call.actor))
+    fill_calls(call, [shown])
+    return {**answer, "message": shown}
+
+
+@api.method("chat.delete", scope="chat:write")
+def delete(call: Call, channel: str, ts: str) -> dict[str, Any]:
+    """Delete a message of one's own with the reactions to it and its pins; replies to it stay.
+
+    https://docs.slack.dev/reference/methods/chat.delete
+    """
+    room = visible_channel(call, channel)
+    message = find_message(call.db, room, ts)
+    if message.user_id != call.actor:
+        raise CantDeleteMessage
+    for table in (MessageReaction, FileMessage, UserMention, MessageEdit, Pin):
+        for row in call.db.rows(table, table.message_id == ts):
+            call.db.remove(row)
+    for star in call.db.rows(Star, Star.item_id == ts):
+        call.db.remove(star)
+    call.db.remove(message)
+    call.emit("message", {**message_event(room, message), "subtype": "message_deleted", "deleted_ts": ts})
+    return {"channel": room.channel_id, "ts": ts}
+
+
+@api.method("chat.getPermalink", reads=True)
+def get_permalink(call: Call, channel: str, message_ts: str) -> dict[str, Any]:
+    """Give the address at which people open a message.
+
+    https://docs.slack.dev/reference/methods/chat.getPermalink
+    """
+    room = visible_channel(call, channel)
+    message = find_message(call.db, room, message_ts)
+    return {"channel": room.channel_id, "permalink": permalink(workspace(call.db), message)}
+
+
+@api.method("chat.scheduleMessage", scope="chat:write")
+def schedule_message(
+    call: Call,
+    channel: str,
+    post_at: Annotated[int, InvalidTime],
+    text: str = "",
+    blocks: Blocks | None = None,
+    attachments: Attachments | None = None,
+    markdown_text: str = "",
+    thread_ts: Annotated[str, InvalidThreadTs] | None = None,
+    metadata: Metadata | None = None,
+) -> dict[str, Any]:
+    """Leave a message to be sent later, at a second since 1970.
+
+    https://docs.slack.dev/reference/methods/chat.scheduleMessage
+    """
+    room = resolve_conversation(call, channel)
+    content = content_of(text, blocks, attachments, markdown_text, metadata)
+    check_calls(call, content.blocks)
+    _check_time(call, room, post_at)
+    scheduled = ScheduledMessage(
+        scheduled_message_id=call.ids.new("Q"),
+        channel_id=room.channel_id,
+        user_id=call.actor,
+        post_at=post_at,
+        message_text=content.text,
+        blocks=content.blocks or None,
+        parent_id=None if thread_ts is None else thread_root(call.db, room, thread_ts),
+        created_at=call.clock.iso(),
+        attachments=content.attachments or None,
+        metadata=content.metadata,
+    )
+    call.db.add(scheduled)
+    shown = scheduled_message(scheduled, team_of(call.db, room), bot_of(call.db, call.actor))
+    if content.metadata:
+        shown["metadata"] = content.metadata
+    answer = {"channel": room.channel_id, "scheduled_message_id": scheduled.scheduled_message_id}
+    return {**answer, "post_at": post_at, "message": shown}
+
+
+def find_message(db: Store, room: Channel, ts: str) -> Message:
+    """The message of a channel with this ts; raises message_not_found."""
+    message = db.get(Message, ts, missing=MessageNotFound)
+    if message.channel_id != room.channel_id:
+        raise MessageNotFound
+    return message
+
+
+def thread_root(db: Store, room: Channel, thread_ts: str) -> str:
+    """The ts of the message that a thread hangs on, given it or a reply of it, also when it has been deleted."""
+    if not is_ts(thread_ts):
+        raise InvalidThreadTs(response_metadata={"messages": [f"[ERROR] {thread_ts} is not a valid thread_ts"]})
+    try:
+        return find_message(db, room, thread_ts).parent_id or thread_ts
+    except MessageNotFound:
+        orphan = db.find(Message, Message.parent_id == thread_ts, Message.channel_id == room.channel_id)
+        if orphan is None:
+            raise ThreadNotFound from None
+        return thread_ts
+
+
+def _author(db: Store, root: str | None) -> str | None:
+    """Who wrote the message that a reply hangs on; None when it is gone."""
+    message = db.find(Message, Message.message_id == root) if root else None
+    return message.user_id if message else None
+
+
+def resolve_conversation(call: Call, channel: str, *, by_name: bool = True) -> Channel:
+    """The conversation to post to; a person's id or @name opens the direct message with them."""
+    try:
+        return writable_channel(call, channel, by_name=by_name)
+    except ChannelNotFound:
+        person = _person(call.db, channel)
+        if person is None:
+            raise
+        return open_direct(call, {call.actor, person.user_id})[0]
+
+
+def _person(db: Store, name: str) -> User | None:
+    named = User.username == name[1:] if name.startswith("@") else User.user_id == name
+    return db.find(User, named, not_(User.is_active.in_((False,))))
+
+
+def persona_of(call: Call, bot: User | None, username: str, icon_emoji: str, icon_url: str) -> Persona | None:
+    """The name and the icon that an application gives a message; those of people's messages are their own.
+
+    https://docs.slack.dev/reference/methods/chat.postMessage#authorship
+    """
+    if bot is None or not (username or icon_emoji or icon_url):
+        return None
+    check_scope(call, "chat:write.customize")
+    icons = {"emoji": icon_emoji} if icon_emoji else {"image_48": icon_url} if icon_url else None
+    return Persona(username or bot.username, icons)
+
+
+def add_message(
+    call: Call,
+    room: Channel,
+    content: Content,
+    root: str | None,
+    *,
+    subtype: str | None = None,
+    persona: Persona | None = None,
+) -> Message:
+    """Put a message of the caller's into a conversation or a thread of it."""
+    record_posted_calls(call, room, content.blocks)
+    now = call.clock.iso()
+    message = Message(
+        message_id=call.ids.ts(),
+        channel_id=room.channel_id,
+        user_id=call.actor,
+        message_text=content.text or "",
+        parent_id=root,
+        type="message",
+        blocks=content.blocks or None,
+        created_at=now,
+        subtype=subtype or ("bot_message" if persona else None),
+        attachments=content.attachments or None,
+        metadata=content.metadata,
+        username=persona.username if persona else None,
+        icons=persona.icons if persona else None,
+    )
+    call.db.add(message)
+    call.db.change(room, last_message_at=now)
+    if room.is_dm or room.is_gc:
+        bring_back(call.db, room)
+    record_mentions(call, message)
+    return message
+
+
+def _edit(call: Call, room: Channel, message: Message, content: Content, subtype: str | None) -> Message:
+    """The message as edited; equal content leaves everything as it is."""
+    wanted = {
+        "message_text": content.text if content.text is not None else message.message_text,
+        "blocks": message.blocks if content.blocks is None else content.blocks or None,
+        "attachments": message.attachments if content.attachments is None else content.attachments or None,
+        "metadata": message.metadata if content.metadata is None else content.metadata,
+        "subtype": subtype,
+    }
+    changed = {name: value for name, value in wanted.items() if value != getattr(message, name)}
+    if not changed:
+        return message
+    record_posted_calls(call, room, content.blocks)
+    now = call.clock.iso()
+    if "message_text" in changed:
+        edit_id, before = call.ids.new("E"), message.message_text
+        call.db.add(MessageEdit(edit_id=edit_id, message_id=message.message_id, edited_text=before, edited_at=now))
+    edited = call.db.change(message, **changed, edited_at=now)
+    record_mentions(call, edited)
+    call.emit("message", {**message_event(room, edited), "subtype": "message_changed"})
+    return edited
+
+
+def _check_time(call: Call, room: Channel, post_at: int) -> None:
+    """Raise unless a message may be scheduled for this time."""
+    now = call.clock.unix()
+    if post_at <= now:
+        raise TimeInPast
+    if post_at > now + _MAX_SCHEDULE_DAYS * _DAY:
+        raise TimeTooFar
+    start = post_at - post_at % _SCHEDULE_WINDOW_SECONDS
+    at, here = ScheduledMessage.post_at, ScheduledMessage.channel_id == room.channel_id
+    if (
+        call.db.count(ScheduledMessage, here, at >= start, at < start + _SCHEDULE_WINDOW_SECONDS)
+        >= _MAX_SCHEDULED_PER_WINDOW
+    ):
+        raise RestrictedTooMany

@@ -1,0 +1,98 @@
+"""What a message says: the arguments that chat.postMessage, chat.update and chat.scheduleMessage share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple, cast
+
+import msgspec
+
+from ..core.errors import (
+    InvalidAttachments,
+    InvalidBlocksFormat,
+    InvalidMetadataFormat,
+    InvalidMetadataSchema,
+    MarkdownTextConflict,
+    MetadataTooLarge,
+    MsgTooLong,
+    NoText,
+    TooManyAttachments,
+)
+from ..rendering.block_text import text_of_blocks
+from .blocks import check_blocks, problems
+
+Objects = list[dict[str, Any]]
+Blocks = Annotated[Objects, InvalidBlocksFormat]
+Attachments = Annotated[Objects, InvalidAttachments]
+Metadata = Annotated[dict[str, Any], InvalidMetadataFormat]
+
+_MAX_TEXT_CHARACTERS = 40_000
+_MAX_MARKDOWN_CHARACTERS = 12_000
+_MAX_PAYLOAD_BYTES = 8_192
+_MAX_ATTACHMENTS = 100
+
+
+class Content(NamedTuple):
+    """`None` where nothing was sent, an empty list where what there was is taken away."""
+
+    text: str | None
+    blocks: Objects | None
+    attachments: Objects | None
+    metadata: dict[str, Any] | None
+
+
+def content_of(
+    text: str,
+    blocks: Objects | None,
+    attachments: Objects | None,
+    markdown_text: str,
+    metadata: dict[str, Any] | None,
+) -> Content:
+    """The content that a method was given, checked; raises no_text when there is none."""
+    if markdown_text and (text or blocks):
+        raise MarkdownTextConflict
+    if len(text) > _MAX_TEXT_CHARACTERS or len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
+        raise MsgTooLong
+    if blocks:
+        check_blocks(blocks)
+    said = text or markdown_text
+    if not (said or blocks or attachments):
+        raise NoText
+    if not said and blocks:
+        said = text_of_blocks(blocks)
+    return Content(said or None, blocks, check_attachments(attachments), metadata_of(metadata))
+
+
+def check_attachments(given: Objects | None) -> Objects | None:
+    """Attachments as they are shown: numbered, each with a text for those who cannot see it."""
+    if given is None:
+        return None
+    if len(given) > _MAX_ATTACHMENTS:
+        raise TooManyAttachments
+    for at, attachment in enumerate(given):
+        _check_attachment(attachment, f"/attachments/{at}/blocks")
+    return [{"fallback": _fallback(each), **each, "id": number} for number, each in enumerate(given, 1)]
+
+
+def _check_attachment(attachment: dict[str, Any], at: str) -> None:
+    blocks: Any = attachment.get("blocks") or []
+    given = isinstance(blocks, list)
+    wrong = list(problems(cast(list[Any], blocks), at)) if given else [f"must be an array [json-pointer:{at}]"]
+    if wrong:
+        raise InvalidAttachments(response_metadata={"messages": [f"[ERROR] {each}" for each in wrong]})
+
+
+def _fallback(attachment: dict[str, Any]) -> str:
+    texts = (attachment.get(name) for name in ("text", "title", "pretext"))
+    return next((text for text in texts if isinstance(text, str) and text), "[no preview available]")
+
+
+def metadata_of(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The metadata of a message, checked."""
+    if given is None:
+        return None
+    kind, payload = given.get("event_type"), given.get("event_payload")
+    if not (isinstance(kind, str) and kind and isinstance(payload, dict)):
+        raise InvalidMetadataSchema
+    if len(msgspec.json.encode(payload)) > _MAX_PAYLOAD_BYTES:
+        raise MetadataTooLarge
+    return {"event_type": kind, "event_payload": payload}

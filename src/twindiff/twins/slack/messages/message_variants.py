@@ -1,0 +1,102 @@
+"""Messages of other kinds: seen by one person only, told as a deed, or completed by what a link shows.
+
+https://docs.slack.dev/reference/methods?family=chat
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import Call, Operations
+
+from ..core.access import is_member, visible_channel, writable_channel
+from ..core.errors import (
+    CannotUnfurlUrl,
+    InvalidThreadTs,
+    IsArchived,
+    MissingUnfurls,
+    NotInChannel,
+    UserNotInChannel,
+)
+from ..core.tables import EphemeralMessage
+from ..rendering.call_blocks import check_calls, record_posted_calls
+from ..rendering.message_views import message_event
+from .chat import add_message, find_message, thread_root
+from .message_content import Attachments, Blocks, check_attachments, content_of
+
+api = Operations()
+
+
+@api.method("chat.postEphemeral", scope="chat:write")
+def post_ephemeral(
+    call: Call,
+    channel: str,
+    user: str,
+    text: str = "",
+    blocks: Blocks | None = None,
+    attachments: Attachments | None = None,
+    markdown_text: str = "",
+    thread_ts: Annotated[str, InvalidThreadTs] | None = None,
+) -> dict[str, Any]:
+    """Show a message to one member of a channel and to nobody else; no list has it.
+
+    https://docs.slack.dev/reference/methods/chat.postEphemeral
+    """
+    room = visible_channel(call, channel, by_name=True)
+    if room.is_archived:
+        raise IsArchived
+    if not is_member(call.db, room, call.actor):
+        raise NotInChannel
+    if not is_member(call.db, room, user):
+        raise UserNotInChannel
+    content = content_of(text, blocks, attachments, markdown_text, None)
+    check_calls(call, content.blocks)
+    shown = EphemeralMessage(
+        message_id=call.ids.ts(),
+        channel_id=room.channel_id,
+        user_id=call.actor,
+        recipient_id=user,
+        message_text=content.text or "",
+        blocks=content.blocks or None,
+        parent_id=thread_root(call.db, room, thread_ts) if thread_ts else None,
+        created_at=call.clock.iso(),
+    )
+    call.db.add(shown)
+    return {"message_ts": shown.message_id}
+
+
+@api.method("chat.meMessage", scope="chat:write")
+def me_message(call: Call, channel: str, text: str = "") -> dict[str, Any]:
+    """Tell a channel what the caller does, as `/me` does.
+
+    https://docs.slack.dev/reference/methods/chat.meMessage
+    """
+    room = writable_channel(call, channel, by_name=True)
+    message = add_message(call, room, content_of(text, None, None, "", None), None, subtype="me_message")
+    call.emit("message", message_event(room, message))
+    return {"channel": room.channel_id, "ts": message.message_id}
+
+
+@api.method("chat.unfurl", scope="links:write")
+def unfurl(call: Call, channel: str, ts: str, unfurls: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Add to a message what the links in it show, as an attachment for each.
+
+    https://docs.slack.dev/reference/methods/chat.unfurl
+    """
+    if not unfurls:
+        raise MissingUnfurls
+    room = visible_channel(call, channel)
+    message = find_message(call.db, room, ts)
+    said = message.message_text or ""
+    if any(link not in said for link in unfurls):
+        raise CannotUnfurlUrl
+    shown = [{**_attachment(attachment), "from_url": link} for link, attachment in unfurls.items()]
+    record_posted_calls(call, room, *(each.get("blocks") for each in shown))
+    call.db.change(message, attachments=check_attachments([*(message.attachments or []), *shown]))
+    return {}
+
+
+def _attachment(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise MissingUnfurls
+    return dict[str, Any](given)  # pyright: ignore[reportUnknownArgumentType] - JSON's edge

@@ -1,0 +1,178 @@
+"""Replies that come bit by bit, as those of assistants.
+
+https://docs.slack.dev/reference/methods/chat.startStream
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, cast
+
+from twindiff.kit import Call, Operations, revise
+
+from ..core.access import team_of, writable_channel
+from ..core.errors import InvalidThreadTs, MsgTooLong, UserNotFound
+from ..core.people import bot_of
+from ..core.tables import Channel, Message, MessageStream, User
+from ..rendering.message_views import posted_message
+from .assistant_threads import clear_status
+from .blocks import check_blocks
+from .chat import add_message, find_message, persona_of, thread_root
+from .message_content import Blocks, Content, Metadata, metadata_of
+from .stream_errors import (
+    CannotProvideBothMarkdownTextAndChunks,
+    InvalidChunks,
+    MessageNotInStreamingState,
+    MessageNotOwnedByApp,
+    MissingRecipientTeamId,
+    MissingRecipientUserId,
+    StreamingModeMismatch,
+)
+
+api = Operations()
+
+Chunks = Annotated[list[dict[str, Any]], InvalidChunks]
+
+_MAX_MARKDOWN_CHARACTERS = 12_000
+_MAX_MESSAGE_CHARACTERS = 40_000
+
+
+@api.method("chat.startStream", scope="chat:write")
+def start_stream(
+    call: Call,
+    channel: str,
+    thread_ts: Annotated[str, InvalidThreadTs] | None = None,
+    markdown_text: str = "",
+    chunks: Chunks | None = None,
+    recipient_user_id: str = "",
+    recipient_team_id: str = "",
+    task_display_mode: Literal["timeline", "plan", "dense"] = "timeline",
+    username: str = "",
+    icon_emoji: str = "",
+    icon_url: str = "",
+) -> dict[str, Any]:
+    """Begin a message that is written bit by bit."""
+    room = writable_channel(call, channel)
+    _check_recipient(call, room, recipient_user_id, recipient_team_id)
+    persona = persona_of(call, bot_of(call.db, call.actor), username, icon_emoji, icon_url)
+    root = None if thread_ts is None else thread_root(call.db, room, thread_ts)
+    _check_parts(markdown_text, chunks)
+    message = add_message(call, room, Content("", None, None, None), root, persona=persona)
+    mode = "chunks" if chunks else "markdown_text" if markdown_text else ""
+    call.db.add(MessageStream(message_id=message.message_id, mode=mode))
+    _extend(call, message, markdown_text, chunks)
+    return {"channel": room.channel_id, "ts": message.message_id}
+
+
+@api.method("chat.appendStream", scope="chat:write")
+def append_stream(
+    call: Call, channel: str, ts: str, markdown_text: str = "", chunks: Chunks | None = None
+) -> dict[str, Any]:
+    """Go on with a message that is being streamed."""
+    room, message, stream = _require_stream(call, channel, ts)
+    _go_on(call, message, stream, markdown_text, chunks)
+    return {"channel": room.channel_id, "ts": ts}
+
+
+@api.method("chat.stopStream", scope="chat:write")
+def stop_stream(
+    call: Call,
+    channel: str,
+    ts: str,
+    markdown_text: str = "",
+    chunks: Chunks | None = None,
+    blocks: Blocks | None = None,
+    metadata: Metadata | None = None,
+) -> dict[str, Any]:
+    """Say the last of a message that is being streamed, and end it."""
+    room, message, stream = _require_stream(call, channel, ts)
+    message = _go_on(call, message, stream, markdown_text, chunks)
+    check_blocks(blocks or [])
+    shown_blocks = [*_blocks(message), *(blocks or [])] or None
+    message = revise(call.db, message, blocks=shown_blocks, metadata=metadata_of(metadata) or message.metadata)
+    call.db.remove(stream)
+    if message.parent_id:
+        clear_status(call, room, message.parent_id)
+    shown = posted_message(message, team_of(call.db, room), bot=bot_of(call.db, call.actor))
+    return {"channel": room.channel_id, "ts": ts, "message": shown}
+
+
+def _check_recipient(call: Call, room: Channel, user: str, team: str) -> None:
+    """Streams into channels say whom they are for."""
+    if user:
+        call.db.get(User, user, missing=UserNotFound)
+    if room.is_dm:
+        return
+    if not user:
+        raise MissingRecipientUserId
+    if not team:
+        raise MissingRecipientTeamId
+
+
+def _require_stream(call: Call, channel: str, ts: str) -> tuple[Channel, Message, MessageStream]:
+    """A message of the caller's that is being streamed."""
+    room = writable_channel(call, channel)
+    message = find_message(call.db, room, ts)
+    if message.user_id != call.actor:
+        raise MessageNotOwnedByApp
+    return room, message, call.db.get(MessageStream, ts, missing=MessageNotInStreamingState)
+
+
+def _check_parts(markdown_text: str, chunks: list[dict[str, Any]] | None) -> None:
+    if markdown_text and chunks:
+        raise CannotProvideBothMarkdownTextAndChunks
+    if len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
+        raise MsgTooLong
+
+
+def _go_on(
+    call: Call, message: Message, stream: MessageStream, markdown_text: str, chunks: list[dict[str, Any]] | None
+) -> Message:
+    _check_parts(markdown_text, chunks)
+    mode = "chunks" if chunks else "markdown_text" if markdown_text else ""
+    if mode and stream.mode and mode != stream.mode:
+        raise StreamingModeMismatch
+    if mode and not stream.mode:
+        call.db.change(stream, mode=mode)
+    return _extend(call, message, markdown_text, chunks)
+
+
+def _extend(call: Call, message: Message, markdown_text: str, chunks: list[dict[str, Any]] | None) -> Message:
+    """Add text, tasks and blocks to a message."""
+    text, blocks = (message.message_text or "") + markdown_text, _blocks(message)
+    for chunk in chunks or ():
+        text += _take(chunk, blocks)
+    if len(text) > _MAX_MESSAGE_CHARACTERS:
+        raise MsgTooLong
+    return revise(call.db, message, message_text=text, blocks=blocks or None)
+
+
+def _blocks(message: Message) -> list[dict[str, Any]]:
+    return list(cast(list[dict[str, Any]], message.blocks or []))
+
+
+def _take(chunk: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
+    """Add what a chunk shows to the blocks; gives what it says."""
+    kind = chunk.get("type")
+    if kind == "markdown_text" and isinstance(chunk.get("text"), str):
+        return chunk["text"]
+    if kind == "task_update" and isinstance(chunk.get("id"), str) and isinstance(chunk.get("title"), str):
+        named = {"task_id": chunk["id"], **{name: chunk[name] for name in ("title", "status") if name in chunk}}
+        _put(blocks, "task_id", {"type": "task_card", **named})
+    elif kind == "plan_update" and isinstance(chunk.get("title"), str):
+        _put(blocks, "type", {"type": "plan", "title": chunk["title"]})
+    elif kind == "blocks" and isinstance(chunk.get("blocks"), list):
+        given = cast(list[dict[str, Any]], chunk["blocks"])
+        check_blocks(given)
+        blocks += given
+    else:
+        raise InvalidChunks
+    return ""
+
+
+def _put(blocks: list[dict[str, Any]], by: str, block: dict[str, Any]) -> None:
+    """Add a block, or take the place of the one that is the same by a property."""
+    for at, there in enumerate(blocks):
+        if there["type"] == block["type"] and there.get(by) == block.get(by):
+            blocks[at] = {**there, **block}
+            return
+    blocks.append(block)

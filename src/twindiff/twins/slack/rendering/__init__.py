@@ -1,0 +1,1 @@
+"""Objects as Slack shows them."""

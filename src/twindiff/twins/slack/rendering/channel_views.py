@@ -1,0 +1,125 @@
+"""Conversations as Slack shows them. Each method leaves out its own part: the vendor's types say which.
+
+https://docs.slack.dev/reference/objects/conversation-object
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arguments import unix_of
+from ..core.tables import Channel
+
+NEVER_READ = "0000000000.000000"
+
+_OF_ORGANIZATIONS = ("is_global_shared", "is_org_default", "is_org_mandatory")
+
+_LEFT_OUT: dict[str, tuple[str, ...]] = {
+    "conversations.create": _OF_ORGANIZATIONS,
+    "conversations.info": ("priority",),
+    "conversations.invite": ("priority", *_OF_ORGANIZATIONS),
+    "conversations.join": ("is_open", *_OF_ORGANIZATIONS),
+    "conversations.list": ("is_open", "last_read"),
+    "conversations.rename": ("priority", *_OF_ORGANIZATIONS),
+    "conversations.setPurpose": ("internal_team_ids", "is_moved", "is_open", "priority", *_OF_ORGANIZATIONS),
+    "conversations.setTopic": ("internal_team_ids", "is_moved", "is_open", "priority", *_OF_ORGANIZATIONS),
+    "users.conversations": ("is_member",),
+}
+
+
+def channel_object(
+    method: str, room: Channel, team_id: str, *, is_member: bool, is_general: bool, last_read: str = NEVER_READ
+) -> dict[str, Any]:
+    """A public or private channel, or a group message, as `method` shows it."""
+    shown: dict[str, Any] = {
+        **_identity(room, team_id),
+        **_standing(room),
+        **_sharing(team_id),
+        "name": room.channel_name,
+        "name_normalized": room.channel_name,
+        "creator": room.creator_id or "",
+        "is_general": is_general,
+        "is_member": is_member,
+        "topic": _topic(room),
+        "purpose": _purpose(room),
+        "last_read": last_read,
+        "previous_names": room.previous_names or [],
+    }
+    for key in _LEFT_OUT[method]:
+        del shown[key]
+    return shown
+
+
+def _identity(room: Channel, team_id: str) -> dict[str, Any]:
+    created = unix_of(room.created_at)
+    return {
+        "id": room.channel_id,
+        "created": created,
+        "updated": (unix_of(room.updated_at) or created) * 1000,
+        "context_team_id": team_id,
+        "is_archived": room.is_archived,
+        "is_im": room.is_dm,
+        "is_org_shared": False,
+    }
+
+
+def _standing(room: Channel) -> dict[str, Any]:
+    """What kind of channel it is, and how it stands for the one who asks."""
+    return {
+        "is_channel": not room.is_private,
+        "is_group": room.is_private,
+        "is_private": room.is_private,
+        "is_mpim": room.is_gc,
+        "is_moved": 0,
+        "is_open": not room.is_archived,
+        "priority": 0,
+        "unlinked": 0,
+    }
+
+
+def _sharing(team_id: str) -> dict[str, Any]:
+    """With which other workspaces it is shared: none, there is one only."""
+    return {
+        "is_shared": False,
+        "is_ext_shared": False,
+        "is_pending_ext_shared": False,
+        **dict.fromkeys(_OF_ORGANIZATIONS, False),
+        "pending_shared": [],
+        "pending_connected_team_ids": [],
+        "shared_team_ids": [team_id],
+        "internal_team_ids": [],
+    }
+
+
+def _topic(room: Channel) -> dict[str, Any]:
+    return {
+        "value": room.topic_text or "",
+        "creator": room.topic_creator_id or "",
+        "last_set": unix_of(room.topic_set_at),
+    }
+
+
+def _purpose(room: Channel) -> dict[str, Any]:
+    return {
+        "value": room.purpose_text or "",
+        "creator": room.purpose_creator_id or "",
+        "last_set": unix_of(room.purpose_set_at),
+    }
+
+
+def im_object(room: Channel, team_id: str, user: str, *, is_user_deleted: bool) -> dict[str, Any]:
+    """A direct message, named by the other person in it."""
+    return {**_identity(room, team_id), "user": user, "is_user_deleted": is_user_deleted, "priority": 0}
+
+
+def opened_object(room: Channel, team_id: str, user: str | None, last_read: str) -> dict[str, Any]:
+    """A direct or group message as conversations.open shows it; `user` is the other person of a direct one."""
+    shown = {
+        **_identity(room, team_id),
+        "is_open": True,
+        "last_read": last_read,
+        "priority": 0,
+        "unread_count": 0,
+        "unread_count_display": 0,
+    }
+    return {**shown, "user": user} if user else shown

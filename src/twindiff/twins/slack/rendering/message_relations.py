@@ -1,0 +1,106 @@
+"""What belongs to the messages of one page: threads and reactions, each loaded with one query for the whole page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
+
+from twindiff.kit import Call, Store
+from twindiff.kit.rows import Expression
+
+from ..core.people import bots_among
+from ..core.tables import Message, MessageReaction, Pin, User
+from .file_views import files_in
+
+
+class Thread(NamedTuple):
+    """The replies to one message."""
+
+    size: int
+    users: tuple[str, ...]
+    """Who replied, each once, in the order of their first replies."""
+    latest: str
+
+
+_OF_REPLIES = (Message.parent_id, Message.message_id, Message.user_id)
+_OF_REACTIONS = (MessageReaction.message_id, MessageReaction.user_id, MessageReaction.reaction_type)
+_AS_GIVEN = (MessageReaction.message_id, MessageReaction.created_at)
+
+Reaction = tuple[str, str]
+"""The emoji that someone put on a message: the user's id, and the emoji's name."""
+
+
+class MessageRelations(NamedTuple):
+    """By message id; a message without them has no entry."""
+
+    threads: dict[str, Thread]
+    reactions: dict[str, list[Reaction]]
+    authors: dict[str, str]
+    """Who wrote the roots that the replies among the messages hang on."""
+    files: dict[str, list[dict[str, Any]]]
+    bots: dict[str, User]
+    """The bots among those who wrote the messages, by user id."""
+    pins: dict[str, list[str]]
+    """The channels that the messages are pinned to."""
+
+
+def load_relations(
+    call: Call, messages: Sequence[Message], threads: dict[str, Thread] | None = None
+) -> MessageRelations:
+    """Load what belongs to these messages; the threads only where they are not known."""
+    ids = [message.message_id for message in messages]
+    roots = {message.parent_id for message in messages if message.parent_id}
+    db = call.db
+    known = threads_of(db, ids) if threads is None else threads
+    bots = bots_among(db, {message.user_id for message in messages})
+    return MessageRelations(
+        known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids), bots, pins_of(db, ids)
+    )
+
+
+def pins_of(db: Store, ids: Sequence[str]) -> dict[str, list[str]]:
+    """The channels that these messages are pinned to."""
+    pins: dict[str, list[str]] = {}
+    if ids:
+        for ts, channel in db.rows(Pin, Pin.message_id.in_(ids), columns=(Pin.message_id, Pin.channel_id)):
+            pins.setdefault(ts, []).append(channel)
+    return pins
+
+
+def threads_of(db: Store, ids: Sequence[str]) -> dict[str, Thread]:
+    """The threads that hang on these messages, by the message they hang on."""
+    return threads_in(db, Message.parent_id.in_(ids)) if ids else {}
+
+
+def threads_in(db: Store, *where: Expression) -> dict[str, Thread]:
+    """The threads whose replies fit, by the message they hang on."""
+    replies: dict[str, list[tuple[str, str]]] = {}
+    for root, ts, user in db.rows(Message, *where, order=Message.parent_id, columns=_OF_REPLIES):
+        replies.setdefault(root, []).append((ts, user))
+    return {root: _thread(pairs) for root, pairs in replies.items()}
+
+
+def _thread(replies: Sequence[tuple[str, str]]) -> Thread:
+    users = tuple(dict.fromkeys([user for _, user in replies]))
+    return Thread(len(replies), users, replies[-1][0])
+
+
+def reactions_to(db: Store, ids: Sequence[str]) -> dict[str, list[Reaction]]:
+    """The reactions to each of the messages, in the order in which they were given."""
+    if not ids:
+        return {}
+    of_them = MessageReaction.message_id.in_(ids)
+    reactions: dict[str, list[Reaction]] = {}
+    for ts, user, emoji in db.rows(MessageReaction, of_them, order=_AS_GIVEN, columns=_OF_REACTIONS):
+        reactions.setdefault(ts, []).append((user, emoji))
+    return reactions
+
+
+def authors_of(db: Store, ids: Iterable[str]) -> dict[str, str]:
+    """Who wrote each of these messages."""
+    ids = list(ids)
+    if not ids:
+        return {}
+    columns = (Message.message_id, Message.user_id)
+    authors = db.rows(Message, Message.message_id.in_(ids), columns=columns)
+    return dict(cast(list[tuple[str, str]], authors))

@@ -1,0 +1,157 @@
+"""What a search found, as Slack shows it.
+
+https://docs.slack.dev/reference/methods/search.messages
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, cast
+
+from twindiff.kit import SearchTerm, Store, has_word, without_accents
+
+from ..conversations.conversation_lists import members_of, other_of
+from ..core.access import rooms_by_id, workspace
+from ..core.tables import Channel, Message, MessageReaction, Team, User
+from ..rendering.message_views import block_objects, channel_type, escape_text, permalink
+
+_BEFORE_HIT, _AFTER_HIT = "\ue000", "\ue001"
+
+
+class Around(NamedTuple):
+    """What a page of matches needs besides the messages, each loaded with one query."""
+
+    team: Team
+    rooms: dict[str, Channel]
+    channels: dict[str, dict[str, Any]]
+    """The rooms as they are shown, by channel id."""
+    usernames: dict[str, str]
+    reacted: set[str]
+
+
+def around(db: Store, messages: Sequence[Message], actor: str) -> Around:
+    """Load what a page of found messages needs, as `actor` sees it."""
+    rooms = rooms_by_id(db, {message.channel_id for message in messages})
+    members = members_of(db, [room for room in rooms.values() if room.is_dm])
+    partners = {channel_id: other_of(people, actor) for channel_id, people in members.items()}
+    return Around(
+        team=workspace(db),
+        rooms=rooms,
+        channels={channel_id: _channel(room, partners.get(channel_id)) for channel_id, room in rooms.items()},
+        usernames=usernames_of(db, {message.user_id for message in messages}),
+        reacted=_find_reacted_messages(db, [message.message_id for message in messages]),
+    )
+
+
+def _find_reacted_messages(db: Store, ids: Sequence[str]) -> set[str]:
+    """Those of the messages that have reactions."""
+    reactions = db.rows(MessageReaction, MessageReaction.message_id.in_(ids), columns=(MessageReaction.message_id,))
+    return {ts for (ts,) in reactions}
+
+
+def usernames_of(db: Store, ids: set[str]) -> dict[str, str]:
+    """The user names of these users, by id."""
+    if not ids:
+        return {}
+    usernames = db.rows(User, User.user_id.in_(ids), columns=(User.user_id, User.username))
+    return dict(cast(list[tuple[str, str]], usernames))
+
+
+def message_match(message: Message, known: Around, words: Sequence[SearchTerm], *, highlight: bool) -> dict[str, Any]:
+    """A found message; `words` are those that were looked for."""
+    room = known.rooms[message.channel_id]
+    team_id = room.team_id or known.team.team_id
+    said = message.message_text or ""
+    shown: dict[str, Any] = {
+        "iid": _iid(message),
+        "type": "message",
+        "team": team_id,
+        "channel": known.channels[room.channel_id],
+        "user": message.user_id,
+        "username": known.usernames.get(message.user_id, ""),
+        "ts": message.message_id,
+        "text": _highlight_hits(escape_text(said), words) if highlight else escape_text(said),
+        "permalink": permalink(known.team, message),
+        "no_reactions": message.message_id not in known.reacted,
+        "is_mpim": room.is_gc,
+        "score": _score(said, words),
+    }
+    if message.blocks:
+        shown["blocks"] = block_objects(message.blocks, message.message_id)
+    if message.attachments:
+        shown["attachments"] = message.attachments
+    return shown
+
+
+def _iid(message: Message) -> str:
+    """An id of the match: the same each time the message is found."""
+    digest = blake2b(f"{message.channel_id}{message.message_id}".encode(), digest_size=16).hexdigest()
+    return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-a{digest[17:20]}-{digest[20:]}"
+
+
+def _channel(room: Channel, partner: str | None) -> dict[str, Any]:
+    kind = channel_type(room)
+    shown: dict[str, Any] = {
+        "id": room.channel_id,
+        "name": partner or room.channel_name,
+        "name_normalized": partner or room.channel_name,
+        "is_channel": kind == "channel",
+        "is_group": kind == "group",
+        "is_im": room.is_dm,
+        "is_mpim": room.is_gc,
+        "is_private": room.is_private,
+        "is_archived": room.is_archived,
+        "is_shared": False,
+        "is_org_shared": False,
+        "is_ext_shared": False,
+        "is_pending_ext_shared": False,
+        "pending_shared": [],
+    }
+    return {**shown, "user": partner} if partner else shown
+
+
+def _score(said: str, words: Sequence[SearchTerm]) -> int:
+    """How many of the words the text has."""
+    return sum([has_word(said, word.pattern) is True for word in words])
+
+
+def _highlight_hits(said: str, words: Sequence[SearchTerm]) -> str:
+    """The text with a private-use character before and after each hit."""
+    if not words:
+        return said
+    bare = [without_accents(letter) for letter in said]
+    places = [place for place, letters in enumerate(bare) for _ in letters]
+    marked = list(said)
+    for hit in re.finditer("|".join(word.pattern for word in words), "".join(bare)):
+        first, last = places[hit.start()], places[hit.end() - 1]
+        marked[first] = _BEFORE_HIT + marked[first]
+        marked[last] += _AFTER_HIT
+    return "".join(marked)
+
+
+class Window(NamedTuple):
+    """Which of the matches are shown."""
+
+    page: int
+    size: int
+
+
+def render_result_part(matches: Sequence[dict[str, Any]], total: int, window: Window) -> dict[str, Any]:
+    """One kind of result: its matches on this page, and where the page stands."""
+    pages = -(-total // window.size)
+    first = (window.page - 1) * window.size + 1
+    return {
+        "total": total,
+        "matches": list(matches),
+        "pagination": {
+            "total_count": total,
+            "page": window.page,
+            "per_page": window.size,
+            "page_count": pages,
+            "first": first if matches else 0,
+            "last": first + len(matches) - 1 if matches else 0,
+        },
+        "paging": {"count": window.size, "total": total, "page": window.page, "pages": pages},
+    }

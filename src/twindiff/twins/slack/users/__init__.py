@@ -1,0 +1,1 @@
+"""Users, profiles, presence and reminders."""

@@ -1,0 +1,200 @@
+"""Slack's Web API: methods by name, form or JSON in, always 200 out, `ok` says how it went.
+
+https://docs.slack.dev/apis/web-api
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from twindiff.kit.errors import (
+    ApiError,
+    InvalidParameter,
+    MalformedBody,
+    MissingParameter,
+    RateLimited,
+    TooLarge,
+    TooSlow,
+)
+from twindiff.kit.forms import MULTIPART, read_multipart, read_pairs, read_parts
+from twindiff.kit.http import Request, Response, json_answer
+from twindiff.kit.json_values import read_json
+from twindiff.kit.parameter_sources import Upload
+
+from ...kit.styles.base import Style
+
+if TYPE_CHECKING:
+    from twindiff.kit.request_context import Exchange
+
+
+class NotAuthed(ApiError):
+    """No authentication token provided."""
+
+
+class InvalidAuth(ApiError):
+    """The token is not one that this workspace knows."""
+
+
+class InvalidJson(ApiError):
+    """The request says it carries JSON, but the body could not be read as JSON."""
+
+
+class JsonNotObject(ApiError):
+    """The request carries JSON, but not an object."""
+
+
+class InvalidFormData(ApiError):
+    """The request says it carries a form, but the body could not be read as one."""
+
+
+class InvalidArguments(ApiError):
+    """The method was called with arguments it cannot take."""
+
+
+class UnknownMethod(ApiError):
+    """There is no method of that name, or this twin does not have it."""
+
+
+class ServiceUnavailable(ApiError):
+    """The method took longer than a method may take."""
+
+
+class Ratelimited(ApiError):
+    """The method was called too often; call it again after the seconds that the Retry-After header tells."""
+
+    status = 429
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__()
+        self.retry_after = retry_after
+
+
+class MethodDeprecated(ApiError):
+    """Slack has retired the method; its changelog says what does the same now."""
+
+
+_MAX_FORM_BYTES = 1_000_000
+_RETIRED = ("channels.", "groups.", "im.", "mpim.", "rtm.start")
+"""Families of methods that conversations.* has replaced, and what Socket Mode has."""
+
+
+class SlackRpc(Style):
+    """An error leaves as `{"ok": false, "error": code}`; what stands in its details stands beside the code."""
+
+    token_in_body = True
+
+    missing_token = NotAuthed
+    unknown_token = InvalidAuth
+
+    def method_name(self, path: str) -> str:
+        return path.strip("/").removeprefix("api/")
+
+    def token(self, request: Request) -> str | None:
+        header = request.bearer()
+        if header is not None:
+            return header
+        # Tokens of old travel as a parameter; bytes on their way to a file are not searched for one.
+        token: object = None if len(request.body) > _MAX_FORM_BYTES else self._all_parameters(request).get("token")
+        return token if isinstance(token, str) else None
+
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+        request, operation = exchange.request, exchange.operation
+        if operation.declared.verb:
+            return {"sent": request, **request.query_parameters(), **exchange.path_parameters}
+        given = self._all_parameters(request)
+        if operation.declared.open:
+            given = {**_client(request), **given}
+        for name in operation.bound.structured:
+            if isinstance(given.get(name), str):
+                given[name] = _embedded_json(name, given[name])
+        return given
+
+    def _all_parameters(self, request: Request) -> dict[str, Any]:
+        given = self._form(request.query) if request.query else {}
+        if request.body:
+            given.update(self.body(request))
+        return given
+
+    def _form(self, text: str) -> dict[str, Any]:
+        try:
+            return dict(read_pairs(text))
+        except MalformedBody:
+            raise InvalidFormData from None
+
+    def body(self, request: Request) -> dict[str, Any]:
+        if request.content_type == "application/json":
+            return _json_object(request.body)
+        try:
+            if request.content_type == MULTIPART:
+                return {name: value for name, value in read_multipart(request) if isinstance(value, str)}
+            return self._form(request.body.decode())
+        except (MalformedBody, UnicodeDecodeError):
+            raise InvalidFormData from None
+
+    def result(self, value: Any, exchange: Exchange) -> Response:
+        return json_answer({"ok": True, **value})
+
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+        if isinstance(error, MissingParameter):
+            return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
+        if isinstance(error, InvalidParameter):
+            return _invalid_arguments(f"[ERROR] {error}")
+        if isinstance(error, TooLarge):
+            return _invalid_arguments(f"[ERROR] {error}")
+        if isinstance(error, TooSlow):
+            return json_answer({"ok": False, "error": ServiceUnavailable.code})
+        if isinstance(error, RateLimited):
+            return json_answer({"ok": False, "error": Ratelimited.code}, error.status, error.headers)
+        if isinstance(error, Ratelimited):
+            headers = (("Retry-After", str(error.retry_after)),)
+            return json_answer({"ok": False, "error": error.code}, error.status, headers)
+        return json_answer({"ok": False, "error": error.code, **error.details})
+
+    def unknown(self, request: Request, verbs: list[str]) -> Response:
+        method = self.method_name(request.path)
+        if method.startswith(_RETIRED):
+            return self.error(MethodDeprecated())
+        return self.error(UnknownMethod(req_method=method))
+
+
+def _invalid_arguments(message: str) -> Response:
+    return json_answer({"ok": False, "error": "invalid_arguments", "response_metadata": {"messages": [message]}})
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    try:
+        value = read_json(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise InvalidJson from None
+    if not isinstance(value, dict):
+        raise JsonNotObject
+    fields = cast(dict[str, Any], value)
+    return {name: each for name, each in fields.items() if each is not None}
+
+
+def _client(request: Request) -> dict[str, str]:
+    """The id and the secret of an application, where it names itself in the Authorization header."""
+    given = request.basic()
+    return {"client_id": given[0], "client_secret": given[1]} if given else {}
+
+
+def _embedded_json(name: str, text: str) -> Any:
+    """A list or object that a form carries as JSON text; text that is no JSON is left for the handler's contract."""
+    try:
+        return read_json(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return text
+
+
+def sent_bytes(request: Request) -> bytes:
+    """The bytes of a file as clients send them: alone, or as the first part of a multipart form."""
+    if request.content_type != MULTIPART:
+        return request.body
+    try:
+        parts = read_parts(request)
+    except MalformedBody:
+        raise InvalidFormData from None
+    first = parts[0][1] if parts else b""
+    return first.data if isinstance(first, Upload) else first

@@ -1,0 +1,1 @@
+"""Invoices from draft to paid, their items, taxes and credit notes."""

@@ -1,0 +1,40 @@
+"""What it costs to have sent what an invoice is for.
+
+https://docs.stripe.com/api/invoices/create#create_invoice-shipping_cost
+"""
+
+from __future__ import annotations
+
+from twindiff.kit import UNSET, Call, UnsetType
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ...catalog.shipping_rates import SHIPPING_RATES, RateData, make_rate
+from ...checkout.form_fields import cost_of
+from ...core.objects import Fields, refer
+from ...core.params import NestedParams, OptText, Unset
+
+
+class ShippingCost(NestedParams):
+    """A way of shipping, or one that is made for this invoice."""
+
+    shipping_rate: OptText = UNSET
+    shipping_rate_data: RateData | UnsetType = UNSET
+
+
+OptShippingCost = ShippingCost | Unset | UnsetType
+
+
+def shipping_cost(call: Call, wanted: ShippingCost, currency: str) -> Fields:
+    """What an invoice shows of its way of shipping."""
+    if isinstance(wanted.shipping_rate_data, RateData):
+        rate = make_rate(call, wanted.shipping_rate_data, "shipping_cost[shipping_rate_data]")
+    else:
+        rate = refer(call, SHIPPING_RATES, str(wanted.shipping_rate or ""), "shipping_cost[shipping_rate]")
+    if not rate.active:
+        raise StripeError(f"The shipping rate {rate.id} is not active.", param="shipping_cost[shipping_rate]")
+    options: dict[str, dict[str, int]] = rate.fixed_amount.get("currency_options") or {}
+    if rate.currency != currency and currency not in options:
+        message = f"The shipping rate is in {rate.currency}, but the invoice is in {currency}."
+        raise StripeError(message, param="shipping_cost")
+    amount = rate.fixed_amount["amount"] if rate.currency == currency else options[currency]["amount"]
+    return cost_of({"shipping_amount": amount, "shipping_rate": rate.id})

@@ -1,0 +1,1 @@
+"""Subscriptions, their cycles, items, prorations and schedules."""

@@ -1,0 +1,129 @@
+"""Proration: what is given back for the rest of a period, and what is asked for it instead, to the second.
+
+An item remembers in `billed` what was asked for it: the amount of a whole period, how many seconds that is, until when
+it goes, and the line or item that asked. What is given back is a part of that, whatever its price is by now.
+https://docs.stripe.com/billing/subscriptions/prorations
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from twindiff.kit import Call
+
+from ...catalog.discounts import coupons_of
+from ...catalog.price_calculation import percentage, prorate_amount, unit_price
+from ...catalog.prices import PRICES, Price
+from ...catalog.products import PRODUCTS
+from ...core.objects import Fields, now, retrieve
+from ..tables.invoice_tables import InvoiceItem, build_pricing, make_item
+from ..tables.subscription_tables import Subscription, SubscriptionItem
+
+
+def full_price(price: Price, quantity: int | None, currency: str) -> int:
+    """What a quantity costs for a whole period, in a currency that the price has."""
+    amounts = amounts_in(price, currency)
+    return unit_price(amounts, Decimal(1 if quantity is None else quantity))
+
+
+def amounts_in(price: Price, currency: str) -> Fields:
+    """The amounts of a price in a currency."""
+    option: Fields | None = price.currency_options.get(currency) if currency != price.currency else None
+    decimal = option["unit_amount_decimal"] if option else price.unit_amount_decimal
+    tiers = option.get("tiers") if option else price.tiers
+    return {
+        "unit_amount_decimal": decimal,
+        "tiers": tiers,
+        "tiers_mode": price.tiers_mode,
+        "transform_quantity": price.transform_quantity,
+    }
+
+
+def apply_percent_discounts(call: Call, subscription: Subscription, item: SubscriptionItem, amount: int) -> int:
+    """An amount less what coupons of an item and of its subscription take off in percent.
+
+    Prorations are not discounted again.
+    """
+    for _, coupon in coupons_of(call, [*item.discounts, *subscription.discounts], now(call)):
+        if coupon.percent_off is not None:
+            amount -= percentage(amount, coupon.percent_off)
+    return amount
+
+
+def credit_unused_time(call: Call, subscription: Subscription, item: SubscriptionItem, at: int) -> InvoiceItem | None:
+    """What was paid for the time that is left, as a pending item; nothing where nothing was asked for."""
+    billed: Fields | None = item.billed
+    if not billed or at >= billed["end"]:
+        return None
+    amount = prorate_amount(-billed["amount"], billed["end"] - max(at, billed["start"]), billed["whole"])
+    price = retrieve(call, PRICES, billed["price"])
+    credited: Fields = {"credited_items": _source(billed), "discount_amounts": []}
+    return _pending(
+        call, subscription, item, price, billed["quantity"], amount, (at, billed["end"]), "Unused", credited
+    )
+
+
+def _source(billed: Fields) -> Fields:
+    if billed["invoice_item"]:
+        return {"type": "invoice_item", "invoice_item": billed["invoice_item"], "invoice_line_item_details": None}
+    details = {"invoice": billed["invoice"], "invoice_line_items": billed.get("lines") or [billed["line"]]}
+    return {"type": "invoice_line_items", "invoice_item": None, "invoice_line_item_details": details}
+
+
+def charge_remaining_time(
+    call: Call, subscription: Subscription, item: SubscriptionItem, price: Price, at: int, *, nothing: bool = False
+) -> SubscriptionItem:
+    """Ask for the time that is left of an item's period, as a pending item; the item as it is then."""
+    end, whole = item.current_period_end, item.current_period_end - item.current_period_start
+    full = apply_percent_discounts(call, subscription, item, full_price(price, item.quantity, subscription.currency))
+    amount = 0 if nothing else prorate_amount(full, end - at, whole)
+    details: Fields = {"credited_items": None, "discount_amounts": []}
+    made = _pending(call, subscription, item, price, item.quantity or 1, amount, (at, end), "Remaining", details)
+    return call.db.change(item, billed=build_billed_record(item, price, full, (at, end), whole, invoice_item=made.id))
+
+
+def build_billed_record(
+    item: SubscriptionItem, price: Price, full: int, period: tuple[int, int], whole: int, **source: str
+) -> Fields:
+    """What an item remembers of a line or item that asked for it."""
+    shared = {"invoice": None, "line": None, "invoice_item": None, **source}
+    start, end = period
+    mine = {"amount": full, "whole": whole, "start": start, "end": end, "price": price.id}
+    return {**mine, "quantity": 1 if item.quantity is None else item.quantity, **shared}
+
+
+def _pending(
+    call: Call,
+    subscription: Subscription,
+    item: SubscriptionItem,
+    price: Price,
+    quantity: int,
+    amount: int,
+    period: tuple[int, int],
+    spoken: str,
+    details: Fields,
+) -> InvoiceItem:
+    product = retrieve(call, PRODUCTS, price.product)
+    several = f"{quantity} \N{MULTIPLICATION SIGN} " if quantity != 1 else ""
+    day = datetime.fromtimestamp(period[0], UTC).strftime("%d %b %Y")
+    parent = {"subscription": subscription.id, "subscription_item": item.id}
+    return make_item(
+        call,
+        amount=amount,
+        currency=subscription.currency,
+        customer=subscription.customer,
+        description=f"{spoken} time on {several}{product.name} after {day}",
+        discountable=False,
+        parent={"type": "subscription_details", "subscription_details": parent},
+        period={"start": period[0], "end": period[1]},
+        pricing=build_pricing(price, None),
+        proration=True,
+        proration_details=details,
+        quantity=quantity,
+        quantity_decimal=str(quantity),
+        tax_rates=item.tax_rates,
+        test_clock=subscription.test_clock,
+        subscription=subscription.id,
+        product=price.product,
+    )

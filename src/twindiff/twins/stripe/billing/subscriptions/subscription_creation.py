@@ -1,0 +1,272 @@
+"""How a subscription begins: its items, its first invoice, and whether that is paid.
+
+https://docs.stripe.com/billing/subscriptions/overview
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twindiff.kit import UNSET, Call
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ...catalog.prices import Price
+from ...core.currencies import parse_currency
+from ...core.events import record_row
+from ...core.objects import Fields, new, now, retrieve
+from ...core.params import or_none
+from ...core.periods import DAY, MONTHS, next_boundary, next_day, previous_boundary, shift_time
+from ...customer.customers import Customer
+from ...payments.setup_intents import SUCCEEDED, CreateSetup, SetupIntent, create_setup_intent
+from ..invoices import invoice_lifecycle
+from ..tables import invoice_payments
+from ..tables.invoice_tables import Invoice
+from ..tables.subscription_tables import (
+    SUBSCRIPTIONS,
+    Subscription,
+    SubscriptionItem,
+    notify_subscriptions_changed,
+    record_subscription_update,
+    state,
+)
+from . import billing_cycles
+from .requested_items import (
+    add_once,
+    check_billing,
+    check_items,
+    moment,
+    nest_param,
+    new_item,
+    raise_incomplete,
+    resolve_new_item,
+    set_end,
+)
+from .subscription_params import (
+    AnchorConfig,
+    BillingMode,
+    CreateSubscription,
+)
+
+
+def start(
+    call: Call, customer: Customer, params: CreateSubscription, fields: Fields, *, as_draft: bool = False
+) -> Subscription:
+    """Write a subscription with its items and its first invoice, which may stay a draft for an hour."""
+    wanted = [resolve_new_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(params.items or [])]
+    asked = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
+    prices = [each.price for each in wanted]
+    currency = check_items([(price.id, "") for price in prices], asked or _currency(customer, prices[0]), prices)
+    if customer.currency and customer.currency != currency:
+        raise StripeError(
+            "You cannot combine currencies on a single customer. This customer has an active subscription, "
+            f"subscription schedule, discount, quote, or invoice item with currency {customer.currency}."
+        )
+    trial_end = _trial_end(call, params, prices)
+    check_anchor(call, params, prices, began=trial_end)
+    anchor = _anchor(call, params, prices, trial_end)
+    made = new(
+        call,
+        SUBSCRIPTIONS,
+        customer=customer.id,
+        currency=currency,
+        test_clock=customer.test_clock,
+        start_date=_start_date(call, params),
+        billing_cycle_anchor=anchor,
+        billing_cycle_anchor_config=anchor_config(params),
+        billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
+        trial_end=trial_end,
+        trial_start=now(call) if trial_end else None,
+        status="trialing" if trial_end else "incomplete",
+        **fields,
+    )
+    items = [_backdate_item(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
+    check_billing(call, made)
+    made = set_end(call, made, params, items)
+    made = _collect_payment(call, *_first_invoice(call, made, items, params), params, as_draft=as_draft)
+    record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)
+    call.memo.pop("starting", None)
+    billing_cycles.set_times(call, made, items)
+    notify_subscriptions_changed(call, customer.id)
+    return made
+
+
+def _currency(customer: Customer, price: Price) -> str | None:
+    return customer.currency if customer.currency in price.currency_options else None
+
+
+def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) -> int | None:
+    if isinstance(params.trial_end, str) and params.trial_end:
+        end = moment(call, params.trial_end, "trial_end", "now")
+        return None if end == "now" else int(end)
+    days: Any = params.trial_period_days
+    if params.trial_from_plan is True:
+        days = max((price.recurring["trial_period_days"] or 0 for price in prices), default=0)
+    if isinstance(days, int) and not 0 <= days <= 730:
+        raise StripeError("Invalid trial_period_days: must be from 0 to 730.", param="trial_period_days")
+    return now(call) + days * DAY if isinstance(days, int) and days else None
+
+
+def _start_date(call: Call, params: CreateSubscription) -> int:
+    """When a subscription began: now, or before."""
+    began = params.backdate_start_date
+    if not isinstance(began, int):
+        return now(call)
+    if began > now(call):
+        raise StripeError(
+            "The parameter `backdate_start_date` expects a unix timestamp representing a date and time in the past. "
+            f"You specified the value `{began}` which is in the future.",
+            param="backdate_start_date",
+        )
+    return began
+
+
+def _backdate_item(call: Call, row: Subscription, item: SubscriptionItem, price: Price) -> SubscriptionItem:
+    """An item whose running period began before its subscription was written, where the anchor is still to come."""
+    if row.start_date == now(call) or row.trial_end or row.billing_cycle_anchor <= now(call):
+        return item
+    every: Fields = price.recurring
+    begun = previous_boundary(row.billing_cycle_anchor, now(call), every["interval"], every["interval_count"])
+    begun = max(row.start_date, begun) if row.billing_mode == "flexible" else row.start_date
+    return call.db.change(item, current_period_start=begun)
+
+
+def _add_past(call: Call, invoice: Invoice, row: Subscription, item: SubscriptionItem, price: Price) -> None:
+    """Bill an item for the time before its running period: each period of it, or in classic mode all at once.
+
+    https://docs.stripe.com/billing/subscriptions/backdating
+    """
+    every: Fields = price.recurring
+    unit, count = every["interval"], every["interval_count"]
+    began, until = row.start_date, item.current_period_start
+    while began < until:
+        end, whole = until, shift_time(began, unit, count) - began
+        if row.billing_mode == "flexible":
+            end = min(next_boundary(row.billing_cycle_anchor, began, unit, count), until)
+            whole = billing_cycles.whole_period(row.billing_cycle_anchor, began, price)
+        billing_cycles.add_period(call, invoice, row, item, price, (began, end), whole=whole)
+        began = end
+
+
+def _anchor(call: Call, params: CreateSubscription, prices: Sequence[Price], trial_end: int | None) -> int:
+    anchor: Any = params.billing_cycle_anchor
+    if config := anchor_config(params):
+        return next_day(trial_end or now(call), config)
+    return anchor if isinstance(anchor, int) else trial_end or now(call)
+
+
+def check_anchor(call: Call, params: Any, prices: Sequence[Price], at: str = "", *, began: int | None = None) -> None:
+    """Raise for anchors that are past or too far away, and for days of a month where periods are no months."""
+    anchor: Any = params.billing_cycle_anchor
+    short = [price for price in prices if price.recurring["interval"] not in MONTHS]
+    if params.billing_cycle_anchor_config is not UNSET and short:
+        message = "`billing_cycle_anchor_config` can only be used with prices whose interval is a month or a year."
+        raise StripeError(message, param=nest_param(at, "billing_cycle_anchor_config"))
+    anchor_config(params, at)
+    if not isinstance(anchor, int):
+        return
+    moment(call, str(anchor), nest_param(at, "billing_cycle_anchor"))
+    began = began or now(call)
+    natural = min(shift_time(began, price.recurring["interval"], price.recurring["interval_count"]) for price in prices)
+    if anchor > natural:
+        message = f"billing_cycle_anchor cannot be later than next natural billing date ({natural}) for plan"
+        raise StripeError(message, param=nest_param(at, "billing_cycle_anchor"))
+
+
+def anchor_config(params: Any, at: str = "") -> dict[str, int | None] | None:
+    """When periods are to begin, by the parts of a date and a time."""
+    config = params.billing_cycle_anchor_config
+    if not isinstance(config, AnchorConfig):
+        return None
+    if params.billing_cycle_anchor is not UNSET:
+        message = "You may only specify one of these parameters: billing_cycle_anchor, billing_cycle_anchor_config."
+        raise StripeError(message, param=nest_param(at, "billing_cycle_anchor_config"))
+    return {name: or_none(getattr(config, name)) for name in AnchorConfig.__struct_fields__}
+
+
+def _first_invoice(
+    call: Call, row: Subscription, items: Sequence[SubscriptionItem], params: CreateSubscription
+) -> tuple[Subscription, Invoice]:
+    call.memo["starting"] = row.id
+    prices = billing_cycles.prices_of(call, items)
+    invoice = billing_cycles.create_draft(call, row, "subscription_create", now(call), now(call))
+    for item in items:
+        price = prices[item.price]
+        if billing_cycles.is_metered(price):
+            continue
+        period = (item.current_period_start, item.current_period_end)
+        if params.proration_behavior != "none":
+            _add_past(call, invoice, row, item, price)
+        if row.trial_end:
+            billing_cycles.add_period(call, invoice, row, item, price, period, trial=True)
+        elif row.billing_cycle_anchor <= now(call):
+            billing_cycles.add_period(call, invoice, row, item, price, period)
+        elif params.proration_behavior != "none":
+            whole = _whole(row, period[0], price)
+            billing_cycles.add_period(call, invoice, row, item, price, period, whole=whole)
+    add_once(call, row, params.add_invoice_items, invoice)
+    row = call.db.change(row, latest_invoice=invoice.id)
+    return row, invoice_lifecycle.publish_draft(call, invoice)
+
+
+def _collect_payment(
+    call: Call, row: Subscription, invoice: Invoice, params: CreateSubscription, *, as_draft: bool
+) -> Subscription:
+    """A subscription whose first invoice is asked to be paid, unless that is left to be done later."""
+    sends = row.collection_method == "send_invoice"
+    if not sends and not as_draft:
+        _collect_first(call, row, invoice, str(params.payment_behavior or "allow_incomplete"))
+        row = retrieve(call, SUBSCRIPTIONS, row.id)
+    elif not row.trial_end:
+        row = call.db.change(row, status="active")
+    if row.trial_end and not sends and not billing_cycles.has_method(call, row):
+        row = _set_up_later(call, row)
+    return row
+
+
+def _whole(row: Subscription, start: int, price: Price) -> int:
+    """How long the full period is that a first one is a part of; in classic mode one that begins as it does."""
+    every: Fields = price.recurring
+    if row.billing_mode == "classic" and start == row.start_date < row.created:
+        return shift_time(start, every["interval"], every["interval_count"]) - start
+    return billing_cycles.whole_period(row.billing_cycle_anchor, start, price)
+
+
+def _set_up_later(call: Call, row: Subscription) -> Subscription:
+    """A subscription in its trial that asks for a payment method."""
+    wanted = CreateSetup(customer=row.customer, usage="off_session", allowed_payment_method_types=["card"])
+    return call.db.change(row, pending_setup_intent=create_setup_intent(call, wanted)["id"])
+
+
+def _was_set_up(call: Call, intent: SetupIntent) -> None:
+    """Let a subscription be paid by what it has asked for."""
+    waits = Subscription.pending_setup_intent == intent.id
+    row = call.db.find(Subscription, Subscription.customer == intent.customer, waits) if intent.customer else None
+    if row is not None:
+        before = state(call, row)
+        call.db.change(row, pending_setup_intent=None, default_payment_method=intent.payment_method)
+        record_subscription_update(call, before)
+
+
+SUCCEEDED.append(_was_set_up)
+
+
+def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> None:
+    """Collect the first invoice; a payment that fails leaves the subscription incomplete, or undoes it."""
+    if invoice.amount_due and behavior != "default_incomplete" and not billing_cycles.has_method(call, row):
+        raise invoice_payments.no_method()
+    final = invoice_lifecycle.finalize(call, invoice)
+    if final.status == "paid":
+        _activate_free(call, row)
+        return
+    if behavior == "default_incomplete":
+        return
+    intent, refused = invoice_lifecycle.first_attempt(call, final)
+    if behavior == "error_if_incomplete":
+        raise_incomplete(intent, refused)
+
+
+def _activate_free(call: Call, row: Subscription) -> None:
+    row = retrieve(call, SUBSCRIPTIONS, row.id)
+    if row.status == "incomplete":
+        call.db.change(row, status="active")

@@ -1,0 +1,1 @@
+"""The tables of invoices, credit notes, subscriptions and schedules."""

@@ -1,0 +1,273 @@
+"""Invoice payments: the payments that an invoice was or is to be paid with.
+
+https://docs.stripe.com/api/invoice-payment
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ...core.events import record_row
+from ...core.objects import RESOURCES, Fields, StripeObject, build_view, find, new, now, resource, retrieve
+from ...core.pagination import equal, list_object, list_of, to_range_conditions, to_reference_conditions
+from ...core.params import ListParams, NestedParams, OptRange, OptText, Params
+from ...payments import payment_lifecycle
+from ...payments.payment_methods import METHODS, method_named
+
+if TYPE_CHECKING:
+    from .invoice_tables import Invoice
+
+api = Operations(prefix="/v1/invoice_payments")
+
+
+class InvoicePayment(
+    StripeObject,
+    table="invoice_payments",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("invoice", "seq"), ("payment_intent",)),
+):
+    amount_paid: Column[int | None] = column(default=None)
+    amount_requested: Column[int]
+    currency: Column[str]
+    invoice: Column[str] = column(derived=True)
+    is_default: Column[bool] = column(default=True, derived=True)
+    status: Column[str] = column(default="open")
+    status_transitions: Column[Json] = column(default={}, derived=True)
+    payment_intent: Column[str] = column(derived=True)
+
+
+def _payment(row: InvoicePayment) -> Fields:
+    return {"type": "payment_intent", "payment_intent": row.payment_intent}
+
+
+def _transitions(row: InvoicePayment) -> Fields:
+    return {"canceled_at": None, "paid_at": None, **row.status_transitions}
+
+
+invoice_payment_object = build_view(
+    InvoicePayment, "invoice_payment", "payment_intent", payment=_payment, status_transitions=_transitions
+)
+INVOICE_PAYMENTS = resource(
+    InvoicePayment,
+    "invoice_payment",
+    "inpay_",
+    invoice_payment_object,
+    spoken="invoice payment",
+    param="invoice_payment",
+    expandable=("invoice", "payment.payment_intent"),
+)
+
+
+class PaymentFilter(NestedParams):
+    """Which payment it is."""
+
+    type: Literal["charge", "payment_intent", "payment_record"]
+    payment_intent: OptText = UNSET
+
+
+class ListInvoicePayments(ListParams, kw_only=True):
+    """The parameters of a list of payments."""
+
+    created: OptRange = UNSET
+    invoice: OptText = UNSET
+    payment: PaymentFilter | UnsetType = UNSET
+    status: Literal["canceled", "open", "paid"] | UnsetType = UNSET
+
+
+@api.get("")
+def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Body]) -> Fields:
+    """List payments of invoices."""
+    where = to_range_conditions(InvoicePayment.created, params.created)
+    where += to_reference_conditions(call, (InvoicePayment.invoice, params.invoice, RESOURCES["in_"]))
+    where += equal((InvoicePayment.status, params.status))
+    if isinstance(params.payment, PaymentFilter) and (id := params.payment.payment_intent):
+        intent = retrieve(call, payment_lifecycle.PAYMENTS, id, param="payment[payment_intent]", status=400)
+        where.append(InvoicePayment.payment_intent == intent.id)
+    return list_of(call, INVOICE_PAYMENTS, params, "/v1/invoice_payments", *where)
+
+
+@api.get("/{invoice_payment}")
+def retrieve_invoice_payment(call: Call, invoice_payment: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a payment of an invoice."""
+    return invoice_payment_object(retrieve(call, INVOICE_PAYMENTS, invoice_payment))
+
+
+def of_invoice(call: Call, invoice: Fields) -> Fields:
+    """An invoice's payments, as it shows them when it is asked to."""
+    rows = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice["id"], order=-InvoicePayment.seq)
+    return list_object([invoice_payment_object(row) for row in rows], "/v1/invoices/payments")
+
+
+def secret_of_invoice(call: Call, invoice: Fields) -> Fields | None:
+    """By what a browser may pay an invoice."""
+    of_it = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice["id"], order=-InvoicePayment.seq, limit=1)
+    intent = find(call, payment_lifecycle.PAYMENTS, of_it[0].payment_intent) if of_it else None
+    return {"client_secret": intent.client_secret, "type": "payment_intent"} if intent else None
+
+
+def ensure_payment_intent(call: Call, invoice: Invoice) -> str:
+    """Make the PaymentIntent by which an invoice is to be paid, unless it has one; gives its id."""
+    known = find(call, payment_lifecycle.PAYMENTS, invoice.payment_intent) if invoice.payment_intent else None
+    intent = known or payment_lifecycle.create(
+        call,
+        invoice.amount_due,
+        invoice.currency,
+        customer=invoice.customer,
+        description=_description(invoice),
+        payment_method_types=invoice.payment_settings.get("payment_method_types") or ["card"],
+        capture_method="automatic",
+        setup_future_usage="off_session" if invoice.billing_reason in SETS_UP else None,
+        invoice=invoice.id,
+        **(_for_accounts(invoice) if invoice.connect else {}),
+    )
+    made = new(
+        call,
+        INVOICE_PAYMENTS,
+        amount_requested=invoice.amount_due,
+        currency=invoice.currency,
+        invoice=invoice.id,
+        payment_intent=intent.id,
+    )
+    call.memo.setdefault("invoice_payments", {})[invoice.id] = made.id
+    return intent.id
+
+
+def _for_accounts(invoice: Invoice) -> Fields:
+    from ...connect.destination_charges import of_invoice
+
+    return of_invoice(invoice)
+
+
+SETS_UP = ("subscription_create", "subscription_update")
+"""Invoices whose payment lets those that come be paid while the customer is away."""
+
+
+def _description(invoice: Invoice) -> str:
+    return {
+        "subscription_create": "Subscription creation",
+        "subscription_cycle": "Subscription update",
+        "subscription_update": "Subscription update",
+    }.get(invoice.billing_reason, "Payment for Invoice")
+
+
+def attempt(
+    call: Call, invoice: Invoice, method: str, *, off_session: bool
+) -> tuple[payment_lifecycle.PaymentIntent, StripeError | None]:
+    """Try to pay an invoice with a payment method; gives what became of its PaymentIntent, and why it failed."""
+    intent = retrieve(call, payment_lifecycle.PAYMENTS, invoice.payment_intent or "")
+    if intent.status not in payment_lifecycle.CONFIRMABLE:
+        raise payment_lifecycle.build_unexpected_state_error(
+            f"The invoice's PaymentIntent has a status of {intent.status}."
+        )
+    row = method_named(call, method)
+    changes: dict[str, Any] = {"payment_method": row.id}
+    if intent.amount != invoice.amount_remaining:
+        changes["amount"] = invoice.amount_remaining
+    return payment_lifecycle.confirm(call, call.db.change(intent, **changes), off_session=off_session)
+
+
+def attach(call: Call, invoice: Invoice, intent: payment_lifecycle.PaymentIntent) -> InvoicePayment:
+    """Add a payment to those of an invoice."""
+    known = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
+    if known or intent.customer != invoice.customer or intent.currency != invoice.currency:
+        why = "it is a payment of an invoice already" if known else "its customer or its currency is another"
+        message = f"The PaymentIntent {intent.id} cannot be attached to the invoice {invoice.id}, since {why}."
+        raise StripeError(message, param="payment_intent")
+    call.db.change(intent, invoice=invoice.id)
+    return new(
+        call,
+        INVOICE_PAYMENTS,
+        amount_requested=intent.amount,
+        currency=intent.currency,
+        invoice=invoice.id,
+        is_default=False,
+        payment_intent=intent.id,
+    )
+
+
+def find_attached_payment(call: Call, intent: payment_lifecycle.PaymentIntent) -> InvoicePayment | None:
+    """The payment that an intent was attached to an invoice as; None for the invoice's own."""
+    row = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
+    return row if row and not row.is_default else None
+
+
+def record_payment_paid(call: Call, row: InvoicePayment, amount: int) -> None:
+    """Note that a payment was made."""
+    fields = {"status": "paid", "amount_paid": amount, "status_transitions": {"paid_at": now(call)}}
+    record_row(call, "invoice_payment.paid", INVOICE_PAYMENTS, call.db.change(row, **fields))
+
+
+def update_open_payment(call: Call, invoice: Invoice) -> None:
+    """Let an invoice's own payment ask for what is left to pay; once nothing is, it will never be made."""
+    if not invoice.amount_remaining:
+        settle(call, invoice, paid=0)
+        return
+    for row in _open(call, invoice):
+        intent = find(call, payment_lifecycle.PAYMENTS, row.payment_intent)
+        if row.is_default and intent and intent.status in payment_lifecycle.CONFIRMABLE:
+            call.db.change(row, amount_requested=invoice.amount_remaining)
+            call.db.change(intent, amount=invoice.amount_remaining)
+
+
+def list_paid_payments(call: Call, invoice: Invoice) -> list[InvoicePayment]:
+    """The payments that an invoice was paid with, newest first."""
+    mine = (InvoicePayment.invoice == invoice.id, InvoicePayment.status == "paid")
+    return call.db.rows(InvoicePayment, *mine, order=-InvoicePayment.seq)
+
+
+def settle(call: Call, invoice: Invoice, *, paid: int) -> None:
+    """Note what an invoice's own open payment has paid; of 0 that it will never be, and its intent is canceled."""
+    for row in _open(call, invoice):
+        if paid and row.is_default:
+            record_payment_paid(call, row, paid)
+            continue
+        call.db.change(row, status="canceled", status_transitions={"canceled_at": now(call)})
+        intent = find(call, payment_lifecycle.PAYMENTS, row.payment_intent)
+        if intent and intent.status in payment_lifecycle.CANCELABLE:
+            payment_lifecycle.cancel(call, intent, "void_invoice")
+
+
+def _open(call: Call, invoice: Invoice) -> list[InvoicePayment]:
+    """The payments of an invoice that are open: the one that was asked for just now, or those that are stored."""
+    made = call.memo.get("invoice_payments", {}).get(invoice.id)
+    if made:
+        row = retrieve(call, INVOICE_PAYMENTS, made)
+        return [row] if row.status == "open" else []
+    return call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice.id, InvoicePayment.status == "open")
+
+
+def method_of(call: Call, invoice: Invoice, subscription_method: str | None, customer_method: str | None) -> str | None:
+    """What an invoice is paid with: its own payment method, its subscription's or its customer's default."""
+    for id in (invoice.default_payment_method, subscription_method, customer_method):
+        if id and find(call, METHODS, id):
+            return id
+    return None
+
+
+def find_action_required_error(intent: payment_lifecycle.PaymentIntent) -> StripeError | None:
+    """That a payment waits for the customer, which stays as it is; https://docs.stripe.com/error-codes"""
+    if intent.status != "requires_action":
+        return None
+    return StripeError(
+        "This payment requires additional user action before it can be completed successfully. Payment can be "
+        "completed using the PaymentIntent associated with the invoice. Additional information is available here: "
+        "https://stripe.com/docs/billing/subscriptions/overview#requires-action",
+        kind="card_error",
+        status=402,
+        code="invoice_payment_intent_requires_action",
+        doc_url=None,
+    )
+
+
+def no_method() -> StripeError:
+    """That there is nothing to pay with."""
+    return StripeError(
+        "This customer has no attached payment source or default payment method. Please consider adding a default "
+        "payment method. For more information, visit "
+        "https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.",
+        code="resource_missing",
+    )

@@ -1,0 +1,1 @@
+"""Products, prices, coupons, promotion codes and shipping rates."""

@@ -1,0 +1,272 @@
+"""Coupons: how much less something costs, and for how long.
+
+https://docs.stripe.com/api/coupons
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..core.currencies import parse_currency
+from ..core.events import record, update
+from ..core.objects import Fields, StripeObject, build_view, find, new, now, refer, resource, retrieve
+from ..core.pagination import list_of, to_range_conditions
+from ..core.params import (
+    Integer,
+    ListParams,
+    NestedParams,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    check_percentage,
+    collect_params,
+    is_set,
+    merge_metadata,
+)
+from .price_calculation import percentage, shares
+from .prices import check_keys
+from .products import PRODUCTS
+
+api = Operations(prefix="/v1/coupons")
+
+
+class Coupon(StripeObject, table="coupons", key=("id",), unique=(("seq",),)):
+    amount_off: Column[int | None] = column(default=None)
+    currency: Column[str | None] = column(default=None)
+    duration: Column[str] = column(default="once")
+    duration_in_months: Column[int | None] = column(default=None)
+    max_redemptions: Column[int | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    name: Column[str | None] = column(default=None)
+    percent_off: Column[float | None] = column(default=None)
+    redeem_by: Column[int | None] = column(default=None)
+    times_redeemed: Column[int] = column(default=0, derived=True)
+    valid: Column[bool] = column(default=True)
+    applies_to: Column[Json] = column(default=None)
+    currency_options: Column[Json] = column(default={})
+    deleted: Column[bool] = column(default=False)
+
+
+coupon_object = build_view(Coupon, "coupon", "applies_to", "currency_options", "deleted")
+
+
+def _applies_to(call: Call, fields: Fields) -> Any:
+    return retrieve(call, COUPONS, fields["id"]).applies_to
+
+
+def _currency_options(call: Call, fields: Fields) -> Any:
+    coupon = retrieve(call, COUPONS, fields["id"])
+    own = {coupon.currency: {"amount_off": coupon.amount_off}} if coupon.currency else {}
+    return {**own, **coupon.currency_options}
+
+
+COUPONS = resource(
+    Coupon,
+    "coupon",
+    "",
+    coupon_object,
+    param="coupon",
+    id_length=8,
+    includes={"applies_to": _applies_to, "currency_options": _currency_options},
+)
+
+
+class AppliesTo(NestedParams):
+    """What a coupon is for."""
+
+    products: list[str] | UnsetType = UNSET
+
+
+class AmountOff(NestedParams):
+    """How much less in another currency."""
+
+    amount_off: Integer
+
+
+class CouponParams(Params, kw_only=True):
+    """What creating and updating have in common."""
+
+    longest: ClassVar = {"name": 40}
+
+    currency_options: dict[str, AmountOff] | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    name: OptText = UNSET
+
+
+class CreateCoupon(CouponParams):
+    """The parameters of a new coupon."""
+
+    amount_off: OptInteger = UNSET
+    applies_to: AppliesTo | UnsetType = UNSET
+    currency: OptText = UNSET
+    duration: Literal["forever", "once", "repeating"] | UnsetType = UNSET
+    duration_in_months: OptInteger = UNSET
+    id: OptText = UNSET
+    max_redemptions: OptInteger = UNSET
+    percent_off: float | UnsetType = UNSET
+    redeem_by: OptInteger = UNSET
+
+
+class ListCoupons(ListParams):
+    """The parameters of a list of coupons."""
+
+    created: OptRange = UNSET
+
+
+@api.post("")
+def create_coupon(call: Call, params: Annotated[CreateCoupon, Body]) -> Fields:
+    """Make a coupon."""
+    _check(call, params)
+    fields = collect_params(params)
+    _free(call, fields.get("id"))
+    if "currency" in fields:
+        fields["currency"] = parse_currency(fields["currency"])
+    made = new(call, COUPONS, **fields, metadata=merge_metadata({}, params.metadata))
+    record(call, "coupon.created", coupon_object(made))
+    return coupon_object(made)
+
+
+@api.get("/{coupon}")
+def retrieve_coupon(call: Call, coupon: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a coupon."""
+    return coupon_object(_existing(call, coupon))
+
+
+@api.post("/{coupon}")
+def update_coupon(call: Call, coupon: str, params: Annotated[CouponParams, Body]) -> Fields:
+    """Change what may change of a coupon."""
+    row = _existing(call, coupon)
+    fields = collect_params(params)
+    if isinstance(params.currency_options, dict):
+        check_keys(params.currency_options)
+        fields["currency_options"] = {**row.currency_options, **fields["currency_options"]}
+    return coupon_object(update(call, COUPONS, row, **fields, metadata=merge_metadata(row.metadata, params.metadata)))
+
+
+@api.delete("/{coupon}")
+def delete_coupon(call: Call, coupon: str, params: Annotated[Params, Body]) -> Fields:
+    """Delete a coupon; who has it already keeps it."""
+    row = _existing(call, coupon)
+    deleted = call.db.change(row, deleted=True, valid=False)
+    record(call, "coupon.deleted", coupon_object(deleted))
+    return {"id": row.id, "object": "coupon", "deleted": True}
+
+
+@api.get("")
+def list_coupons(call: Call, params: Annotated[ListCoupons, Body]) -> Fields:
+    """List coupons."""
+    where = to_range_conditions(Coupon.created, params.created)
+    return list_of(call, COUPONS, params, "/v1/coupons", ~Coupon.deleted, *where)
+
+
+@api.due(Coupon.redeem_by, Coupon.valid)
+def expire_coupon(call: Call, coupon: Coupon) -> None:
+    """Let a coupon's time be over."""
+    update(call, COUPONS, coupon, valid=False)
+
+
+def redeem(call: Call, coupon: Coupon) -> None:
+    """Count that a coupon was used; raises when it may not be used any more."""
+    if not coupon.valid:
+        raise StripeError(f"Coupon expired: {coupon.id}", code="coupon_expired", param="coupon")
+    times = coupon.times_redeemed + 1
+    valid = coupon.max_redemptions is None or times < coupon.max_redemptions
+    update(call, COUPONS, coupon, times_redeemed=times, valid=valid)
+
+
+def takes_off(coupon: Coupon, product: str | None) -> bool:
+    """Whether a coupon is for a product, as one is for all of them that names none."""
+    applies: Fields = coupon.applies_to or {}
+    products: list[str] | None = applies.get("products")
+    return not products or product in products
+
+
+def off_each(coupon: Coupon, amounts: Sequence[int], currency: str | None) -> list[int]:
+    """How much a coupon takes off each of some amounts; what it takes off all of them is shared among them."""
+    if coupon.percent_off is not None:
+        return [percentage(amount, coupon.percent_off) for amount in amounts]
+    options: dict[str, dict[str, int]] = coupon.currency_options
+    off = coupon.amount_off if coupon.currency == currency else options.get(currency or "", {}).get("amount_off", 0)
+    return shares(min(off or 0, sum(amounts)), amounts)
+
+
+def check_future(call: Call, moment: OptInteger, name: str) -> None:
+    """Refuse a time that has passed, or is more than five years ahead."""
+    if not isinstance(moment, int):
+        return
+    if moment <= now(call):
+        raise StripeError(
+            f"The parameter `{name}` expects a unix timestamp representing a date and time in the future. You "
+            f"specified the value `{moment}` which is in the past.",
+            param=name,
+        )
+    if moment > now(call) + 5 * 366 * 86400:
+        raise StripeError("Invalid timestamp: can be no more than five years in the future.", param=name)
+
+
+def _existing(call: Call, id: str) -> Coupon:
+    return refer(call, COUPONS, id, "coupon", status=404)
+
+
+def _check(call: Call, params: CreateCoupon) -> None:
+    percent, amount = params.percent_off, params.amount_off
+    if percent is UNSET and amount is UNSET:
+        raise StripeError("Must provide percent_off or amount_off.", code="parameter_missing")
+    if percent is not UNSET and amount is not UNSET:
+        raise StripeError("Received both percent_off and amount_off parameters. Please pass in only one.")
+    if isinstance(percent, float):
+        _check_percent(percent, params)
+    if isinstance(amount, int):
+        _check_amount(amount, params)
+    if isinstance(params.currency_options, dict):
+        check_keys(params.currency_options)
+    _check_duration(params)
+    check_future(call, params.redeem_by, "redeem_by")
+    if isinstance(params.max_redemptions, int) and params.max_redemptions < 1:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param="max_redemptions")
+    if isinstance(params.applies_to, AppliesTo) and isinstance(params.applies_to.products, list):
+        for number, product in enumerate(params.applies_to.products):
+            refer(call, PRODUCTS, product, f"applies_to[products][{number}]")
+
+
+def _check_percent(percent: float, params: CreateCoupon) -> None:
+    check_percentage(percent, 0.01, "percent_off")
+    if is_set(params.currency_options):
+        message = "You may only specify one of these parameters: currency_options, percent_off."
+        raise StripeError(message, param="currency_options")
+
+
+def _check_amount(amount: int, params: CreateCoupon) -> None:
+    if not is_set(params.currency):
+        raise StripeError("You must pass currency when passing amount_off", param="currency")
+    if amount < 1:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param="amount_off")
+
+
+def _check_duration(params: CreateCoupon) -> None:
+    months = params.duration_in_months
+    if params.duration == "repeating" and not isinstance(months, int):
+        message = "The duration_in_months param must be set when creating a coupon with a repeating duration"
+        raise StripeError(message, param="duration")
+    if params.duration != "repeating" and isinstance(months, int):
+        message = "The duration_in_months param can only be set when creating a coupon with a repeating duration"
+        raise StripeError(message, param="duration_in_months")
+    if isinstance(months, int) and months < 1:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param="duration_in_months")
+
+
+def _free(call: Call, id: str | None) -> None:
+    """Refuse an id in use; that of a deleted coupon may be had again."""
+    if id and (known := find(call, COUPONS, id)):
+        if not known.deleted:
+            raise StripeError("Coupon already exists.", code="resource_already_exists", param="id")
+        call.db.remove(known)

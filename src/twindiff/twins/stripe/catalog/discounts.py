@@ -1,0 +1,141 @@
+"""Discounts: coupons that were given to a customer's invoices, subscriptions or their items.
+
+https://docs.stripe.com/api/discounts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from twindiff.kit import UNSET, Call, Column, UnsetType, column
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..core.events import record_row
+from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, refer, resource
+from ..core.params import NestedParams, OptText, Unset
+from ..core.periods import shift_time
+from .coupons import COUPONS, Coupon, redeem
+from .promotion_codes import PROMOTION_CODES, redeem_code
+
+
+class Discount(
+    StripeObject, table="discounts", key=("id",), unique=(("seq",),), indexes=(("subscription",), ("customer",))
+):
+    customer: Column[str | None] = column(default=None)
+    end: Column[int | None] = column(default=None)
+    invoice: Column[str | None] = column(default=None)
+    invoice_item: Column[str | None] = column(default=None)
+    promotion_code: Column[str | None] = column(default=None)
+    start: Column[int]
+    subscription: Column[str | None] = column(default=None)
+    subscription_item: Column[str | None] = column(default=None)
+    coupon: Column[str]
+
+
+def _source(row: Discount) -> Fields:
+    return {"type": "coupon", "coupon": row.coupon}
+
+
+discount_object = build_view(
+    Discount,
+    "discount",
+    "coupon",
+    created=LEFT_OUT,
+    livemode=LEFT_OUT,
+    checkout_session=None,
+    customer_account=None,
+    source=_source,
+)
+DISCOUNTS = resource(
+    Discount,
+    "discount",
+    "di_",
+    discount_object,
+    expandable=("customer", "promotion_code", "source.coupon", "discounts.discounts", "discounts.discount"),
+)
+
+
+class DiscountParams(NestedParams):
+    """A coupon, a promotion code, or a discount that is there already."""
+
+    coupon: OptText = UNSET
+    discount: OptText = UNSET
+    promotion_code: OptText = UNSET
+
+
+OptDiscounts = list[DiscountParams] | Unset | UnsetType
+
+
+def create_discounts(
+    call: Call, wanted: OptDiscounts, customer: str | None, amount: int = 0, at: str = "discounts", **holder: str | None
+) -> list[str]:
+    """Make the discounts that parameters ask for; `holder` is what has them, as `subscription=id`."""
+    if not isinstance(wanted, list):
+        return []
+    return [_create_discount(call, each, customer, amount, f"{at}[{n}]", holder) for n, each in enumerate(wanted)]
+
+
+def _create_discount(
+    call: Call, wanted: DiscountParams, customer: str | None, amount: int, at: str, holder: dict[str, str | None]
+) -> str:
+    if isinstance(wanted.discount, str) and wanted.discount:
+        return refer(call, DISCOUNTS, wanted.discount, f"{at}[discount]").id
+    code = None
+    if isinstance(wanted.promotion_code, str) and wanted.promotion_code:
+        code = refer(call, PROMOTION_CODES, wanted.promotion_code, f"{at}[promotion_code]")
+        known = call.db.find(Discount, Discount.customer == customer)
+        coupon = refer(call, COUPONS, redeem_code(call, code, customer, amount, first=known is None), "coupon")
+    elif isinstance(wanted.coupon, str) and wanted.coupon:
+        coupon = refer(call, COUPONS, wanted.coupon, f"{at}[coupon]")
+    else:
+        raise StripeError("You must pass one of coupon, discount or promotion_code.", param=at)
+    redeem(call, coupon)
+    made = new(
+        call,
+        DISCOUNTS,
+        customer=customer,
+        coupon=coupon.id,
+        promotion_code=code.id if code else None,
+        start=now(call),
+        end=_end(coupon, now(call)),
+        **holder,
+    )
+    if customer:
+        record_row(call, "customer.discount.created", DISCOUNTS, made)
+    return made.id
+
+
+def _end(coupon: Coupon, start: int) -> int | None:
+    return shift_time(start, "month", coupon.duration_in_months or 0) if coupon.duration == "repeating" else None
+
+
+def coupons_of(call: Call, ids: Sequence[str], at: int) -> list[tuple[str, Coupon]]:
+    """The discounts among some that hold at a time, with their coupons."""
+    if not ids:
+        return []
+    rows = {row.id: row for row in call.db.rows(Discount, Discount.id.in_(ids))}
+    coupons: list[tuple[str, Coupon]] = []
+    for id in ids:
+        row = rows.get(id)
+        coupon = find(call, COUPONS, row.coupon) if row and (row.end is None or row.end > at) else None
+        if coupon:
+            coupons.append((id, coupon))
+    return coupons
+
+
+def record_deleted_discount(call: Call, id: str) -> Fields:
+    """A discount that nobody has any more, of which is told, as it is shown then."""
+    row = refer(call, DISCOUNTS, id, "discount")
+    record_row(call, "customer.discount.deleted", DISCOUNTS, row)
+    left = {name: value for name, value in discount_object(row).items() if name != "end"}
+    return {**left, "deleted": True}
+
+
+def end_one_time_discounts(call: Call, ids: Sequence[str]) -> list[str]:
+    """The discounts that go on after an invoice: those that were for one invoice end with it."""
+    once = {id for id, coupon in coupons_of(call, ids, now(call)) if coupon.duration == "once"}
+    for id in once:
+        row = refer(call, DISCOUNTS, id, "discount")
+        call.db.change(row, end=now(call))
+        record_row(call, "customer.discount.deleted", DISCOUNTS, row)
+    return [id for id in ids if id not in once]

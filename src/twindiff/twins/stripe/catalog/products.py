@@ -1,0 +1,234 @@
+"""Products: what is sold; prices say for how much.
+
+https://docs.stripe.com/api/products
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..core.events import record, update
+from ..core.objects import Fields, StripeObject, build_view, find, new, now, refer, resource
+from ..core.pagination import equal, list_of, to_range_conditions
+from ..core.params import (
+    ListParams,
+    NestedParams,
+    OptBool,
+    OptMetadata,
+    OptName,
+    OptRange,
+    OptText,
+    Params,
+    SearchParams,
+    Unset,
+    collect_params,
+    merge_metadata,
+)
+from ..core.search import search_of
+from ..core.urls import check_url
+from . import prices
+from .price_params import NewPrice
+
+api = Operations(prefix="/v1/products")
+
+
+class Product(
+    StripeObject,
+    table="products",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("active", "seq"),),
+    folded=("name",),
+    entries=("metadata",),
+):
+    active: Column[bool] = column(default=True)
+    default_price: Column[str | None] = column(default=None)
+    description: Column[str | None] = column(default=None)
+    images: Column[Json] = column(default=[])
+    marketing_features: Column[Json] = column(default=[])
+    metadata: Column[Json] = column(default={})
+    name: Column[str]
+    package_dimensions: Column[Json] = column(default=None)
+    shippable: Column[bool | None] = column(default=None)
+    statement_descriptor: Column[str | None] = column(default=None)
+    tax_code: Column[str | None] = column(default=None)
+    type: Column[str] = column(default="service")
+    unit_label: Column[str | None] = column(default=None)
+    updated: Column[int]
+    url: Column[str | None] = column(default=None)
+    deleted: Column[bool] = column(default=False)
+
+
+def _no_attributes(row: Product) -> list[str]:
+    return []
+
+
+def _tax_details(row: Product) -> Fields | None:
+    return {"performance_location": None, "tax_code": row.tax_code} if row.tax_code else None
+
+
+product_object = build_view(Product, "product", "deleted", attributes=_no_attributes, tax_details=_tax_details)
+PRODUCTS = resource(Product, "product", "prod_", product_object, id_length=14, expandable=("default_price", "tax_code"))
+
+
+class Dimensions(NestedParams):
+    """How large and heavy a parcel is."""
+
+    height: float
+    length: float
+    weight: float
+    width: float
+
+
+class Feature(NestedParams):
+    """What a pricing table says of a product."""
+
+    name: str
+
+
+class ProductParams(Params, kw_only=True):
+    """What creating and updating have in common."""
+
+    longest: ClassVar = {"description": 40000, "unit_label": 12}
+
+    active: OptBool = UNSET
+    description: OptText = UNSET
+    images: list[str] | Unset | UnsetType = UNSET
+    marketing_features: list[Feature] | Unset | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    package_dimensions: Dimensions | Unset | UnsetType = UNSET
+    shippable: OptBool = UNSET
+    statement_descriptor: OptText = UNSET
+    tax_code: OptText = UNSET
+    unit_label: OptText = UNSET
+    url: OptText = UNSET
+
+
+class CreateProduct(ProductParams):
+    """The parameters of a new product."""
+
+    name: str
+    id: OptText = UNSET
+    type: Literal["good", "service"] | UnsetType = UNSET
+    default_price_data: NewPrice | UnsetType = UNSET
+
+
+class UpdateProduct(ProductParams):
+    """The parameters of an update."""
+
+    name: OptName = UNSET
+    default_price: OptText = UNSET
+
+
+class ListProducts(ListParams):
+    """The parameters of a list of products."""
+
+    active: OptBool = UNSET
+    created: OptRange = UNSET
+    ids: list[str] | UnsetType = UNSET
+    shippable: OptBool = UNSET
+    type: OptText = UNSET
+    url: OptText = UNSET
+
+
+@api.post("")
+def create_product(call: Call, params: Annotated[CreateProduct, Body]) -> Fields:
+    """Make a product, with a default price if one is described."""
+    fields = _fields(params, "default_price_data")
+    if not params.name.strip():
+        raise StripeError("Product name cannot be empty", code="parameter_invalid_empty", param="name")
+    _free(call, fields.get("id"))
+    product = make_product(call, **fields, metadata=merge_metadata({}, params.metadata))
+    if isinstance(params.default_price_data, NewPrice):
+        price = prices.make_price(call, params.default_price_data, product.id, at="default_price_data")
+        product = call.db.change(product, default_price=price.id)
+    return product_object(product)
+
+
+def make_product(call: Call, **fields: object) -> Product:
+    """Write a product and tell of it."""
+    made = new(call, PRODUCTS, **fields, updated=now(call))
+    record(call, "product.created", product_object(made))
+    return made
+
+
+SEARCHABLE = {
+    "active": Product.active,
+    "description": Product.description,
+    "metadata": Product.metadata,
+    "name": Product.name,
+    "shippable": Product.shippable,
+    "url": Product.url,
+}
+
+
+@api.get("/search")
+def search_products(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search products."""
+    return search_of(call, PRODUCTS, params, "/v1/products/search", SEARCHABLE, ~Product.deleted)
+
+
+@api.get("/{id}")
+def retrieve_product(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a product."""
+    return product_object(refer(call, PRODUCTS, id, "id", status=404))
+
+
+@api.post("/{id}")
+def update_product(call: Call, id: str, params: Annotated[UpdateProduct, Body]) -> Fields:
+    """Change what is given of a product."""
+    product = refer(call, PRODUCTS, id, "id", status=404)
+    fields = _fields(params)
+    if price := fields.get("default_price"):
+        _check_default(call, product, price)
+    metadata = merge_metadata(product.metadata, params.metadata)
+    return product_object(update(call, PRODUCTS, product, **fields, metadata=metadata))
+
+
+@api.delete("/{id}")
+def delete_product(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Delete a product that has no prices."""
+    product = refer(call, PRODUCTS, id, "id", status=404)
+    if call.db.find(prices.Price, prices.Price.product == id):
+        raise StripeError("This product cannot be deleted because it has one or more user-created prices.")
+    deleted = call.db.change(product, deleted=True, active=False)
+    record(call, "product.deleted", product_object(deleted))
+    return {"id": id, "object": "product", "deleted": True}
+
+
+@api.get("")
+def list_products(call: Call, params: Annotated[ListProducts, Body]) -> Fields:
+    """List products."""
+    where = to_range_conditions(Product.created, params.created)
+    where += equal((Product.active, params.active), (Product.shippable, params.shippable))
+    where += equal((Product.type, params.type), (Product.url, params.url))
+    if isinstance(params.ids, list):
+        where.append(Product.id.in_(params.ids))
+    return list_of(call, PRODUCTS, params, "/v1/products", ~Product.deleted, *where)
+
+
+def _fields(params: ProductParams, *skipped: str) -> Fields:
+    fields = collect_params(params, *skipped)
+    check_url(params.url, "url")
+    for name in ("images", "marketing_features"):
+        if name in fields:
+            fields[name] = fields[name] or []
+    return fields
+
+
+def _free(call: Call, id: str | None) -> None:
+    """Refuse an id in use; that of a deleted product may be had again."""
+    if id and (known := find(call, PRODUCTS, id)):
+        if not known.deleted:
+            raise StripeError(f"Product already exists with ID '{id}'", code="resource_already_exists", param="id")
+        call.db.remove(known)
+
+
+def _check_default(call: Call, product: Product, id: str) -> None:
+    price = refer(call, prices.PRICES, id, "default_price")
+    if price.product != product.id:
+        message = f"The price specified, {id}, does not belong to the product {product.id}."
+        raise StripeError(message, param="default_price")

@@ -1,0 +1,246 @@
+"""Promotion codes: what customers type to have a coupon.
+
+https://docs.stripe.com/api/promotion_codes
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, ClassVar, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..core.events import record, update
+from ..core.objects import Fields, StripeObject, build_view, new, refer, resource, retrieve
+from ..core.pagination import equal, list_of, to_range_conditions, to_reference_conditions
+from ..core.params import (
+    Integer,
+    ListParams,
+    NestedParams,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    collect_params,
+    merge_metadata,
+)
+from ..customer.customers import CUSTOMERS
+from .coupons import COUPONS, check_future
+
+api = Operations(prefix="/v1/promotion_codes")
+
+NO_RESTRICTIONS: Fields = {
+    "first_time_transaction": False,
+    "minimum_amount": None,
+    "minimum_amount_currency": None,
+}
+_CODE = re.compile(r"[a-zA-Z0-9\-_]+")
+
+
+class PromotionCode(
+    StripeObject, table="promotion_codes", key=("id",), unique=(("seq",),), indexes=(("code", "seq"), ("coupon",))
+):
+    active: Column[bool] = column(default=True)
+    code: Column[str]
+    customer: Column[str | None] = column(default=None)
+    expires_at: Column[int | None] = column(default=None)
+    max_redemptions: Column[int | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    restrictions: Column[Json] = column(default={})
+    times_redeemed: Column[int] = column(default=0, derived=True)
+    coupon: Column[str]
+
+
+def _promotion(row: PromotionCode) -> Fields:
+    return {"type": "coupon", "coupon": row.coupon}
+
+
+promotion_code_object = build_view(
+    PromotionCode,
+    "promotion_code",
+    "coupon",
+    customer_account=None,
+    promotion=_promotion,
+)
+PROMOTION_CODES = resource(
+    PromotionCode,
+    "promotion_code",
+    "promo_",
+    promotion_code_object,
+    spoken="promotion code",
+    param="promotion_code",
+    expandable=("customer", "promotion.coupon"),
+)
+
+
+class Promotion(NestedParams):
+    """What a code is for."""
+
+    type: Literal["coupon"]
+    coupon: OptText = UNSET
+
+
+class MinimumAmount(NestedParams):
+    """The least that must be bought, in a currency."""
+
+    minimum_amount: Integer
+
+
+class ChangedRestrictions(NestedParams):
+    """What may change of restrictions."""
+
+    currency_options: dict[str, MinimumAmount] | UnsetType = UNSET
+
+
+class Restrictions(ChangedRestrictions):
+    """Who may use a code, for what."""
+
+    first_time_transaction: OptBool = UNSET
+    minimum_amount: OptInteger = UNSET
+    minimum_amount_currency: OptText = UNSET
+
+
+class CreatePromotionCode(Params):
+    """The parameters of a new promotion code."""
+
+    longest: ClassVar = {"code": 500}
+
+    promotion: Promotion
+    active: OptBool = UNSET
+    code: OptText = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    expires_at: OptInteger = UNSET
+    max_redemptions: OptInteger = UNSET
+    metadata: OptMetadata = UNSET
+    restrictions: Restrictions | UnsetType = UNSET
+
+
+class UpdatePromotionCode(Params):
+    """The parameters of an update."""
+
+    active: OptBool = UNSET
+    metadata: OptMetadata = UNSET
+    restrictions: ChangedRestrictions | UnsetType = UNSET
+
+
+class ListPromotionCodes(ListParams):
+    """The parameters of a list of promotion codes."""
+
+    active: OptBool = UNSET
+    code: OptText = UNSET
+    coupon: OptText = UNSET
+    created: OptRange = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+
+
+@api.post("")
+def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Body]) -> Fields:
+    """Make a code for a coupon; one that nobody chose has eight characters."""
+    if not isinstance(params.promotion.coupon, str) or not params.promotion.coupon:
+        raise StripeError("You must pass promotion.coupon when passing promotion", param="promotion.coupon")
+    coupon = refer(call, COUPONS, params.promotion.coupon, "promotion[coupon]")
+    if isinstance(params.customer, str) and params.customer:
+        refer(call, CUSTOMERS, params.customer, "customer")
+    check_future(call, params.expires_at, "expires_at")
+    fields = collect_params(params, "promotion", "customer_account")
+    _check_restrictions(fields)
+    fields["code"] = _free_code(call, fields.get("code"))
+    fields["restrictions"] = {**NO_RESTRICTIONS, **(fields.get("restrictions") or {})}
+    made = new(call, PROMOTION_CODES, **fields, coupon=coupon.id, metadata=merge_metadata({}, params.metadata))
+    record(call, "promotion_code.created", promotion_code_object(made))
+    return promotion_code_object(made)
+
+
+@api.get("/{promotion_code}")
+def retrieve_promotion_code(call: Call, promotion_code: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a promotion code."""
+    return promotion_code_object(retrieve(call, PROMOTION_CODES, promotion_code))
+
+
+@api.post("/{promotion_code}")
+def update_promotion_code(call: Call, promotion_code: str, params: Annotated[UpdatePromotionCode, Body]) -> Fields:
+    """Change whether a code may be used, or its metadata."""
+    row = retrieve(call, PROMOTION_CODES, promotion_code)
+    fields = collect_params(params)
+    if params.active is True and not row.active:
+        _free_code(call, row.code)
+    if changed := fields.pop("restrictions", None):
+        fields["restrictions"] = {**row.restrictions, **changed}
+    metadata = merge_metadata(row.metadata, params.metadata)
+    return promotion_code_object(update(call, PROMOTION_CODES, row, **fields, metadata=metadata))
+
+
+@api.get("")
+def list_promotion_codes(call: Call, params: Annotated[ListPromotionCodes, Body]) -> Fields:
+    """List promotion codes."""
+    where = to_range_conditions(PromotionCode.created, params.created)
+    where += equal((PromotionCode.active, params.active), (PromotionCode.code, params.code))
+    where += to_reference_conditions(
+        call, (PromotionCode.coupon, params.coupon, COUPONS), (PromotionCode.customer, params.customer, CUSTOMERS)
+    )
+    return list_of(call, PROMOTION_CODES, params, "/v1/promotion_codes", *where)
+
+
+@api.due(PromotionCode.expires_at, PromotionCode.active)
+def expire_promotion_code(call: Call, row: PromotionCode) -> None:
+    """Let a code's time be over."""
+    update(call, PROMOTION_CODES, row, active=False)
+
+
+def _check_restrictions(fields: Fields) -> None:
+    least = "This value must be greater than or equal to 1."
+    if fields.get("max_redemptions", 1) < 1:
+        raise StripeError(least, code="parameter_invalid_integer", param="max_redemptions")
+    restrictions: Fields = fields.get("restrictions") or {}
+    if "minimum_amount" not in restrictions:
+        return
+    if not restrictions.get("minimum_amount_currency"):
+        message = "You must pass minimum_amount_currency when passing minimum_amount"
+        raise StripeError(message, param="restrictions[minimum_amount_currency]")
+    if restrictions["minimum_amount"] < 1:
+        raise StripeError(least, code="parameter_invalid_integer", param="restrictions[minimum_amount]")
+
+
+def _free_code(call: Call, wanted: str | None) -> str:
+    code = wanted or call.ids.new("", 8)
+    if not _CODE.fullmatch(code):
+        pattern = r"/\A[a-zA-Z0-9\-_]+\z/"
+        message = f"This value must match the regex pattern. ({pattern} does not match for the value {code[:100]})."
+        raise StripeError(message, param="code")
+    if call.db.find(PromotionCode, PromotionCode.code == code, PromotionCode.active):
+        raise StripeError(f"An active promotion code with `code: {code}` already exists.")
+    return code
+
+
+def redeem_code(call: Call, row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> str:
+    """Count that a code was used, and give its coupon; raises when it may not be used."""
+    check_code(row, customer, amount, first=first)
+    count_use(call, row)
+    return row.coupon
+
+
+def check_code(row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> None:
+    """Refuse a code that may not be used."""
+    param = "promotion_code"
+    if not row.active:
+        raise StripeError(f"This promotion code {row.code} is not active.", param=param)
+    if row.customer and row.customer != customer:
+        raise StripeError("This promotion code cannot be redeemed by this customer.", param=param)
+    if row.restrictions["first_time_transaction"] and not first:
+        message = "This promotion code cannot be redeemed because the associated customer has prior transactions."
+        raise StripeError(message, param=param)
+    if amount < (row.restrictions["minimum_amount"] or 0):
+        message = "This promotion code cannot be redeemed because it does not meet the minimum amount requirement."
+        raise StripeError(message, param=param)
+
+
+def count_use(call: Call, row: PromotionCode) -> None:
+    """Count that a code was used, which may have been the last time."""
+    times = row.times_redeemed + 1
+    active = row.max_redemptions is None or times < row.max_redemptions
+    update(call, PROMOTION_CODES, row, times_redeemed=times, active=active)

@@ -1,0 +1,1 @@
+"""Checkout sessions and payment links."""

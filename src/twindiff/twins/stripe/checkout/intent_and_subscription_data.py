@@ -1,0 +1,153 @@
+"""What the PaymentIntent and the subscription of a checkout session or a payment link have.
+
+https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-payment_intent_data
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import convert
+from msgspec.structs import replace
+
+from twindiff.kit import UNSET, Call, Meta, UnsetType
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..billing.subscriptions.billing_cycles import whole_period
+from ..billing.subscriptions.requested_items import moment
+from ..billing.subscriptions.subscription_creation import check_anchor
+from ..billing.subscriptions.subscription_params import (
+    AnchorConfig,
+    BillingMode,
+    CreateSubscription,
+    PendingInterval,
+    SubscriptionTransfer,
+    TrialSettings,
+)
+from ..catalog.price_calculation import prorate_amount
+from ..catalog.prices import Price
+from ..connect.destination_charges import check_subscription
+from ..core.objects import Fields, now
+from ..core.params import (
+    Issuer,
+    NestedParams,
+    OptInteger,
+    OptText,
+    Shipping,
+    check_text,
+    merge_metadata,
+    value_of,
+)
+from ..core.periods import DAY, next_day
+from ..payments.payment_intents import TransferData
+from ..sales.sale_items import SaleItem, prices_for
+from ..tax.tax_rates import tax_rates_of
+
+
+class LinkIntentData(NestedParams, kw_only=True):
+    """What the PaymentIntents of a payment link have."""
+
+    capture_method: Literal["automatic", "automatic_async", "manual"] | UnsetType = UNSET
+    description: OptText = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    setup_future_usage: Literal["off_session", "on_session"] | UnsetType = UNSET
+    statement_descriptor: OptText = UNSET
+    statement_descriptor_suffix: OptText = UNSET
+    transfer_group: OptText = UNSET
+
+
+class IntentData(LinkIntentData, kw_only=True):
+    """What a session's PaymentIntent has."""
+
+    receipt_email: OptText = UNSET
+    application_fee_amount: OptInteger = UNSET
+    on_behalf_of: OptText = UNSET
+    shipping: Shipping | UnsetType = UNSET
+    transfer_data: TransferData | UnsetType = UNSET
+
+
+class SubscriptionInvoices(NestedParams):
+    """What the invoices of a session's subscription have."""
+
+    issuer: Issuer | UnsetType = UNSET
+
+
+class LinkSubscriptionData(NestedParams, kw_only=True):
+    """What the subscriptions of a payment link have."""
+
+    description: OptText = UNSET
+    invoice_settings: SubscriptionInvoices | UnsetType = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    trial_period_days: Annotated[int, Meta(ge=1, le=730)] | UnsetType = UNSET
+    trial_settings: TrialSettings | UnsetType = UNSET
+
+
+class SubscriptionData(LinkSubscriptionData, kw_only=True):
+    """What a session's subscription has."""
+
+    application_fee_percent: float | UnsetType = UNSET
+    billing_cycle_anchor: OptInteger = UNSET
+    billing_cycle_anchor_config: AnchorConfig | UnsetType = UNSET
+    billing_mode: BillingMode | UnsetType = UNSET
+    default_tax_rates: list[str] | UnsetType = UNSET
+    on_behalf_of: OptText = UNSET
+    pending_invoice_item_interval: PendingInterval | UnsetType = UNSET
+    proration_behavior: Literal["create_prorations", "none"] | UnsetType = UNSET
+    transfer_data: SubscriptionTransfer | UnsetType = UNSET
+    trial_end: OptInteger = UNSET
+
+
+AT = "subscription_data"
+
+
+def check_data(call: Call, data: SubscriptionData, at: str = AT) -> None:
+    """Raise for what no subscription could begin with."""
+    check_subscription(call, data, at)
+    check_text(value_of(data), at)
+    merge_metadata({}, data.metadata, f"{at}[metadata]")
+    tax_rates_of(call, data.default_tax_rates or [], f"{at}[default_tax_rates]")
+    if isinstance(data.trial_end, int) and data.trial_end < now(call) + 2 * DAY:
+        raise StripeError("The `trial_end` date has to be at least 2 days in the future.", param=f"{at}[trial_end]")
+    for name in ("trial_end", "billing_cycle_anchor"):
+        if (value := getattr(data, name)) is not UNSET:
+            moment(call, str(value), f"{at}[{name}]")
+    if data.trial_end is not UNSET and data.trial_period_days is not UNSET:
+        message = "You may only specify one of these parameters: trial_end, trial_period_days."
+        raise StripeError(message, param=f"{at}[trial_end]")
+
+
+def check_periods(call: Call, data: SubscriptionData, items: Sequence[SaleItem]) -> None:
+    """Raise for an anchor that does not go with the periods of what is sold."""
+    prices = [price for price in prices_for(call, [*items]).values() if price.type == "recurring"]
+    if prices:
+        check_anchor(call, data, prices, AT)
+
+
+def subscription_fields(data: Fields) -> Fields:
+    """What is kept of a subscription to come, as the parameters that it begins with."""
+    known = {name: value for name, value in data.items() if value is not None}
+    if "trial_end" in known:
+        known["trial_end"] = str(known["trial_end"])
+    params = convert(known, CreateSubscription)
+    return {name: getattr(params, name) for name in known}
+
+
+def until_anchor(call: Call, items: Sequence[SaleItem], data: Fields) -> list[SaleItem]:
+    """What is paid at once of items whose first period is a short one, up to an anchor: a part of it, or nothing."""
+    anchor: int | None = data.get("billing_cycle_anchor")
+    if config := data.get("billing_cycle_anchor_config"):
+        anchor = next_day(now(call), {name: config.get(name) for name in AnchorConfig.__struct_fields__})
+    if anchor is None:
+        return [*items]
+    prices = prices_for(call, [*items])
+    return [_until(call, item, prices[item.price], anchor, data) for item in items]
+
+
+def _until(call: Call, item: SaleItem, price: Price, anchor: int, data: Fields) -> SaleItem:
+    if price.type != "recurring":
+        return item
+    left, whole = anchor - now(call), whole_period(anchor, now(call), price)
+    if data.get("proration_behavior") == "none":
+        left = 0
+    return replace(item, amount_subtotal=prorate_amount(item.amount_subtotal, left, whole))

@@ -1,0 +1,99 @@
+"""What a checkout session costs: its items with discounts and taxes, and how they are sent.
+
+https://docs.stripe.com/api/checkout/sessions/object#checkout_session_object-amount_total
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+
+from ..catalog.coupons import COUPONS
+from ..catalog.discounts import Discount, discount_object
+from ..core.currencies import check_charge
+from ..core.objects import Fields, refer, retrieve
+from ..customer.customers import CUSTOMERS, Customer
+from ..sales import sale_amounts, sale_taxes
+from ..sales.sale_amounts import SELLERS, AppliedDiscount, Seller, Taxing, compute_item_amounts
+from ..sales.sale_items import SaleItem, items_for, prices_for, totals
+from ..tax.automatic_tax import TaxLocation, find_tax_location, is_on
+from ..tax.tax_rules import to_taxable_address
+from .intent_and_subscription_data import until_anchor
+from .session_customers import billing_of, get_shipping_details, keeps
+from .sessions import SESSIONS, CheckoutSession
+
+
+def amounts(call: Call, row: CheckoutSession) -> Fields:
+    """What a session costs as it is now; what its items cost is noted with them."""
+    items = items_for(call, row.id)
+    sale_amounts.write_amounts(call, compute_item_amounts(call, items, _off(call, row), _taxing(call, row)))
+    taxes: Fields = {}
+    if is_on(row):
+        place, customer = _place(call, row), _customer(call, row)
+        cost = sale_taxes.shipping(call, row.shipping_cost, place, customer, items)
+        taxes = {"automatic_tax": sale_taxes.status(row.automatic_tax, place), "shipping_cost": cost}
+    sums = totals(due(call, row), taxes.get("shipping_cost", row.shipping_cost))
+    if row.mode == "payment" and sums["amount_total"]:
+        check_charge(sums["amount_total"], sums["currency"])
+    return {**sums, "currency": items[0].currency, **taxes}
+
+
+def due(call: Call, row: CheckoutSession) -> list[SaleItem]:
+    """What is paid at once, which a trial makes nothing of for all that is paid again and again."""
+    items = items_for(call, row.id)
+    said: Fields = row.subscription_data
+    if said.get("trial_period_days") or said.get("trial_end"):
+        prices = prices_for(call, items)
+        items = [item for item in items if prices[item.price].type == "one_time"]
+    return compute_item_amounts(call, until_anchor(call, items, said), _off(call, row), _taxing(call, row))
+
+
+def _off(call: Call, row: CheckoutSession) -> list[AppliedDiscount]:
+    given = list[dict[str, Any]](row.discounts)
+    return [AppliedDiscount(refer(call, COUPONS, each["coupon"], "coupon"), each) for each in given]
+
+
+def _taxing(call: Call, row: CheckoutSession) -> Taxing:
+    if not is_on(row):
+        return sale_amounts.by_rates(call)
+    return sale_taxes.by_place(call, _place(call, row), _customer(call, row))
+
+
+def _customer(call: Call, row: CheckoutSession) -> Customer | None:
+    return refer(call, CUSTOMERS, row.customer, "customer") if row.customer else None
+
+
+def _place(call: Call, row: CheckoutSession) -> TaxLocation | None:
+    """Where the customer is; what is typed counts as far as it is kept with them."""
+    shipping = get_shipping_details(row) if keeps(row, "shipping") else None
+    typed = billing_of(row) if keeps(row, "address") else None
+    if address := to_taxable_address(shipping["address"] if shipping else typed):
+        return TaxLocation(address, "billing_address")
+    customer = _customer(call, row)
+    return find_tax_location(call, customer) if customer else None
+
+
+def _items(call: Call, id: str, part: str) -> list[SaleItem]:
+    return due(call, retrieve(call, SESSIONS, id))
+
+
+def _discount(call: Call, id: str, given: Fields) -> Fields:
+    """A discount of a session, which is no object of its own until something else has it."""
+    row = retrieve(call, SESSIONS, id)
+    number = [(each["coupon"], each["promotion_code"]) for each in row.discounts].index(
+        (given["coupon"], given["promotion_code"])
+    )
+    made = Discount(
+        id=f"di_{id[-23:]}{number}",
+        seq=0,
+        created=row.created,
+        start=row.created,
+        customer=row.customer,
+        coupon=given["coupon"],
+        promotion_code=given["promotion_code"],
+    )
+    return {**discount_object(made), "checkout_session": id if row.mode == "payment" else None}
+
+
+SELLERS["cs"] = Seller(_items, _discount)

@@ -1,0 +1,1 @@
+"""Accounts of others: transfers, application fees and destination charges."""

@@ -1,0 +1,204 @@
+"""What surrounds every operation: version, key, idempotency, expansion, and the id of the request.
+
+https://docs.stripe.com/api/idempotent_requests, https://docs.stripe.com/api/expanding_objects
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from hashlib import blake2b
+from http import HTTPStatus
+from typing import Any
+
+from twindiff.kit import ApiError, Call, Column, Exchange, Response, Row, column, written_once
+from twindiff.kit.errors import InvalidParameter
+from twindiff.twins.stripe.core.wire_style import InvalidApiKey, StripeError, mask_key
+
+from .objects import LETTERS, expand_objects
+
+VERSION = "2026-08-26.dahlia"
+"""The version of accounts, and of whoever names none."""
+
+_VERSION = re.compile(r"(\d{4}-\d\d-\d\d)(\.[a-z]+)?(; ?[a-z_]+=v\d+)*")
+_LIKE_STRIPES = re.compile(r"(sk|rk|pk|ek)_(?!test_)")
+"""Keys of Stripe's that are not for test mode."""
+LOGS = "https://dashboard.stripe.com/acct_1TwindiffTestShop/test/workbench/logs"
+MAX_KEY_CHARACTERS = 255
+KEPT_SECONDS = 24 * 3600
+"""After so long a key is as good as new."""
+_LETTERS = bytes(ord(LETTERS[byte % len(LETTERS)]) for byte in range(256))
+
+
+class IdempotencyKey(Row, table="idempotency_keys", key=("key",), visibility="bookkeeping"):
+    """What a key was answered with, and a digest of what was asked for with it."""
+
+    key: Column[str]
+    request: Column[str]
+    status: Column[int]
+    body: Column[str]
+    created: Column[int | None] = column(default=None)
+    request_id: Column[str] = column(default="")
+    """The request that was answered."""
+    path: Column[str] = column(default="")
+    """Where it was asked."""
+
+
+class KeyIsPublishable(StripeError):
+    """This API call cannot be made with a publishable API key. Please use a secret API key. You can find a list of your
+    API keys at https://dashboard.stripe.com/account/apikeys."""
+
+    status = 403
+
+
+def wrap_operation(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """The layer around all operations."""
+    request_id = _request_id(exchange, call)
+    call.memo["request"] = {"id": request_id, "idempotency_key": _idempotency_key(exchange) or None}
+    try:
+        call.memo["version"] = version = _check(exchange)
+        answer = _once(exchange, call, proceed) if not exchange.operation.reads else _answer(exchange, call, proceed)
+    except ApiError as error:
+        _log(error, request_id)
+        raise
+    headers = (("Request-Id", request_id), ("Stripe-Version", version))
+    return answer._replace(headers=(*(each for each in answer.headers if each[0] != "Request-Id"), *headers))
+
+
+def version_of(call: Call) -> str:
+    """The version of the request that is worked on; that of the account where there is none."""
+    return call.memo.get("version", VERSION)
+
+
+def _log(error: ApiError, request_id: str) -> None:
+    """Say which request was refused, and where its log is; there is none without a key."""
+    error.details["request_id"] = request_id
+    if error.status != HTTPStatus.UNAUTHORIZED:
+        error.details["request_log_url"] = f"{LOGS}?object={request_id}"
+
+
+def _request_id(exchange: Exchange, call: Call) -> str:
+    request = exchange.request
+    asked = f"{call.clock.micros} {request.verb} {request.path}?{request.query}".encode() + request.body
+    return "req_" + blake2b(asked, digest_size=14).digest().translate(_LETTERS).decode()
+
+
+def _check(exchange: Exchange) -> str:
+    """The version of a request; raises for one that is none, for other accounts and for publishable keys."""
+    headers = exchange.request.headers
+    version = headers.get("stripe-version") or VERSION
+    match = _VERSION.fullmatch(version)
+    if not match or not _is_date(match[1]):
+        raise StripeError(f"Invalid Stripe API version: {version[:200]}")
+    if account := headers.get("stripe-account"):
+        message = (
+            f"The provided key does not have access to account '{account[:100]}' (or that account does not exist). "
+            "Application access may have been revoked. This twin acts for its own account alone."
+        )
+        raise StripeError(message, status=403, code="account_invalid")
+    if exchange.token.startswith("pk_") and exchange.operation.declared.scope != "publishable":
+        raise KeyIsPublishable(code="secret_key_required")
+    if _LIKE_STRIPES.match(exchange.token):
+        raise InvalidApiKey(f"Invalid API Key provided: {mask_key(exchange.token)}")
+    return version
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _idempotency_key(exchange: Exchange) -> str:
+    return exchange.request.headers.get("idempotency-key", "")
+
+
+def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
+    """Answer a known Idempotency-Key as before, errors too; what could not be read is not kept."""
+    key = _idempotency_key(exchange)
+    if not key or exchange.request.verb != "POST":
+        return _answer(exchange, call, proceed)
+    if len(key) > MAX_KEY_CHARACTERS:
+        message = f"Idempotency keys can be at most {MAX_KEY_CHARACTERS} characters long; this one has {len(key)}."
+        raise StripeError(message, kind="idempotency_error")
+    asked, at = _digest(exchange), call.clock.unix()
+    known = call.db.find(IdempotencyKey, IdempotencyKey.key == key)
+    if known and known.created is not None and known.created + KEPT_SECONDS <= at:
+        call.db.remove(known)
+        known = None
+    if known is None:
+        answer = _attempt(exchange, call, proceed)
+        id: str = call.memo["request"]["id"]
+        row = IdempotencyKey(
+            key=key,
+            request=asked,
+            status=answer.status,
+            body=answer.body.decode(),
+            created=at,
+            request_id=id,
+            path=exchange.request.path,
+        )
+        call.db.add(row)
+        return answer._replace(headers=(*answer.headers, *_build_idempotency_headers(row)))
+    if known.request != asked:
+        raise _build_key_reuse_error(known, exchange.request.path)
+    return Response(
+        known.body.encode(), known.status, headers=(*_build_idempotency_headers(known), ("Idempotent-Replayed", "true"))
+    )
+
+
+def _build_key_reuse_error(known: IdempotencyKey, path: str) -> StripeError:
+    """That a key belongs to another request."""
+    alike = "with the same parameters they were first used with"
+    if known.path and known.path != path:
+        alike = f"for the same endpoint they were first used for ('{path}' vs '{known.path}')"
+    message = (
+        f"Keys for idempotent requests can only be used {alike}. Try using a key other than '{known.key}' if you meant "
+        "to execute a different request."
+    )
+    return StripeError(message, kind="idempotency_error")
+
+
+def _build_idempotency_headers(row: IdempotencyKey) -> tuple[tuple[str, str], ...]:
+    """The headers of answers that are kept: the key, and the request that was answered first."""
+    return (("Idempotency-Key", row.key), ("Original-Request", row.request_id))
+
+
+def _digest(exchange: Exchange) -> str:
+    request = exchange.request
+    asked = f"{request.path}\n{request.content_type}\n".encode() + request.body
+    return blake2b(asked, digest_size=16).hexdigest()
+
+
+def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
+    """The answer, even where it is an error, so that it can be kept; what an error undoes is undone."""
+    try:
+        with call.db.savepoint():
+            return _answer(exchange, call, proceed)
+    except InvalidParameter:
+        raise
+    except ApiError as error:
+        _log(error, call.memo["request"]["id"])
+        return exchange.answer(error)
+
+
+def _answer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
+    value = proceed() if exchange.operation.reads else _run_unit_of_work(call, proceed)
+    paths = _paths(exchange)
+    if isinstance(value, ApiError):
+        _log(value, call.memo["request"]["id"])
+    elif paths and isinstance(value, dict):
+        value = expand_objects(call, value, paths)
+    return exchange.answer(value)
+
+
+def _run_unit_of_work(call: Call, proceed: Callable[[], Any]) -> Any:
+    with written_once(call):
+        return proceed()
+
+
+def _paths(exchange: Exchange) -> list[str]:
+    given: dict[str, Any] = exchange.parameters.get(exchange.operation.bound.body) or {}
+    return given.get("expand") or []

@@ -1,0 +1,324 @@
+"""What operations take: each has one struct of parameters, and refuses what that does not name.
+
+A parameter that was not given is UNSET. An empty text unsets what it names, so `collect_params` has None for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from twindiff.kit import UNSET, Meta, Struct, UnsetType
+from twindiff.twins.stripe.core.wire_style import StripeError, join_path
+
+from .countries import COUNTRIES
+
+Integer = Annotated[int, Meta(ge=-(2**53), le=2**53)]
+OptInteger = Integer | UnsetType
+OptText = str | UnsetType
+OptName = Annotated[str, Meta(min_length=1)] | UnsetType
+"""A text that cannot be unset."""
+OptBool = bool | UnsetType
+Unset = Literal[""]
+"""What a list or an object may be given to unset it."""
+OptMetadata = dict[str, str] | Unset | UnsetType
+
+MAX_TEXT_CHARACTERS = 5000
+MAX_CHARACTERS = {
+    ("", "lookup_key"): 200,
+    ("business_profile", "headline"): 60,
+    ("custom_fields", "key"): 200,
+    ("custom_fields", "name"): 40,
+    ("custom_fields", "value"): 140,
+    ("default_settings", "description"): 500,
+    ("evidence", "access_activity_log"): 20000,
+    ("evidence", "cancellation_policy_disclosure"): 20000,
+    ("evidence", "cancellation_rebuttal"): 20000,
+    ("evidence", "duplicate_charge_explanation"): 20000,
+    ("evidence", "product_description"): 20000,
+    ("evidence", "refund_policy_disclosure"): 20000,
+    ("evidence", "refund_refusal_explanation"): 20000,
+    ("evidence", "uncategorized_text"): 20000,
+    ("hosted_confirmation", "custom_message"): 500,
+    ("invoice_data", "description"): 1500,
+    ("label", "custom"): 50,
+    ("line_items", "product_code"): 12,
+    ("line_items", "product_name"): 1024,
+    ("line_items", "unit_of_measure"): 12,
+    ("marketing_features", "name"): 80,
+    ("options", "label"): 100,
+    ("options", "value"): 100,
+    ("payment_intent_data", "description"): 1000,
+    ("phases", "description"): 500,
+    ("redirect", "url"): 2048,
+    ("setup_intent_data", "description"): 1000,
+    ("shipping_rate_data", "display_name"): 100,
+    ("subscription_data", "description"): 500,
+}
+"""The longest texts, by what they are in and by name, that are not as long as most; https://docs.stripe.com/api"""
+
+MAX_ELEMENTS = {"custom_fields": 4, "images": 8, "marketing_features": 15}
+"""How many there may be of some things; https://docs.stripe.com/api"""
+
+MAX_METADATA_KEYS = 50
+MAX_METADATA_KEY_CHARACTERS = 40
+MAX_METADATA_VALUE_CHARACTERS = 500
+MAX_DESCRIPTOR_CHARACTERS = 22
+NOT_IN_DESCRIPTORS = "<>\\'\"*"
+DESCRIPTORS = frozenset({"statement_descriptor", "statement_descriptor_suffix"})
+
+
+class Params(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The parameters of an operation; `expand` is one of each."""
+
+    longest: ClassVar[Mapping[str, int]] = {}
+    """The longest texts among these parameters that are not as long as most."""
+
+    expand: list[str] | UnsetType = UNSET
+
+
+class NestedParams(Struct, forbid_unknown_fields=True, kw_only=True):
+    """An object among the parameters."""
+
+
+NO_HEAD_OFFICE = (
+    "You must have a valid head office address to enable automatic tax calculation in test mode. "
+    "Visit https://dashboard.stripe.com/test/settings/tax to update it."
+)
+
+
+class AutomaticTax(NestedParams):
+    """Whether Stripe Tax reckons the tax; `automatic_tax.switched` makes the column of it."""
+
+    enabled: bool
+    liability: dict[str, str] | UnsetType = UNSET
+
+
+class Issuer(NestedParams):
+    """Who issues an invoice, which is always the shop itself."""
+
+    type: Literal["account", "self"]
+    account: OptText = UNSET
+
+    def __post_init__(self) -> None:
+        if self.type != "self":
+            raise StripeError("Invoices of this twin are issued by the shop itself; use `self`.", param="issuer[type]")
+
+
+OptAutomaticTax = AutomaticTax | UnsetType
+
+
+class Range(NestedParams):
+    """A time or number between bounds, as in `created[gte]`."""
+
+    gt: OptInteger = UNSET
+    gte: OptInteger = UNSET
+    lt: OptInteger = UNSET
+    lte: OptInteger = UNSET
+
+
+OptRange = Integer | Range | UnsetType
+
+
+class ListParams(Params, kw_only=True):
+    """The parameters of a list."""
+
+    limit: Integer = 10
+    starting_after: OptText = UNSET
+    ending_before: OptText = UNSET
+
+
+class SearchParams(Params):
+    """The parameters of a search."""
+
+    query: str
+    limit: Integer = 10
+    page: OptText = UNSET
+
+
+class Address(NestedParams):
+    """A postal address."""
+
+    city: OptText = UNSET
+    country: OptText = UNSET
+    line1: OptText = UNSET
+    line2: OptText = UNSET
+    postal_code: OptText = UNSET
+    state: OptText = UNSET
+
+
+class Shipping(NestedParams):
+    """Whom and where something is sent to."""
+
+    address: Address
+    name: OptText = UNSET
+    phone: OptText = UNSET
+    carrier: OptText = UNSET
+    tracking_number: OptText = UNSET
+
+
+def value_of(given: Any) -> Any:
+    """A parameter as JSON; an empty text, alone or inside, is None, and of an address all parts are named."""
+    if isinstance(given, Address):
+        return {name: getattr(given, name) or None for name in Address.__struct_fields__}
+    if isinstance(given, Struct):
+        named = ((name, getattr(given, name)) for name in given.__struct_fields__)
+        return {name.rstrip("_"): value_of(value) for name, value in named if value is not UNSET}
+    if isinstance(given, list):
+        return [value_of(each) for each in cast(list[Any], given)]
+    if isinstance(given, dict):
+        return {name: value_of(value) for name, value in cast(dict[str, Any], given).items()}
+    return None if given == "" else given
+
+
+def collect_params(params: Struct, *skipped: str) -> dict[str, Any]:
+    """The parameters that were given, by name, without `expand`, `metadata`, `automatic_tax` and those skipped."""
+    values: dict[str, Any] = {}
+    longest: Mapping[str, int] = getattr(params, "longest", {})
+    for name in _names(type(params), skipped):
+        if (value := getattr(params, name)) is not UNSET:
+            values[name] = value = value_of(value)
+            check_text(value, name, longest=longest.get(name))
+    return values
+
+
+@cache
+def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
+    """The parameters that `collect_params` looks at."""
+    return [name for name in params.__struct_fields__ if name not in {"expand", "metadata", "automatic_tax", *skipped}]
+
+
+def check_text(value: Any, *path: str, longest: int | None = None) -> None:
+    """Refuse texts that are longer than Stripe keeps, at any depth."""
+    if isinstance(value, str) and len(value) > (longest := longest or _longest(path)):
+        name = join_path([*path])
+        message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {longest} characters"
+        raise StripeError(message, param=name)
+    if value and path[-2:] == ("address", "country"):
+        check_country(str(value), join_path([*path]))
+    if isinstance(value, str) and path[-1] in DESCRIPTORS and "metadata" not in path:
+        _check_descriptor(value, join_path([*path]))
+    if isinstance(value, dict):
+        for name, each in cast(dict[str, Any], value).items():
+            check_text(each, *path, name)
+    if isinstance(value, list):
+        check_count(value, join_path([*path]), MAX_ELEMENTS.get(path[-1], len(cast(list[Any], value))))
+        for number, each in enumerate(cast(list[Any], value)):
+            check_text(each, *path, str(number))
+
+
+def check_country(code: str, param: str) -> None:
+    """Refuse what is no country of ISO 3166-1."""
+    if code.upper() not in COUNTRIES:
+        raise StripeError(
+            f"Country '{code[:100]}' is unknown. Try using a 2-character alphanumeric country code instead, such as "
+            "'US', 'EG', or 'GB'. A full list of country codes is available at "
+            "https://en.wikipedia.org/wiki/ISO_3166-1_alpha-2#Officially_assigned_code_elements",
+            param=param,
+        )
+
+
+def _longest(path: tuple[str, ...]) -> int:
+    """How long a text may be, by its name and that of the list it is in."""
+    if "metadata" in path:
+        return MAX_TEXT_CHARACTERS
+    *_, inside, name = ("", *(each for each in path if not each.isdecimal()))
+    return MAX_CHARACTERS.get((inside, name), MAX_TEXT_CHARACTERS)
+
+
+def _check_descriptor(value: str, param: str) -> None:
+    """Refuse what no bank would print; https://docs.stripe.com/get-started/account/statement-descriptors"""
+    if len(value) > MAX_DESCRIPTOR_CHARACTERS:
+        message = (
+            f"The statement descriptor must be at most {MAX_DESCRIPTOR_CHARACTERS} characters. {value} is {len(value)} "
+            "characters long."
+        )
+        raise StripeError(message, param=param)
+    for forbidden in NOT_IN_DESCRIPTORS:
+        if forbidden in value:
+            raise StripeError(f"The statement descriptor cannot include {forbidden}.", param=param)
+    if not any(each.isascii() and each.isalpha() for each in value):
+        raise StripeError("The statement descriptor must contain at least one Latin character.", param=param)
+
+
+def check_count(values: Any, param: str, most: int) -> None:
+    """Refuse a list that has more than Stripe takes."""
+    if isinstance(values, list) and len(cast(list[Any], values)) > most:
+        raise StripeError(f"Array {param} exceeded maximum {most} allowed elements.", param=param)
+
+
+def merge_metadata(
+    now: dict[str, str], wanted: dict[str, str] | Literal[""] | UnsetType, param: str = "metadata"
+) -> dict[str, str]:
+    """Metadata with what is wanted of it; an empty value deletes its key, an empty text all of them.
+
+    https://docs.stripe.com/api/metadata
+    """
+    if wanted is UNSET:
+        return now
+    if wanted == "":
+        return {}
+    for name, value in wanted.items():
+        _check_metadatum(name, value, param)
+    merged = {name: value for name, value in {**now, **wanted}.items() if value != ""}
+    if len(merged) > MAX_METADATA_KEYS:
+        message = f"You can only have up to {MAX_METADATA_KEYS} metadata keys, but you passed in {len(merged)}."
+        raise StripeError(message, param=param)
+    return merged
+
+
+def _check_metadatum(name: str, value: str, param: str) -> None:
+    if len(name) > MAX_METADATA_KEY_CHARACTERS:
+        message = (
+            f"Metadata keys can have up to {MAX_METADATA_KEY_CHARACTERS} characters, but you passed in a key that is "
+            f"{len(name)} characters. Invalid key: {name[:MAX_TEXT_CHARACTERS]}"
+        )
+        raise StripeError(message, param=param)
+    if len(value) > MAX_METADATA_VALUE_CHARACTERS:
+        message = (
+            f"Metadata values can have up to {MAX_METADATA_VALUE_CHARACTERS} characters, "
+            "but you passed in a value that is "
+            f"{len(value)} characters. Invalid value: {value[:MAX_TEXT_CHARACTERS]}"
+        )
+        raise StripeError(message, param=f"{param}[{name}]")
+
+
+def integer_or_word(text: str, param: str, *words: str) -> int | str:
+    """A number, or one of the words that may stand in its place, such as `now`."""
+    if text in words:
+        return text
+    if not text.removeprefix("-").isdecimal() or len(text) > 15:
+        raise StripeError(f"Invalid integer: {text[:100]}", code="parameter_invalid_integer", param=param)
+    return int(text)
+
+
+LATEST = 4_102_444_800
+"""The last time that anything may be set to: the end of the century."""
+
+
+def time_or_word(text: str, param: str, *words: str) -> int | str:
+    """A time that there is, or one of the words that may stand in its place."""
+    value = integer_or_word(text, param, *words)
+    if isinstance(value, int) and not 0 <= value <= LATEST:
+        raise StripeError("Invalid timestamp: must be within this century.", param=param)
+    return value
+
+
+def check_percentage(percentage: float, least: float, param: str) -> None:
+    """Refuse what is no part of a hundred, or too small."""
+    bounds = ((percentage < least, "greater", least), (percentage > 100, "less", 100))
+    for is_beyond, than, bound in bounds:
+        if is_beyond:
+            message = f"This value must be {than} than or equal to {bound} (it currently is '{percentage}')."
+            raise StripeError(message, param=param)
+
+
+def is_set(value: Any) -> bool:
+    """Whether a parameter was given, and not to unset something."""
+    return value is not UNSET and value != ""
+
+
+def or_none(value: Any) -> Any:
+    """A parameter's value as JSON, or None when it was not given."""
+    return None if value is UNSET else value_of(value)

@@ -1,0 +1,1 @@
+"""Customers, their tax ids and sessions."""

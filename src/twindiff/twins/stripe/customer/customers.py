@@ -1,0 +1,454 @@
+"""Customers.
+
+https://docs.stripe.com/api/customers
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, ClassVar, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..core.events import record, record_row, update
+from ..core.objects import Fields, StripeObject, build_view, new, refer, resource, retrieve
+from ..core.pagination import equal, list_object, list_of, to_range_conditions, to_reference_conditions
+from ..core.params import (
+    Address,
+    ListParams,
+    NestedParams,
+    OptInteger,
+    OptMetadata,
+    OptName,
+    OptRange,
+    OptText,
+    Params,
+    SearchParams,
+    Shipping,
+    Unset,
+    check_text,
+    collect_params,
+    merge_metadata,
+    value_of,
+)
+from ..core.search import search_of
+from ..core.test_clocks import TEST_CLOCKS, require_clock, use_clock_time
+
+api = Operations(prefix="/v1/customers")
+
+NO_SETTINGS: Fields = {
+    "custom_fields": None,
+    "default_payment_method": None,
+    "footer": None,
+    "rendering_options": None,
+}
+ON_DELETE: list[Callable[[Call, str], None]] = []
+"""What else is done for a customer that is deleted, given its id."""
+_INVOICE_PREFIX = re.compile(r"[A-Z0-9]{1,12}")
+MAX_CUSTOMERS_PER_CLOCK = 3
+NO_TOKENS = (
+    "Card Token usage on the Customers API and Charges API has reached end of life. In order to continue "
+    "processing your payments, you will need to use the Payment Intents and Payment Methods API. Read more "
+    "about what you should do here: https://docs.stripe.com/payments/payment-methods/integration-options. If "
+    "you need to continue to use Card Tokens on the Customers and Charges API, enable this functionality in "
+    "your API policies settings: https://dashboard.stripe.com/settings/developers/api-policies"
+)
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
+class Customer(
+    StripeObject,
+    table="customers",
+    key=("id",),
+    unique=(("seq",), ("invoice_prefix",)),
+    indexes=(("email", "seq"), ("created",), ("test_clock",)),
+    folded=("email", "name", "phone"),
+    entries=("metadata",),
+):
+    name: Column[str | None] = column(default=None)
+    email: Column[str | None] = column(default=None)
+    description: Column[str | None] = column(default=None)
+    phone: Column[str | None] = column(default=None)
+    address: Column[Json] = column(default=None)
+    shipping: Column[Json] = column(default=None)
+    balance: Column[int] = column(default=0)
+    currency: Column[str | None] = column(default=None)
+    default_source: Column[str | None] = column(default=None)
+    delinquent: Column[bool] = column(default=False)
+    discount: Column[Json] = column(default=None)
+    invoice_prefix: Column[str]
+    next_invoice_sequence: Column[int] = column(default=1)
+    invoice_settings: Column[Json] = column(default={})
+    metadata: Column[Json] = column(default={})
+    preferred_locales: Column[Json] = column(default=[])
+    tax_exempt: Column[str] = column(default="none")
+    test_clock: Column[str | None] = column(default=None)
+    business_name: Column[str | None] = column(default=None)
+    individual_name: Column[str | None] = column(default=None)
+    reconciliation_mode: Column[str] = column(default="automatic")
+    has_own_mode: Column[bool] = column(default=False)
+    """Whether the mode was chosen for this customer, and is not the shop's."""
+    cash: Column[Json] = column(default={})
+    invoice_tax_ids: Column[Json] = column(default=[], derived=True)
+    """What invoices show of its tax ids."""
+    has_credits: Column[bool] = column(default=False, derived=True)
+    """Whether it was ever granted billing credits."""
+    deleted: Column[bool] = column(default=False)
+
+
+HIDDEN = (
+    "deleted",
+    "has_credits",
+    "invoice_tax_ids",
+    "cash",
+    "has_own_mode",
+    "reconciliation_mode",
+    "business_name",
+    "individual_name",
+)
+
+
+def _all_settings(row: Customer) -> Fields:
+    return {**NO_SETTINGS, **row.invoice_settings}
+
+
+_existing = build_view(
+    Customer,
+    "customer",
+    *HIDDEN,
+    customer_account=None,
+    invoice_settings=_all_settings,
+)
+
+
+def customer_object(row: Customer) -> Fields:
+    """A customer as shown; of a deleted one no more than that it is."""
+    if row.deleted:
+        return {"id": row.id, "object": "customer", "deleted": True}
+    names = {name: value for name in ("business_name", "individual_name") if (value := getattr(row, name))}
+    return {**_existing(row), **names}
+
+
+def _no_sources(call: Call, customer: Fields) -> Fields:
+    return list_object([], f"/v1/customers/{customer['id']}/sources", total_count=0)
+
+
+def _credit(call: Call, customer: Fields) -> Fields:
+    """What a customer has got to pay invoices with, by currency."""
+    return {customer["currency"]: -customer["balance"]} if customer["balance"] and customer["currency"] else {}
+
+
+CUSTOMERS = resource(
+    Customer,
+    "customer",
+    "cus_",
+    customer_object,
+    id_length=14,
+    expandable=("default_source", "test_clock", "invoice_settings.default_payment_method"),
+    includes={"invoice_credit_balance": _credit, "sources": _no_sources},
+)
+
+
+class CustomField(NestedParams):
+    """A field that all invoices of a customer show."""
+
+    name: str
+    value: str
+
+
+class Rendering(NestedParams):
+    """How invoices are rendered."""
+
+    amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
+    template: OptText = UNSET
+
+
+class InvoiceSettings(NestedParams):
+    """What a customer's invoices have by default."""
+
+    custom_fields: list[CustomField] | Unset | UnsetType = UNSET
+    default_payment_method: OptText = UNSET
+    footer: OptText = UNSET
+    rendering_options: Rendering | Unset | UnsetType = UNSET
+
+
+class CashSettings(NestedParams):
+    """How a cash balance is applied."""
+
+    reconciliation_mode: Literal["automatic", "manual", "merchant_default"] | UnsetType = UNSET
+
+
+class CashBalance(NestedParams):
+    """A customer's cash balance."""
+
+    settings: CashSettings | UnsetType = UNSET
+
+
+class Tax(NestedParams):
+    """Where a customer is taxed."""
+
+    ip_address: OptText = UNSET
+    validate_location: Literal["auto", "deferred", "immediately"] | UnsetType = UNSET
+
+
+class CustomerParams(Params):
+    """What creating and updating have in common."""
+
+    longest: ClassVar = {"name": 256, "phone": 20}
+
+    address: Address | Unset | UnsetType = UNSET
+    balance: OptInteger = UNSET
+    business_name: OptText = UNSET
+    cash_balance: CashBalance | UnsetType = UNSET
+    description: OptText = UNSET
+    email: OptText = UNSET
+    individual_name: OptText = UNSET
+    invoice_prefix: OptName = UNSET
+    invoice_settings: InvoiceSettings | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    name: OptText = UNSET
+    next_invoice_sequence: OptInteger = UNSET
+    phone: OptText = UNSET
+    preferred_locales: list[str] | UnsetType = UNSET
+    shipping: Shipping | Unset | UnsetType = UNSET
+    source: OptText = UNSET
+    tax: Tax | UnsetType = UNSET
+    tax_exempt: Literal["", "exempt", "none", "reverse"] | UnsetType = UNSET
+
+
+class TaxId(NestedParams):
+    """A tax id of a new customer."""
+
+    type: str
+    value: str
+
+
+class CreateCustomer(CustomerParams):
+    """The parameters of a new customer."""
+
+    payment_method: OptText = UNSET
+    tax_id_data: list[TaxId] | UnsetType = UNSET
+    test_clock: OptText = UNSET
+
+
+class UpdateCustomer(CustomerParams):
+    """The parameters of an update."""
+
+    default_source: OptText = UNSET
+
+
+_DEFAULT = "invoice_settings[default_payment_method]"
+
+
+class ListSources(ListParams):
+    """The parameters of a list of what was saved in the old way."""
+
+    object: OptText = UNSET
+
+
+class CreateSource(Params):
+    """What would be saved in the old way."""
+
+    source: OptText = UNSET
+    metadata: OptMetadata = UNSET
+
+
+class ListCustomers(ListParams):
+    """The parameters of a list of customers."""
+
+    created: OptRange = UNSET
+    email: OptText = UNSET
+    test_clock: OptText = UNSET
+
+
+@api.post("")
+def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fields:
+    """Make a customer."""
+    fields = _fields(params, None, "payment_method")
+    prefix = fields.pop("invoice_prefix", None) or _free_prefix(call)
+    if clock := fields.get("test_clock"):
+        _join(call, clock)
+    _check_prefix(call, prefix, "")
+    made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
+    made = _with_methods(call, made, str(params.payment_method or ""))
+    _check_location(call, made, params)
+    record_row(call, "customer.created", CUSTOMERS, made)
+    _keep_tax_ids(call, made, params.tax_id_data or [])
+    return customer_object(made)
+
+
+def _check_location(call: Call, customer: Customer, params: CustomerParams) -> None:
+    """Raise for a customer who cannot be taxed, where that is to be known at once."""
+    from ..tax.automatic_tax import check_location
+
+    if isinstance(params.tax, Tax) and params.tax.validate_location == "immediately":
+        check_location(call, customer)
+
+
+def _keep_tax_ids(call: Call, customer: Customer, wanted: list[TaxId]) -> None:
+    from .tax_ids import add_tax_id
+
+    for number, each in enumerate(wanted):
+        add_tax_id(call, customer, each.type, each.value, f"tax_id_data[{number}]")
+
+
+def _with_methods(call: Call, customer: Customer, first: str) -> Customer:
+    """A customer with the payment method that was given, by the same name perhaps, to pay invoices with."""
+    from ..payments.payment_methods import attach, method_named, retrieve_attached_method
+
+    default: str | None = customer.invoice_settings.get("default_payment_method")
+    method = attach(call, method_named(call, first), customer.id) if first else None
+    if default and method and default == first:
+        settings = {**customer.invoice_settings, "default_payment_method": method.id}
+        return call.db.change(customer, invoice_settings=settings)
+    if default:
+        retrieve_attached_method(call, default, customer.id, _DEFAULT)
+    return customer
+
+
+SEARCHABLE = {
+    "created": Customer.created,
+    "email": Customer.email,
+    "metadata": Customer.metadata,
+    "name": Customer.name,
+    "phone": Customer.phone,
+}
+
+
+@api.get("/search")
+def search_customers(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search the customers that were not deleted."""
+    return search_of(call, CUSTOMERS, params, "/v1/customers/search", SEARCHABLE, ~Customer.deleted)
+
+
+@api.get("/{id}")
+def retrieve_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a customer, or learn that it was deleted."""
+    return customer_object(retrieve(call, CUSTOMERS, id))
+
+
+@api.post("/{id}")
+def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]) -> Fields:
+    """Change what is given of a customer."""
+    from ..payments.payment_methods import retrieve_attached_method
+
+    customer = existing(call, id)
+    fields = _fields(params, customer)
+    if prefix := fields.get("invoice_prefix"):
+        _check_prefix(call, prefix, customer.id)
+    if params.default_source:
+        raise StripeError(
+            f"No such source: '{params.default_source[:500]}'", code="resource_missing", param="default_source"
+        )
+    if isinstance(params.invoice_settings, InvoiceSettings) and params.invoice_settings.default_payment_method:
+        retrieve_attached_method(call, str(params.invoice_settings.default_payment_method), customer.id, _DEFAULT)
+    changed = update(call, CUSTOMERS, customer, **fields)
+    _check_location(call, changed, params)
+    return customer_object(changed)
+
+
+@api.delete("/{id}")
+def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Delete a customer, which ends its subscriptions; what else there was with it stays."""
+    customer = existing(call, id)
+    use_clock_time(call, customer.test_clock)
+    for follow in ON_DELETE:
+        follow(call, id)
+    customer = existing(call, id)
+    record(call, "customer.deleted", customer_object(customer))
+    return customer_object(call.db.change(customer, deleted=True))
+
+
+@api.get("/{id}/sources")
+def list_sources(call: Call, id: str, params: Annotated[ListSources, Body]) -> Fields:
+    """List what was saved in the old way, which is nothing."""
+    return list_object([], f"/v1/customers/{existing(call, id).id}/sources")
+
+
+@api.post("/{id}/sources")
+def create_source(call: Call, id: str, params: Annotated[CreateSource, Body]) -> Fields:
+    """Refuse to save something in the old way."""
+    existing(call, id)
+    raise StripeError(NO_TOKENS)
+
+
+@api.delete("/{id}/discount")
+def delete_customer_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Take the discount from a customer, of which none has one: coupons are given to subscriptions and invoices."""
+    message = f"No active discount for customer: {existing(call, id).id}"
+    raise StripeError(message, status=404, code="resource_missing")
+
+
+@api.get("")
+def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields:
+    """List the customers that were not deleted."""
+    where = to_range_conditions(Customer.created, params.created)
+    where += equal((Customer.email, params.email))
+    where += to_reference_conditions(call, (Customer.test_clock, params.test_clock, TEST_CLOCKS))
+    return list_of(call, CUSTOMERS, params, "/v1/customers", ~Customer.deleted, *where)
+
+
+def existing(call: Call, id: str) -> Customer:
+    """The customer of a path, unless it was deleted."""
+    return refer(call, CUSTOMERS, id, "id", status=404)
+
+
+def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fields:
+    """The columns that are wanted; `now` is the customer as it is."""
+    fields = collect_params(params, "tax", "tax_id_data", "source", "cash_balance", "invoice_settings", *skipped)
+    if params.source:
+        raise StripeError(NO_TOKENS)
+    if email := fields.get("email"):
+        check_email(email, "email")
+    if params.metadata is not UNSET or now is None:
+        fields["metadata"] = merge_metadata(now.metadata if now else {}, params.metadata)
+    if isinstance(params.invoice_settings, InvoiceSettings):
+        fields["invoice_settings"] = _settings(now, params.invoice_settings)
+    if isinstance(params.cash_balance, CashBalance) and isinstance(params.cash_balance.settings, CashSettings):
+        mode = value_of(params.cash_balance.settings).get("reconciliation_mode")
+        fields |= own_mode(mode)
+    if "tax_exempt" in fields:
+        fields["tax_exempt"] = fields["tax_exempt"] or "none"
+    return fields
+
+
+def _join(call: Call, clock: str) -> None:
+    """Let a customer live under a test clock, which has few of them."""
+    require_clock(call, clock)
+    if call.db.count(Customer, Customer.test_clock == clock, ~Customer.deleted) >= MAX_CUSTOMERS_PER_CLOCK:
+        message = f"You have reached the limit of {MAX_CUSTOMERS_PER_CLOCK} customers for this test clock."
+        raise StripeError(message, param="test_clock")
+    use_clock_time(call, clock)
+
+
+def own_mode(wanted: str | None) -> Fields:
+    """How a customer's cash is applied: as is wanted, or as the shop does."""
+    is_own = wanted in ("automatic", "manual")
+    return {"reconciliation_mode": wanted if is_own else "automatic", "has_own_mode": is_own}
+
+
+def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:
+    settings: Fields = value_of(wanted)
+    check_text(settings, "invoice_settings")
+    return {**(now.invoice_settings if now else {}), **settings}
+
+
+def check_email(email: str, param: str) -> None:
+    """Refuse what is no email address."""
+    if not _EMAIL.fullmatch(email) or len(email) > 512:
+        raise StripeError(f"Invalid email address: {email[:512]}", code="email_invalid", param=param)
+
+
+def _check_prefix(call: Call, prefix: str, own: str) -> None:
+    if not _INVOICE_PREFIX.fullmatch(prefix):
+        raise StripeError("Invoice number prefix must be 1\N{EN DASH}12 uppercase letters or numbers.")
+    holder = call.db.find(Customer, Customer.invoice_prefix == prefix)
+    if holder and holder.id != own:
+        message = f"This invoice number prefix is taken by customer: {holder.id}. Please enter a different prefix."
+        raise StripeError(message, param="invoice_prefix")
+
+
+def _free_prefix(call: Call) -> str:
+    return call.ids.new("", 8)

@@ -1,0 +1,208 @@
+"""Tax ids of customers and of the shop itself, such as a number for value added tax.
+
+https://docs.stripe.com/api/tax_ids
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Operations, UnsetType, column, references
+from twindiff.twins.stripe.core.wire_style import StripeError, join_choices
+
+from ..core.events import record_row
+from ..core.objects import INCLUDES, Fields, StripeObject, build_view, new, refer, resource, retrieve
+from ..core.pagination import list_object, list_of
+from ..core.params import ListParams, NestedParams, OptText, Params
+from .customers import CUSTOMERS, Customer, existing
+
+api = Operations(prefix="/v1")
+
+MAX_TAX_IDS = 5
+_EU_VAT = re.compile(r"[A-Z]{2}[0-9A-Z+*]{2,12}")
+_LISTED = """
+ad_nrt ae_trn al_tin am_tin ao_tin ar_cuit au_abn au_arn aw_tin az_tin ba_tin bb_tin bd_bin bf_ifu bg_uic bh_vat
+bj_ifu bo_tin br_cnpj br_cpf bs_tin by_tin ca_bn ca_gst_hst ca_pst_bc ca_pst_mb ca_pst_sk ca_qst cd_nif ch_uid
+ch_vat cl_tin cm_niu cn_tin co_nit cr_tin cv_nif de_stn do_rcn ec_ruc eg_tin es_cif et_tin eu_oss_vat eu_vat fo_vat
+gb_vat ge_vat gi_tin gn_nif hk_br hr_oib hu_tin ic_nif id_npwp il_vat in_gst is_vat it_cf jp_cn jp_rn jp_trn ke_pin
+kg_tin kh_tin kr_brn kz_bin la_tin li_uid li_vat lk_vat ma_vat md_vat me_pib mk_vat mr_nif mx_rfc my_frp my_itn
+my_sst ng_tin no_vat no_voec np_pan nz_gst om_vat pe_ruc ph_tin pl_nip py_ruc ro_tin rs_pib ru_inn ru_kpp sa_vat
+sg_gst sg_uen si_tin sn_ninea sr_fin sv_nit th_vat tj_tin tr_tin tw_vat tz_vat ua_vat ug_tin us_ein uy_ruc uz_tin
+uz_vat ve_rif vn_tin za_vat zm_tin zw_tin
+"""
+TYPES = tuple(_LISTED.split())
+"""https://docs.stripe.com/billing/customer/tax-ids#supported-tax-id"""
+_OUTCOMES = {"000000000": "verified", "111111111": "unverified", "222222222": "pending"}
+"""What comes of the numbers that Stripe has for tests, by their end: https://docs.stripe.com/billing/customer/tax-ids"""
+
+
+class TaxIdRow(StripeObject, table="tax_ids", key=("id",), unique=(("seq",),), indexes=(("customer", "seq"),)):
+    country: Column[str | None] = column(default=None)
+    customer: Column[str | None] = references(Customer, default=None)
+    """None for those of the shop itself."""
+    type: Column[str]
+    value: Column[str]
+
+
+def _owner(row: TaxIdRow) -> Fields:
+    kind = "customer" if row.customer else "self"
+    return {"type": kind, "customer": row.customer, "customer_account": None, "account": None, "application": None}
+
+
+def _verification(row: TaxIdRow) -> Fields | None:
+    """What has come of looking it up, which Stripe does for some countries alone."""
+    if row.type not in ("eu_vat", "gb_vat", "au_abn"):
+        return {"status": "unavailable", "verified_address": None, "verified_name": None}
+    return {"status": _OUTCOMES.get(row.value[-9:], "pending"), "verified_address": None, "verified_name": None}
+
+
+TAX_IDS = resource(
+    TaxIdRow,
+    "tax_id",
+    "txi_",
+    build_view(TaxIdRow, "tax_id", customer_account=None, owner=_owner, verification=_verification),
+    spoken="tax ID",
+    expandable=("customer",),
+)
+
+
+class CreateTaxId(Params, kw_only=True):
+    """The parameters of a new tax id."""
+
+    type: str
+    value: str
+
+
+class Owner(NestedParams):
+    """Whose a tax id is."""
+
+    type: Literal["account", "application", "customer", "self"]
+    account: OptText = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+
+
+class CreateOwnedTaxId(CreateTaxId, kw_only=True):
+    """The parameters of a new tax id of the shop, or of a customer."""
+
+    owner: Owner | UnsetType = UNSET
+
+
+class ListTaxIds(ListParams, kw_only=True):
+    """The parameters of a list of tax ids."""
+
+    owner: Owner | UnsetType = UNSET
+
+
+def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str, at: str = "") -> TaxIdRow:
+    """Keep a tax id with a customer, or with the shop; `at` is the parameter that it is a part of."""
+    type_param, value_param = (f"{at}[{name}]" if at else name for name in ("type", "value"))
+    if kind not in TYPES:
+        raise StripeError(f"Invalid {type_param}: must be one of {join_choices(TYPES)}", param=type_param)
+    if not value or len(value) > 50 or (kind == "eu_vat" and not _EU_VAT.fullmatch(value)):
+        raise StripeError(f"Invalid value for {kind}.", code="tax_id_invalid", param=value_param)
+    owner = customer.id if customer else None
+    if call.db.count(TaxIdRow, TaxIdRow.customer == owner) >= MAX_TAX_IDS:
+        raise StripeError(f"You can only have up to {MAX_TAX_IDS} tax IDs on a customer.", param=type_param)
+    country = (value if kind == "eu_vat" else kind)[:2].upper()
+    country = "GR" if country == "EL" else country  # Greek numbers begin with the country's own name of itself.
+    made = new(call, TAX_IDS, customer=owner, type=kind, value=value, country=country)
+    if owner:
+        _update_invoice_tax_ids(call, owner)
+        record_row(call, "customer.tax_id.created", TAX_IDS, made)
+    return made
+
+
+def _update_invoice_tax_ids(call: Call, customer: str) -> None:
+    """Keep with a customer what its invoices show of its tax ids."""
+    mine = call.db.rows(TaxIdRow, TaxIdRow.customer == customer, order=TaxIdRow.seq)
+    shown_ids = [{"type": each.type, "value": each.value} for each in mine]
+    call.db.change(existing(call, customer), invoice_tax_ids=shown_ids)
+
+
+@api.post("/customers/{customer}/tax_ids")
+def create_tax_id(call: Call, customer: str, params: Annotated[CreateTaxId, Body]) -> Fields:
+    """Keep a tax id with a customer; it is looked up at once."""
+    return TAX_IDS.show(add_tax_id(call, existing(call, customer), params.type, params.value))
+
+
+@api.get("/customers/{customer}/tax_ids")
+def list_tax_ids(call: Call, customer: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List the tax ids of a customer."""
+    existing(call, customer)
+    return list_of(call, TAX_IDS, params, f"/v1/customers/{customer}/tax_ids", TaxIdRow.customer == customer)
+
+
+@api.get("/customers/{customer}/tax_ids/{id}")
+def retrieve_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a tax id of a customer."""
+    return TAX_IDS.show(_of(call, customer, id))
+
+
+@api.delete("/customers/{customer}/tax_ids/{id}")
+def delete_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Take a tax id from a customer."""
+    return _remove(call, _of(call, customer, id))
+
+
+@api.post("/tax_ids")
+def create_owned_tax_id(call: Call, params: Annotated[CreateOwnedTaxId, Body]) -> Fields:
+    """Keep a tax id with the shop, or with a customer."""
+    id = _owner_id(params.owner)
+    owner = refer(call, CUSTOMERS, id, "owner[customer]") if id else None
+    return TAX_IDS.show(add_tax_id(call, owner, params.type, params.value))
+
+
+@api.get("/tax_ids")
+def list_owned_tax_ids(call: Call, params: Annotated[ListTaxIds, Body]) -> Fields:
+    """List the tax ids of the shop, or of a customer."""
+    return list_of(call, TAX_IDS, params, "/v1/tax_ids", TaxIdRow.customer == _owner_id(params.owner))
+
+
+@api.get("/tax_ids/{id}")
+def retrieve_owned_tax_id(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a tax id."""
+    return TAX_IDS.show(retrieve(call, TAX_IDS, id))
+
+
+@api.delete("/tax_ids/{id}")
+def delete_owned_tax_id(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Give up a tax id."""
+    return _remove(call, retrieve(call, TAX_IDS, id))
+
+
+def _owner_id(owner: Owner | UnsetType) -> str | None:
+    """The customer that an owner is; None for the shop itself."""
+    if not isinstance(owner, Owner) or owner.type == "self":
+        return None
+    if owner.type != "customer":
+        raise StripeError("Tax ids of this twin are the shop's own or those of customers.", param="owner[type]")
+    if not isinstance(owner.customer, str) or not owner.customer:
+        raise StripeError("Missing required param: owner[customer].", code="parameter_missing", param="owner[customer]")
+    return owner.customer
+
+
+def _of(call: Call, customer: str, id: str) -> TaxIdRow:
+    existing(call, customer)
+    row = retrieve(call, TAX_IDS, id)
+    if row.customer != customer:
+        raise TAX_IDS.missing(id)
+    return row
+
+
+def _remove(call: Call, row: TaxIdRow) -> Fields:
+    call.db.remove(row)
+    if row.customer:
+        record_row(call, "customer.tax_id.deleted", TAX_IDS, row)
+        _update_invoice_tax_ids(call, row.customer)
+    return {"id": row.id, "object": "tax_id", "deleted": True}
+
+
+def _of_customer(call: Call, customer: Fields) -> Fields:
+    """A customer's tax ids, as it shows them when it is asked to."""
+    rows = call.db.rows(TaxIdRow, TaxIdRow.customer == customer["id"], order=-TaxIdRow.seq)
+    return list_object([TAX_IDS.show(row) for row in rows], f"/v1/customers/{customer['id']}/tax_ids")
+
+
+INCLUDES["customer.tax_ids"] = _of_customer

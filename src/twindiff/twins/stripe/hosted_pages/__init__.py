@@ -1,0 +1,1 @@
+"""Pages that Stripe hosts: invoices, receipts, the billing portal and authentication."""

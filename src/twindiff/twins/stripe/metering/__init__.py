@@ -1,0 +1,1 @@
+"""Meters of usage, and alerts about it."""

@@ -1,0 +1,1 @@
+"""Payment intents, setup intents, methods, charges, refunds and disputes."""

@@ -1,0 +1,508 @@
+"""The life of a PaymentIntent: made, confirmed, authenticated, captured, canceled; billing pays by these functions too.
+
+https://docs.stripe.com/payments/paymentintents/lifecycle
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, column, references
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..core.events import record_row, update
+from ..core.objects import (
+    Fields,
+    StripeObject,
+    build_view,
+    find,
+    new,
+    new_id,
+    now,
+    object_id,
+    render_unmanaged_payments,
+    resource,
+    retrieve,
+)
+from ..customer.customers import Customer
+from ..radar import reviews
+from .amount_details import render_details
+from .charge_outcomes import ELEVATED
+from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
+from .payment_methods import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod, attach, outcome_of, run_card_checks
+from .test_cards import AUTHENTICATION, Decline
+
+api = Operations()
+
+DAY = 86_400
+DEBIT_SECONDS = 10
+DELAYED_SECONDS = 180
+"""How long debits from test accounts take."""
+CANCELABLE = (
+    "requires_payment_method",
+    "requires_capture",
+    "requires_reauthorization",
+    "requires_confirmation",
+    "requires_action",
+    "expired",
+    "processing",
+)
+CONFIRMABLE = ("requires_payment_method", "requires_confirmation", "requires_action")
+NOT_AUTHENTICATED = (
+    "We are unable to authenticate your payment method. Please choose a different payment method and try again."
+)
+"""What the customer is told; the shop is told `FAILED_AUTHENTICATION`."""
+FAILED_AUTHENTICATION = (
+    "The provided PaymentMethod has failed authentication. You can provide payment_method_data or a new PaymentMethod "
+    "to attempt to fulfill this PaymentIntent again."
+)
+AUTOMATIC = {"enabled": True, "allow_redirects": "always"}
+
+
+class PaymentIntent(
+    StripeObject,
+    table="payment_intents",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"), ("created",)),
+    entries=("metadata",),
+):
+    allowed_payment_method_types: Column[Json | None] = column(default=None)
+    amount: Column[int]
+    amount_capturable: Column[int] = column(default=0, derived=True)
+    amount_details: Column[Json | None] = column(default=None)
+    amount_received: Column[int] = column(default=0)
+    application_fee_amount: Column[int | None] = column(default=None)
+    automatic_payment_methods: Column[Json] = column(default=None)
+    canceled_at: Column[int | None] = column(default=None)
+    cancellation_reason: Column[str | None] = column(default=None)
+    capture_method: Column[str] = column(default="automatic_async")
+    client_secret: Column[str] = column(derived=True)
+    confirmation_method: Column[str] = column(default="automatic")
+    currency: Column[str]
+    customer: Column[str | None] = references(Customer, default=None)
+    description: Column[str | None] = column(default=None)
+    excluded_payment_method_types: Column[Json | None] = column(default=None)
+    last_payment_error: Column[Json] = column(default=None, derived=True)
+    latest_charge: Column[str | None] = column(default=None, derived=True)
+    metadata: Column[Json] = column(default={})
+    next_action: Column[Json] = column(default=None)
+    on_behalf_of: Column[str | None] = column(default=None)
+    payment_method: Column[str | None] = references(PaymentMethod, default=None)
+    payment_method_options: Column[Json] = column(default={})
+    payment_method_types: Column[Json] = column(derived=True)
+    processing: Column[Json] = column(default=None, derived=True)
+    receipt_email: Column[str | None] = column(default=None)
+    review: Column[str | None] = column(default=None)
+    setup_future_usage: Column[str | None] = column(default=None)
+    shipping: Column[Json] = column(default=None)
+    statement_descriptor: Column[str | None] = column(default=None)
+    statement_descriptor_suffix: Column[str | None] = column(default=None)
+    status: Column[str]
+    transfer_data: Column[Json] = column(default=None)
+    transfer_group: Column[str | None] = column(default=None)
+    invoice: Column[str | None] = column(default=None, derived=True)
+    """The invoice that it pays, which Stripe does not show here any more."""
+    return_url: Column[str | None] = column(default=None)
+    settles_at: Column[int] = column(default=0, derived=True)
+    """When a debit that is being processed comes to its end."""
+
+
+OPTIONS: Fields = {
+    "amazon_pay": {"express_checkout_element_session_id": None},
+    "card": {"installments": None, "mandate_options": None, "network": None, "request_three_d_secure": "automatic"},
+    "cashapp": {},
+    "klarna": {"preferred_locale": None},
+    "link": {"persistent_token": None},
+    "us_bank_account": {
+        "mandate_options": {},
+        "transaction_purpose": "unspecified",
+        "verification_method": "automatic",
+    },
+}
+"""What intents show of each of their types where nothing else was given."""
+
+
+def options_of(types: Sequence[str], given: Fields, defaults: Fields) -> Fields:
+    """The options of each type that an intent shows."""
+    shared: Fields = {name: defaults[name] for name in defaults if name in types}
+    return {name: {**shared.get(name, {}), **(given.get(name) or {})} for name in {**shared, **given}}
+
+
+def _options(row: PaymentIntent) -> Fields:
+    return options_of(row.payment_method_types, row.payment_method_options, OPTIONS)
+
+
+def configuration(row: Any) -> Fields | None:
+    """Which configuration of the dashboard an intent takes its types from, if any."""
+    return {"id": "pmc_1TwindiffTestShop", "parent": None} if row.automatic_payment_methods else None
+
+
+def _amount_details(row: PaymentIntent) -> Fields:
+    return render_details(row.id, row.amount_details or {})
+
+
+payment_intent_object = build_view(
+    PaymentIntent,
+    "payment_intent",
+    "invoice",
+    "return_url",
+    "settles_at",
+    amount_details=_amount_details,
+    application=None,
+    customer_account=None,
+    managed_payments=render_unmanaged_payments,
+    payment_method_configuration_details=configuration,
+    payment_method_options=_options,
+    payment_record=None,
+    shared_payment_granted_token=None,
+    source=None,
+)
+PAYMENTS = resource(
+    PaymentIntent,
+    "payment_intent",
+    "pi_",
+    payment_intent_object,
+    spoken="payment_intent",
+    param="intent",
+    expandable=("customer", "latest_charge", "payment_method", "on_behalf_of", "review"),
+)
+
+
+PAID: list[Callable[[Call, PaymentIntent], None]] = []
+"""What other pages do when an intent was paid."""
+
+
+def automatic_types(currency: str) -> list[str]:
+    """The ways to pay that the shop's dashboard has enabled."""
+    return ["card", "klarna", "link", *(("cashapp", "amazon_pay") if currency == "usd" else ())]
+
+
+def create(call: Call, amount: int, currency: str, **fields: Any) -> PaymentIntent:
+    """A PaymentIntent that waits for a payment method or, with one, to be confirmed."""
+    id = object_id(call, "pi_")
+    status = "requires_confirmation" if fields.get("payment_method") else "requires_payment_method"
+    made = new(
+        call,
+        PAYMENTS,
+        id=id,
+        created=call.clock.unix(),
+        amount=amount,
+        currency=currency,
+        client_secret=new_id(call, f"{id}_secret_", 25),
+        status=status,
+        **fields,
+    )
+    record_row(call, "payment_intent.created", PAYMENTS, made)
+    return made
+
+
+def build_unexpected_state_error(message: str, **fields: Any) -> StripeError:
+    """That an intent is not in a state for what is asked."""
+    return StripeError(message, code="payment_intent_unexpected_state", **fields)
+
+
+DETACHED = (
+    "The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, shared with a "
+    "connected account without Customer attachment, or was detached from a Customer. It may not be used again. To use "
+    "a PaymentMethod multiple times, you must attach it to a Customer first."
+)
+
+
+def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """A layer: whatever is refused of an intent shows it, as it was."""
+    id = exchange.path_parameters.get("intent")
+    if id is None:
+        return proceed()
+    known = None if exchange.operation.reads else find(call, PAYMENTS, id)
+    try:
+        return proceed()
+    except StripeError as error:
+        if intent := known or find(call, PAYMENTS, id):
+            error.fields.setdefault("payment_intent", payment_intent_object(intent))
+        raise
+
+
+def confirm(
+    call: Call, intent: PaymentIntent, *, off_session: bool = False, authenticated: bool = False
+) -> tuple[PaymentIntent, StripeError | None]:
+    """A PaymentIntent after an attempt to pay with its payment method, and the error if that was declined.
+
+    The error is to be returned, not raised, since the failed charge stays. `off_session` is for a customer who is not
+    there to authenticate; `authenticated` for one who just has.
+    """
+    method = retrieve(call, METHODS, intent.payment_method or "")
+    if method.detached:
+        raise StripeError(DETACHED)
+    if method.type == "customer_balance" and (action := _lacking(call, intent)):
+        return _wait(call, intent, action), None
+    if not authenticated and (action := _find_required_action(intent, method, off_session=off_session)):
+        if off_session:
+            return fail(call, intent, method, AUTHENTICATION, None)
+        return _await_action(call, intent, action), None
+    if method.type in DEBITS:
+        return _process(call, intent, method), None
+    return _charge(call, intent, run_card_checks(call, method), off_session=off_session)
+
+
+def _find_required_action(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> str:
+    """What the customer must do first: `use_stripe_sdk`, `redirect_to_url`, or nothing."""
+    if method.type in TO_VERIFY and not method.verified:
+        return "verify_with_microdeposits"
+    if method.type in REDIRECTS and method.type != "link":
+        return "redirect_to_url"
+    outcome = outcome_of(method)
+    wanted = _options_of_cards(intent).get("request_three_d_secure")
+    asks = outcome.startswith("authenticate") or (
+        outcome == "three_d_secure_optional" and wanted in ("any", "challenge")
+    )
+    if outcome in ("authenticate_unless_set_up", "authenticate_on_session") and method.set_up and off_session:
+        asks = False
+    return ("redirect_to_url" if intent.return_url else "use_stripe_sdk") if asks else ""
+
+
+def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent:
+    """An intent whose customer must authenticate, on the page that stands in its next action."""
+    page = f"{call.base_url}/twin/authenticate/{intent.id}?client_secret={intent.client_secret}"
+    if kind == "verify_with_microdeposits":
+        action = microdeposit_action(call, intent.id)
+    elif kind == "redirect_to_url":
+        action = {"type": kind, kind: {"return_url": intent.return_url, "url": page}}
+    else:
+        action = {"type": kind, kind: {"type": "three_d_secure_redirect", "stripe_js": page, "source": intent.id}}
+    return _wait(call, intent, action)
+
+
+def _lacking(call: Call, intent: PaymentIntent) -> Fields | None:
+    from .bank_transfers import find_missing_funds
+
+    return find_missing_funds(call, intent)
+
+
+def _wait(call: Call, intent: PaymentIntent, action: Fields) -> PaymentIntent:
+    waiting = call.db.change(intent, status="requires_action", next_action=action, last_payment_error=None)
+    record_row(call, "payment_intent.requires_action", PAYMENTS, waiting)
+    return waiting
+
+
+def _options_of_cards(intent: PaymentIntent) -> Fields:
+    return intent.payment_method_options.get("card") or {}
+
+
+def microdeposit_action(call: Call, intent: str) -> Fields:
+    """What a customer must do whose account is not verified."""
+    details = {
+        "arrival_date": (now(call) // DAY + 2) * DAY,
+        "hosted_verification_url": f"https://payments.stripe.com/microdeposit/{intent}",
+        "microdeposit_type": "descriptor_code",
+    }
+    return {"type": "verify_with_microdeposits", "verify_with_microdeposits": details}
+
+
+def _charge(
+    call: Call, intent: PaymentIntent, method: PaymentMethod, *, off_session: bool
+) -> tuple[PaymentIntent, StripeError | None]:
+    asked = _build_attempt(intent, method, off_session=off_session)
+    charge, decline = attempt(call, asked)
+    return _apply_charge(call, intent, method, charge, decline)
+
+
+def _build_attempt(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> Attempt:
+    shared = {name: getattr(intent, name) for name in _SHARED}
+    return Attempt(
+        intent.amount,
+        intent.currency,
+        method,
+        capture=intent.capture_method != "manual",
+        off_session=off_session,
+        may_increment=_options_of_cards(intent).get("request_incremental_authorization") == "if_available",
+        shared={**shared, "payment_intent": intent.id},
+    )
+
+
+def _apply_charge(
+    call: Call, intent: PaymentIntent, method: PaymentMethod, charge: Charge, decline: Decline | None
+) -> tuple[PaymentIntent, StripeError | None]:
+    """An intent with what has become of its charge."""
+    manual = intent.capture_method == "manual" and method.type not in DEBITS
+    if decline:
+        return fail(call, intent, method, decline, charge)
+    if intent.setup_future_usage and intent.customer:
+        call.db.change(attach(call, method, intent.customer), set_up=True)
+    fields: Fields = {"latest_charge": charge.id, "next_action": None, "last_payment_error": None, "settles_at": 0}
+    if charge.special == ELEVATED:
+        fields["review"] = reviews.open_review(call, charge).id
+    if manual:
+        held = call.db.change(intent, status="requires_capture", amount_capturable=intent.amount, **fields)
+        record_row(call, "payment_intent.amount_capturable_updated", PAYMENTS, held)
+        return held, None
+    paid = call.db.change(intent, status="succeeded", amount_received=intent.amount, processing=None, **fields)
+    record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
+    for each in PAID:
+        each(call, paid)
+    _dispute(call, charge)
+    return paid, None
+
+
+_SHARED = (
+    "application_fee_amount",
+    "customer",
+    "description",
+    "metadata",
+    "on_behalf_of",
+    "receipt_email",
+    "shipping",
+    "statement_descriptor",
+    "statement_descriptor_suffix",
+    "transfer_data",
+    "transfer_group",
+)
+"""What a charge takes over from its intent."""
+
+
+def _dispute(call: Call, charge: Charge) -> None:
+    if charge.special.startswith("dispute_"):
+        from .disputes import open_dispute
+
+        open_dispute(call, charge, charge.special.removeprefix("dispute_"))
+    if charge.special == "fraud_warning":
+        from ..radar.early_fraud_warnings import create_warning
+
+        create_warning(call, charge)
+
+
+def fail(
+    call: Call,
+    intent: PaymentIntent,
+    method: PaymentMethod,
+    decline: Decline,
+    charge: Charge | None = None,
+    *,
+    kind: str = "card_error",
+) -> tuple[PaymentIntent, StripeError]:
+    """An intent that waits for another payment method, and what is said of this one."""
+    said = {
+        "advice_code": decline.advice_code,
+        "charge": charge and charge.id,
+        "code": decline.code,
+        "decline_code": decline.decline_code or None,
+        "network_decline_code": decline.network_decline_code,
+        "payment_method": METHODS.show(method),
+    }
+    said = {name: value for name, value in said.items() if value is not None}
+    doc_url = f"https://stripe.com/docs/error-codes/{decline.code.replace('_', '-')}"
+    error = {**said, "doc_url": doc_url, "message": decline.message, "type": kind}
+    failed = call.db.change(
+        intent,
+        status="requires_payment_method",
+        payment_method=None,
+        next_action=None,
+        processing=None,
+        settles_at=0,
+        latest_charge=charge.id if charge else intent.latest_charge,
+        last_payment_error={**error, "payment_method_type": method.type},
+    )
+    record_row(call, "payment_intent.payment_failed", PAYMENTS, failed)
+    shown = payment_intent_object(failed)
+    return failed, StripeError(decline.message, kind=kind, status=402, payment_intent=shown, **said)
+
+
+def _process(call: Call, intent: PaymentIntent, method: PaymentMethod) -> PaymentIntent:
+    """An intent whose debit is on its way."""
+    charge = begin(call, _build_attempt(intent, method, off_session=True))
+    wait = DELAYED_SECONDS if charge.special.startswith("delayed") else DEBIT_SECONDS
+    waiting = call.db.change(
+        intent,
+        status="processing",
+        next_action=None,
+        latest_charge=charge.id,
+        settles_at=0 if charge.special == "stays_processing" else now(call) + wait,
+    )
+    record_row(call, "payment_intent.processing", PAYMENTS, waiting)
+    return waiting
+
+
+@api.due(PaymentIntent.settles_at, PaymentIntent.status == "processing")
+def settle_debit(call: Call, intent: PaymentIntent) -> None:
+    """Take the money, or learn that there is none, when the bank has answered."""
+    method = retrieve(call, METHODS, intent.payment_method or "")
+    charge, decline = conclude(call, retrieve(call, CHARGES, intent.latest_charge or ""))
+    _apply_charge(call, intent, method, charge, decline)
+
+
+def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[PaymentIntent, StripeError | None]:
+    """An intent whose customer has authenticated, or has failed to."""
+    if intent.status != "requires_action":
+        return intent, None
+    if succeeds:
+        return confirm(call, intent, authenticated=True)
+    failure = Decline("payment_intent_authentication_failure", "", FAILED_AUTHENTICATION, None, None)
+    method = retrieve(call, METHODS, intent.payment_method or "")
+    return fail(call, intent, method, failure, kind="invalid_request_error")
+
+
+def capture(call: Call, intent: PaymentIntent, wanted: int | UnsetType) -> PaymentIntent:
+    """An intent whose authorized money was taken, or as much of it as is wanted; the rest is released."""
+    if intent.status == "succeeded" and intent.capture_method == "manual":
+        raise build_unexpected_state_error(
+            "The remaining amount on this PaymentIntent could not be captured because the remainder of the authorized "
+            "amount has been released.",
+        )
+    if intent.status != "requires_capture":
+        raise build_unexpected_state_error(
+            f"This PaymentIntent could not be captured because it has a status of {intent.status}. Only a "
+            "PaymentIntent with one of the following statuses may be captured: requires_capture.",
+        )
+    amount = _captured_amount(intent, wanted)
+    charge = retrieve(call, CHARGES, intent.latest_charge or "")
+    settled = settle(call, charge, amount)
+    record_row(call, "charge.captured", CHARGES, settled)
+    paid = call.db.change(intent, status="succeeded", amount_capturable=0, amount_received=amount)
+    record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
+    _dispute(call, settled)
+    return paid
+
+
+def _captured_amount(intent: PaymentIntent, wanted: int | UnsetType) -> int:
+    if not isinstance(wanted, int):
+        return intent.amount_capturable
+    if wanted < 0:
+        raise StripeError("Invalid non-negative integer", param="amount_to_capture")
+    if wanted == 0:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param="amount")
+    if wanted > intent.amount_capturable:
+        raise StripeError(
+            "The payment could not be captured because the requested capture amount is greater than the amount you can "
+            "capture for this charge. Contact us via https://support.stripe.com/contact/ for help.",
+            code="amount_too_large",
+        )
+    return wanted
+
+
+def cancel(call: Call, intent: PaymentIntent, reason: str | None = None) -> PaymentIntent:
+    """An intent that nobody pays any more; what was authorized is released."""
+    if intent.status not in CANCELABLE:
+        raise build_unexpected_state_error(
+            f"You cannot cancel this PaymentIntent because it has a status of {intent.status}. Only a PaymentIntent "
+            f"with one of the following statuses may be canceled: {', '.join(CANCELABLE)}.",
+        )
+    charge = find(call, CHARGES, intent.latest_charge or "") if intent.status == "requires_capture" else None
+    if charge:
+        update(call, CHARGES, charge, "charge.refunded", refunded=True, amount_refunded=charge.amount)
+    if intent.status == "processing" and intent.latest_charge:
+        call.db.change(retrieve(call, CHARGES, intent.latest_charge), status="failed", failure_code="charge_canceled")
+    if intent.review:
+        reviews.close_review(call, intent.review, "canceled")
+    canceled = call.db.change(
+        intent,
+        status="canceled",
+        canceled_at=now(call),
+        cancellation_reason=reason,
+        amount_capturable=0,
+        next_action=None,
+        settles_at=0,
+    )
+    record_row(call, "payment_intent.canceled", PAYMENTS, canceled)
+    return canceled

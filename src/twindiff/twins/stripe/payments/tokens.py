@@ -1,0 +1,210 @@
+"""Tokens: what a browser gives in place of a card, a bank account or a person's number; each is used once.
+
+https://docs.stripe.com/api/tokens
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, new_id, resource, retrieve
+from ..core.params import Address, NestedParams, OptText, Params
+from .payment_methods import CardParams, numbered_card
+
+api = Operations(prefix="/v1/tokens")
+
+BRANDS = {
+    "amex": "American Express",
+    "diners": "Diners Club",
+    "discover": "Discover",
+    "jcb": "JCB",
+    "mastercard": "MasterCard",
+    "unionpay": "UnionPay",
+    "visa": "Visa",
+}
+"""Brands as the older objects spell them."""
+ADDRESS = ("address_city", "address_country", "address_line1", "address_line2", "address_state", "address_zip")
+ADDRESS_CHECKS = ("address_line1_check", "address_zip_check")
+KINDS = ("card", "bank_account", "pii", "account", "person", "cvc_update")
+
+
+class Token(StripeObject, table="tokens", key=("id",), unique=(("seq",),)):
+    card: Column[Json] = column(default=None)
+    bank_account: Column[Json] = column(default=None)
+    client_ip: Column[str | None] = column(default=None)
+    method: Column[Json] = column(default=None, derived=True)
+    """The columns of the payment method that is made of a card's token."""
+    type: Column[str]
+    used: Column[bool] = column(default=False)
+
+
+_shared = build_view(Token, "token", "card", "bank_account", "method", client_ip=LEFT_OUT)
+
+
+def token_object(row: Token) -> Fields:
+    """A token as shown, with what it stands for."""
+    stands_for = {"card": row.card, "bank_account": row.bank_account}.get(row.type)
+    return {**_shared(row), "client_ip": row.client_ip, **({row.type: stands_for} if stands_for else {})}
+
+
+TOKEN = resource(Token, "token", "tok_", token_object, param="token")
+
+
+class TokenCard(CardParams, kw_only=True):
+    """A card by its number."""
+
+    address_city: OptText = UNSET
+    address_country: OptText = UNSET
+    address_line1: OptText = UNSET
+    address_line2: OptText = UNSET
+    address_state: OptText = UNSET
+    address_zip: OptText = UNSET
+    currency: OptText = UNSET
+    name: OptText = UNSET
+
+
+class TokenBank(NestedParams, kw_only=True):
+    """A bank account by its number."""
+
+    account_holder_name: OptText = UNSET
+    account_holder_type: OptText = UNSET
+    account_number: str
+    account_type: OptText = UNSET
+    country: str
+    currency: OptText = UNSET
+    payment_method: OptText = UNSET
+    routing_number: OptText = UNSET
+
+
+class Pii(NestedParams):
+    """A person's number."""
+
+    id_number: OptText = UNSET
+
+
+class CvcUpdate(NestedParams):
+    """A card's security code."""
+
+    cvc: str
+
+
+class Person(NestedParams):
+    """A person of an account."""
+
+    address: Address | UnsetType = UNSET
+    email: OptText = UNSET
+    first_name: OptText = UNSET
+    id_number: OptText = UNSET
+    last_name: OptText = UNSET
+    phone: OptText = UNSET
+
+
+class AccountToken(NestedParams):
+    """What an account is of."""
+
+    business_type: OptText = UNSET
+    company: dict[str, str] | UnsetType = UNSET
+    individual: Person | UnsetType = UNSET
+    tos_shown_and_accepted: bool | UnsetType = UNSET
+
+
+class CreateToken(Params, kw_only=True):
+    """The parameters of a new token: one of them."""
+
+    account: AccountToken | UnsetType = UNSET
+    bank_account: TokenBank | UnsetType = UNSET
+    card: TokenCard | UnsetType = UNSET
+    customer: OptText = UNSET
+    cvc_update: CvcUpdate | UnsetType = UNSET
+    person: Person | UnsetType = UNSET
+    pii: Pii | UnsetType = UNSET
+
+
+@api.post("", scope="publishable")
+def create_token(call: Call, params: Annotated[CreateToken, Body]) -> Fields:
+    """Make a token of a card, a bank account, a person or an account."""
+    kinds = [name for name in KINDS if getattr(params, name) is not UNSET]
+    if not kinds:
+        message = "You must supply either a card, customer, PII data, bank account, or account to create a token."
+        raise StripeError(message, param="card")
+    if len(kinds) > 1:
+        message = f"You may only specify one of these parameters: {', '.join(kinds)}."
+        raise StripeError(message, param=kinds[1])
+    fields: Fields = {}
+    if isinstance(params.card, TokenCard):
+        fields = _card_fields(call, params.card)
+    elif isinstance(params.bank_account, TokenBank):
+        fields = {"bank_account": _bank_fields(call, params.bank_account)}
+    prefixes = {"account": "ct_", "cvc_update": "cvctok_", "person": "cpt_", "pii": "pii_"}
+    id = new_id(call, prefixes[kinds[0]]) if kinds[0] in prefixes else None
+    return token_object(new(call, TOKEN, id=id, type=kinds[0], **fields))
+
+
+@api.get("/{token}", scope="publishable")
+def retrieve_token(call: Call, token: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a token."""
+    return token_object(retrieve(call, TOKEN, token))
+
+
+def _card_fields(call: Call, params: TokenCard) -> Fields:
+    method = numbered_card(call, params)
+    details: Fields = method["details"]
+    said = {name: getattr(params, name) or None for name in (*ADDRESS, "name")}
+    checks = {name: "unchecked" if said[name.removesuffix("_check")] else None for name in ADDRESS_CHECKS}
+    card: Fields = {
+        "id": new_id(call, "card_"),
+        "object": "card",
+        **said,
+        **checks,
+        "allow_redisplay": "unspecified",
+        "brand": BRANDS[details["brand"]],
+        "country": details["country"],
+        "cvc_check": "unchecked" if params.cvc else None,
+        "dynamic_last4": None,
+        "exp_month": details["exp_month"],
+        "exp_year": details["exp_year"],
+        "fingerprint": details["fingerprint"],
+        "funding": details["funding"],
+        "last4": details["last4"],
+        "metadata": {},
+        "networks": {"preferred": None},
+        "regulated_status": details["regulated_status"],
+        "tokenization_method": None,
+        "wallet": None,
+    }
+    if params.currency:
+        card["currency"] = params.currency.lower()
+    return {"card": card, "method": method}
+
+
+def _bank_fields(call: Call, params: TokenBank) -> Fields:
+    return {
+        "id": new_id(call, "ba_"),
+        "object": "bank_account",
+        "account_holder_name": params.account_holder_name or None,
+        "account_holder_type": params.account_holder_type or None,
+        "account_type": params.account_type or None,
+        "bank_name": "STRIPE TEST BANK",
+        "country": params.country,
+        "currency": params.currency or "usd",
+        "fingerprint": new_id(call, "", 16),
+        "last4": params.account_number[-4:],
+        "routing_number": params.routing_number or None,
+        "status": "new",
+    }
+
+
+def consume_card_token(call: Call, id: str) -> Fields:
+    """The columns of the payment method that a card's token stands for, which cannot be used again."""
+    row = retrieve(call, TOKEN, id, param="card[token]", status=400)
+    if row.type != "card":
+        message = f"The token {id} does not stand for a card."
+        raise StripeError(message, code="resource_missing", param="card[token]")
+    if row.used:
+        message = f"You cannot use a Stripe token more than once: {id}."
+        raise StripeError(message, code="token_already_used", param="card[token]")
+    call.db.change(row, used=True)
+    return row.method

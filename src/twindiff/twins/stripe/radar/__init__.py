@@ -1,0 +1,1 @@
+"""Reviews, early fraud warnings and value lists."""

@@ -1,0 +1,1 @@
+"""Quotes, and the items and amounts of sales."""

@@ -1,0 +1,241 @@
+"""Line items of what is for sale: checkout sessions, payment links and quotes have them.
+
+https://docs.stripe.com/api/checkout/sessions/line_items
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from twindiff.kit import UNSET, Call, Column, Json, UnsetType, column
+from twindiff.twins.stripe.core.wire_style import StripeError
+
+from ..billing.subscriptions.prorations import full_price
+from ..catalog.price_calculation import taxes_on
+from ..catalog.price_params import PriceData
+from ..catalog.prices import PRICES, Price
+from ..catalog.products import Product
+from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, refer, resource, show_all
+from ..core.pagination import list_object, list_of
+from ..core.params import (
+    Integer,
+    ListParams,
+    NestedParams,
+    OptInteger,
+    OptMetadata,
+    OptText,
+    Unset,
+    is_set,
+    merge_metadata,
+    value_of,
+)
+from ..inline_prices import accept_inline, check_one_price, check_sold, price_of
+from ..tax.tax_rates import TaxRate, tax_rates_of
+
+MAX_LINE_ITEMS = 100
+
+
+class SaleItem(StripeObject, table="sale_items", key=("id",), unique=(("seq",),), indexes=(("owner", "seq"),)):
+    owner: Column[str]
+    adjustable_quantity: Column[Json] = column(default=None)
+    amount_discount: Column[int] = column(default=0)
+    amount_subtotal: Column[int]
+    amount_tax: Column[int] = column(default=0)
+    amount_total: Column[int]
+    currency: Column[str]
+    description: Column[str]
+    discount_amounts: Column[Json] = column(default=[], derived=True)
+    """What each discount takes off, by the discount as what is for sale names it."""
+    metadata: Column[Json] = column(default={})
+    price: Column[str]
+    quantity: Column[int | None] = column(default=1)
+    tax_rates: Column[Json] = column(default=[])
+    taxes: Column[Json] = column(default=[], derived=True)
+
+
+def _fill(call: Call, objects: list[Fields]) -> None:
+    """Put prices in place of their ids."""
+    ids = {each["price"] for each in objects}
+    prices = {row.id: PRICES.show(row) for row in call.db.rows(Price, Price.id.in_(ids))}
+    for each in objects:
+        each["price"] = prices[each["price"]]
+
+
+HIDDEN = ("owner", "tax_rates", "discount_amounts", "taxes")
+item_object = build_view(SaleItem, "item", *HIDDEN, created=LEFT_OUT, livemode=LEFT_OUT)
+SALE_ITEMS = resource(SaleItem, "item", "li_", item_object, spoken="line item", fill=_fill)
+
+
+class Adjustable(NestedParams):
+    """Whether customers may choose how many they buy."""
+
+    enabled: bool
+    maximum: OptInteger = UNSET
+    minimum: OptInteger = UNSET
+
+
+class SaleItemParams(NestedParams, kw_only=True):
+    """One thing that is for sale."""
+
+    adjustable_quantity: Adjustable | UnsetType = UNSET
+    discounts: list[dict[str, str]] | Unset | UnsetType = UNSET
+    id: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    price: OptText = UNSET
+    price_data: PriceData | UnsetType = UNSET
+    quantity: OptInteger = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
+
+
+OptSaleItems = list[SaleItemParams] | UnsetType
+
+
+def add_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
+    """Write what is for sale, all of it in one currency."""
+    if len(wanted) > MAX_LINE_ITEMS:
+        raise StripeError(f"You can have up to {MAX_LINE_ITEMS} line items.", param=at)
+    made = [_add(call, owner, each, f"{at}[{number}]") for number, each in enumerate(wanted)]
+    for number, each in enumerate(made):
+        if each.currency != made[0].currency:
+            message = "All prices must have the same currency."
+            raise StripeError(message, param=f"{at}[{number}][price]")
+    return made
+
+
+def replace_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
+    """Sell something else: items that are named by their ids stay as they are but for what is said of them."""
+    known = {item.id: item for item in items_for(call, owner)}
+    for number, each in enumerate(wanted):
+        if each.id and each.id not in known:
+            raise SALE_ITEMS.missing(str(each.id), param=f"{at}[{number}][id]", status=400)
+    accept_inline(call, [item.price for item in known.values()])
+    for item in known.values():
+        call.db.remove(item)
+    return add_items(call, owner, [_as_before(known[each.id], each) if each.id else each for each in wanted], at)
+
+
+def _as_before(item: SaleItem, said: SaleItemParams) -> SaleItemParams:
+    """An item as parameters, with what is said of it otherwise."""
+    is_other = said.price is not UNSET or said.price_data is not UNSET
+    kept: Fields = item.adjustable_quantity or {}
+    bounds: Fields = {name: value for name, value in kept.items() if value is not None}
+    adjustable = Adjustable(**bounds) if bounds else UNSET
+    before: Fields = {
+        "adjustable_quantity": adjustable,
+        "metadata": item.metadata,
+        "price": UNSET if is_other else item.price,
+        "quantity": UNSET if item.quantity is None else item.quantity,
+        "tax_rates": item.tax_rates,
+    }
+    return replace(said, **{name: value for name, value in before.items() if getattr(said, name) is UNSET})
+
+
+def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
+    price = _price(call, params, at)
+    quantity: Integer | None = params.quantity if isinstance(params.quantity, int) else None
+    if quantity is None and price.usage_type != "metered":
+        quantity = 1
+    if quantity is not None and quantity < 1:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param=f"{at}[quantity]")
+    subtotal = full_price(price, quantity, price.currency) if quantity else 0
+    rates = tax_rates_of(call, params.tax_rates or [], f"{at}[tax_rates]") if params.tax_rates is not UNSET else []
+    added, inner = _taxes(call, rates, subtotal)
+    product = call.db.find(Product, Product.id == price.product)
+    return new(
+        call,
+        SALE_ITEMS,
+        id=params.id or None,
+        owner=owner,
+        adjustable_quantity=_adjustable(params.adjustable_quantity),
+        amount_subtotal=subtotal,
+        amount_tax=added + inner,
+        amount_total=subtotal + added,
+        currency=price.currency,
+        description=product.name if product else price.product,
+        metadata=merge_metadata({}, params.metadata),
+        price=price.id,
+        quantity=quantity,
+        tax_rates=rates,
+    )
+
+
+def _adjustable(wanted: Adjustable | UnsetType) -> Fields | None:
+    said: Fields | None = value_of(wanted) if is_set(wanted) else None
+    return said and {**dict.fromkeys(Adjustable.__struct_fields__), **said}
+
+
+def check_quantities(items: Sequence[SaleItem], wanted: Sequence[SaleItemParams], at: str = "line_items") -> None:
+    """Raise for items of which nobody has said how many, unless they are billed by usage."""
+    for number, (item, each) in enumerate(zip(items, wanted, strict=True)):
+        if item.quantity is not None and each.quantity is UNSET:
+            param = f"{at}[{number}]"
+            raise StripeError(f"Quantity is required. Add `quantity` to `{param}`", param=param)
+
+
+def _price(call: Call, params: SaleItemParams, at: str) -> Price:
+    check_one_price(params, at)
+    if isinstance(params.price_data, PriceData):
+        return price_of(call, params.price_data, f"{at}[price_data]")
+    if not isinstance(params.price, str) or not params.price:
+        message = "Each line item must have a price or price_data."
+        raise StripeError(message, code="parameter_missing", param=f"{at}[price]")
+    price = refer(call, PRICES, params.price, f"{at}[price]")
+    check_sold(call, price, f"{at}[price]")
+    return price
+
+
+def _taxes(call: Call, ids: list[str], amount: int) -> tuple[int, int]:
+    rows = call.db.rows(TaxRate, TaxRate.id.in_(ids)) if ids else []
+    taxes = taxes_on(amount, [(row.id, row.percentage, row.inclusive) for row in rows])
+    added = sum(tax.amount for tax in taxes if not tax.inclusive)
+    return added, sum(tax.amount for tax in taxes if tax.inclusive)
+
+
+def items_for(call: Call, owner: str) -> list[SaleItem]:
+    """What is for sale, in order."""
+    return call.db.rows(SaleItem, SaleItem.owner == owner, order=SaleItem.seq)
+
+
+def prices_for(call: Call, items: list[SaleItem]) -> dict[str, Price]:
+    """The prices of what is for sale, by id."""
+    return {row.id: row for row in call.db.rows(Price, Price.id.in_({item.price for item in items}))}
+
+
+def is_recurring(call: Call, items: list[SaleItem]) -> bool:
+    """Whether any of it is paid again and again."""
+    return any(price.type == "recurring" for price in prices_for(call, items).values())
+
+
+def render_items(call: Call, owner: str, url: str) -> Fields:
+    """What is for sale as a list that objects include."""
+    items = items_for(call, owner)
+    return list_object(show_all(call, SALE_ITEMS, items[:10]), url, has_more=len(items) > 10)
+
+
+def list_items(call: Call, owner: str, params: ListParams, url: str) -> Fields:
+    """A page of what is for sale."""
+    return list_of(call, SALE_ITEMS, params, url, SaleItem.owner == owner, oldest_first=True)
+
+
+def totals(items: Sequence[SaleItem], shipping: Fields | None = None) -> Fields:
+    """What objects show of the amounts of their items, and of their shipping cost."""
+    cost = shipping or {"amount_subtotal": 0, "amount_tax": 0, "amount_total": 0}
+    return {
+        "amount_subtotal": sum(item.amount_subtotal for item in items),
+        "amount_total": sum(item.amount_total for item in items) + cost["amount_total"],
+        "total_details": {
+            "amount_discount": sum(item.amount_discount for item in items),
+            "amount_shipping": cost["amount_subtotal"],
+            "amount_tax": sum(item.amount_tax for item in items) + cost["amount_tax"],
+        },
+        "currency": items[0].currency if items else None,
+    }
+
+
+def items_params(items: list[SaleItem]) -> list[dict[str, Any]]:
+    """The items as what a subscription begins with."""
+    return [{"price": item.price, "quantity": item.quantity, "tax_rates": item.tax_rates} for item in items]

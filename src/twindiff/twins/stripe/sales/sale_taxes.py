@@ -1,0 +1,50 @@
+"""Automatic tax on what is for sale: the items of quotes, and of checkout sessions.
+
+https://docs.stripe.com/tax/checkout, https://docs.stripe.com/billing/taxes/collect-taxes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from twindiff.kit import Call
+
+from ..catalog.price_calculation import Tax
+from ..core.objects import Fields
+from ..customer.customers import Customer
+from ..tax.automatic_tax import TaxableSale, TaxLocation, check_taxable, shipping_taxed, tax_on_shipping, taxes
+from .sale_amounts import Taxing, compute_discounted_amount
+from .sale_items import SaleItem, prices_for
+
+
+def check_items(call: Call, items: Sequence[SaleItem], rates: Sequence[str] = ()) -> None:
+    """Raise for items that cannot be taxed automatically."""
+    check_taxable(call, [item.price for item in items], [*rates, *(id for item in items for id in item.tax_rates)])
+
+
+def by_place(call: Call, place: TaxLocation | None, customer: Customer | None) -> Taxing:
+    """Taxes by where a customer is; there are none where nobody knows."""
+
+    def taxing(items: Sequence[SaleItem]) -> list[list[Tax]]:
+        if place is None:
+            return [[] for _ in items]
+        prices = prices_for(call, [*items])
+        sold = [TaxableSale(compute_discounted_amount(item), item.price, prices[item.price].product) for item in items]
+        return [[tax] for tax in taxes(call, place, customer, sold, items[0].currency)]
+
+    return taxing
+
+
+def shipping(
+    call: Call, cost: Fields | None, place: TaxLocation | None, customer: Customer | None, items: Sequence[SaleItem]
+) -> Fields | None:
+    """The cost of shipping with the tax of a place; without a place, with none."""
+    if cost is None:
+        return None
+    currency = items[0].currency if items else "usd"
+    return shipping_taxed(cost, tax_on_shipping(call, place, customer, cost, currency) if place else None)
+
+
+def status(kept: Fields, place: TaxLocation | None) -> Fields:
+    """What is said of automatic tax after it was reckoned for a place."""
+    return {**kept, "status": "complete" if place else "requires_location_inputs"}

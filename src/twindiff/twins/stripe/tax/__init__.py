@@ -1,0 +1,1 @@
+"""Tax rates, registrations, calculations and transactions."""
