@@ -32,7 +32,7 @@ def until(holds: Callable[[], bool], seconds: float = 60) -> None:
     ("owner", "name", "what"),
     [
         (SqliteEngine, "maintain", "Maintenance"),
-        (Ledger, "lost", "Looking after runs"),
+        (Ledger, "list_lost", "Looking after runs"),
         (SqliteEngine, "leads", "Sending deliveries"),
     ],
 )
@@ -48,15 +48,19 @@ def test_a_loop_that_fails_goes_on_and_says_so_once(
     tries: list[bool] = []
     works: Any = getattr(owner, name)
     is_broken = True
+    owners: list[object] = []
 
     def work(*given: Any) -> Any:
+        if getattr(given[0], "_service", given[0]) not in owners:
+            return works(*given)  # another server of this process
         tries.append(is_broken)
         if is_broken:
             raise LookupError("broken")
         return works(*given)
 
     monkeypatch.setattr(owner, name, work)
-    make_server()
+    service = make_server().service
+    owners += [service, service.engine]
     until(lambda: len(tries) >= 3)
     is_broken = False
     until(lambda: tries[-1] is False)

@@ -39,7 +39,7 @@ def awaited_by(receive: Receive) -> Generator[None]:
 async def when_client_leaves(runtime: Runtime, act: Callable[[], None]) -> AsyncGenerator[None]:
     """Call `act` if the client of the current request leaves during the block; never where there is no request."""
     presence = _client.get()
-    if presence is None or not presence.is_awaited:
+    if presence is None or not presence.is_awaited or not runtime.has_event_loop:
         yield
         return
     waiting: list[asyncio.Task[None]] = []

@@ -38,7 +38,8 @@ class Serving:
     """`twindiff serve` over a database."""
 
     def __init__(self, dsn: str, *, workers: int, ready: int = 2, more: tuple[str, ...] = (), path: str = "") -> None:
-        options = ["--port", "0", "--workers", str(workers), "--ready", str(ready), "--json", *more]
+        options = ["--port", "0", "--workers", str(workers), "--ready", str(ready), "--json"]
+        options += ["--allow-webhooks-to", "localhost", *more]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "twindiff.cli", "serve", *options],
             env={

@@ -56,6 +56,11 @@ class Runtime:
         """Run work whose size no request bounds off the event loop."""
         return await asyncio.to_thread(work) if self._threads is None else work()
 
+    @property
+    def has_event_loop(self) -> bool:
+        """Whether requests come from an event loop; in a process that is its own server there is none."""
+        return self._loop is not None
+
     async def run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """Run what belongs to the event loop there, wherever the request is being worked on."""
         if self._threads is None or self._loop is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -160,7 +161,7 @@ class TestRunService:
         prompt = wanted.prompt or config.prompt or None
         said: dict[str, Any] = {}
         if prompt and not config.steps and not config.twin_checks:
-            planned = await asyncio.to_thread(_plan, prompt)
+            planned = await self.service.runtime.run_in_thread(partial(_plan, prompt))
             config.prompt = prompt
             if not planned.unclear:
                 config.steps, config.twin_checks = planned.steps, planned.twin_checks

@@ -45,6 +45,10 @@ class RunMakers:
             return run.created < wall() - MAX_MAKING_SECONDS * SECOND
         return run.heard < wall() - MAX_SILENT_SECONDS * SECOND
 
+    def give_up(self, run: TwinRunRecord) -> TwinRunRecord:
+        """Record that a run has failed because the process that made it is gone."""
+        return self._catalog.change(run, status="failed", error=LOST, updated_at=stamp().iso)
+
     async def _serve(self) -> None:
         """Look after runs for as long as the server runs."""
         while True:
@@ -64,4 +68,4 @@ class RunMakers:
                 if run and run.status in BEGINNING and run.run_id in self.own:
                     self._catalog.change(run, heard=wall())
                 elif run and self.is_lost(run):
-                    self._catalog.change(run, status="failed", error=LOST, updated_at=stamp().iso)
+                    self.give_up(run)

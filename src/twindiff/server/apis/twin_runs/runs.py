@@ -300,6 +300,8 @@ class TwinRunService:
             run = self.find(run_id)
             if run.status not in OPEN:
                 return run
+            if self.makers.is_lost(run):
+                return self.makers.give_up(run)
             if run.status == "ready":
                 self.service.environments.expire(run.environment_id)
             run = self._catalog.change(run, status=status, updated_at=stamp().iso)
