@@ -33,6 +33,6 @@ class Backoff:
             return MIN_SECONDS
         return min(MIN_SECONDS * 2 ** min(self.failures - 1, 10), MAX_SECONDS)
 
-    def succeed(self) -> None:
+    def reset(self) -> None:
         """Begin anew: the next failure is news, and is tried again soon."""
         self._said, self.failures = "", 0

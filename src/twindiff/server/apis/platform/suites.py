@@ -12,7 +12,7 @@ from twindiff.environments.clocks import ClockWanted
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
-from twindiff.suites.agent_diff import ImportResult
+from twindiff.suites.agent_diff import ImportSummary
 from twindiff.suites.suites import NewTest, TestItem, clock_of
 
 api = Operations()
@@ -199,7 +199,7 @@ def _render_test(test: TestRecord) -> TestShown:
 
 
 @api.post("/import", body_limit=IMPORT_LIMIT)
-async def import_files(service: Service, files: dict[str, Any]) -> ImportResult:
+async def import_files(service: Service, files: dict[str, Any]) -> ImportSummary:
     """Import public seed and suite files by name, each the JSON it holds: all of them or, with a bad one, none."""
     checked = await service.runtime.run_in_thread(lambda: service.importer.check(files))
     return await service.runtime.run_steps(service.importer.store(checked))

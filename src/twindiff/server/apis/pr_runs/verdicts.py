@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from twindiff.server.apis.test_runs.reports import TestResult
 
 
-class Verdict(NamedTuple):
+class ChangeVerdict(NamedTuple):
     """What the tests of a run came to."""
 
     results: Sequence[TestResult]

@@ -147,7 +147,7 @@ def _generations(wanted: dict[str, Any]) -> list[set[int]]:
                 if state != "Z":
                     parents[int(place.name)] = int(parent)
     generations: list[set[int]] = []
-    new = _marked(parents, wanted) if not wanted["commands"] else {os.getpid()}
+    new = _find_marked(parents, wanted) if not wanted["commands"] else {os.getpid()}
     seen = set(new)
     if not wanted["commands"] and new:
         generations.append(new)
@@ -157,7 +157,7 @@ def _generations(wanted: dict[str, Any]) -> list[set[int]]:
     return generations
 
 
-def _marked(processes: dict[int, int], wanted: dict[str, Any]) -> set[int]:
+def _find_marked(processes: dict[int, int], wanted: dict[str, Any]) -> set[int]:
     """The processes that a dead keeper has left: those with its mark, and all of the user that was its alone."""
     mark = f"{MARK}={wanted['mark']}".encode()
     pids: set[int] = set()

@@ -55,7 +55,7 @@ class Queue:
                 wait = HEARTBEAT_SECONDS
                 try:
                     await self._ledger.do(self._look)
-                    backoff.succeed()
+                    backoff.reset()
                 except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the runs
                     wait = backoff.fail(error)
                 await asyncio.sleep(wait)

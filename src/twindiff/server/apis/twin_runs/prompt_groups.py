@@ -26,7 +26,7 @@ CONTAINERS = {
 
 
 @dataclass(eq=False)
-class Group:
+class PromptGroup:
     """Records of one kind that a prompt speaks of together.
 
     `count` is None where it says none; `is_exact` tells three channels from a channel. `within` is what they are in.
@@ -37,14 +37,14 @@ class Group:
     is_exact: bool = False
     names: list[str] = field(default_factory=list[str])
     topic: str = ""
-    within: Group | None = None
+    within: PromptGroup | None = None
     is_each: bool = False
-    part_of: Group | None = None
+    part_of: PromptGroup | None = None
     """The group of which these are some."""
     prices: list[Price] = field(default_factory=list[Price])
     status: str | None = None
     priority: int | None = None
-    product: Group | None = None
+    product: PromptGroup | None = None
     when: Meetings = field(default_factory=Meetings)
     twin: str | None = None
 
@@ -59,7 +59,7 @@ class Sentence:
     """One sentence: what it asks for, and the words of it that no rule takes."""
 
     text: str
-    groups: list[Group] = field(default_factory=list[Group])
+    groups: list[PromptGroup] = field(default_factory=list[PromptGroup])
     twins: list[str] = field(default_factory=list[str])
     unread: list[str] = field(default_factory=list[str])
     is_seed: bool = False

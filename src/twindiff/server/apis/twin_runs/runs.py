@@ -22,7 +22,7 @@ from twindiff.server.service import Service
 
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
-LONGEST_TTL = 480
+MAX_TTL_MINUTES = 480
 """Minutes that a run may last from now on."""
 CANDIDATE_API_ONLY = "candidate_api_only"
 OPEN = (*BEGINNING, "ready")
@@ -265,13 +265,13 @@ class TwinRunService:
         return run
 
     def extend(self, run_id: str, ttl_minutes: int) -> TwinRunRecord:
-        """Add minutes to the end of a run; it ends at most `LONGEST_TTL` from now, and never sooner than before."""
+        """Add minutes to the end of a run; it ends at most `MAX_TTL_MINUTES` from now, and never sooner than before."""
         run = self.open(run_id)
         if run.status in BEGINNING:
             given = run.ttl_minutes or 0
-            return self._catalog.change(run, ttl_minutes=max(given, min(given + ttl_minutes, LONGEST_TTL)))
+            return self._catalog.change(run, ttl_minutes=max(given, min(given + ttl_minutes, MAX_TTL_MINUTES)))
         ends = self.service.environments.record(run.environment_id).expires
-        latest = stamp().micros + LONGEST_TTL * MINUTE * SECOND
+        latest = stamp().micros + MAX_TTL_MINUTES * MINUTE * SECOND
         wanted = min(ends + ttl_minutes * MINUTE * SECOND, latest)
         self.service.environments.extend(run.environment_id, max(ends, wanted))
         return run
