@@ -144,7 +144,7 @@ def _lines(schedule: Schedule) -> Iterator[Line]:
 def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]:
     """Yield the local starts of one rule.
 
-    COUNT and UNTIL are applied here, as dateutil accepts only one of them.
+    COUNT is applied here and only UNTIL is passed to dateutil, so that a rule never has both.
     """
     parts = dict(part.upper().split("=", 1) for part in line.value.rstrip(";").split(";"))
     if not parts.keys() <= _RULE_PARTS or parts.get("FREQ") not in _FREQUENCIES:

@@ -85,7 +85,7 @@ def _mentions(inner: dict[str, Any], user: str) -> bool:
 
 
 def _may_see(event: Emitted, user: str, db: Store) -> bool:
-    """Whether an app acting as `user` receives the event: public channel events always, others only as a member."""
+    """Whether an app acting as `user` receives the event: as a member of its channel, or if it is for every app."""
     place = event.payload.get("channel") or event.payload.get("channel_id")
     if place is None or event.name.startswith(_FOR_ALL):
         return True

@@ -80,8 +80,8 @@ def access(
 ) -> dict[str, Any]:
     """Exchange a code, from the template or from `authorize`, for the tokens of an app, once.
 
-    A code of an unregistered app accepts any secret. A code with a PKCE challenge requires its verifier, and then no
-    secret.
+    A code of an unregistered app accepts any secret. A code with a PKCE challenge requires its verifier; then the
+    secret is optional.
     https://docs.slack.dev/reference/methods/oauth.v2.access
     """
     grant = call.db.find(OauthCode, OauthCode.code == code)

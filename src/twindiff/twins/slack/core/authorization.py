@@ -1,6 +1,7 @@
 """Rights of tokens: token types, scopes, revocation and rate limits.
 
-Types and scopes are checked in strict mode only, revocation and rate limits always.
+Types and scopes are checked in strict mode, or if the row `*` sets the rights of all tokens; revocation and rate limits
+are checked in both modes.
 https://docs.slack.dev/authentication/tokens
 """
 

@@ -137,7 +137,7 @@ def delete(call: Call, file: str) -> dict[str, Any]:
 
 
 def remove_file(db: Store, file: File) -> None:
-    """Remove a file, its contents, and its mentions in messages and saved items; the messages stay."""
+    """Remove a file, its contents, and its links to messages and saved items; the messages stay."""
     for table in (FileMessage, FileContent, FilePicture):
         for row in db.rows(table, table.file_id == file.file_id):
             db.remove(row)
