@@ -64,7 +64,7 @@ class BadRequest(BoxError):
 
     @classmethod
     def of(cls, reason: str, name: str, message: str) -> BadRequest:
-        """A parameter is refused for a reason: missing_parameter or invalid_parameter."""
+        """Build the error for a refused parameter; `reason` is missing_parameter or invalid_parameter."""
         return cls(context_info=errors_of(reason, name, message))
 
 

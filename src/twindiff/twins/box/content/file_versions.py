@@ -1,5 +1,4 @@
-"""Versions of files.
-
+"""The operations on versions of files: list, get, promote, delete and restore.
 https://developer.box.com/reference/resources/file-version
 """
 

@@ -1,5 +1,4 @@
-"""Files.
-
+"""The operations on files: get, update, delete and copy.
 https://developer.box.com/reference/resources/file
 """
 

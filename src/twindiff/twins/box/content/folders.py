@@ -1,5 +1,4 @@
-"""Folders.
-
+"""The operations on folders: get, list, create, update, delete and copy.
 https://developer.box.com/reference/resources/folder
 """
 

@@ -201,7 +201,7 @@ def delete_hub(call: Call, hub_id: str) -> None:
 def copy_hub(
     call: Call, hub_id: str, title: Title | None = None, description: str | None = None, include_items: bool = True
 ) -> Shown:
-    """Copy a hub with its items.
+    """Copy a hub, by default with its items.
 
     https://developer.box.com/reference/v2025.0/post-hubs-id-copy
     """

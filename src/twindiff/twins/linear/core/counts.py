@@ -27,7 +27,7 @@ def tally(call: Call, column: Column[Any], rows: list[Any], *where: Expression) 
 def compute_done_shares(call: Call, column: Column[Any], rows: list[Any]) -> list[float]:
     """Return, for each row, the share of its issues that are completed, from 0 to 1.
 
-    Issues are weighted by estimate; one without an estimate counts 1, and a canceled one counts 0.
+    Issues are weighted by estimate, or by 1 without one. Canceled issues are not counted.
     """
     issue, state = Issue.row, WorkflowState.row
     canceled = {key for (key,) in call.db.rows(state, not_(state.type.in_(COUNTED)), columns=(state.id,))}

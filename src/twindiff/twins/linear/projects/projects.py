@@ -210,7 +210,7 @@ def favorites_of(call: Call, column: str, rows: list[Any]) -> list[Any]:
 
 @api.field(Project, "progress", needs="id")
 def progress(call: Call, rows: list[Any]) -> list[float]:
-    """Return the share of each project's issues that are completed, from 0 to 1. Canceled ones count 0."""
+    """Return the share of each project's issues that are completed, from 0 to 1. Canceled issues are not counted."""
     return compute_done_shares(call, Issue.row.projectId, rows)
 
 

@@ -80,13 +80,13 @@ def _edit(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) 
 
 @api.updating(ProjectUpdate)
 def update_project_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Record when the text was edited."""
+    """Apply a changed text and record when it was edited."""
     _edit(call, row, changes, given)
 
 
 @api.updating(InitiativeUpdate)
 def update_initiative_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Record when the text was edited."""
+    """Apply a changed text and record when it was edited."""
     _edit(call, row, changes, given)
 
 

@@ -369,7 +369,7 @@ def surroundings(n: int, code: str, users: list[Row], before: list[Row]) -> Row:
 
 
 def link_labels(rows: list[Row]) -> list[Row]:
-    """Assign labels to issues, on both sides of the relation."""
+    """Set the labels of issues and return the rows of the relation."""
     links: list[Row] = []
     for n, row in enumerate(rows):
         names = dict.fromkeys(pick(LABELS, "label", n, each) for each in range(draw("labels", n) % 3))
