@@ -9,17 +9,29 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "twindiff"
 FILES = sorted(SOURCE.rglob("*.py"))
 VAGUE = {"utils", "helpers", "common", "core", "manager", "base"}
+MAX_FILE_LINES = 800
+MAX_FUNCTION_LINES = 40
+LONG_FUNCTIONS = {
+    "cli/serve.py serve": "one option a line",
+    "server/test_runs/routes.py create_test_run": "one parameter of the wire a line",
+}
+"""Functions that are clearer in one piece, each with the reason."""
 
 
-def functions(path: Path) -> Iterator[tuple[str, int]]:
+def long_functions(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > MAX_FUNCTION_LINES:
+                yield f"{path.relative_to(SOURCE)} {node.name}"
 
 
-def test_a_file_is_short_and_so_are_its_functions():
-    assert [path for path in FILES if len(path.read_text().splitlines()) >= 500] == []
-    assert [(path, name, lines) for path in FILES for name, lines in functions(path) if lines > 40] == []
+def test_a_file_holds_one_concept_in_at_most_800_lines():
+    assert [path for path in FILES if len(path.read_text().splitlines()) > MAX_FILE_LINES] == []
+
+
+def test_a_function_fits_on_a_screen_or_says_why_not():
+    assert {name for path in FILES for name in long_functions(path)} <= LONG_FUNCTIONS.keys()
 
 
 def test_a_module_is_named_after_what_is_in_it():

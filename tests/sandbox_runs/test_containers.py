@@ -341,10 +341,12 @@ def told_to(process):
 @pytest.mark.parametrize("step", ["", "RUN sleep 4247\n"], ids=["ready", "being built"])
 def test_a_container_whose_keeper_is_killed_is_removed(sandboxes, repository, nothing_more, step):
     made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=BUILT + step + CMD, app_DOT_py=SERVES)
+    before = {each.pid for each in psutil.Process().children()}
     run = succeeded(sandboxes.client.post("/sandbox-runs", json={"repo": str(made.path)}))
     sandboxes.made.append(run["sandbox_id"])
     sandboxes.logs_with(run["sandbox_id"], "sleep 4247" if step else "ready at")
-    (keeper,) = [each for each in psutil.Process().children() if "keeper.py" in told_to(each)]
+    new = [each for each in psutil.Process().children() if each.pid not in before]
+    (keeper,) = [each for each in new if "keeper.py" in told_to(each)]
     keeper.kill()
     ended = sandboxes.until(run["sandbox_id"], lambda run: run["status"] == "failed")
     assert "its keeper was killed by signal 9" in ended["error"]
