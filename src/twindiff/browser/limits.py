@@ -42,7 +42,7 @@ def _memory(process: psutil.Process) -> int:
     """What a process needs by itself, without what it shares with others."""
     with contextlib.suppress(psutil.Error):
         used = process.memory_info()
-        return used.rss - getattr(used, "head_context", 0)
+        return used.rss - getattr(used, "shared", 0)
     return 0
 
 

@@ -239,7 +239,7 @@ def retrieve(call: Call, kind: Resource[R], id: str, *, param: str | None = None
 def refer(call: Call, kind: Resource[R], id: str, param: str, status: int = 400) -> R:
     """The object that a parameter names; a deleted one is missing."""
     row = retrieve(call, kind, id, param=param, status=status)
-    if getattr(row, "delete_entity", False):
+    if getattr(row, "deleted", False):
         raise kind.missing(id, param=param, status=status)
     return row
 

@@ -240,7 +240,7 @@ class ListConfigurations(ListParams, kw_only=True):
 def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body]) -> Fields:
     """Say what customers may do on the page of sessions that name this configuration."""
     for name in ("customer_update", "subscription_cancel", "subscription_update"):
-        if getattr(getattr(params.features, name), "enabled_settings", None) is UNSET:
+        if getattr(getattr(params.features, name), "enabled", None) is UNSET:
             param = f"features[{name}][enabled]"
             raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
     fields = _fields(call, params, OFF, {})

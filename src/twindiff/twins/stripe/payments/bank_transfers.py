@@ -114,7 +114,7 @@ def _instructions(call: Call, intent: PaymentIntent, remaining: int) -> Fields:
         "amount_remaining": remaining,
         "currency": intent.currency,
         "financial_addresses": _addresses(intent.customer or "", type),
-        "hosted_instructions_url": f"https://payment_lifecycle.stripe.com/bank_transfers/instructions/{intent.id}",
+        "hosted_instructions_url": f"https://payments.stripe.com/bank_transfers/instructions/{intent.id}",
         "reference": intent.id[-12:].upper(),
         "type": type,
     }
