@@ -1,4 +1,4 @@
-"""Promotion codes: what customers type to have a coupon.
+"""Promotion codes: customer-facing codes for coupons.
 
 https://docs.stripe.com/api/promotion_codes
 """
@@ -77,26 +77,26 @@ PROMOTION_CODES = resource(
 
 
 class Promotion(NestedParams):
-    """What a code is for."""
+    """The coupon of a code."""
 
     type: Literal["coupon"]
     coupon: OptText = UNSET
 
 
 class MinimumAmount(NestedParams):
-    """The least that must be bought, in a currency."""
+    """The minimum purchase in a currency."""
 
     minimum_amount: Integer
 
 
 class ChangedRestrictions(NestedParams):
-    """What may change of restrictions."""
+    """The mutable restrictions."""
 
     currency_options: dict[str, MinimumAmount] | UnsetType = UNSET
 
 
 class Restrictions(ChangedRestrictions):
-    """Who may use a code, for what."""
+    """Who may use a code, and for which purchases."""
 
     first_time_transaction: OptBool = UNSET
     minimum_amount: OptInteger = UNSET
@@ -158,7 +158,7 @@ def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Bod
 
 @api.get("/{promotion_code}")
 def retrieve_promotion_code(call: Call, promotion_code: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a promotion code."""
+    """Retrieve a promotion code."""
     return promotion_code_object(retrieve(call, PROMOTION_CODES, promotion_code))
 
 

@@ -152,7 +152,7 @@ def make_rate(call: Call, params: RateData, at: str = "") -> ShippingRate:
 
 @api.get("/{id}")
 def retrieve_shipping_rate(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a rate."""
+    """Retrieve a rate."""
     return shipping_rate_object(retrieve(call, SHIPPING_RATES, id))
 
 

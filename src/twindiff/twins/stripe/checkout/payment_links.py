@@ -200,7 +200,7 @@ class Restrictions(NestedParams):
 
 
 class LinkParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     active: OptBool = UNSET
     automatic_tax: OptAutomaticTax = UNSET
@@ -290,7 +290,7 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
 
 @api.get("/{payment_link}")
 def retrieve_payment_link(call: Call, payment_link: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a link."""
+    """Retrieve a link."""
     return show(call, LINKS, retrieve(call, LINKS, payment_link))
 
 

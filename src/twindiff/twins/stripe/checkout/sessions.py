@@ -178,7 +178,7 @@ class ListSessions(ListParams, kw_only=True):
 
 @api.get("/{session}")
 def retrieve_session(call: Call, session: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a session."""
+    """Retrieve a session."""
     return show(call, SESSIONS, retrieve(call, SESSIONS, session))
 
 

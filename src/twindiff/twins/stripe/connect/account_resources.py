@@ -132,7 +132,7 @@ def _prefer(call: Call, row: ExternalAccount) -> ExternalAccount:
 
 @api.get("/external_accounts/{id}")
 def retrieve_external_account(call: Call, account: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a bank account."""
+    """Retrieve a bank account."""
     return EXTERNAL_ACCOUNTS.show(_of(call, EXTERNAL_ACCOUNTS, account, id))
 
 
@@ -304,7 +304,7 @@ def _of_person(params: PersonParams) -> Fields:
 
 @api.get("/persons/{person}")
 def retrieve_person(call: Call, account: str, person: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a person."""
+    """Retrieve a person."""
     return PERSONS.show(_of(call, PERSONS, account, person))
 
 
@@ -354,7 +354,7 @@ def list_capabilities(call: Call, account: str, params: Annotated[Params, Body])
 
 @api.get("/capabilities/{capability}")
 def retrieve_capability(call: Call, account: str, capability: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at what an account can do."""
+    """Retrieve what an account can do."""
     row = require_account(call, account)
     if capability not in row.capabilities:
         message = f"No such capability: '{capability[:500]}'"

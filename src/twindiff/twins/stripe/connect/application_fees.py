@@ -114,7 +114,7 @@ def list_application_fees(call: Call, params: Annotated[ListFees, Body]) -> Fiel
 
 @api.get("/{id}")
 def retrieve_application_fee(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a fee."""
+    """Retrieve a fee."""
     return show(call, FEES, retrieve(call, FEES, id))
 
 
@@ -141,7 +141,7 @@ def list_fee_refunds(call: Call, id: str, params: Annotated[ListParams, Body]) -
 
 @api.get("/{fee}/refunds/{id}")
 def retrieve_fee_refund(call: Call, fee: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a refund of a fee."""
+    """Retrieve a refund of a fee."""
     return FEE_REFUNDS.show(_refund_of(call, fee, id))
 
 

@@ -170,7 +170,7 @@ def pay(call: Call, amount: int, currency: str, **fields: Any) -> Transfer:
 
 @api.get("/{transfer}")
 def retrieve_transfer(call: Call, transfer: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a transfer."""
+    """Retrieve a transfer."""
     return transfer_object(retrieve(call, TRANSFERS, transfer))
 
 
@@ -227,7 +227,7 @@ def list_transfer_reversals(call: Call, transfer: str, params: Annotated[ListPar
 
 @api.get("/{transfer}/reversals/{id}")
 def retrieve_transfer_reversal(call: Call, transfer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a reversal."""
+    """Retrieve a reversal."""
     return REVERSALS.show(_reversal(call, transfer, id))
 
 

@@ -154,7 +154,7 @@ def list_events(call: Call, params: Annotated[ListEvents, Body]) -> Fields:
 
 @api.get("/{id}")
 def retrieve_event(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an event."""
+    """Retrieve an event."""
     return show(call, EVENTS, retrieve(call, EVENTS, id))
 
 

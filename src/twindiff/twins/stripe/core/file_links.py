@@ -109,7 +109,7 @@ def _later(call: Call, at: int) -> int:
 
 @api.get("/v1/file_links/{link}")
 def retrieve_file_link(call: Call, link: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a link."""
+    """Retrieve a link."""
     return show(call, FILE_LINKS, retrieve(call, FILE_LINKS, link))
 
 

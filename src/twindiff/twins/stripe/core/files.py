@@ -96,7 +96,7 @@ def create_file(call: Call, params: Annotated[CreateFile, Body]) -> Fields:
 
 @api.get("/{file}")
 def retrieve_file(call: Call, file: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a file."""
+    """Retrieve a file."""
     return show(call, FILES, retrieve(call, FILES, file))
 
 

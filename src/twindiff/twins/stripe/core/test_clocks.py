@@ -67,7 +67,7 @@ def create_test_clock(call: Call, params: Annotated[CreateTestClock, Body]) -> F
 
 @api.get("/{test_clock}")
 def retrieve_test_clock(call: Call, test_clock: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a clock."""
+    """Retrieve a clock."""
     return test_clock_object(retrieve(call, TEST_CLOCKS, test_clock))
 
 

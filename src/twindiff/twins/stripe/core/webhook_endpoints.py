@@ -92,7 +92,7 @@ def update_webhook_endpoint(call: Call, id: str, params: Annotated[UpdateEndpoin
 
 @api.get("/{id}")
 def retrieve_webhook_endpoint(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an endpoint."""
+    """Retrieve an endpoint."""
     return endpoint_object(retrieve(call, ENDPOINTS, id))
 
 

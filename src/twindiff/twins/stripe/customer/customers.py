@@ -194,7 +194,7 @@ class Tax(NestedParams):
 
 
 class CustomerParams(Params):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"name": 256, "phone": 20}
 
@@ -325,7 +325,7 @@ def search_customers(call: Call, params: Annotated[SearchParams, Body]) -> Field
 
 @api.get("/{id}")
 def retrieve_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a customer, or learn that it was deleted."""
+    """Retrieve a customer, or learn that it was deleted."""
     return customer_object(retrieve(call, CUSTOMERS, id))
 
 

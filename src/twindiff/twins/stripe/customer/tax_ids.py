@@ -136,7 +136,7 @@ def list_tax_ids(call: Call, customer: str, params: Annotated[ListParams, Body])
 
 @api.get("/customers/{customer}/tax_ids/{id}")
 def retrieve_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a tax id of a customer."""
+    """Retrieve a tax id of a customer."""
     return TAX_IDS.show(_of(call, customer, id))
 
 
@@ -162,7 +162,7 @@ def list_owned_tax_ids(call: Call, params: Annotated[ListTaxIds, Body]) -> Field
 
 @api.get("/tax_ids/{id}")
 def retrieve_owned_tax_id(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a tax id."""
+    """Retrieve a tax id."""
     return TAX_IDS.show(retrieve(call, TAX_IDS, id))
 
 

@@ -207,7 +207,7 @@ class Features(NestedParams):
 
 
 class ConfigurationParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     business_profile: Profile | UnsetType = UNSET
     default_return_url: OptText = UNSET
@@ -251,7 +251,7 @@ def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body
 
 @api.get("/{configuration}")
 def retrieve_configuration(call: Call, configuration: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a configuration."""
+    """Retrieve a configuration."""
     return CONFIGURATIONS.show(retrieve_portal_configuration(call, configuration))
 
 

@@ -142,7 +142,7 @@ def _customer(call: Call, filters: list[Filter]) -> str | None:
 
 @api.get("/{id}")
 def retrieve_alert(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an alert."""
+    """Retrieve an alert."""
     return alert_object(_retrieve_unarchived_alert(call, id))
 
 

@@ -169,7 +169,7 @@ def create_meter(call: Call, params: Annotated[CreateMeter, Body]) -> Fields:
 
 @api.get("/meters/{id}")
 def retrieve_meter(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a meter."""
+    """Retrieve a meter."""
     return meter_object(retrieve(call, METERS, id))
 
 

@@ -288,7 +288,7 @@ def search_charges(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
 
 @api.get("/{id}")
 def retrieve_charge(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a charge."""
+    """Retrieve a charge."""
     return show(call, CHARGES, retrieve(call, CHARGES, id))
 
 

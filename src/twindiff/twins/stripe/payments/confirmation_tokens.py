@@ -99,7 +99,7 @@ def _preview(method: Fields) -> Fields:
 
 @api.get("/confirmation_tokens/{confirmation_token}")
 def retrieve_confirmation_token(call: Call, confirmation_token: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a token."""
+    """Retrieve a token."""
     return TOKENS.show(retrieve(call, TOKENS, confirmation_token))
 
 

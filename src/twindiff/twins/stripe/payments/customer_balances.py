@@ -158,7 +158,7 @@ def list_balance_transactions(call: Call, customer: str, params: Annotated[ListT
 
 @api.get("/customers/{customer}/balance_transactions/{transaction}")
 def retrieve_transaction(call: Call, customer: str, transaction: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an adjustment."""
+    """Retrieve an adjustment."""
     return CUSTOMER_TRANSACTIONS.show(_of(call, customer, transaction))
 
 
@@ -176,7 +176,7 @@ def update_transaction(
 
 @api.get("/customers/{customer}/cash_balance")
 def retrieve_cash_balance(call: Call, customer: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at the cash of a customer."""
+    """Retrieve the cash of a customer."""
     return cash_balance_object(existing(call, customer))
 
 
@@ -200,7 +200,7 @@ def list_cash_transactions(call: Call, customer: str, params: Annotated[ListPara
 
 @api.get("/customers/{customer}/cash_balance_transactions/{transaction}")
 def retrieve_cash_transaction(call: Call, customer: str, transaction: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a movement of cash."""
+    """Retrieve a movement of cash."""
     row = retrieve(call, CASH_TRANSACTIONS, transaction)
     if row.customer != customer:
         raise CASH_TRANSACTIONS.missing(transaction)

@@ -191,13 +191,13 @@ class ListDisputes(ListParams):
 
 @api.get("/disputes/{id}")
 def retrieve_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a dispute."""
+    """Retrieve a dispute."""
     return dispute_object(retrieve(call, DISPUTES, id))
 
 
 @api.get("/charges/{charge}/dispute")
 def retrieve_charge_dispute(call: Call, charge: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at the dispute of a charge."""
+    """Retrieve the dispute of a charge."""
     return dispute_object(retrieve(call, DISPUTES, _of(call, charge)))
 
 

@@ -68,7 +68,7 @@ OptMandateData = MandateData | Unset | UnsetType
 
 @api.get("/{mandate}")
 def retrieve_mandate(call: Call, mandate: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a mandate."""
+    """Retrieve a mandate."""
     return mandate_object(retrieve(call, MANDATES, mandate))
 
 

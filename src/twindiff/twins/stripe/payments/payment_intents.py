@@ -271,7 +271,7 @@ def search_payment_intents(call: Call, params: Annotated[SearchParams, Body]) ->
 
 @api.get("/{intent}", scope="publishable")
 def retrieve_payment_intent(call: Call, intent: str, params: Annotated[RetrieveIntent, Body]) -> Fields:
-    """Look at a PaymentIntent."""
+    """Retrieve a PaymentIntent."""
     row = retrieve(call, PAYMENTS, intent)
     _check_secret(call, row, params.client_secret)
     return payment_intent_object(row)

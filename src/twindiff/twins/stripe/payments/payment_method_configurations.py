@@ -167,7 +167,7 @@ def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body
 
 @api.get("/{configuration}")
 def retrieve_configuration(call: Call, configuration: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a configuration."""
+    """Retrieve a configuration."""
     return configuration_object(_retrieve_configuration(call, configuration))
 
 

@@ -95,7 +95,7 @@ def create_method_domain(call: Call, params: Annotated[CreateMethodDomain, Body]
 
 @api.get("/payment_method_domains/{payment_method_domain}")
 def retrieve_method_domain(call: Call, payment_method_domain: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a domain."""
+    """Retrieve a domain."""
     return METHOD_DOMAINS.show(retrieve(call, METHOD_DOMAINS, payment_method_domain))
 
 
@@ -130,7 +130,7 @@ def create_apple_domain(call: Call, params: Annotated[CreateAppleDomain, Body]) 
 
 @api.get("/apple_pay/domains/{id}")
 def retrieve_apple_domain(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a domain of Apple Pay."""
+    """Retrieve a domain of Apple Pay."""
     return APPLE_DOMAINS.show(retrieve(call, APPLE_DOMAINS, id))
 
 

@@ -201,7 +201,7 @@ def create_payment_method(call: Call, params: Annotated[CreateMethod, Body]) -> 
 
 @api.get("/payment_methods/{id}")
 def retrieve_payment_method(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a payment method, or at one that every shop has for its tests."""
+    """Retrieve a payment method, or at one that every shop has for its tests."""
     if columns := named_columns(call, id):
         return payment_method_object(PaymentMethod(id=id, seq=0, created=now(call), **columns))
     return payment_method_object(retrieve(call, METHODS, id))
@@ -238,7 +238,7 @@ def list_customer_payment_methods(call: Call, customer: str, params: Annotated[L
 
 @api.get("/customers/{customer}/payment_methods/{id}")
 def retrieve_customer_payment_method(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a payment method of a customer."""
+    """Retrieve a payment method of a customer."""
     existing(call, customer)
     method = retrieve(call, METHODS, id)
     if method.customer != customer:

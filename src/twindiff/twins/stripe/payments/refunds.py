@@ -184,7 +184,7 @@ def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
 
 @api.get("/refunds/{id}")
 def retrieve_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a refund."""
+    """Retrieve a refund."""
     return refund_object(retrieve(call, REFUNDS, id))
 
 
@@ -221,7 +221,7 @@ def list_charge_refunds(call: Call, charge: str, params: Annotated[ListParams, B
 
 @api.get("/charges/{charge}/refunds/{refund}")
 def retrieve_charge_refund(call: Call, charge: str, refund: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a refund of a charge."""
+    """Retrieve a refund of a charge."""
     return refund_object(_of(call, charge, refund))
 
 

@@ -289,7 +289,7 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
 
 @api.get("/{intent}", scope="publishable", layers=[with_intent])
 def retrieve_setup_intent(call: Call, intent: str, params: Annotated[RetrieveSetup, Body]) -> Fields:
-    """Look at a SetupIntent."""
+    """Retrieve a SetupIntent."""
     return setup_intent_object(_retrieve_intent(call, intent, params.client_secret))
 
 

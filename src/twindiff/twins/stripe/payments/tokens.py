@@ -145,7 +145,7 @@ def create_token(call: Call, params: Annotated[CreateToken, Body]) -> Fields:
 
 @api.get("/{token}", scope="publishable")
 def retrieve_token(call: Call, token: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a token."""
+    """Retrieve a token."""
     return token_object(retrieve(call, TOKEN, token))
 
 

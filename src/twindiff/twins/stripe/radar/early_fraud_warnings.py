@@ -67,7 +67,7 @@ def create_warning(call: Call, charge: Charge) -> None:
 
 @api.get("/{early_fraud_warning}")
 def retrieve_warning(call: Call, early_fraud_warning: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a warning."""
+    """Retrieve a warning."""
     return show(call, WARNINGS, retrieve(call, WARNINGS, early_fraud_warning))
 
 

@@ -64,7 +64,7 @@ def _close(call: Call, row: Review, reason: str) -> Review:
 
 @api.get("/{review}")
 def retrieve_review(call: Call, review: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a review."""
+    """Retrieve a review."""
     return review_object(retrieve(call, REVIEWS, review))
 
 

@@ -99,7 +99,7 @@ ItemType = Literal[
 
 
 class ValueListParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"alias": 100, "name": 100}
 
@@ -156,7 +156,7 @@ def create_value_list(call: Call, params: Annotated[CreateValueList, Body]) -> F
 
 @api.get("/value_lists/{value_list}")
 def retrieve_value_list(call: Call, value_list: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a list and its newest items."""
+    """Retrieve a list and its newest items."""
     return show(call, LISTS, retrieve(call, LISTS, value_list))
 
 
@@ -230,7 +230,7 @@ def _is_address(value: str) -> bool:
 
 @api.get("/value_list_items/{item}")
 def retrieve_value_list_item(call: Call, item: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an item."""
+    """Retrieve an item."""
     return item_object(retrieve(call, ITEMS, item))
 
 

@@ -205,7 +205,7 @@ class QuoteTransfer(NestedParams):
 
 
 class QuoteParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"description": 500, "footer": 500, "header": 50}
 
@@ -307,7 +307,7 @@ def _like(call: Call, wanted: FromQuote | UnsetType) -> Like:
 
 @api.get("/{quote}")
 def retrieve_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an offer."""
+    """Retrieve an offer."""
     return show(call, QUOTES, retrieve(call, QUOTES, quote))
 
 

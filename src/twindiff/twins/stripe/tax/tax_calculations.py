@@ -331,7 +331,7 @@ def _decimal(rule: Tax) -> str:
 
 @api.get("/{calculation}")
 def retrieve_calculation(call: Call, calculation: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a calculation."""
+    """Retrieve a calculation."""
     return CALCULATIONS.show(retrieve(call, CALCULATIONS, calculation))
 
 

@@ -70,7 +70,7 @@ def list_tax_codes(call: Call, params: Annotated[ListParams, Body]) -> Fields:
 
 @api.get("/{id}")
 def retrieve_tax_code(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a kind of products."""
+    """Retrieve a kind of products."""
     if id not in NAMES:
         raise _missing(id, "id", 404)
     return tax_code(id)

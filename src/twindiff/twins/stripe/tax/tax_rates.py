@@ -64,7 +64,7 @@ TAX_RATES = resource(TaxRate, "tax_rate", "txr_", tax_rate_object, param="tax_ra
 
 
 class TaxRateParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"display_name": 50, "jurisdiction": 50, "state": 2}
 
@@ -119,7 +119,7 @@ def _check_decimals(percentage: float) -> None:
 
 @api.get("/{tax_rate}")
 def retrieve_tax_rate(call: Call, tax_rate: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a tax rate."""
+    """Retrieve a tax rate."""
     return tax_rate_object(retrieve(call, TAX_RATES, tax_rate))
 
 

@@ -157,7 +157,7 @@ def settings_now(call: Call) -> TaxSettings:
 
 @api.get("/settings")
 def retrieve_settings(call: Call, params: Annotated[Params, Body]) -> Fields:
-    """Look at the shop's settings for taxes."""
+    """Retrieve the shop's settings for taxes."""
     return SETTINGS.show(settings_now(call))
 
 
@@ -209,7 +209,7 @@ def _moment(call: Call, text: Any, param: str) -> int:
 
 @api.get("/registrations/{id}")
 def retrieve_registration(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a registration."""
+    """Retrieve a registration."""
     return show(call, REGISTRATIONS, retrieve(call, REGISTRATIONS, id))
 
 

@@ -252,7 +252,7 @@ def _shipping(params: CreateReversal, cost: Fields | None) -> Fields | None:
 
 @api.get("/{transaction}")
 def retrieve_tax_transaction(call: Call, transaction: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a transaction."""
+    """Retrieve a transaction."""
     return TRANSACTIONS.show(retrieve(call, TRANSACTIONS, transaction))
 
 
