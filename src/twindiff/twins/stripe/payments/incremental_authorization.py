@@ -68,7 +68,7 @@ def increment_authorization(call: Call, intent: str, params: Annotated[Increment
 
 
 def _check_incrementable(row: PaymentIntent, amount: int) -> PaymentIntent:
-    """An intent of which more can be authorized."""
+    """Return the intent; raises StripeError if its authorization cannot be increased."""
     if row.status != "requires_capture":
         raise build_unexpected_state_error(
             f"This PaymentIntent's authorization could not be incremented because it has a status of {row.status}. "
