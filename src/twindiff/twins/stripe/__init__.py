@@ -155,7 +155,7 @@ PAGES: tuple[Operations, ...] = (
     webhook_endpoints.api,
 )
 TABLES: tuple[type[Row], ...] = (
-    *dict.fromkeys(kind.table for kind in RESOURCES.values()),  # prices are plans too
+    *dict.fromkeys(kind.table for kind in RESOURCES.values()),  # prices and plans share a table
     AlertTriggered,
     ApiKey,
     Balance,

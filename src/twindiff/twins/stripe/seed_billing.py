@@ -128,7 +128,7 @@ class SeedRefund(SeedSection):
 
 
 class SeedDispute(SeedSection):
-    """A dispute of a charge, named by its description."""
+    """A dispute of a charge, which is named by its description."""
 
     charge: str
     reason: Literal["fraudulent", "product_not_received", "inquiry"] = "fraudulent"
@@ -149,7 +149,7 @@ class Books:
     def __init__(self, now: int, intervals: Mapping[str, str | None]) -> None:
         self._now = now
         self._intervals = intervals
-        """How often a price is paid, by the name of its product and by its lookup key."""
+        """Intervals of prices, by the name of the product and by lookup key."""
         self.customers: dict[str, str] = {}
         self.prices: dict[str, str] = {}
         self._charges: dict[str, str] = {}

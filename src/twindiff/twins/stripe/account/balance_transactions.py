@@ -122,7 +122,7 @@ def list_balance_transactions(call: Call, params: Annotated[ListTransactions, Bo
         (BalanceTransaction.source, params.source),
     )
     if isinstance(params.source, str) and prefix_of(params.source) in ("du_", "dp_"):
-        where.append(BalanceTransaction.id.in_(()))  # Stripe finds none by a dispute, though it is their source.
+        where.append(BalanceTransaction.id.in_(()))  # Stripe finds none by a dispute, although it is their source.
     return list_of(call, TRANSACTIONS, params, "/v1/balance_transactions", *where)
 
 
@@ -207,7 +207,7 @@ def enter(
 ) -> BalanceTransaction:
     """Add a transaction to the ledger; a negative `amount` is money that leaves.
 
-    `fee` is an amount and its description. `available_on` is a Unix timestamp, and the amount is pending until then.
+    `fee` is an amount and its description. The amount is pending until the Unix timestamp `available_on`; 0 means now.
     """
     charged, reason = fee
     detail = {"amount": charged, "application": None, "currency": currency, "description": reason, "type": "stripe_fee"}

@@ -34,7 +34,7 @@ def unit_price(price: Fields, quantity: Decimal) -> int:
 
 
 class Band(NamedTuple):
-    """The part of a quantity within a tier; `number` starts at 1, and `flat` is charged once, or None."""
+    """The part of a quantity within a tier; `tier` counts from 1, and `flat` is charged once, or None."""
 
     tier: int
     quantity: Decimal

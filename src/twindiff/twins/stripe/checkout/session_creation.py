@@ -170,9 +170,7 @@ def _defaults(call: Call, id: str, fields: Fields) -> Fields:
 
 
 def _check_taxed(call: Call, items: list[SaleItem], fields: Fields) -> None:
-    """Raise StripeError for items or a customer incompatible with automatic tax; the page may still ask for a
-    location.
-    """
+    """Raise StripeError for what automatic tax does not allow; the page may still ask for a location."""
     sale_taxes.check_items(call, items)
     customer = refer(call, CUSTOMERS, fields["customer"], "customer") if fields.get("customer") else None
     updates: Fields = fields.get("settings", {}).get("customer_update") or {}

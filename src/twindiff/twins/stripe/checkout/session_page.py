@@ -183,7 +183,7 @@ def _pay_once(call: Call, row: CheckoutSession, method: PaymentMethod, customer:
 
 
 def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
-    assert customer is not None  # one is made in this mode
+    assert customer is not None  # subscription mode always creates one
     attach(call, method, customer.id)
     if automatic_tax.is_on(row):
         save_typed_details(call, row)
@@ -209,9 +209,9 @@ def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer
 
 
 def _outcome_of(call: Call, row: CheckoutSession, invoice: str) -> Outcome:
-    """Return the outcome of a subscription's first payment: done, waiting for authentication, or failed.
+    """Return the outcome of a subscription's first payment: done, or waiting for authentication.
 
-    The caller rolls back a failed one.
+    Raises StripeError if it failed, which rolls back the purchase.
     """
     known = retrieve(call, INVOICES, invoice)
     intent = find(call, payment_lifecycle.PAYMENTS, known.payment_intent) if known.payment_intent else None

@@ -312,7 +312,7 @@ VIEWS: Fields = {
     "tax_id_collection": _tax_ids,
     "wallet_options": _as_given("wallet_options"),
 }
-"""How a session shows its settings, by field."""
+"""Functions that render each setting of a session, by field."""
 
 
 def inputs(settings: Fields) -> str:

@@ -1,4 +1,4 @@
-"""Countries by the codes of ISO 3166-1."""
+"""Countries by ISO 3166-1 code, and the settlement currencies of Stripe's countries."""
 
 from __future__ import annotations
 

@@ -24,8 +24,9 @@ class BillingWork(
     indexes=(("test_clock", "clock_due"),),
     visibility="bookkeeping",
 ):
-    """A scheduled job. Under a test clock, its time is `clock_due` and `due` is None, so the environment's clock skips
-    it.
+    """A scheduled job.
+
+    Under a test clock, its time is `clock_due` and `due` is None, so the environment's clock skips it.
     """
 
     object: Column[str]

@@ -160,7 +160,7 @@ def retrieve_event(call: Call, id: str, params: Annotated[Params, Body]) -> Fiel
 
 
 def record(call: Call, type: str, object: Fields) -> None:
-    """Record an event of a rendered object, and notify webhook endpoints."""
+    """Record an event of a rendered object, and notify webhook endpoints of it."""
     _write_event(call, type, {"object": object})
 
 
@@ -208,7 +208,7 @@ def _since(first: FirstEvent, row: StripeObject, kept: Fields | None) -> Fields:
 
 
 def _was(before: PreviousRow[R], row: R, kept: Fields | None) -> Fields:
-    """Return the former values."""
+    """Return the former values as an event stores them: changed columns of the row, and changed related data."""
     was: Fields = {"row": _diff_columns(before.row, row)}
     if before.kept is not None and kept is not None:
         was["kept"] = {name: value for name, value in before.kept.items() if value != kept[name]}

@@ -1,7 +1,6 @@
 """Stripe's objects: each is a row whose columns are its fields, rendered by one function, optionally expanded.
 
-A table is declared as a `StripeObject` and registered once as a `Resource`. Through it, rows are found by id,
-expanded,
+A table is declared as a `StripeObject` and registered once as a `Resource`. Through it, rows are found by id, expanded,
 listed and searched.
 """
 
@@ -59,8 +58,7 @@ class Resource(NamedTuple, Generic[R]):
     """A kind of object.
 
     `name` is its `object` field, and `prefix` starts its ids. `spoken` and `param` name it in the error of a missing
-    id.
-    `fill` sets the related data in several rendered objects at once; `later` does so for events.
+    id. `fill` sets the related data in several rendered objects at once; `later` does so for events.
     """
 
     table: type[R]
@@ -84,13 +82,13 @@ RESOURCES: dict[str, Resource[Any]] = {}
 """All resources by id prefix, registered as their modules are imported."""
 
 EXPANDABLE: set[str] = set()
-"""Fields that hold ids of objects, as `object.field`."""
+"""Expandable fields, which hold ids of objects, as `object.field`."""
 
 LOADS: dict[str, Callable[[Call, Sequence[str]], Mapping[str, Fields]]] = {}
 """Loaders by `object.field`, for fields whose ids have the prefix of another resource."""
 
 PARTS = "None"
-"""Stands for `object` in `EXPANDABLE` for nested objects, which have no `object` field."""
+"""Stands for the object's name in `EXPANDABLE` and includes, for nested objects without an `object` field."""
 
 INCLUDES: dict[str, Callable[[Call, Fields], Any]] = {}
 """Functions by `object.field` that compute a field which is present only when expanded."""
@@ -113,7 +111,11 @@ def resource(
     fill: Fill | None = None,
     later: DeferredFill[R] | None = None,
 ) -> Resource[R]:
-    """Register a kind of object; `expandable` lists its fields that hold ids, with dots for nested ones."""
+    """Register a kind of object and return it.
+
+    `expandable` lists its fields that hold ids; those of nested objects have a dot, as in `item.price`. `includes` maps
+    fields that exist only when expanded to functions that compute them.
+    """
     made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, fill, later)
     RESOURCES[prefix] = made
     EXPANDABLE.update(f"{PARTS if '.' in field else name}.{field.rpartition('.')[2]}" for field in expandable)
@@ -122,7 +124,10 @@ def resource(
 
 
 def build_view(table: type[R], name: str, *hidden: str, **fields: Any) -> View[R]:
-    """Build the rendering of a table's rows: all columns except `hidden`, `object`, `livemode` and further fields."""
+    """Build the rendering of a table's rows: the columns not in `hidden`, `object`, `livemode` and the given `fields`.
+
+    A field is a constant or a function of the row; `LEFT_OUT` removes it.
+    """
     columns = {each: column for each, column in table_of(table).columns.items() if each not in ("seq", *hidden)}
     ordered = {"id": columns.pop("id"), "object": name, **columns, "livemode": False, **fields}
     return View(table, {each: field for each, field in ordered.items() if field is not LEFT_OUT})
@@ -154,7 +159,7 @@ class FilledObject(dict[str, Any]):
 
 
 def show_filled(call: Call, kind: Resource[R], row: R) -> FilledObject:
-    """Render a row, and record the related data set on it."""
+    """Render a row; the result's `filled` has the related data set on it, by field."""
     object = FilledObject(kind.show(row))
     if kind.fill:
         kind.fill(call, [object])
@@ -200,7 +205,7 @@ def new_id(call: Call, prefix: str, length: int = 24) -> str:
 def object_id(call: Call, prefix: str, length: int = 24) -> str:
     """Return an id in Stripe's form; ids of one kind sort in the order of their creation, as at Stripe.
 
-    This way, an index by id grows at its end instead of being rewritten all over.
+    An index by id therefore grows at its end.
     """
     return _build_id(call, call.db.next("stripe_objects", at_least=AFTER_SEEDS), prefix, length)
 
@@ -238,7 +243,7 @@ def retrieve(call: Call, kind: Resource[R], id: str, *, param: str | None = None
 
 
 def refer(call: Call, kind: Resource[R], id: str, param: str, status: int = 400) -> R:
-    """Return the object that a parameter refers to; raises StripeError also for a deleted one."""
+    """Return the object that a parameter refers to; raises StripeError if it is missing or deleted."""
     row = retrieve(call, kind, id, param=param, status=status)
     if getattr(row, "delete_entity", False):
         raise kind.missing(id, param=param, status=status)

@@ -88,7 +88,7 @@ USUAL: dict[str, Fields] = {
         "payment_method_save_usage": None,
     },
 }
-"""The features of each element where nothing else is asked for."""
+"""Default features of each element."""
 
 
 class CreateSession(Params, kw_only=True):

@@ -295,7 +295,10 @@ def _keep_tax_ids(call: Call, customer: Customer, wanted: list[TaxId]) -> None:
 
 
 def _with_methods(call: Call, customer: Customer, first: str) -> Customer:
-    """Attach the given payment method and set the default one; both may be named alike."""
+    """Attach the payment method given at creation; it becomes the invoice default if both parameters name it.
+
+    Raises StripeError for a default that is not attached to the customer.
+    """
     from ..payments.payment_methods import attach, method_named, retrieve_attached_method
 
     default: str | None = customer.invoice_settings.get("default_payment_method")

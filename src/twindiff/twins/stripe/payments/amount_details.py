@@ -33,7 +33,7 @@ ITEM: Fields = {
     "tax": None,
     "unit_of_measure": None,
 }
-"""What a line item has where nothing was given."""
+"""Default fields of a line item."""
 
 
 class Tax(NestedParams, kw_only=True):

@@ -424,7 +424,7 @@ def is_of_card(charge: Charge) -> bool:
 
 
 def settle(call: Call, charge: Charge, amount: int) -> Charge:
-    """Capture an amount of a charge, and enter it in the balance as pending."""
+    """Capture an amount of a charge, enter it in the balance, and transfer it if the charge has a destination."""
     entered = enter(
         call,
         "charge" if is_of_card(charge) else "payment",

@@ -79,7 +79,7 @@ def create_confirmation_token(call: Call, params: Annotated[CreateToken, Body]) 
     else:
         message = "You must provide one of `payment_method` or `payment_method_data`."
         raise StripeError(message, code="parameter_missing", param="payment_method_data")
-    assert method is not None  # it is known, or made of columns
+    assert method is not None  # it is an existing one, or built from columns
     made = new(
         call,
         TOKENS,

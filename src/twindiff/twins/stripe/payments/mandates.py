@@ -73,7 +73,7 @@ def retrieve_mandate(call: Call, mandate: str, params: Annotated[Params, Body]) 
 
 
 def accept(call: Call, method: PaymentMethod, data: OptMandateData, once: Fields | None = None) -> Mandate:
-    """Create a mandate for debits of a payment method; `once` is the amount and currency of a single-use one."""
+    """Create a mandate for debits of a payment method; `once` has `amount` and `currency` of a single-use one."""
     said = data.customer_acceptance if isinstance(data, MandateData) else Acceptance(type="offline")
     acceptance: Fields = value_of(said)
     kind = acceptance.setdefault("type", "offline")

@@ -23,7 +23,7 @@ api = Operations(prefix="/v1")
 VERIFIED = ("SM11AA", {32, 45})
 EXCEEDED = ("SM33CC", {10, 11})
 TIMED_OUT = ("SM44DD", {40, 41})
-"""Test values of descriptor code and amounts that fail because the verification has timed out."""
+"""Descriptor code and amounts of test accounts, for each result of the verification."""
 
 _CODE = "payment_method_microdeposit"
 _FAILURES = {

@@ -232,8 +232,7 @@ def confirm(
     """Try to collect a PaymentIntent; returns the intent, and the error if the payment was declined.
 
     Callers return the error instead of raising it, so that the failed charge is kept. `off_session` means that the
-    customer
-    cannot authenticate now; `authenticated`, that they just have.
+    customer cannot authenticate now; `authenticated`, that they just have.
     """
     method = retrieve(call, METHODS, intent.payment_method or "")
     if method.detached:
@@ -361,7 +360,7 @@ _SHARED = (
     "transfer_data",
     "transfer_group",
 )
-"""What a charge takes over from its intent."""
+"""Columns that a charge copies from its intent."""
 
 
 def _dispute(call: Call, charge: Charge) -> None:

@@ -26,7 +26,7 @@ EXCLUSIVE = (
     "automatic_payment_methods",
     "payment_method_configuration",
 )
-"""What cannot be given beside `allowed_payment_method_types`."""
+"""Parameters that exclude `allowed_payment_method_types`."""
 
 _CURRENCIES = """
 us_bank_account usd, cashapp usd, sepa_debit eur, acss_debit cad usd, bacs_debit gbp, au_becs_debit aud, ideal eur,

@@ -40,7 +40,7 @@ class Fpx(NestedParams):
 
 
 class NaverPay(NestedParams):
-    """Whether a card or points pay."""
+    """The funding of Naver Pay: card or points."""
 
     funding: Literal["card", "points"] | UnsetType = UNSET
 

@@ -203,7 +203,7 @@ AUTHENTICATION = Decline(
     None,
     None,
 )
-"""What becomes of a payment that needs the cardholder when they are not there."""
+"""The decline of an off-session payment that requires authentication."""
 
 
 def _cards() -> list[Card]:

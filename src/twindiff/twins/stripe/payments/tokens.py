@@ -25,7 +25,7 @@ BRANDS = {
     "unionpay": "UnionPay",
     "visa": "Visa",
 }
-"""Brands as the older objects spell them."""
+"""Card brands as older objects spell them."""
 ADDRESS = ("address_city", "address_country", "address_line1", "address_line2", "address_state", "address_zip")
 ADDRESS_CHECKS = ("address_line1_check", "address_zip_check")
 KINDS = ("card", "bank_account", "pii", "account", "person", "cvc_update")

@@ -107,14 +107,18 @@ def write_amounts(call: Call, items: Sequence[SaleItem]) -> None:
 
 
 class Seller(NamedTuple):
-    """How a kind of object sells: the items of each of its parts, by name, and the rendering of a discount."""
+    """How a kind of object sells.
+
+    `items` returns the items of a part, given the object's id and the part's name; `discount` renders one of its
+    discounts.
+    """
 
     items: Callable[[Call, str, str], Sequence[SaleItem]]
     discount: Callable[[Call, str, Fields], Fields]
 
 
 SELLERS: dict[str, Seller] = {}
-"""Sellers by id prefix."""
+"""Sellers by id prefix, such as `cs`."""
 
 
 def _seller(owner: str) -> Seller:

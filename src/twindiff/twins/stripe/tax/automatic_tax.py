@@ -87,8 +87,7 @@ class TaxLocation(NamedTuple):
 def find_tax_location(call: Call, customer: Customer, method: str | None = None) -> TaxLocation | None:
     """Return the tax location of a customer, or None.
 
-    The shipping address comes first, then the billing address, then the country of the payment method.
-
+    The shipping address comes first, then the customer's address, then the address or country of the payment method.
     https://docs.stripe.com/tax/customer-locations#address-hierarchy
     """
     shipping: Fields = customer.shipping or {}

@@ -41,7 +41,7 @@ _AREAS = """
 870 NM 885 TX 889 NV 900 CA 967 HI 970 OR 980 WA 995 AK
 """
 _FIRST, _STATE = _AREAS.split()[::2], _AREAS.split()[1::2]
-"""The states by the first three digits with which their postal codes begin, up to where the next one's do."""
+"""First postal code prefixes (three digits) of areas, and their states; an area ends where the next one starts."""
 
 
 SPOKEN = {"vat": "VAT", "gst": "GST", "jct": "JCT", "sales_tax": "Sales Tax"}

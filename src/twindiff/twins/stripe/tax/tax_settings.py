@@ -244,7 +244,10 @@ def list_active_registrations(call: Call) -> list[TaxRegistration]:
 
 
 def rule_for(call: Call, address: Fields, override: str, numbers: Sequence[str]) -> Tax:
-    """Return the tax due at a place, given the registrations; `numbers` are the types of the customer's tax ids."""
+    """Return the tax due at a place, given the account's registrations.
+
+    `override` is the customer's taxability override, or "none"; `numbers` are the types of the customer's tax ids.
+    """
     country, state = address["country"], address.get("state")
     rule = standard(country, state)
     if override != "none":

@@ -97,7 +97,7 @@ TRANSACTIONS = resource(
 
 
 class Monetary(NestedParams):
-    """An amount of money."""
+    """A monetary amount."""
 
     currency: str
     value: Integer
@@ -165,7 +165,7 @@ class OfGrant(OfCustomer):
 
 
 class SummaryFilter(NestedParams, kw_only=True):
-    """Which credits are added up."""
+    """The credits to add up."""
 
     type: Literal["applicability_scope", "credit_grant"]
     applicability_scope: Scope | UnsetType = UNSET

@@ -1,8 +1,8 @@
-"""The lifecycle of an invoice: lines are added to a draft, which is finalized and then paid, retried, written off or
-voided.
+"""The lifecycle of an invoice: a draft is finalized, and then paid, retried, written off or voided.
 
 Drafts with `auto_advance` are finalized an hour after creation. A failed payment is retried after three, five and
-seven days; if the last retry of a subscription's invoice fails, the subscription ends.
+seven
+days; if the last retry of a subscription's invoice fails, the subscription ends.
 
 https://docs.stripe.com/invoicing/overview, https://docs.stripe.com/billing/revenue-recovery/smart-retries
 """

@@ -361,7 +361,7 @@ def has_method(call: Call, row: Subscription) -> bool:
 
 
 def end(call: Call, row: Subscription, **details: Any) -> Subscription:
-    """Cancel a subscription now, with its scheduled jobs; `details` are its `cancellation_details`."""
+    """Cancel a subscription now, and its scheduled jobs; `details` are added to its `cancellation_details`."""
     cancel_all(call, row.id)
     ended = call.db.change(
         row,

@@ -1,7 +1,7 @@
 """Billing thresholds: a subscription is billed within its period once enough was used.
 
-The item stores what a threshold has billed. The rest of the period is billed by the difference, so tiers continue
-where they were.
+The item stores what a threshold has billed. The rest of the period is billed by the difference, so tiers continue where
+they were.
 https://docs.stripe.com/billing/subscriptions/usage-based/thresholds
 """
 

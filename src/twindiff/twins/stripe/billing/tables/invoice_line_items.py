@@ -108,7 +108,7 @@ class Totals:
                 if id in line.discounts:
                     self.off[at][id] = self._shares(coupon, only=at)[at]
         self.own = sum(amount for each in self.off for amount in each.values())
-        """What the discounts of single lines take off, which is no part of the subtotal."""
+        """Sum of the discounts of single lines, which are not part of the subtotal."""
         for id, coupon in coupons:
             for at, amount in enumerate(self._shares(coupon)):
                 if amount:
