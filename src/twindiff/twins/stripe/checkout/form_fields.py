@@ -103,7 +103,7 @@ class SessionForm(CardForm, kw_only=True):
 
 
 def shipping_fields(call: Call, wanted: list[ShippingOption], currency: str) -> Fields:
-    """Return the shipping columns of a session; the first option is selected by default."""
+    """Return the columns `shipping_options` and `shipping_cost` of a session; the first option is the default."""
     if len(wanted) > MAX_SHIPPING_OPTIONS:
         raise StripeError(f"You can have up to {MAX_SHIPPING_OPTIONS} shipping options.", param="shipping_options")
     rates = [_rate(call, each, f"shipping_options[{n}]", currency) for n, each in enumerate(wanted)]
@@ -114,7 +114,7 @@ def shipping_fields(call: Call, wanted: list[ShippingOption], currency: str) -> 
 
 
 def cost_of(option: Fields) -> Fields:
-    """Return the `shipping_cost` of a session for the selected option."""
+    """Return the `shipping_cost` of an option: subtotal, tax of 0 and total, and its `shipping_rate`."""
     amount = option["shipping_amount"]
     return {
         "amount_subtotal": amount,
@@ -171,7 +171,10 @@ def _render_custom_field(field: CustomField) -> Fields:
 
 
 def shipping_details(form: SessionForm, allowed: list[str]) -> Fields:
-    """Return the recipient and shipping address; raises StripeError if incomplete or not in an allowed country."""
+    """Return `name` and `address` of the recipient.
+
+    Raises StripeError if they are incomplete, or if the country is not in `allowed`.
+    """
     typed: dict[str, str] = form.shipping or {}
     country = typed.get("country", "")
     if not (typed.get("name") and typed.get("line1") and country):

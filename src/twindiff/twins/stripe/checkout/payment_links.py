@@ -399,13 +399,13 @@ def to_session_columns(row: PaymentLink) -> Fields:
 
 
 def payment_data(row: PaymentLink) -> Fields:
-    """Return the payment settings that sessions inherit from a link."""
+    """Return the payment settings that sessions inherit from a link: intent data and Connect settings."""
     connected = {name: getattr(row, name) for name in ("application_fee_amount", "on_behalf_of", "transfer_data")}
     return {**(row.payment_intent_data or {}), **{name: value for name, value in connected.items() if value}}
 
 
 def subscription_data(row: PaymentLink) -> Fields:
-    """Return the subscription settings that sessions inherit from a link."""
+    """Return the subscription settings that sessions inherit from a link, Connect settings included."""
     connected: Fields = {"application_fee_percent": row.application_fee_percent, "on_behalf_of": row.on_behalf_of}
     if row.transfer_data:
         connected["transfer_data"] = {"destination": row.transfer_data["destination"]}

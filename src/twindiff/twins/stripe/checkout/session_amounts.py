@@ -25,7 +25,10 @@ from .sessions import SESSIONS, CheckoutSession
 
 
 def amounts(call: Call, row: CheckoutSession) -> Fields:
-    """Compute the amount columns of a session; the amounts of its items are stored with them."""
+    """Compute the amount columns of a session, its currency and the status of automatic tax.
+
+    The amounts of its items are stored with them; raises StripeError for a total below the minimum charge.
+    """
     items = items_for(call, row.id)
     sale_amounts.write_amounts(call, compute_item_amounts(call, items, _off(call, row), _taxing(call, row)))
     taxes: Fields = {}

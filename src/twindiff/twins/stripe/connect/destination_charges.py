@@ -31,7 +31,10 @@ def check_account(call: Call, id: Any, param: str, spoken: str) -> None:
 
 
 def of_invoice(invoice: Any) -> Fields:
-    """Return the Connect columns of an invoice's payment, with percentages converted to amounts."""
+    """Return the given ones of `transfer_data`, `application_fee_amount` and `on_behalf_of` of an invoice's payment.
+
+    Percentages are converted to amounts.
+    """
     wanted: Fields = invoice.connect
     transfer: Fields | None = wanted.get("transfer_data")
     percent, fee = wanted.get("application_fee_percent"), wanted.get("application_fee_amount")

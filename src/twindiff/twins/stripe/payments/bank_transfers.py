@@ -91,7 +91,10 @@ def apply_customer_balance(call: Call, intent: str, params: Annotated[ApplyBalan
 
 
 def find_missing_funds(call: Call, intent: PaymentIntent) -> Fields | None:
-    """Return the transfer instructions of a payment, or None if the cash suffices, which is then deducted."""
+    """Return the next action of a payment that shows transfer instructions for the missing cash.
+
+    Returns None if the customer's cash suffices, which is then deducted.
+    """
     if not intent.customer:
         message = "A PaymentIntent that is paid by `customer_balance` needs a `customer`."
         raise StripeError(message, code="parameter_missing", param="customer")

@@ -434,7 +434,7 @@ def settle_debit(call: Call, intent: PaymentIntent) -> None:
 
 
 def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[PaymentIntent, StripeError | None]:
-    """Apply the result of an authentication to an intent."""
+    """Apply the result of an authentication to an intent; returns the intent, and the error of a failed payment."""
     if intent.status != "requires_action":
         return intent, None
     if succeeds:

@@ -21,7 +21,10 @@ from .sale_items import SaleItem, prices_for, totals
 
 
 def amounts(call: Call, items: Sequence[SaleItem], quote: Fields) -> Fields:
-    """Compute the amount columns of a quote; the amounts of its items are stored with them."""
+    """Compute the amount columns of a quote, its `computed` parts and the status of automatic tax.
+
+    The amounts of its items are stored with them.
+    """
     taxes: Fields = {}
     if quote.get("automatic_tax"):
         sale_taxes.check_items(call, items, quote.get("default_tax_rates", []))

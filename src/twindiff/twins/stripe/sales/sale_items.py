@@ -222,7 +222,7 @@ def list_items(call: Call, owner: str, params: ListParams, url: str) -> Fields:
 
 
 def totals(items: Sequence[SaleItem], shipping: Fields | None = None) -> Fields:
-    """Return the total columns of line items and shipping."""
+    """Return `amount_subtotal`, `amount_total`, `total_details` and `currency` of line items and shipping."""
     cost = shipping or {"amount_subtotal": 0, "amount_tax": 0, "amount_total": 0}
     return {
         "amount_subtotal": sum(item.amount_subtotal for item in items),

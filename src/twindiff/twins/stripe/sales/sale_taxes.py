@@ -46,5 +46,5 @@ def shipping(
 
 
 def status(kept: Fields, place: TaxLocation | None) -> Fields:
-    """Return the `automatic_tax` column after a calculation for a location."""
+    """Return `automatic_tax` with its status: `complete`, or `requires_location_inputs` without a location."""
     return {**kept, "status": "complete" if place else "requires_location_inputs"}

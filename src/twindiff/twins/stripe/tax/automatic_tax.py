@@ -35,7 +35,7 @@ BEHAVIORS = "https://stripe.com/docs/tax/products-prices-tax-categories-tax-beha
 
 
 def shown_as(*names: str) -> Callable[[Any], Fields]:
-    """Return a function that renders the `automatic_tax` of a row with the given fields."""
+    """Return a function that renders the `automatic_tax` of a row, with the fields in `names`."""
 
     def view(row: Any) -> Fields:
         kept: Fields = row.automatic_tax or OFF

@@ -271,6 +271,6 @@ def _covers(registered_in: str, options: Fields, country: str, state: str | None
 
 
 def is_inclusive(settings: TaxSettings, behavior: str | None, currency: str) -> bool:
-    """Return whether an amount includes tax, by its own tax behavior or the account's default."""
+    """Return whether an amount includes tax, by its own tax `behavior` or the account's default."""
     said = behavior if behavior in ("inclusive", "exclusive") else settings.defaults.get("tax_behavior")
     return currency not in ADDED_ON if said == "inferred_by_currency" else said == "inclusive"

@@ -36,7 +36,10 @@ class NoteLine(NestedParams, kw_only=True):
 
 
 def line_of(call: Call, params: NoteLine, invoice: Invoice, at: str) -> Fields:
-    """Return the columns of a credit note line; `at` is the parameter's name for errors."""
+    """Return the columns of a credit note line; `at` is the parameter's name for errors.
+
+    Raises StripeError for a line of another invoice, or for more than the line's amount.
+    """
     shared: Fields = {"type": params.type, "metadata": merge_metadata({}, params.metadata)}
     if params.type == "custom_line_item":
         return {**shared, **_custom(call, params, at)}

@@ -1,7 +1,6 @@
 """The lifecycle of an invoice: a draft is finalized, and then paid, retried, written off or voided.
 
-Drafts with `auto_advance` are finalized an hour after creation. A failed payment is retried after three, five and
-seven
+Drafts with `auto_advance` are finalized an hour after creation. A failed payment is retried after three, five and seven
 days; if the last retry of a subscription's invoice fails, the subscription ends.
 
 https://docs.stripe.com/invoicing/overview, https://docs.stripe.com/billing/revenue-recovery/smart-retries
@@ -340,7 +339,10 @@ def attempt_payment(call: Call, id: str) -> None:
 
 
 def first_attempt(call: Call, invoice: Invoice) -> tuple[PaymentIntent | None, StripeError | None]:
-    """Try to collect the first invoice of a subscription on-session."""
+    """Try to collect the first invoice of a subscription on-session; returns its PaymentIntent and the error.
+
+    Without a payment method, the PaymentIntent is None.
+    """
     method = _method(call, invoice)
     return _attempt(call, invoice, method, off_session=False) if method else (None, invoice_payments.no_method())
 

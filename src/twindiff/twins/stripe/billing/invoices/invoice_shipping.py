@@ -25,7 +25,10 @@ OptShippingCost = ShippingCost | Unset | UnsetType
 
 
 def shipping_cost(call: Call, wanted: ShippingCost, currency: str) -> Fields:
-    """Return the `shipping_cost` of an invoice; raises StripeError for an inactive rate or another currency."""
+    """Return the `shipping_cost` of an invoice, in the form of `cost_of`.
+
+    Raises StripeError for an inactive rate, or one without the invoice's currency.
+    """
     if isinstance(wanted.shipping_rate_data, RateData):
         rate = make_rate(call, wanted.shipping_rate_data, "shipping_cost[shipping_rate_data]")
     else:

@@ -28,7 +28,7 @@ def full_price(price: Price, quantity: int | None, currency: str) -> int:
 
 
 def amounts_in(price: Price, currency: str) -> Fields:
-    """Return the amounts of a price in a currency, as `unit_price` takes them."""
+    """Return the amounts of a price in a currency, with the keys that `unit_price` takes."""
     option: Fields | None = price.currency_options.get(currency) if currency != price.currency else None
     decimal = option["unit_amount_decimal"] if option else price.unit_amount_decimal
     tiers = option.get("tiers") if option else price.tiers
@@ -86,7 +86,11 @@ def charge_remaining_time(
 def build_billed_record(
     item: SubscriptionItem, price: Price, full: int, period: tuple[int, int], whole: int, **source: str
 ) -> Fields:
-    """Build the `billed` record of a subscription item from the charge of a line or invoice item."""
+    """Build the `billed` record of a subscription item from the charge of a line or invoice item.
+
+    `period` has its start and end, and `whole` is the length of a full period in seconds. `source` is the `invoice` and
+    `line`, or the `invoice_item`, of the charge.
+    """
     shared = {"invoice": None, "line": None, "invoice_item": None, **source}
     start, end = period
     mine = {"amount": full, "whole": whole, "start": start, "end": end, "price": price.id}

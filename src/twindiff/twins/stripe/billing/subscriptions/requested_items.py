@@ -101,7 +101,11 @@ def resolve_changed_item(call: Call, old: SubscriptionItem, params: Any, at: str
 
 
 def item_fields(call: Call, params: Any, at: str, customer: str, now_: Any = None) -> Fields:
-    """Return the columns of an item besides its price and quantity."""
+    """Return the given columns of an item: metadata, discounts, tax rates and billing thresholds.
+
+    `at` is the parameter's name for errors. `now_` is the existing item; a new one with discounts also gets its `id`,
+    since they refer to it.
+    """
     fields: Fields = {}
     metadata: OptMetadata = params.metadata
     discounts: OptDiscounts = params.discounts
