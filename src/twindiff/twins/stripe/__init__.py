@@ -1,4 +1,4 @@
-"""The Stripe twin: payments and billing as Stripe's API shows them; README.md says how its pages are written."""
+"""The Stripe twin: payments and billing with the interface of Stripe's API; README.md describes its modules."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ PAGES: tuple[Operations, ...] = (
     webhook_endpoints.api,
 )
 TABLES: tuple[type[Row], ...] = (
-    *dict.fromkeys(kind.table for kind in RESOURCES.values()),  # prices are plans too
+    *dict.fromkeys(kind.table for kind in RESOURCES.values()),  # prices and plans share a table
     AlertTriggered,
     ApiKey,
     Balance,
@@ -164,11 +164,11 @@ TABLES: tuple[type[Row], ...] = (
 )
 
 DEFAULT_BEGINS = "2026-07-04T12:00:00"
-"""When environments of `stripe_default` begin: after all that is in it, and before what falls due in it."""
+"""Start time of `stripe_default` environments: after all seeded data, and before anything falls due."""
 
 
 def _missing() -> list[str]:
-    """What Stripe has and the twin has not."""
+    """Return Stripe's operations that the twin does not implement."""
     has = {f"{each.verb} {re.sub(r'{[^}]*}', '{}', each.path)}" for page in PAGES for each in page.listed}
     every = Path(__file__).with_name("operations.txt").read_text().splitlines()
     return [name for name in every if name not in has]

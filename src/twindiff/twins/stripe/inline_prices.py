@@ -1,7 +1,7 @@
-"""Inline prices: those that other objects' parameters describe as `price_data`.
+"""Inline prices, which other objects' parameters describe as `price_data`.
 
-Stripe keeps them inactive, so that nothing else can be sold for them. Whoever has described one sells for it still: the
-page of a checkout session, a payment link, a quote, a phase of a schedule.
+Stripe keeps them inactive, so that nothing else can be sold for them. The object that described one can still sell it:
+a checkout session, a payment link, a quote, or a phase of a schedule.
 https://docs.stripe.com/products-prices/manage-prices#create-prices-inline
 """
 
@@ -23,18 +23,18 @@ _ACCEPTED = "inline_prices"
 
 
 def price_of(call: Call, data: PriceData, at: str) -> Price:
-    """Make the inactive price that parameters describe; `at` is the parameter's name for errors."""
+    """Create the inactive price that parameters describe; `at` is the parameter's name for errors."""
     product = product_of(call, data.product, data.product_data, at)
     return make_price(call, data, product, at, active=False, inline=True)
 
 
 def accept_inline(call: Call, prices: Iterable[str]) -> None:
-    """Let this call sell for those of the prices, by id, that are inline: its object has described them itself."""
+    """Allow the current call to sell the inline prices among these ids, as their own object is selling."""
     call.memo[_ACCEPTED] = {*call.memo.get(_ACCEPTED, ()), *prices}
 
 
 def check_one_price(params: Any, at: str) -> None:
-    """Refuse an item that names a price in several ways; `at` is the item's name for errors, empty at the top."""
+    """Raise StripeError for an item with several price parameters; `at` is the item's name for errors, or ""."""
     ways = [name for name in ("price", "plan", "price_data") if is_set(getattr(params, name, UNSET))]
     if len(ways) > 1:
         message = f"You may only specify one of these parameters: {', '.join(ways)}."
@@ -42,7 +42,7 @@ def check_one_price(params: Any, at: str) -> None:
 
 
 def check_sold(call: Call, price: Price, param: str) -> None:
-    """Refuse a price that is not for sale any more, or whose product is not."""
+    """Raise StripeError for a price that is inactive, or whose product is."""
     is_accepted = price.inline and price.id in call.memo.get(_ACCEPTED, ())
     if not price.active and not is_accepted:
         raise StripeError("The price specified is inactive. This field only accepts active prices.", param=param)

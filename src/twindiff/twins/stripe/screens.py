@@ -1,4 +1,4 @@
-"""A shop as people see it: payments, and customers with their subscriptions and invoices."""
+"""Inspector views of an account: payments, customers, subscriptions and invoices."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .payments.payment_lifecycle import PaymentIntent
 from .payments.refunds import Refund
 
 SHOWN = 100
-"""Rows of one table."""
+"""Maximum rows of a table."""
 EACH = 10
-"""Of a row of a table: items of a subscription, subscriptions of a customer."""
+"""Maximum related rows in one cell: items of a subscription, subscriptions of a customer."""
 
 Cell = str | ScreenLink
 
 
 def screen(call: Call, path: str) -> Screen | None:
-    """Lists at `customers` and `invoices`, an object at `customers/ID`; payments where nothing is named."""
+    """Return the view at a path: payments at "", lists at `customers` and `invoices`, an object at `customers/ID`."""
     kind, _, id = path.partition("/")
     if not id:
         seen = {"": _payments, "customers": _customers, "invoices": _invoices}.get(kind)
@@ -217,7 +217,7 @@ def _payment_table(call: Call, *where: Expression, title: str) -> ScreenTable:
 
 
 def _state(charge: Charge) -> str:
-    """How a charge stands: what became of its money since it succeeded."""
+    """Return the status of a charge, including disputes and refunds."""
     if charge.disputed:
         return "disputed"
     if charge.refunded:
@@ -285,7 +285,7 @@ def _subscription_table(call: Call, customer: str) -> ScreenTable:
 
 
 def _products(items: Collection[tuple[str, int | None, int]], prices: Mapping[str, tuple[str, str]]) -> str:
-    """The products of a subscription, with how many of each."""
+    """Return the products of a subscription with their quantities, as text."""
     named = [(prices.get(price, (price, ""))[0], quantity) for price, quantity, _ in items]
     return (
         ", ".join(
@@ -297,7 +297,7 @@ def _products(items: Collection[tuple[str, int | None, int]], prices: Mapping[st
 
 
 def _prices(call: Call, ids: Collection[str]) -> dict[str, tuple[str, str]]:
-    """By a price's id, the name of its product and what it costs."""
+    """Return product name and cost, by price id."""
     prices = call.db.rows(Price, Price.id.in_({*ids}))
     products = call.db.rows(Product, Product.id.in_({each.product for each in prices}))
     names = {each.id: each.name for each in products}
@@ -313,7 +313,7 @@ def _cost(price: Price) -> str:
 
 
 def _names(call: Call, ids: Collection[str]) -> dict[str, ScreenLink]:
-    """By their ids, the ways to some customers."""
+    """Return links to customers, by id."""
     return {row.id: _customer_link(row) for row in call.db.rows(Customer, Customer.id.in_({*ids}))}
 
 
@@ -347,7 +347,7 @@ def _period(item: SubscriptionItem) -> str:
 
 
 def _minute(moment: int | None) -> str:
-    """An instant to the minute, in UTC."""
+    """Format a Unix timestamp to the minute, in UTC."""
     return Clock(moment * SECOND).iso()[:16].replace("T", " ") if moment else ""
 
 

@@ -1,7 +1,7 @@
-"""How a shop gets a past: payment methods, subscriptions, invoices, charges, refunds and disputes of a configuration.
+"""Billing history of a configuration: payment methods, subscriptions, invoices, charges, refunds and disputes.
 
-Each of them is made by the operation that Stripe has for it, at the time that the configuration gives, so that rows,
-ledger and events agree. What billing does by itself until then, such as a renewal, is done in between.
+Each object is created by the operation that Stripe has for it, at its configured time, so that rows, ledger and events
+agree. Jobs that are due until then, such as renewals, run in between.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ from .payments.test_cards import find_card
 
 V = TypeVar("V")
 Step = tuple[int, Callable[[Call], Any]]
-"""A time in microseconds since 1970, and what is done then."""
+"""A time in microseconds since 1970, and the function to run at that time."""
 
 DAY = 86_400 * SECOND
 PAST_DUE_DAYS = {"day": 2, "week": 8, "month": 32, "year": 367}
-"""How many days ago a subscription began whose first renewal has failed, by its interval."""
+"""Age in days of a subscription whose first renewal has failed, by its interval."""
 MAX_RENEWAL_STEPS = 1000
-"""Pieces of work, some for each renewal, that billing does between two parts of a configuration."""
+"""Jobs, of which a renewal takes several, that billing may run between two parts of a configuration."""
 FAILING_CARD = "chargeCustomerFail"
-"""Stripe's test card that is saved and declined when it is charged."""
+"""Stripe's test card that can be saved and is declined when charged."""
 
 Cents = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -67,10 +67,10 @@ class SeedPaymentMethod(SeedSection):
 
 
 class SeedSubscription(SeedSection):
-    """A subscription of a customer to a price, which the product's name or the price's `lookup_key` says.
+    """A subscription of a customer to a price, named by its product's name or its `lookup_key`.
 
-    It begins at `created`: now if nothing is said, and before its last renewal if it is `past_due`. One that is
-    `canceled` ends at `canceled`, or now.
+    It starts at `created`, by default now, or before its last renewal if it is `past_due`. A `canceled` one ends at
+    `canceled`, or now.
     """
 
     customer: str
@@ -92,7 +92,7 @@ class SeedInvoiceItem(SeedSection):
 
 
 class SeedInvoice(SeedSection):
-    """An invoice beside those of subscriptions."""
+    """An invoice that does not belong to a subscription."""
 
     customer: str
     items: list[SeedInvoiceItem]
@@ -103,9 +103,9 @@ class SeedInvoice(SeedSection):
 
 
 class SeedCharge(SeedSection):
-    """A payment by card, of nobody that is known without a customer; `failed` ones are of a card that is declined.
+    """A card payment, optionally of a customer; a `failed` one uses a card that is declined.
 
-    Refunds and disputes name its description.
+    Refunds and disputes refer to it by its description.
     """
 
     amount: Positive
@@ -119,7 +119,7 @@ class SeedCharge(SeedSection):
 
 
 class SeedRefund(SeedSection):
-    """A refund of a charge, named by its description; without an amount of all that is left."""
+    """A refund of a charge, named by its description; without an amount, all that is left is refunded."""
 
     charge: str
     amount: Positive | None = None
@@ -128,7 +128,7 @@ class SeedRefund(SeedSection):
 
 
 class SeedDispute(SeedSection):
-    """A dispute of a charge, named by its description."""
+    """A dispute of a charge, which is named by its description."""
 
     charge: str
     reason: Literal["fraudulent", "product_not_received", "inquiry"] = "fraudulent"
@@ -136,7 +136,7 @@ class SeedDispute(SeedSection):
 
 
 class Deed(NamedTuple):
-    """Something that is done in the past of a shop, at a time in microseconds since 1970."""
+    """An action in the history of an account, at a time in microseconds since 1970."""
 
     at: int
     where: str
@@ -144,18 +144,21 @@ class Deed(NamedTuple):
 
 
 class Books:
-    """The billing of a shop while it is seeded: what customers, prices and charges are called by."""
+    """Names of customers, prices and charges while billing is seeded, by which parts refer to each other."""
 
     def __init__(self, now: int, intervals: Mapping[str, str | None]) -> None:
         self._now = now
         self._intervals = intervals
-        """How often a price is paid, by the name of its product and by its lookup key."""
+        """Intervals of prices, by the name of the product and by lookup key."""
         self.customers: dict[str, str] = {}
         self.prices: dict[str, str] = {}
         self._charges: dict[str, str] = {}
 
     def steps(self) -> dict[str, Callable[[Any], Iterator[Step]]]:
-        """What is done for a part of each kind, kinds in order; raises StripeError for a time that is none."""
+        """Return the functions that yield the steps of a part, by its kind, in order.
+
+        They raise StripeError for an invalid time.
+        """
         return {
             "payment_methods": self._method,
             "subscriptions": self._subscription,
@@ -273,7 +276,7 @@ class Books:
         return _find_named(self.customers, name, "customer")
 
     def _at(self, created: str | None, days_ago: int = 0) -> int:
-        """The instant of an ISO date or time, in UTC; raises StripeError for another text and for the future."""
+        """Parse an ISO 8601 date or time in UTC to microseconds; raises StripeError for an invalid or future one."""
         if created is None:
             return self._now - days_ago * DAY
         try:
@@ -287,14 +290,14 @@ class Books:
 
 
 def _find_named(among: Mapping[str, V], name: str, kind: str) -> V:
-    """What has a name; raises StripeError with the names there are."""
+    """Return the value of a name; raises StripeError that lists the known names."""
     if name not in among:
         raise StripeError(f"there is no {kind} '{name[:100]}'; there are {', '.join([*among][:20]) or 'none'}")
     return among[name]
 
 
 def _bring_to(call: Call, invoice: str, status: str) -> None:
-    """Bring a draft to the status that it is to have."""
+    """Bring a draft invoice to the configured status."""
     if status == "draft":
         return
     finalize_invoice(call, invoice, Finalize())
@@ -307,12 +310,12 @@ def _bring_to(call: Call, invoice: str, status: str) -> None:
 
 
 def act_at(call: Call, at: int) -> Call:
-    """The same call at another time."""
+    """Return a call like this one, at another time."""
     return Call(call.actor, call.db, Clock(at))
 
 
 def bill_until(call: Call, at: int) -> None:
-    """Do what billing does by itself until a time; raises StripeError for more than `MAX_RENEWAL_STEPS`."""
+    """Run the jobs due until a time; raises StripeError after `MAX_RENEWAL_STEPS` jobs."""
     for _ in range(MAX_RENEWAL_STEPS):
         waiting = call.db.rows(BillingWork, BillingWork.due <= at // SECOND, order=BillingWork.due, limit=1)
         if not waiting:

@@ -1,4 +1,4 @@
-"""How a shop is filled from a configuration: customers, products with their prices, meters, and the billing of them."""
+"""Seeding of an account from a configuration: customers, products, prices, meters and billing history."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from .seed_billing import (
 
 
 class SeedCustomer(SeedSection):
-    """A customer by name, by email or by both."""
+    """A customer, with a name, an email address or both."""
 
     name: str | None = None
     email: str | None = None
     description: str | None = None
     balance: int | None = None
-    """What the customer owes, in the smallest unit of the currency; less than zero is a credit."""
+    """The amount the customer owes, in the smallest unit of the currency; a negative amount is credit."""
     metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 class SeedPrice(SeedSection):
-    """An amount in the smallest unit of a currency, to be paid once or every `interval`."""
+    """An amount in the smallest unit of a currency, paid once or every `interval`."""
 
     unit_amount: int
     currency: str = "usd"
@@ -64,14 +64,14 @@ class SeedProduct(SeedSection):
 
 
 class SeedUsage(SeedSection):
-    """What a customer, named by email or name, has used."""
+    """Usage of a customer, named by email or name."""
 
     customer: str
     value: int = 1
 
 
 class SeedMeter(SeedSection):
-    """A meter of events of a name."""
+    """A meter of an event name."""
 
     display_name: str
     event_name: str
@@ -80,14 +80,14 @@ class SeedMeter(SeedSection):
 
 
 class SeedKey(SeedSection):
-    """A restricted key, and what it may do: `customer_read`, `charge_write` … To write is to read too."""
+    """A restricted key and its permissions: `customer_read`, `charge_write` … Write access includes read access."""
 
     key: str
     permissions: list[str]
 
 
 class StripeConfig(msgspec.Struct):
-    """What a shop may be filled with."""
+    """The configuration of a seeded account."""
 
     customers: list[SeedCustomer] = []
     products: list[SeedProduct] = []
@@ -105,7 +105,10 @@ BILLING = ("payment_methods", "subscriptions", "invoices", "charges", "refunds",
 
 
 def write(call: Call, config: StripeConfig, people: Sequence[Person]) -> dict[str, int]:
-    """Fill an empty shop, which belongs to the first person; raises InvalidSeedConfig for what Stripe refuses."""
+    """Fill an empty account, owned by the first person; returns the number of objects by kind.
+
+    Raises InvalidSeedConfig with all parts that Stripe would reject.
+    """
     problems: list[str] = []
     books = Books(call.clock.micros, _intervals(config))
     deeds = _deeds(books, config, problems)
@@ -141,7 +144,7 @@ def _counts(config: StripeConfig) -> dict[str, int]:
 
 
 def _intervals(config: StripeConfig) -> dict[str, str | None]:
-    """How often a price is paid, by the name of its product, whose first price that is, and by its lookup key."""
+    """Return the intervals of prices, by lookup key, and of first prices by the name of their product."""
     intervals: dict[str, str | None] = {}
     for product in config.products:
         for price in product.prices:
@@ -151,7 +154,7 @@ def _intervals(config: StripeConfig) -> dict[str, str | None]:
 
 
 def _deeds(books: Books, config: StripeConfig, problems: list[str]) -> list[Deed]:
-    """What is done for the billing of a configuration, in the order of time."""
+    """Return the actions of a configuration's billing history, in order of time."""
     deeds: list[Deed] = []
     for kind, steps in books.steps().items():
         for number, part in enumerate(getattr(config, kind)):
@@ -161,7 +164,7 @@ def _deeds(books: Books, config: StripeConfig, problems: list[str]) -> list[Deed
 
 
 def _do(call: Call, deeds: Sequence[Deed], began: int, problems: list[str]) -> None:
-    """Do what a shop's past is made of, with what billing does by itself in between."""
+    """Run the actions of a history, with the jobs due in between."""
     for deed in deeds:
         with _noting(problems, deed.where):
             bill_until(call, deed.at)
@@ -175,7 +178,7 @@ def _do(call: Call, deeds: Sequence[Deed], began: int, problems: list[str]) -> N
 
 @contextmanager
 def _noting(problems: list[str], part: str) -> Generator[None]:
-    """Note what Stripe refuses as a problem of a part."""
+    """Add a StripeError raised in the block to the problems, under the name of a part."""
     try:
         yield
     except StripeError as error:

@@ -1,1 +1,1 @@
-"""The account itself: its settings, balance, payouts, bank accounts and keys."""
+"""The account: settings, balance, payouts, bank accounts and keys."""

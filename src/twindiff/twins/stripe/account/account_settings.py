@@ -1,4 +1,4 @@
-"""Settings of accounts: how payments are called, and when payouts are made.
+"""Account settings: branding, card payments, statement descriptors, invoices and the payout schedule.
 
 https://docs.stripe.com/api/accounts/object#account_object-settings
 """
@@ -13,11 +13,11 @@ from ..core.objects import Fields
 from ..core.params import NestedParams, OptBool, OptInteger, OptText
 
 MIN_DELAY_DAYS = 2
-"""Days until money is paid out, in most countries."""
+"""Minimum days between a payment and its payout; the default of most countries."""
 
 
 class Branding(NestedParams):
-    """How pages look."""
+    """Colors, icon and logo of hosted pages."""
 
     icon: OptText = UNSET
     logo: OptText = UNSET
@@ -26,14 +26,14 @@ class Branding(NestedParams):
 
 
 class DeclineOn(NestedParams):
-    """When payments by card are declined."""
+    """Checks whose failure declines a card payment."""
 
     avs_failure: OptBool = UNSET
     cvc_failure: OptBool = UNSET
 
 
 class CardPayments(NestedParams):
-    """What is so of payments by card."""
+    """Settings of card payments."""
 
     decline_on: DeclineOn | UnsetType = UNSET
     statement_descriptor_prefix: OptText = UNSET
@@ -42,13 +42,13 @@ class CardPayments(NestedParams):
 
 
 class InvoiceSettings(NestedParams):
-    """What is so of invoices."""
+    """Settings of invoices."""
 
     hosted_payment_method_save: Literal["always", "never", "offer"] | UnsetType = UNSET
 
 
 class Payments(NestedParams):
-    """How payments are called on statements."""
+    """Statement descriptors of payments."""
 
     statement_descriptor: OptText = UNSET
     statement_descriptor_kana: OptText = UNSET
@@ -56,7 +56,7 @@ class Payments(NestedParams):
 
 
 class Schedule(NestedParams):
-    """When payouts are made."""
+    """The schedule of automatic payouts."""
 
     delay_days: OptInteger | Literal["minimum"] = UNSET
     interval: Literal["daily", "manual", "monthly", "weekly"] | UnsetType = UNSET
@@ -67,7 +67,7 @@ class Schedule(NestedParams):
 
 
 class Payouts(NestedParams):
-    """How payouts are made."""
+    """Settings of payouts."""
 
     debit_negative_balances: OptBool = UNSET
     schedule: Schedule | UnsetType = UNSET
@@ -75,7 +75,7 @@ class Payouts(NestedParams):
 
 
 class Settings(NestedParams):
-    """The settings of an account."""
+    """All settings of an account, grouped as on the wire."""
 
     branding: Branding | UnsetType = UNSET
     card_payments: CardPayments | UnsetType = UNSET
@@ -85,7 +85,7 @@ class Settings(NestedParams):
 
 
 def default_settings(name: str | None, descriptor: str | None, interval: str) -> Fields:
-    """The settings of an account that has set none."""
+    """Return the `settings` object of an account that has changed none; `interval` is that of its payout schedule."""
     schedule = {"delay_days": MIN_DELAY_DAYS, "interval": interval}
     scripts = ("statement_descriptor_kana", "statement_descriptor_kanji")
     prefixes = ("statement_descriptor_prefix", "statement_descriptor_prefix_kana", "statement_descriptor_prefix_kanji")
@@ -104,7 +104,7 @@ def default_settings(name: str | None, descriptor: str | None, interval: str) ->
 
 
 def merge_settings(old: Fields, new: Fields) -> Fields:
-    """Settings with those that are wanted in place of some, part by part."""
+    """Merge `new` into `old` recursively: nested objects are merged, other values are replaced."""
     both = {
         name: merge_settings(old[name], new[name]) for name in old.keys() & new.keys() if isinstance(old[name], dict)
     }
@@ -112,7 +112,7 @@ def merge_settings(old: Fields, new: Fields) -> Fields:
 
 
 def change_settings(old: Fields, wanted: Fields) -> Fields:
-    """Settings with those that are wanted; the shortest delay of payouts is a number of days."""
+    """Merge requested settings into the current ones and replace a `delay_days` of "minimum" by its number of days."""
     both = merge_settings(old, wanted)
     payouts: Fields = both.get("payouts", {})
     if payouts.get("schedule", {}).get("delay_days") == "minimum":

@@ -1,4 +1,4 @@
-"""Accounts: the one that keys belong to, and those connected to it.
+"""Accounts: the platform that owns the API keys, and the accounts connected to it.
 
 https://docs.stripe.com/api/accounts, https://docs.stripe.com/keys
 """
@@ -35,14 +35,14 @@ from .external_accounts import ExternalAccount, fill_external_accounts
 api = Operations(prefix="/v1")
 
 OWN = "acct_1TwindiffTestShop"
-"""The account of the built-in templates."""
+"""Id of the platform account of the built-in templates."""
 
 DESCRIPTOR = "TWINDIFF"
-"""What payments are called on statements."""
+"""Default statement descriptor of payments."""
 
 
 def build_controller(payer: str, losses: str, collection: str, dashboard: str) -> Fields:
-    """Who controls what of a connected account."""
+    """Build the `controller` of a connected account: who pays fees, covers losses and collects requirements."""
     return {
         "fees": {"payer": payer},
         "losses": {"payments": losses},
@@ -56,7 +56,9 @@ LEGACY = {
     "express": build_controller("application_express", "application", "stripe", "express"),
     "custom": build_controller("application_custom", "application", "application", "none"),
 }
-"""What the types mean; https://docs.stripe.com/connect/migrate-to-controller-properties"""
+"""The controller that each legacy account type stands for;
+https://docs.stripe.com/connect/migrate-to-controller-properties
+"""
 
 
 class Account(StripeObject, table="accounts", key=("id",), unique=(("seq",),)):
@@ -78,7 +80,7 @@ class Account(StripeObject, table="accounts", key=("id",), unique=(("seq",),)):
 
 
 class ApiKey(Row, table="api_keys", key=("key",), visibility="bookkeeping"):
-    """A key and the account that it acts for; `permissions` are those of a restricted key, None being all."""
+    """An API key and its account; `permissions` is the list of a restricted key, or None for full access."""
 
     key: Column[str]
     account: Column[str]
@@ -108,7 +110,7 @@ def _settings(row: Account) -> Fields:
 
 
 def _controller(row: Account) -> Fields:
-    """Who pays for an account, and who answers for it."""
+    """Return the `controller` as shown on the wire; the platform itself has only its type."""
     if row.is_platform:
         return {"type": "account"}
     return {"type": "application", "is_controller": True, **(row.controller or LEGACY[row.type])}
@@ -141,13 +143,13 @@ ACCOUNTS = resource(
 
 
 class Capability(NestedParams):
-    """What is asked for."""
+    """A capability that is requested."""
 
     requested: OptBool = UNSET
 
 
 class Profile(NestedParams):
-    """What an account's business is."""
+    """The business profile."""
 
     mcc: OptText = UNSET
     name: OptText = UNSET
@@ -159,7 +161,7 @@ class Profile(NestedParams):
 
 
 class TosAcceptanceParams(NestedParams):
-    """That the terms of service were accepted."""
+    """Acceptance of the terms of service."""
 
     date: OptInteger = UNSET
     ip: OptText = UNSET
@@ -168,25 +170,25 @@ class TosAcceptanceParams(NestedParams):
 
 
 class Fees(NestedParams):
-    """Who pays fees."""
+    """Who pays Stripe's fees."""
 
     payer: Literal["account", "application"] = "account"
 
 
 class Losses(NestedParams):
-    """Who answers for losses."""
+    """Who is liable for losses."""
 
     payments: Literal["application", "stripe"] = "stripe"
 
 
 class StripeDashboard(NestedParams):
-    """Which pages of Stripe an account has."""
+    """The kind of dashboard that an account has access to."""
 
     type: Literal["express", "full", "none"] = "full"
 
 
 class Controller(NestedParams):
-    """Who controls what of an account."""
+    """The controller properties of an account."""
 
     fees: Fees | UnsetType = UNSET
     losses: Losses | UnsetType = UNSET
@@ -195,7 +197,7 @@ class Controller(NestedParams):
 
 
 class AccountParams(Params):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     business_profile: Profile | UnsetType = UNSET
     business_type: Literal["", "company", "government_entity", "individual", "non_profit"] | UnsetType = UNSET
@@ -223,13 +225,13 @@ class ListAccounts(ListParams):
 
 @api.get("/account")
 def retrieve_own_account(call: Call, params: Annotated[Params, Body]) -> Fields:
-    """Look at the account that the key belongs to."""
+    """Retrieve the account that the API key belongs to."""
     return show(call, ACCOUNTS, own_account(call))
 
 
 @api.get("/accounts/{id}")
 def retrieve_account(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an account."""
+    """Retrieve an account."""
     return show(call, ACCOUNTS, require_account(call, id))
 
 
@@ -242,7 +244,7 @@ def list_accounts(call: Call, params: Annotated[ListAccounts, Body]) -> Fields:
 
 @api.post("/accounts")
 def create_account(call: Call, params: Annotated[CreateAccount, Body]) -> Fields:
-    """Connect an account, which can be paid to at once."""
+    """Create a connected account; transfers to it are possible at once."""
     country = params.country or "US"
     fields: Fields = {
         "country": country,
@@ -260,7 +262,7 @@ def create_account(call: Call, params: Annotated[CreateAccount, Body]) -> Fields
 
 @api.post("/accounts/{id}")
 def update_account(call: Call, id: str, params: Annotated[AccountParams, Body]) -> Fields:
-    """Change what is given of an account."""
+    """Update the given fields of an account."""
     account = require_account(call, id)
     metadata = merge_metadata(account.metadata, params.metadata)
     return show(call, ACCOUNTS, update(call, ACCOUNTS, account, **_fields(params, account), metadata=metadata))
@@ -268,7 +270,7 @@ def update_account(call: Call, id: str, params: Annotated[AccountParams, Body]) 
 
 @api.delete("/accounts/{id}")
 def delete_account(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Disconnect an account."""
+    """Delete a connected account and its external accounts."""
     account = require_account(call, id)
     if account.is_platform:
         raise StripeError("You cannot delete your own account through the API.", param="account")
@@ -279,7 +281,7 @@ def delete_account(call: Call, id: str, params: Annotated[Params, Body]) -> Fiel
 
 
 def require_account(call: Call, id: str) -> Account:
-    """The account that a path names."""
+    """Return the account with this id; raises StripeError as for a key without access to it."""
     account = call.db.find(Account, Account.id == id)
     if account is None:
         message = (
@@ -291,7 +293,7 @@ def require_account(call: Call, id: str) -> Account:
 
 
 def _control(params: CreateAccount) -> Fields:
-    """Who controls a new account, and the type that this is, if it is one of the old ones."""
+    """Return the `controller` and the legacy `type` of a new account, if the controller matches one."""
     if not isinstance(params.controller, Controller):
         return {"type": params.type or "standard"}
     if params.type is not UNSET:
@@ -322,7 +324,7 @@ def _fields(params: AccountParams, account: Account) -> Fields:
 
 
 def own_account(call: Call) -> Account:
-    """The account that a call acts for."""
+    """Return the account that a call acts for, cached in `call.memo`."""
     if "account" not in call.memo:
         acting = call.db.find(Account, Account.id == call.actor) if call.actor else None
         call.memo["account"] = acting or call.db.find(Account, Account.is_platform) or _default()
@@ -334,13 +336,13 @@ def _default() -> Account:
 
 
 def actor_of(call: Call) -> str | None:
-    """The account that a key acts for."""
+    """Return the id of the account that the call's API key belongs to, or None for an unknown key."""
     known = call.db.find(ApiKey, ApiKey.key == call.token)
     return known and known.account
 
 
 def empty() -> dict[str, list[Fields]]:
-    """A shop without anything in it: its account, and a key of each kind."""
+    """Return the seed rows of an empty shop, by table: its account and one API key of each kind."""
     account: Fields = {
         "id": OWN,
         "seq": 0,

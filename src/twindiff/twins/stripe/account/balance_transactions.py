@@ -1,4 +1,4 @@
-"""Balance transactions: the ledger of all money that comes and goes, and the balance, which is its sum.
+"""Balance transactions: the ledger of all movements of money, and the balance, which is their sum.
 
 https://docs.stripe.com/api/balance_transactions, https://docs.stripe.com/api/balance
 """
@@ -43,8 +43,7 @@ CATEGORIES = {
     "stripe_fee": "fee",
     "transfer_refund": "transfer_reversal",
 }
-"""What reports call the types that they do not call by their own name.
-
+"""Reporting categories of the types whose category is not the type itself.
 https://docs.stripe.com/reports/reporting-categories
 """
 
@@ -71,7 +70,7 @@ class BalanceTransaction(
 
 
 class Balance(Row, table="balances", key=("currency",), visibility="derived"):
-    """What all transactions in a currency add up to."""
+    """The sum of all transactions in a currency."""
 
     currency: Column[str]
     net: Column[int]
@@ -113,7 +112,7 @@ class ListTransactions(ListParams):
 
 @api.get("/balance_transactions")
 def list_balance_transactions(call: Call, params: Annotated[ListTransactions, Body]) -> Fields:
-    """List what has come and gone."""
+    """List balance transactions."""
     if isinstance(params.payout, str):
         _check_payout(call, params.payout)
     where = to_range_conditions(BalanceTransaction.created, params.created) + equal(
@@ -123,24 +122,24 @@ def list_balance_transactions(call: Call, params: Annotated[ListTransactions, Bo
         (BalanceTransaction.source, params.source),
     )
     if isinstance(params.source, str) and prefix_of(params.source) in ("du_", "dp_"):
-        where.append(BalanceTransaction.id.in_(()))  # Stripe finds none by a dispute, though it is their source.
+        where.append(BalanceTransaction.id.in_(()))  # Stripe finds none by a dispute, although it is their source.
     return list_of(call, TRANSACTIONS, params, "/v1/balance_transactions", *where)
 
 
 @api.get("/balance/history")
 def list_balance_history(call: Call, params: Annotated[ListTransactions, Body]) -> Fields:
-    """List what has come and gone, by the name that this had before."""
+    """List balance transactions; the path is the former name of the resource."""
     return list_balance_transactions(call, params)
 
 
 @api.get("/balance/history/{id}")
 def retrieve_balance_history(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a balance transaction, by the name that this had before."""
+    """Retrieve a balance transaction; the path is the former name of the resource."""
     return retrieve_balance_transaction(call, id, params)
 
 
 def _check_payout(call: Call, id: str) -> None:
-    """Only of a payout that was made by itself it is known what is in it."""
+    """Raise StripeError for a manual payout: only automatic payouts know their transactions."""
     payout: Any = retrieve(call, RESOURCES["po_"], id, param="payout", status=400)
     if not payout.automatic:
         message = "Balance transaction history can only be filtered on automatic transfers, not manual."
@@ -149,13 +148,13 @@ def _check_payout(call: Call, id: str) -> None:
 
 @api.get("/balance_transactions/{id}")
 def retrieve_balance_transaction(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a balance transaction."""
+    """Retrieve a balance transaction."""
     return show(call, TRANSACTIONS, retrieve(call, TRANSACTIONS, id))
 
 
 @api.get("/balance")
 def retrieve_balance(call: Call, params: Annotated[Params, Body]) -> Fields:
-    """Look at what there is, and at what is on its way."""
+    """Retrieve the balance: available and pending amounts by currency."""
     from .accounts import own_account
 
     held = {each.currency: each.net for each in call.db.rows(Balance)} or {own_account(call).default_currency: 0}
@@ -189,7 +188,7 @@ def _pending(call: Call) -> dict[str, int]:
 
 
 def available(call: Call, currency: str) -> int:
-    """What can be paid out."""
+    """Return the amount in a currency that can be paid out, in its smallest unit."""
     held = call.db.find(Balance, Balance.currency == currency)
     return (held.net if held else 0) - _pending(call).get(currency, 0)
 
@@ -206,7 +205,10 @@ def enter(
     available_on: int = 0,
     category: str = "",
 ) -> BalanceTransaction:
-    """Enter money that comes, or with a negative amount goes; a fee is an amount and what it is for."""
+    """Add a transaction to the ledger; a negative `amount` is money that leaves.
+
+    `fee` is an amount and its description. The amount is pending until the Unix timestamp `available_on`; 0 means now.
+    """
     charged, reason = fee
     detail = {"amount": charged, "application": None, "currency": currency, "description": reason, "type": "stripe_fee"}
     made = new(
@@ -232,10 +234,10 @@ def enter(
 
 
 def settles_on(call: Call) -> int:
-    """When a payment of now can be paid out."""
+    """Return the Unix timestamp from which a payment made now can be paid out."""
     return (now(call) // DAY + DAYS_PENDING) * DAY
 
 
 def processing_fee(amount: int) -> tuple[int, str]:
-    """What Stripe keeps of a card payment: 2.9 % and 30."""
+    """Return Stripe's fee of a card payment, 2.9 % plus 30, and its description; never more than the amount."""
     return min((amount * 29 + 500) // 1000 + 30, amount), "Stripe processing fees"

@@ -1,4 +1,4 @@
-"""Countries of shops: what they settle in, what they take, and what they are asked for.
+"""Country specs: currencies, payment methods and verification fields of the countries of accounts.
 
 https://docs.stripe.com/api/country_specs
 """
@@ -24,7 +24,7 @@ _OF_A_COMPANY = ("company.address.city", "company.address.line1", "company.name"
 
 
 def spec(country: str) -> Fields:
-    """What is to be known of a country, by its code."""
+    """Return the `country_spec` object of an upper-case country code."""
     currency = SETTLES_IN[country]
     asked = {"individual": _OF_A_PERSON, "company": _OF_A_COMPANY}
     return {
@@ -43,13 +43,13 @@ def spec(country: str) -> Fields:
 
 @api.get("")
 def list_country_specs(call: Call, params: Annotated[ListParams, Body]) -> Fields:
-    """List the countries that shops are in."""
+    """List the supported countries."""
     return render_fixed_list([spec(each) for each in sorted(SETTLES_IN)], params, "/v1/country_specs", "country spec")
 
 
 @api.get("/{country}")
 def retrieve_country_spec(call: Call, country: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a country."""
+    """Retrieve the country spec of a country code."""
     check_country(country, "country")
     if country.upper() not in SETTLES_IN:
         raise StripeError(f"Country '{country}' is not currently supported by Stripe.", status=404, param="country")

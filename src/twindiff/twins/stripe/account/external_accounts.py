@@ -1,4 +1,4 @@
-"""Bank accounts of connected accounts, to which their payouts go: their table and how they are shown.
+"""External accounts, the bank accounts that payouts go to: their table and how they are rendered.
 
 https://docs.stripe.com/api/external_accounts
 """
@@ -57,7 +57,7 @@ EXTERNAL_ACCOUNTS = resource(
 
 
 def fill_external_accounts(call: Call, accounts: list[Fields]) -> None:
-    """Put its bank accounts into each account, the newest first."""
+    """Set `external_accounts` on each rendered account: a list of up to ten, newest first."""
     for each in accounts:
         rows = call.db.rows(ExternalAccount, ExternalAccount.account == each["id"], order=-ExternalAccount.seq)
         url = f"/v1/accounts/{each['id']}/external_accounts"

@@ -1,4 +1,4 @@
-"""Payouts: what there is goes to the shop's bank.
+"""Payouts: transfers from the balance to a bank account.
 
 https://docs.stripe.com/api/payouts
 """
@@ -89,7 +89,7 @@ class CreatePayout(Params):
 
 
 class UpdatePayout(Params):
-    """The parameters of an update, or of a reversal."""
+    """The parameters of an update or a reversal."""
 
     metadata: OptMetadata = UNSET
 
@@ -105,7 +105,7 @@ class ListPayouts(ListParams):
 
 @api.post("")
 def create_payout(call: Call, params: Annotated[CreatePayout, Body]) -> Fields:
-    """Send money to the bank."""
+    """Create a payout from the available balance."""
     if params.amount < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
@@ -131,7 +131,7 @@ def create_payout(call: Call, params: Annotated[CreatePayout, Body]) -> Fields:
 
 @api.get("/{payout}")
 def retrieve_payout(call: Call, payout: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a payout."""
+    """Retrieve a payout."""
     return payout_object(retrieve(call, PAYOUTS, payout))
 
 
@@ -147,14 +147,14 @@ def list_payouts(call: Call, params: Annotated[ListPayouts, Body]) -> Fields:
 
 @api.post("/{payout}")
 def update_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body]) -> Fields:
-    """Change the metadata of a payout."""
+    """Update the metadata of a payout."""
     row = retrieve(call, PAYOUTS, payout)
     return payout_object(update(call, PAYOUTS, row, metadata=merge_metadata(row.metadata, params.metadata)))
 
 
 @api.post("/{payout}/cancel")
 def cancel_payout(call: Call, payout: str, params: Annotated[Params, Body]) -> Fields:
-    """Keep the money, as long as it has not left."""
+    """Cancel a pending payout and return its amount to the balance."""
     row = retrieve(call, PAYOUTS, payout)
     if row.status != "pending":
         message = f"Payouts may only be canceled while they are pending; this one has a status of {row.status}."
@@ -167,7 +167,7 @@ def cancel_payout(call: Call, payout: str, params: Annotated[Params, Body]) -> F
 
 @api.post("/{payout}/reverse")
 def reverse_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body]) -> Fields:
-    """Bring back what has arrived."""
+    """Reverse a paid payout; the amount returns to the balance."""
     row = retrieve(call, PAYOUTS, payout)
     if row.status != "paid" or row.reversed_by:
         message = f"Only payouts that were paid can be reversed; this one has a status of {row.status}."
@@ -191,19 +191,19 @@ def reverse_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body
 
 @api.due(Payout.arrival_date, Payout.status == "pending")
 def pay_out(call: Call, payout: Payout) -> None:
-    """Let a payout arrive."""
+    """Mark a payout as paid and record `payout.paid`."""
     paid = call.db.change(payout, status="paid")
     record_row(call, "payout.paid", PAYOUTS, paid)
 
 
 def _check_destination(call: Call, id: str) -> None:
-    """Money of the shop goes to the shop's own banks."""
+    """Raise StripeError unless the destination is an external account of the acting account."""
     if retrieve(call, EXTERNAL_ACCOUNTS, id, param="destination", status=400).account != own_account(call).id:
         raise EXTERNAL_ACCOUNTS.missing(id, param="destination", status=400)
 
 
 def check_funds(call: Call, amount: int, currency: str) -> None:
-    """Refuse to send more than is available."""
+    """Raise StripeError if `amount` exceeds the available balance."""
     if amount > available(call, currency):
         raise StripeError(
             "You have insufficient funds in your Stripe account for this transfer. Your card balance is too low. You "

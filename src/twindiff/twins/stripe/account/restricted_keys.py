@@ -1,7 +1,8 @@
-"""Restricted keys: what each may read and write.
+"""Restricted API keys: the permissions of each, and their enforcement.
 
-A permission is the name of a kind of objects with `_read` or `_write`, as Stripe's refusals name it; to write is to
-read too. A key without a list may do everything.
+A permission is the name of a kind of objects with `_read` or `_write`, as Stripe's errors name it; write access
+includes read access. A key whose list is None has full access.
+
 https://docs.stripe.com/keys/restricted-api-keys, https://docs.stripe.com/stripe-apps/reference/permissions
 """
 
@@ -40,13 +41,13 @@ test_helpers/confirmation_tokens confirmation_token, test_helpers/test_clocks bi
 topups topup, transfers transfer, webhook_endpoints webhook
 """
 _KINDS: dict[str, str] = dict(re.findall(r"([^\s,]+)\s(\w+)", _OF_PATHS))
-"""By what a path begins with, `{}` for any id; the longest beginning counts."""
+"""Kind of objects by path prefix, where `{}` stands for any id; the longest matching prefix wins."""
 
 PERMISSIONS = frozenset(f"{kind}_{right}" for kind in _KINDS.values() for right in ("read", "write"))
 
 
 def enforce_permissions(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: a restricted key does what its permissions are for."""
+    """Middleware: reject a call of a restricted key that lacks the permission for the operation."""
     if exchange.token.startswith("rk_"):
         key = call.db.find(ApiKey, ApiKey.key == exchange.token)
         if key is not None and key.permissions is not None:
@@ -70,7 +71,7 @@ def _check(exchange: Exchange, call: Call, permissions: set[str]) -> None:
 
 @cache
 def kind_of(path: str) -> str:
-    """The kind of objects that the path of an operation is for."""
+    """Return the kind of objects that an operation's path belongs to, or "" if none is known."""
     parts = ["{}" if part.startswith("{") else part for part in path.removeprefix("/v1/").split("/")]
     beginnings = ("/".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((_KINDS[each] for each in beginnings if each in _KINDS), "")

@@ -1,4 +1,4 @@
-"""Top-ups: money that the shop's bank adds to the balance.
+"""Top-ups: transfers from a bank account to the balance.
 
 https://docs.stripe.com/api/topups
 """
@@ -62,7 +62,7 @@ class UpdateTopup(Params):
 
 
 class CreateTopup(UpdateTopup, kw_only=True):
-    """The parameters of a top-up; its bank is the shop's, whatever `source` says."""
+    """The parameters of a top-up; `source` is ignored, since the bank account is always the shop's."""
 
     amount: Integer
     currency: str
@@ -81,7 +81,7 @@ class ListTopups(ListParams):
 
 @api.post("")
 def create_topup(call: Call, params: Annotated[CreateTopup, Body]) -> Fields:
-    """Ask the bank for money, which is available two days later."""
+    """Create a top-up; its amount is available two days later."""
     if params.amount < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
@@ -102,7 +102,7 @@ def create_topup(call: Call, params: Annotated[CreateTopup, Body]) -> Fields:
 
 @api.get("/{topup}")
 def retrieve_topup(call: Call, topup: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a top-up."""
+    """Retrieve a top-up."""
     return TOPUPS.show(retrieve(call, TOPUPS, topup))
 
 
@@ -115,7 +115,7 @@ def list_topups(call: Call, params: Annotated[ListTopups, Body]) -> Fields:
 
 @api.post("/{topup}")
 def update_topup(call: Call, topup: str, params: Annotated[UpdateTopup, Body]) -> Fields:
-    """Change the description and the metadata of a top-up."""
+    """Update the description and the metadata of a top-up."""
     row = retrieve(call, TOPUPS, topup)
     metadata = merge_metadata(row.metadata, params.metadata)
     return TOPUPS.show(update(call, TOPUPS, row, False, **collect_params(params), metadata=metadata))
@@ -123,7 +123,7 @@ def update_topup(call: Call, topup: str, params: Annotated[UpdateTopup, Body]) -
 
 @api.post("/{topup}/cancel")
 def cancel_topup(call: Call, topup: str, params: Annotated[Params, Body]) -> Fields:
-    """Send money back that has not arrived."""
+    """Cancel a pending top-up."""
     row = retrieve(call, TOPUPS, topup)
     if row.status != "pending":
         raise StripeError(f"Only pending top-ups can be canceled; this one has a status of {row.status}.")
@@ -135,6 +135,6 @@ def cancel_topup(call: Call, topup: str, params: Annotated[Params, Body]) -> Fie
 
 @api.due(Topup.expected_availability_date, Topup.status == "pending")
 def arrive(call: Call, topup: Topup) -> None:
-    """Let a top-up arrive."""
+    """Mark a top-up as succeeded and record `topup.succeeded`."""
     arrived = call.db.change(topup, status="succeeded")
     record_row(call, "topup.succeeded", TOPUPS, arrived)

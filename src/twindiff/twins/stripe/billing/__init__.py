@@ -1,1 +1,1 @@
-"""Invoices and subscriptions."""
+"""Billing: invoices, subscriptions and their tables."""

@@ -1,6 +1,7 @@
-"""Previews of invoices: what would be billed next, or if something were changed, without changing anything.
+"""Invoice previews: the next invoice, or the one that a change would cause, without any lasting effect.
 
-What is asked for is done and taken back, so that a preview cannot differ from what will be billed.
+The requested change is made within a savepoint and rolled back, so a preview cannot differ from the real invoice.
+
 https://docs.stripe.com/api/invoices/create_preview
 """
 
@@ -66,14 +67,14 @@ api = Operations(prefix="/v1/invoices")
 
 
 class PreviewPeriod(NestedParams):
-    """From when until when."""
+    """Start and end of a period, as Unix timestamps."""
 
     end: Integer
     start: Integer
 
 
 class PreviewItem(NestedParams, kw_only=True):
-    """What is on the preview besides what waits."""
+    """An invoice item that the preview shows in addition to the pending ones."""
 
     amount: OptInteger = UNSET
     currency: OptText = UNSET
@@ -94,7 +95,7 @@ class PreviewItem(NestedParams, kw_only=True):
 
 
 class PreviewSubscription(NestedParams, kw_only=True):
-    """How a subscription would be."""
+    """Requested changes of a subscription, or a new one."""
 
     billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
     billing_mode: BillingMode | UnsetType = UNSET
@@ -110,7 +111,7 @@ class PreviewSubscription(NestedParams, kw_only=True):
 
 
 class PreviewSchedule(NestedParams, kw_only=True):
-    """How a schedule would be."""
+    """Requested changes of a schedule, or a new one."""
 
     billing_mode: BillingMode | UnsetType = UNSET
     end_behavior: Literal["cancel", "release"] | UnsetType = UNSET
@@ -119,7 +120,7 @@ class PreviewSchedule(NestedParams, kw_only=True):
 
 
 class CustomerDetails(NestedParams):
-    """A customer who is not there yet."""
+    """A customer who does not exist yet."""
 
     address: Address | Unset | UnsetType = UNSET
     shipping: Shipping | Unset | UnsetType = UNSET
@@ -154,12 +155,12 @@ class InvoicePreview(Exception):
 
 
 NOT_YET = ("number", "effective_at", "hosted_invoice_url", "invoice_pdf", "ending_balance", "webhooks_delivered_at")
-"""What a preview has none of, since it is no invoice that is there."""
+"""Fields that are null in a preview, because the invoice does not exist."""
 
 
 @api.post("/create_preview")
 def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields:
-    """Show what would be billed."""
+    """Preview an invoice."""
     _check_wanted(call, params)
     memo = dict(call.memo)
     try:
@@ -174,7 +175,7 @@ def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields
 
 
 def _upcoming(call: Call, invoice: Fields) -> Fields:
-    """An invoice as its preview shows it."""
+    """Render an invoice as its preview: with an `upcoming_` id, as an unpaid draft."""
     id = f"upcoming_{invoice['id']}"
     lines = [{**line, "invoice": id} for line in invoice["lines"]["data"]]
     return {**invoice, **dict.fromkeys(NOT_YET), "id": id, "billing_reason": "upcoming", "status": "draft",
@@ -184,7 +185,7 @@ def _upcoming(call: Call, invoice: Fields) -> Fields:
 
 
 def _parent(call: Call, parent: Fields | None, lines: list[Fields]) -> Fields | None:
-    """What a preview is of, with the time from which a change is prorated on it."""
+    """Return the `parent` of a preview, with the proration date if lines are prorated from it."""
     at = call.memo.get("prorated_at")
     prorated = [line for line in lines if line["parent"][line["parent"]["type"]]["proration"]]
     if parent is None or not any(line["period"]["start"] == at for line in prorated):
@@ -195,7 +196,7 @@ def _parent(call: Call, parent: Fields | None, lines: list[Fields]) -> Fields | 
 
 @contextmanager
 def _of_details() -> Generator[None]:
-    """Let errors name a subscription's parameters as a preview has them."""
+    """Prefix the parameter names of errors with `subscription_details`, as in the preview's own parameters."""
     try:
         yield
     except StripeError as error:
@@ -206,12 +207,13 @@ def _of_details() -> Generator[None]:
 
 
 CUSTOMERS_ALONE = "2025-03-31"
-"""The version from which a customer alone does not say what is to be seen:
-https://docs.stripe.com/changelog/basil/2025-03-31/invoice-preview-api-deprecations"""
+"""First API version that rejects a customer as the only parameter:
+https://docs.stripe.com/changelog/basil/2025-03-31/invoice-preview-api-deprecations
+"""
 
 
 def _check_wanted(call: Call, params: CreatePreview) -> None:
-    """Refuse a preview of nothing in particular."""
+    """Raise StripeError unless the parameters determine what to preview."""
     details = params.subscription_details
     items = details.items if isinstance(details, PreviewSubscription) else UNSET
     details_of_schedule = params.schedule_details
@@ -230,7 +232,7 @@ def _check_wanted(call: Call, params: CreatePreview) -> None:
 
 
 def _build_preview(call: Call, params: CreatePreview) -> str:
-    """Make the invoice that is to be seen; gives its id."""
+    """Make the invoice to preview and return its id."""
     if params.schedule or isinstance(params.schedule_details, PreviewSchedule):
         return _preview_schedule(call, params)
     row = _subscription(call, params)
@@ -257,7 +259,7 @@ def _build_preview(call: Call, params: CreatePreview) -> str:
 
 
 def _customer(call: Call, params: CreatePreview) -> Customer:
-    """The customer that is named, or one who is described and will not be there afterwards."""
+    """Return the customer named by the parameters, or create a temporary one from `customer_details`."""
     if isinstance(params.customer, str) and params.customer:
         return refer(call, CUSTOMERS, params.customer, "customer")
     described = params.customer_details
@@ -270,7 +272,7 @@ def _customer(call: Call, params: CreatePreview) -> Customer:
 
 
 def _soonest(call: Call, customer: Customer) -> Subscription | None:
-    """The subscription of a customer that is billed next."""
+    """Return the subscription of a customer that is billed next, or None."""
     rows = call.db.rows(Subscription, Subscription.customer == customer.id)
     going = [row for row in rows if row.status not in ENDED and row.status != "paused" and row.cancel_at is None]
     ends = {row.id: min(item.current_period_end for item in items_of(call, row.id)) for row in going}
@@ -293,7 +295,7 @@ def _subscription(call: Call, params: CreatePreview) -> Subscription | None:
 
 
 def _preview_schedule(call: Call, params: CreatePreview) -> str:
-    """The invoice of a schedule: the next one, or the one that is made as it begins or is changed."""
+    """Make the invoice of a schedule: its next one, or the one issued when it starts or changes."""
     details = params.schedule_details if isinstance(params.schedule_details, PreviewSchedule) else PreviewSchedule()
     known = refer(call, SCHEDULES, params.schedule, "schedule") if params.schedule else None
     customer = retrieve(call, CUSTOMERS, known.customer) if known else _customer(call, params)
@@ -318,7 +320,7 @@ def _preview_schedule(call: Call, params: CreatePreview) -> str:
 
 
 def _with_discounts(params: CreatePreview, details: PreviewSchedule, owner: Subscription | None) -> PreviewSchedule:
-    """Phases with the discounts that are to be seen, unless they have their own; those that run have them already."""
+    """Add the requested discounts to the phases that have none; a running schedule has its own already."""
     if owner or params.discounts is UNSET:
         return details
     if not isinstance(details.phases, list):
@@ -329,7 +331,7 @@ def _with_discounts(params: CreatePreview, details: PreviewSchedule, owner: Subs
 
 
 def _changed_plan(call: Call, row: SubscriptionSchedule, details: PreviewSchedule) -> SubscriptionSchedule:
-    """A schedule as it would be."""
+    """Apply the requested changes to a schedule."""
     wanted: Fields = {name: getattr(details, name) for name in ("end_behavior", "phases", "proration_behavior")}
     if all(value is UNSET for value in wanted.values()):
         return row
@@ -338,7 +340,7 @@ def _changed_plan(call: Call, row: SubscriptionSchedule, details: PreviewSchedul
 
 
 def _new_plan(call: Call, customer: Customer, details: PreviewSchedule, taxes: OptAutomaticTax) -> SubscriptionSchedule:
-    """A schedule that would be made."""
+    """Create the schedule that the parameters describe."""
     phases = details.phases if isinstance(details.phases, list) else []
     start = (phases[0].start_date or "now") if phases else "now"
     wanted = CreateSchedule(
@@ -384,7 +386,7 @@ def _unit_amount(item: PreviewItem) -> OptText:
 
 
 def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType) -> str:
-    """The invoice of a subscription's change, if it is billed at once, or else its next one."""
+    """Return the id of the invoice of a subscription's change if it is billed at once, or else of the next one."""
     latest = row.latest_invoice
     if isinstance(wanted, PreviewSubscription):
         call.memo["prorated_at"] = wanted.proration_date or now(call)
@@ -414,7 +416,7 @@ def _apply_preview_changes(call: Call, row: Subscription, wanted: PreviewSubscri
 
 
 def _first(call: Call, wanted: PreviewSubscription, params: CreatePreview, customer: Customer) -> str:
-    """The first invoice of a subscription that is not there yet."""
+    """Create the described subscription and return the id of its first invoice."""
     names = ("discounts", "metadata", "price", "price_data", "quantity", "tax_rates")
     given_items = wanted.items if isinstance(wanted.items, list) else []
     items = [ItemFields(**{name: getattr(item, name) for name in names}) for item in given_items]

@@ -1,4 +1,4 @@
-"""Coupons: how much less something costs, and for how long.
+"""Coupons: a percentage or an amount off, for a duration.
 
 https://docs.stripe.com/api/coupons
 """
@@ -78,19 +78,19 @@ COUPONS = resource(
 
 
 class AppliesTo(NestedParams):
-    """What a coupon is for."""
+    """The products that a coupon applies to."""
 
     products: list[str] | UnsetType = UNSET
 
 
 class AmountOff(NestedParams):
-    """How much less in another currency."""
+    """The amount off in another currency."""
 
     amount_off: Integer
 
 
 class CouponParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"name": 40}
 
@@ -121,7 +121,7 @@ class ListCoupons(ListParams):
 
 @api.post("")
 def create_coupon(call: Call, params: Annotated[CreateCoupon, Body]) -> Fields:
-    """Make a coupon."""
+    """Create a coupon."""
     _check(call, params)
     fields = collect_params(params)
     _free(call, fields.get("id"))
@@ -134,13 +134,13 @@ def create_coupon(call: Call, params: Annotated[CreateCoupon, Body]) -> Fields:
 
 @api.get("/{coupon}")
 def retrieve_coupon(call: Call, coupon: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a coupon."""
+    """Retrieve a coupon."""
     return coupon_object(_existing(call, coupon))
 
 
 @api.post("/{coupon}")
 def update_coupon(call: Call, coupon: str, params: Annotated[CouponParams, Body]) -> Fields:
-    """Change what may change of a coupon."""
+    """Update the mutable fields of a coupon."""
     row = _existing(call, coupon)
     fields = collect_params(params)
     if isinstance(params.currency_options, dict):
@@ -151,7 +151,7 @@ def update_coupon(call: Call, coupon: str, params: Annotated[CouponParams, Body]
 
 @api.delete("/{coupon}")
 def delete_coupon(call: Call, coupon: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a coupon; who has it already keeps it."""
+    """Delete a coupon; existing discounts stay valid."""
     row = _existing(call, coupon)
     deleted = call.db.change(row, deleted=True, valid=False)
     record(call, "coupon.deleted", coupon_object(deleted))
@@ -167,12 +167,12 @@ def list_coupons(call: Call, params: Annotated[ListCoupons, Body]) -> Fields:
 
 @api.due(Coupon.redeem_by, Coupon.valid)
 def expire_coupon(call: Call, coupon: Coupon) -> None:
-    """Let a coupon's time be over."""
+    """Scheduled job: invalidate a coupon whose `redeem_by` has passed."""
     update(call, COUPONS, coupon, valid=False)
 
 
 def redeem(call: Call, coupon: Coupon) -> None:
-    """Count that a coupon was used; raises when it may not be used any more."""
+    """Count a redemption of a coupon; raises StripeError if it is no longer valid."""
     if not coupon.valid:
         raise StripeError(f"Coupon expired: {coupon.id}", code="coupon_expired", param="coupon")
     times = coupon.times_redeemed + 1
@@ -181,14 +181,14 @@ def redeem(call: Call, coupon: Coupon) -> None:
 
 
 def takes_off(coupon: Coupon, product: str | None) -> bool:
-    """Whether a coupon is for a product, as one is for all of them that names none."""
+    """Return whether a coupon applies to a product; one without products applies to all."""
     applies: Fields = coupon.applies_to or {}
     products: list[str] | None = applies.get("products")
     return not products or product in products
 
 
 def off_each(coupon: Coupon, amounts: Sequence[int], currency: str | None) -> list[int]:
-    """How much a coupon takes off each of some amounts; what it takes off all of them is shared among them."""
+    """Return the discount on each amount; an amount off is divided among them in proportion."""
     if coupon.percent_off is not None:
         return [percentage(amount, coupon.percent_off) for amount in amounts]
     options: dict[str, dict[str, int]] = coupon.currency_options
@@ -197,7 +197,7 @@ def off_each(coupon: Coupon, amounts: Sequence[int], currency: str | None) -> li
 
 
 def check_future(call: Call, moment: OptInteger, name: str) -> None:
-    """Refuse a time that has passed, or is more than five years ahead."""
+    """Raise StripeError for a time that is past or more than five years ahead."""
     if not isinstance(moment, int):
         return
     if moment <= now(call):
@@ -265,7 +265,7 @@ def _check_duration(params: CreateCoupon) -> None:
 
 
 def _free(call: Call, id: str | None) -> None:
-    """Refuse an id in use; that of a deleted coupon may be had again."""
+    """Raise StripeError for an id in use; the row of a deleted coupon with this id is removed."""
     if id and (known := find(call, COUPONS, id)):
         if not known.deleted:
             raise StripeError("Coupon already exists.", code="resource_already_exists", param="id")

@@ -1,4 +1,4 @@
-"""Discounts: coupons that were given to a customer's invoices, subscriptions or their items.
+"""Discounts: coupons applied to a customer's invoices, subscriptions or items.
 
 https://docs.stripe.com/api/discounts
 """
@@ -56,7 +56,7 @@ DISCOUNTS = resource(
 
 
 class DiscountParams(NestedParams):
-    """A coupon, a promotion code, or a discount that is there already."""
+    """A coupon, a promotion code, or an existing discount."""
 
     coupon: OptText = UNSET
     discount: OptText = UNSET
@@ -69,7 +69,7 @@ OptDiscounts = list[DiscountParams] | Unset | UnsetType
 def create_discounts(
     call: Call, wanted: OptDiscounts, customer: str | None, amount: int = 0, at: str = "discounts", **holder: str | None
 ) -> list[str]:
-    """Make the discounts that parameters ask for; `holder` is what has them, as `subscription=id`."""
+    """Create the requested discounts and return their ids; `holder` is their owner, such as `subscription=id`."""
     if not isinstance(wanted, list):
         return []
     return [_create_discount(call, each, customer, amount, f"{at}[{n}]", holder) for n, each in enumerate(wanted)]
@@ -110,7 +110,7 @@ def _end(coupon: Coupon, start: int) -> int | None:
 
 
 def coupons_of(call: Call, ids: Sequence[str], at: int) -> list[tuple[str, Coupon]]:
-    """The discounts among some that hold at a time, with their coupons."""
+    """Return the ids and coupons of the discounts in `ids` that are active at a time."""
     if not ids:
         return []
     rows = {row.id: row for row in call.db.rows(Discount, Discount.id.in_(ids))}
@@ -124,7 +124,7 @@ def coupons_of(call: Call, ids: Sequence[str], at: int) -> list[tuple[str, Coupo
 
 
 def record_deleted_discount(call: Call, id: str) -> Fields:
-    """A discount that nobody has any more, of which is told, as it is shown then."""
+    """Record the deletion of a discount and return it rendered as deleted."""
     row = refer(call, DISCOUNTS, id, "discount")
     record_row(call, "customer.discount.deleted", DISCOUNTS, row)
     left = {name: value for name, value in discount_object(row).items() if name != "end"}
@@ -132,7 +132,7 @@ def record_deleted_discount(call: Call, id: str) -> Fields:
 
 
 def end_one_time_discounts(call: Call, ids: Sequence[str]) -> list[str]:
-    """The discounts that go on after an invoice: those that were for one invoice end with it."""
+    """End the one-time discounts after an invoice; returns the ids of the others."""
     once = {id for id, coupon in coupons_of(call, ids, now(call)) if coupon.duration == "once"}
     for id in once:
         row = refer(call, DISCOUNTS, id, "discount")

@@ -1,4 +1,4 @@
-"""Plans: recurring prices under the name, and with the parameters, that they had before there were prices.
+"""Plans: recurring prices under their former name and with their former parameters.
 
 https://docs.stripe.com/api/plans
 """
@@ -31,11 +31,11 @@ from .products import PRODUCTS
 
 api = Operations(prefix="/v1/plans")
 PLANS = PRICES._replace(name="plan", show=plan_object, spoken="plan", param="plan")
-"""Prices as they are shown here."""
+"""Prices rendered as plans."""
 
 
 class PlanProduct(NestedParams):
-    """A product that is made with its plan."""
+    """A product created with its plan."""
 
     name: str
     active: OptBool = UNSET
@@ -88,7 +88,7 @@ class ListPlans(ListParams, kw_only=True):
 
 @api.post("")
 def create_plan(call: Call, params: Annotated[CreatePlan, Body]) -> Fields:
-    """Make a plan, which is a recurring price too."""
+    """Create a plan, which is a recurring price as well."""
     if isinstance(params.id, str) and params.id and find(call, PRICES, params.id):
         raise StripeError("Plan already exists.", code="resource_already_exists", param="id")
     made = make(call, _as_price(params), id=params.id or new_id(call, "plan_"))
@@ -98,13 +98,13 @@ def create_plan(call: Call, params: Annotated[CreatePlan, Body]) -> Fields:
 
 @api.get("/{plan}")
 def retrieve_plan(call: Call, plan: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a plan."""
+    """Retrieve a plan."""
     return plan_object(_plan(call, plan))
 
 
 @api.post("/{plan}")
 def update_plan(call: Call, plan: str, params: Annotated[UpdatePlan, Body]) -> Fields:
-    """Change what may change of a plan; its amount may not."""
+    """Update the mutable fields of a plan; its amount is fixed."""
     row = _plan(call, plan)
     fields = collect_params(params, "product", "trial_period_days")
     if isinstance(params.product, str) and params.product:
@@ -117,7 +117,7 @@ def update_plan(call: Call, plan: str, params: Annotated[UpdatePlan, Body]) -> F
 
 @api.delete("/{plan}")
 def delete_plan(call: Call, plan: str, params: Annotated[Params, Body]) -> Fields:
-    """Let nobody subscribe to a plan any more; those who did go on."""
+    """Delete a plan; existing subscriptions continue."""
     row = call.db.change(_plan(call, plan), active=False, deleted=True, lookup_key=None)
     record(call, "plan.deleted", plan_object(row))
     return {"id": plan, "object": "plan", "deleted": True}
@@ -125,7 +125,7 @@ def delete_plan(call: Call, plan: str, params: Annotated[Params, Body]) -> Field
 
 @api.get("")
 def list_plans(call: Call, params: Annotated[ListPlans, Body]) -> Fields:
-    """List plans, and all other recurring prices."""
+    """List plans, which are all recurring prices."""
     where = [*to_range_conditions(Price.created, params.created), Price.type == "recurring", ~Price.deleted]
     where += equal((Price.active, params.active))
     where += to_reference_conditions(call, (Price.product, params.product, PRODUCTS))
@@ -133,7 +133,7 @@ def list_plans(call: Call, params: Annotated[ListPlans, Body]) -> Fields:
 
 
 def _plan(call: Call, id: str) -> Price:
-    """The recurring price of a path."""
+    """Return the recurring price with this id; raises StripeError otherwise."""
     row = find(call, PRICES, id)
     if row is None or row.deleted or row.type != "recurring":
         raise PLANS.missing(id)
@@ -141,7 +141,7 @@ def _plan(call: Call, id: str) -> Price:
 
 
 def _as_price(params: CreatePlan) -> CreatePrice:
-    """A plan's parameters as those of a price."""
+    """Convert the parameters of a plan to those of a price."""
     recurring = Recurring(
         interval=params.interval,
         interval_count=params.interval_count,

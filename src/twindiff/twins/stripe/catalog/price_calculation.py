@@ -1,6 +1,7 @@
-"""What a quantity of something costs: by unit, by tiers, in parts of a period, less a discount, with taxes.
+"""Price calculation: per unit, by tiers, prorated, discounted and taxed.
 
-All amounts are whole, in the smallest unit of their currency.
+All amounts are integers in the smallest unit of their currency.
+
 https://docs.stripe.com/products-prices/pricing-models
 """
 
@@ -15,7 +16,7 @@ Fields = dict[str, Any]
 
 
 def round_amount(amount: Decimal | Fraction) -> int:
-    """The nearest whole amount; halves away from zero."""
+    """Round to the nearest integer; halves away from zero."""
     if isinstance(amount, Decimal):
         return int(amount.to_integral_value(ROUND_HALF_UP))
     sign = -1 if amount < 0 else 1
@@ -23,7 +24,7 @@ def round_amount(amount: Decimal | Fraction) -> int:
 
 
 def unit_price(price: Fields, quantity: Decimal) -> int:
-    """What a quantity costs at a price: its `unit_amount_decimal`, `tiers` and `tiers_mode`, `transform_quantity`."""
+    """Return the amount of a quantity; uses `unit_amount_decimal`, `tiers`, `tiers_mode` and `transform_quantity`."""
     quantity = _transform_quantity(price.get("transform_quantity"), quantity)
     if not price.get("tiers"):
         return round_amount(Decimal(price["unit_amount_decimal"] or 0) * quantity)
@@ -33,7 +34,7 @@ def unit_price(price: Fields, quantity: Decimal) -> int:
 
 
 class Band(NamedTuple):
-    """What of a quantity falls into a tier, whose number is counted from 1; `flat` is asked for once, if at all."""
+    """The part of a quantity within a tier; `tier` counts from 1, and `flat` is charged once, or None."""
 
     tier: int
     quantity: Decimal
@@ -42,7 +43,7 @@ class Band(NamedTuple):
 
 
 def bands(price: Fields, quantity: Decimal) -> list[Band]:
-    """The tiers of a price that a quantity reaches; nothing where a price has none."""
+    """Return the tiers of a price that a quantity reaches; empty for a price without tiers."""
     return _bands(price, _transform_quantity(price.get("transform_quantity"), quantity)) if price.get("tiers") else []
 
 
@@ -70,7 +71,7 @@ def _transform_quantity(transform: Fields | None, quantity: Decimal) -> Decimal:
 
 
 def _split_by_tier(tiers: Sequence[Fields], quantity: Decimal) -> list[tuple[Fields, Decimal]]:
-    """The tiers that a quantity reaches, with how much of it is in each; the first one is reached by nothing, too."""
+    """Return the tiers that a quantity reaches, each with its part; the first one is reached even by 0."""
     reached: list[tuple[Fields, Decimal]] = []
     below = Decimal(0)
     for tier in tiers:
@@ -83,14 +84,14 @@ def _split_by_tier(tiers: Sequence[Fields], quantity: Decimal) -> list[tuple[Fie
 
 
 def prorate_amount(amount: int, left: int, whole: int) -> int:
-    """The part of an amount for the seconds that are left of a period; halves go down: -2.5 is -3, and 4.5 is 4."""
+    """Return the part of an amount for `left` of `whole` seconds; halves round down: -2.5 to -3, 4.5 to 4."""
     if whole <= 0:
         return amount
     return -((whole - 2 * amount * left) // (2 * whole))
 
 
 def shares(amount: int, weights: Sequence[int]) -> list[int]:
-    """An amount divided by weights so that the parts add up; what rounding leaves goes to the largest remainders."""
+    """Divide an amount by weights; rounding remainders go to the largest fractions, so the parts add up."""
     whole = sum(weights)
     if not whole:
         return [0 for _ in weights]
@@ -102,12 +103,12 @@ def shares(amount: int, weights: Sequence[int]) -> list[int]:
 
 
 def percentage(amount: int, percent: float) -> int:
-    """A part of an amount in percent, to the nearest whole."""
+    """Return a percentage of an amount, rounded to the nearest integer."""
     return round_amount(Decimal(amount) * Decimal(str(percent)) / 100)
 
 
 class Tax(NamedTuple):
-    """A tax on an amount; an inclusive one is a part of it."""
+    """A tax on an amount; an inclusive tax is part of the amount."""
 
     rate: str
     amount: int
@@ -117,7 +118,7 @@ class Tax(NamedTuple):
 
 
 def taxes_on(amount: int, rates: Sequence[tuple[str, float, bool]]) -> list[Tax]:
-    """The taxes on an amount by rates: id, percentage, whether inclusive; exclusive ones are on what is left of it."""
+    """Return the taxes on an amount by rates of (id, percentage, inclusive); the base excludes inclusive taxes."""
     inner = sum(Decimal(str(percent)) for _, percent, inclusive in rates if inclusive)
     net = (Decimal(amount) * 100 / (100 + inner)).quantize(Decimal(1), ROUND_HALF_UP) if inner else Decimal(amount)
     return [Tax(rate, percentage(int(net), percent), int(net), inclusive) for rate, percent, inclusive in rates]

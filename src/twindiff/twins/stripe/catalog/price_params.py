@@ -1,4 +1,4 @@
-"""What says how much something costs, as several operations take it."""
+"""Price parameters shared by several operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TaxBehavior = Literal["exclusive", "inclusive", "unspecified"]
 
 
 class Recurring(NestedParams):
-    """How often a price is charged."""
+    """The billing interval of a price, and how usage is counted."""
 
     interval: Interval
     interval_count: OptInteger = UNSET
@@ -23,7 +23,7 @@ class Recurring(NestedParams):
 
 
 class CustomUnitAmount(NestedParams):
-    """What a customer may choose to pay."""
+    """The range of amounts that a customer may choose."""
 
     enabled: bool
     maximum: OptInteger = UNSET
@@ -32,7 +32,7 @@ class CustomUnitAmount(NestedParams):
 
 
 class Tier(NestedParams):
-    """What a unit costs up to a quantity."""
+    """The amounts of a tier, up to a quantity."""
 
     up_to: str
     flat_amount: OptInteger = UNSET
@@ -42,7 +42,7 @@ class Tier(NestedParams):
 
 
 class CurrencyOption(NestedParams):
-    """What a price is in another currency."""
+    """The amounts of a price in another currency."""
 
     custom_unit_amount: CustomUnitAmount | UnsetType = UNSET
     tax_behavior: TaxBehavior | UnsetType = UNSET
@@ -52,7 +52,7 @@ class CurrencyOption(NestedParams):
 
 
 class Amounts(NestedParams):
-    """What a unit costs."""
+    """The amount of a unit."""
 
     currency: str
     tax_behavior: TaxBehavior | UnsetType = UNSET
@@ -61,7 +61,7 @@ class Amounts(NestedParams):
 
 
 class NewPrice(Amounts):
-    """A price that is described in another object's parameters, for the product that is made with it."""
+    """An inline price for the product that is created with it."""
 
     recurring: Recurring | UnsetType = UNSET
     currency_options: dict[str, CurrencyOption] | UnsetType = UNSET
@@ -70,7 +70,7 @@ class NewPrice(Amounts):
 
 
 class ProductData(NestedParams):
-    """A product that is made with its price."""
+    """A product created with its price."""
 
     name: str
     active: OptBool = UNSET
@@ -84,7 +84,7 @@ class ProductData(NestedParams):
 
 
 class PriceData(Amounts):
-    """A price that is made with what is sold for it."""
+    """An inline price, described in another object's parameters."""
 
     product: OptText = UNSET
     product_data: ProductData | UnsetType = UNSET

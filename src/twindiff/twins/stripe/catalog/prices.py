@@ -1,4 +1,4 @@
-"""Prices: how much a product costs, once or again and again.
+"""Prices: one-time and recurring prices of products.
 
 https://docs.stripe.com/api/prices
 """
@@ -65,7 +65,7 @@ from .price_params import (
 api = Operations(prefix="/v1/prices")
 
 MAX_LOOKUP_KEYS = 10
-"""How many lookup keys a list of prices may be asked for by."""
+"""Lookup keys in one list request."""
 MAX_INTERVAL_COUNTS = {"day": 1095, "week": 156, "month": 36, "year": 3}
 
 
@@ -98,9 +98,9 @@ class Price(
     usage_type: Column[str | None] = column(default=None)
     meter: Column[str | None] = column(default=None)
     deleted: Column[bool] = column(default=False)
-    """Whether it was deleted as a plan, after which only what was subscribed to it is shown with it."""
+    """Whether it was deleted as a plan; existing subscriptions still show it."""
     inline: Column[bool | None] = column(default=None, derived=True)
-    """Whether another object's parameters described it, as which alone it is sold."""
+    """Whether it was created from another object's parameters; only that object can sell it."""
 
 
 HIDDEN = ("tiers", "currency_options", "interval", "usage_type", "meter", "deleted", "inline")
@@ -108,7 +108,7 @@ price_object = build_view(Price, "price", *HIDDEN)
 
 
 def plan_object(row: Price) -> Fields:
-    """A recurring price as the plan that it was called before, which subscription items still show."""
+    """Render a recurring price as a plan, the form that subscription items still include."""
     recurring: Fields = row.recurring or {}
     return {
         "id": row.id,
@@ -165,7 +165,7 @@ class TransformQuantity(NestedParams):
 
 
 class PriceParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     active: OptBool = UNSET
     currency_options: dict[str, CurrencyOption] | Unset | UnsetType = UNSET
@@ -193,7 +193,7 @@ class CreatePrice(PriceParams):
 
 
 class RecurringFilter(NestedParams):
-    """Which recurring prices are listed."""
+    """Filter of recurring prices."""
 
     interval: Interval | UnsetType = UNSET
     meter: OptText = UNSET
@@ -214,12 +214,12 @@ class ListPrices(ListParams):
 
 @api.post("")
 def create_price(call: Call, params: Annotated[CreatePrice, Body]) -> Fields:
-    """Make a price, of a product that is there or is made with it."""
+    """Create a price of a product that exists or is created with it."""
     return price_object(make(call, params))
 
 
 def make(call: Call, params: CreatePrice, **more: Any) -> Price:
-    """Write a price as parameters want it."""
+    """Create a price from parameters; `more` are further columns."""
     product = product_of(call, params.product, params.product_data)
     _check_scheme(params)
     fields = collect_params(
@@ -252,13 +252,13 @@ def search_prices(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
 
 @api.get("/{price}")
 def retrieve_price(call: Call, price: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a price."""
+    """Retrieve a price."""
     return price_object(refer(call, PRICES, price, "price", status=404))
 
 
 @api.post("/{price}")
 def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -> Fields:
-    """Change what may change of a price; its amount may not."""
+    """Update the mutable fields of a price; its amount is fixed."""
     row = refer(call, PRICES, price, "price", status=404)
     fields = collect_params(params, "transfer_lookup_key", "currency_options")
     if row.tax_behavior != "unspecified" and fields.get("tax_behavior", row.tax_behavior) != row.tax_behavior:
@@ -292,7 +292,7 @@ def list_prices(call: Call, params: Annotated[ListPrices, Body]) -> Fields:
 
 
 def make_price(call: Call, data: NewPrice | PriceData, product: str, at: str, **more: Any) -> Price:
-    """The price that another object's parameters describe."""
+    """Create the price that another object's parameters describe; `at` is the parameter's name for errors."""
     _check_named(data)
     fields = {
         **amounts(data, at),
@@ -310,7 +310,7 @@ def make_price(call: Call, data: NewPrice | PriceData, product: str, at: str, **
 
 
 def product_of(call: Call, id: OptText, data: ProductData | UnsetType, at: str = "") -> str:
-    """The id of the product that is named or described."""
+    """Return the id of the named product, or create the described one."""
     if is_set(id) and is_set(data):
         raise StripeError("You may only specify one of these parameters: product, product_data.", param="product")
     if isinstance(data, ProductData):
@@ -328,7 +328,7 @@ def _make(call: Call, product: str, metadata: OptMetadata, fields: Fields) -> Pr
 
 
 def amounts(params: Amounts | CreatePrice | CurrencyOption, at: str = "") -> Fields:
-    """`unit_amount` and `unit_amount_decimal`, of whichever was given."""
+    """Return `unit_amount` and `unit_amount_decimal` from whichever of them was given."""
     if is_set(params.unit_amount) and is_set(params.unit_amount_decimal):
         message = "You may only specify one of these parameters: unit_amount, unit_amount_decimal."
         raise StripeError(message, param=_inside(at, "unit_amount"))
@@ -341,7 +341,7 @@ def amounts(params: Amounts | CreatePrice | CurrencyOption, at: str = "") -> Fie
 
 
 def decimal_amount(text: str, param: str) -> Fields:
-    """Both forms of an amount with decimals; `unit_amount` is None where it has any."""
+    """Return `unit_amount` and `unit_amount_decimal`; `unit_amount` is None for a fractional amount."""
     try:
         amount = Decimal(text)
     except InvalidOperation:
@@ -382,7 +382,7 @@ def _check_scheme(params: CreatePrice) -> None:
 
 
 def _check_named(params: CreatePrice | NewPrice | PriceData) -> None:
-    """Refuse a price that says no amount, or two."""
+    """Raise StripeError for a price without an amount, or with two."""
     names = [name for name in ("unit_amount", "unit_amount_decimal") if is_set(getattr(params, name))]
     custom = _custom(getattr(params, "custom_unit_amount", UNSET))
     if not names and not custom:
@@ -432,7 +432,7 @@ def _options(wanted: dict[str, CurrencyOption] | str | UnsetType) -> Any:
 
 
 def check_keys(options: dict[str, Any]) -> None:
-    """Refuse currencies as keys that are none, or not in lower case."""
+    """Raise StripeError for keys that are unknown currencies or not in lower case."""
     for currency in options:
         if currency != currency.lower():
             message = f"Currencies must be lowercase when used as keys in a map. Use `{currency.lower()}` instead of "
@@ -480,7 +480,7 @@ def _check_meter(call: Call, meter: str | None, *, is_metered: bool) -> None:
 
 
 def _take_lookup_key(call: Call, key: str, *, transfer: bool) -> None:
-    """Make a lookup key free, or refuse it."""
+    """Release a lookup key from the price that uses it; raises StripeError unless `transfer`."""
     holder = call.db.find(Price, Price.lookup_key == key)
     if holder is None:
         return

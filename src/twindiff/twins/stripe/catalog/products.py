@@ -1,4 +1,4 @@
-"""Products: what is sold; prices say for how much.
+"""Products: goods and services, which prices are for.
 
 https://docs.stripe.com/api/products
 """
@@ -75,7 +75,7 @@ PRODUCTS = resource(Product, "product", "prod_", product_object, id_length=14, e
 
 
 class Dimensions(NestedParams):
-    """How large and heavy a parcel is."""
+    """Size and weight of a parcel."""
 
     height: float
     length: float
@@ -84,13 +84,13 @@ class Dimensions(NestedParams):
 
 
 class Feature(NestedParams):
-    """What a pricing table says of a product."""
+    """A marketing feature shown in pricing tables."""
 
     name: str
 
 
 class ProductParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"description": 40000, "unit_label": 12}
 
@@ -136,7 +136,7 @@ class ListProducts(ListParams):
 
 @api.post("")
 def create_product(call: Call, params: Annotated[CreateProduct, Body]) -> Fields:
-    """Make a product, with a default price if one is described."""
+    """Create a product, with a default price if one is described."""
     fields = _fields(params, "default_price_data")
     if not params.name.strip():
         raise StripeError("Product name cannot be empty", code="parameter_invalid_empty", param="name")
@@ -149,7 +149,7 @@ def create_product(call: Call, params: Annotated[CreateProduct, Body]) -> Fields
 
 
 def make_product(call: Call, **fields: object) -> Product:
-    """Write a product and tell of it."""
+    """Create a product and record its event."""
     made = new(call, PRODUCTS, **fields, updated=now(call))
     record(call, "product.created", product_object(made))
     return made
@@ -173,13 +173,13 @@ def search_products(call: Call, params: Annotated[SearchParams, Body]) -> Fields
 
 @api.get("/{id}")
 def retrieve_product(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a product."""
+    """Retrieve a product."""
     return product_object(refer(call, PRODUCTS, id, "id", status=404))
 
 
 @api.post("/{id}")
 def update_product(call: Call, id: str, params: Annotated[UpdateProduct, Body]) -> Fields:
-    """Change what is given of a product."""
+    """Update the given fields of a product."""
     product = refer(call, PRODUCTS, id, "id", status=404)
     fields = _fields(params)
     if price := fields.get("default_price"):
@@ -220,7 +220,7 @@ def _fields(params: ProductParams, *skipped: str) -> Fields:
 
 
 def _free(call: Call, id: str | None) -> None:
-    """Refuse an id in use; that of a deleted product may be had again."""
+    """Raise StripeError for an id in use; the row of a deleted product with this id is removed."""
     if id and (known := find(call, PRODUCTS, id)):
         if not known.deleted:
             raise StripeError(f"Product already exists with ID '{id}'", code="resource_already_exists", param="id")

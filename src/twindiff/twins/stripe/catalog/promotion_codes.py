@@ -1,4 +1,4 @@
-"""Promotion codes: what customers type to have a coupon.
+"""Promotion codes: customer-facing codes for coupons.
 
 https://docs.stripe.com/api/promotion_codes
 """
@@ -77,26 +77,26 @@ PROMOTION_CODES = resource(
 
 
 class Promotion(NestedParams):
-    """What a code is for."""
+    """The coupon of a code."""
 
     type: Literal["coupon"]
     coupon: OptText = UNSET
 
 
 class MinimumAmount(NestedParams):
-    """The least that must be bought, in a currency."""
+    """The minimum purchase in a currency."""
 
     minimum_amount: Integer
 
 
 class ChangedRestrictions(NestedParams):
-    """What may change of restrictions."""
+    """The mutable restrictions."""
 
     currency_options: dict[str, MinimumAmount] | UnsetType = UNSET
 
 
 class Restrictions(ChangedRestrictions):
-    """Who may use a code, for what."""
+    """Who may use a code, and for which purchases."""
 
     first_time_transaction: OptBool = UNSET
     minimum_amount: OptInteger = UNSET
@@ -140,7 +140,7 @@ class ListPromotionCodes(ListParams):
 
 @api.post("")
 def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Body]) -> Fields:
-    """Make a code for a coupon; one that nobody chose has eight characters."""
+    """Create a promotion code for a coupon; a generated code has eight characters."""
     if not isinstance(params.promotion.coupon, str) or not params.promotion.coupon:
         raise StripeError("You must pass promotion.coupon when passing promotion", param="promotion.coupon")
     coupon = refer(call, COUPONS, params.promotion.coupon, "promotion[coupon]")
@@ -158,13 +158,13 @@ def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Bod
 
 @api.get("/{promotion_code}")
 def retrieve_promotion_code(call: Call, promotion_code: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a promotion code."""
+    """Retrieve a promotion code."""
     return promotion_code_object(retrieve(call, PROMOTION_CODES, promotion_code))
 
 
 @api.post("/{promotion_code}")
 def update_promotion_code(call: Call, promotion_code: str, params: Annotated[UpdatePromotionCode, Body]) -> Fields:
-    """Change whether a code may be used, or its metadata."""
+    """Update whether a code is active, its restrictions or its metadata."""
     row = retrieve(call, PROMOTION_CODES, promotion_code)
     fields = collect_params(params)
     if params.active is True and not row.active:
@@ -188,7 +188,7 @@ def list_promotion_codes(call: Call, params: Annotated[ListPromotionCodes, Body]
 
 @api.due(PromotionCode.expires_at, PromotionCode.active)
 def expire_promotion_code(call: Call, row: PromotionCode) -> None:
-    """Let a code's time be over."""
+    """Scheduled job: deactivate a code whose `expires_at` has passed."""
     update(call, PROMOTION_CODES, row, active=False)
 
 
@@ -218,14 +218,14 @@ def _free_code(call: Call, wanted: str | None) -> str:
 
 
 def redeem_code(call: Call, row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> str:
-    """Count that a code was used, and give its coupon; raises when it may not be used."""
+    """Count a redemption of a code and return the id of its coupon; raises StripeError if it cannot be used."""
     check_code(row, customer, amount, first=first)
     count_use(call, row)
     return row.coupon
 
 
 def check_code(row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> None:
-    """Refuse a code that may not be used."""
+    """Raise StripeError for a code that cannot be used."""
     param = "promotion_code"
     if not row.active:
         raise StripeError(f"This promotion code {row.code} is not active.", param=param)
@@ -240,7 +240,7 @@ def check_code(row: PromotionCode, customer: str | None, amount: int, *, first: 
 
 
 def count_use(call: Call, row: PromotionCode) -> None:
-    """Count that a code was used, which may have been the last time."""
+    """Count a redemption of a code; the last one deactivates it."""
     times = row.times_redeemed + 1
     active = row.max_redemptions is None or times < row.max_redemptions
     update(call, PROMOTION_CODES, row, times_redeemed=times, active=active)

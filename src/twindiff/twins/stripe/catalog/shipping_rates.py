@@ -1,4 +1,4 @@
-"""Shipping rates: what it costs to have something sent.
+"""Shipping rates: costs and delivery estimates of shipping options.
 
 https://docs.stripe.com/api/shipping_rates
 """
@@ -53,14 +53,14 @@ SHIPPING_RATES = resource(
 
 
 class CurrencyOption(NestedParams):
-    """What it costs in another currency."""
+    """The cost in another currency."""
 
     amount: Annotated[int, Meta(ge=0)]
     tax_behavior: TaxBehavior | UnsetType = UNSET
 
 
 class FixedAmount(NestedParams):
-    """What it costs, in one currency and perhaps in others."""
+    """The cost in the main currency, and optionally in others."""
 
     amount: Integer
     currency: str
@@ -68,21 +68,21 @@ class FixedAmount(NestedParams):
 
 
 class Duration(NestedParams):
-    """How long it takes."""
+    """The duration of a delivery."""
 
     unit: Literal["business_day", "day", "hour", "month", "week"]
     value: Integer
 
 
 class Estimate(NestedParams):
-    """How long it takes at least and at most."""
+    """The minimum and maximum duration of a delivery."""
 
     maximum: Duration | UnsetType = UNSET
     minimum: Duration | UnsetType = UNSET
 
 
 class RateData(NestedParams, kw_only=True):
-    """A rate that is made where it is used."""
+    """An inline shipping rate."""
 
     longest: ClassVar = {"display_name": 100}
 
@@ -102,7 +102,7 @@ class CreateRate(RateData, kw_only=True):
 
 
 class UpdateAmount(NestedParams):
-    """What it costs in other currencies."""
+    """The cost in other currencies."""
 
     currency_options: dict[str, CurrencyOption] | UnsetType = UNSET
 
@@ -126,12 +126,12 @@ class ListRates(ListParams):
 
 @api.post("")
 def create_shipping_rate(call: Call, params: Annotated[CreateRate, Body]) -> Fields:
-    """Say what a way of shipping costs."""
+    """Create a shipping rate."""
     return shipping_rate_object(make_rate(call, params))
 
 
 def make_rate(call: Call, params: RateData, at: str = "") -> ShippingRate:
-    """Write a rate; `at` is the parameter that holds its fields."""
+    """Create a rate from parameters; `at` is the name of the parameter that holds them."""
     param = f"{at}[fixed_amount]" if at else "fixed_amount"
     cost = params.fixed_amount
     if not isinstance(cost, FixedAmount):
@@ -152,13 +152,13 @@ def make_rate(call: Call, params: RateData, at: str = "") -> ShippingRate:
 
 @api.get("/{id}")
 def retrieve_shipping_rate(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a rate."""
+    """Retrieve a shipping rate."""
     return shipping_rate_object(retrieve(call, SHIPPING_RATES, id))
 
 
 @api.post("/{id}")
 def update_shipping_rate(call: Call, id: str, params: Annotated[UpdateRate, Body]) -> Fields:
-    """Change whether a rate is offered, what it costs in other currencies, or its metadata."""
+    """Update whether a rate is active, its cost in other currencies, or its metadata."""
     row = retrieve(call, SHIPPING_RATES, id)
     fields = collect_params(params, "fixed_amount")
     if isinstance(params.fixed_amount, UpdateAmount) and isinstance(params.fixed_amount.currency_options, dict):
@@ -175,7 +175,7 @@ def _options(row: ShippingRate) -> Fields:
 
 @api.get("")
 def list_shipping_rates(call: Call, params: Annotated[ListRates, Body]) -> Fields:
-    """List rates."""
+    """List shipping rates."""
     where = to_range_conditions(ShippingRate.created, params.created)
     where += equal((ShippingRate.active, params.active), (ShippingRate.currency, params.currency))
     return list_of(call, SHIPPING_RATES, params, "/v1/shipping_rates", *where)

@@ -1,4 +1,4 @@
-"""What a checkout session asks for besides a card: an address, a way of shipping, and fields of the shop's own.
+"""Form fields of a checkout session besides the card: addresses, shipping options and custom fields.
 
 https://docs.stripe.com/payments/collect-addresses, https://docs.stripe.com/payments/checkout/custom-components
 """
@@ -33,41 +33,41 @@ _ADDRESS = {
 
 
 class AddressCollection(NestedParams):
-    """Where things may be sent."""
+    """The countries that can be shipped to."""
 
     allowed_countries: list[str]
 
 
 class ShippingOption(NestedParams):
-    """A way of shipping: a rate that there is, or one that is made for it."""
+    """A shipping option: an existing rate, or an inline one."""
 
     shipping_rate: OptText = UNSET
     shipping_rate_data: RateData | UnsetType = UNSET
 
 
 class Label(NestedParams):
-    """What a field is called."""
+    """The label of a custom field."""
 
     custom: str
     type: Literal["custom"]
 
 
 class Choice(NestedParams):
-    """One of what a field may hold."""
+    """An option of a dropdown field."""
 
     label: str
     value: str
 
 
 class Choices(NestedParams):
-    """What a field may hold."""
+    """The options of a dropdown field."""
 
     options: list[Choice]
     default_value: OptText = UNSET
 
 
 class FieldLimits(NestedParams):
-    """How long a field may be."""
+    """Minimum and maximum length of a custom field."""
 
     default_value: OptText = UNSET
     maximum_length: OptInteger = UNSET
@@ -75,7 +75,7 @@ class FieldLimits(NestedParams):
 
 
 class CustomField(NestedParams, kw_only=True):
-    """A field of the shop's own."""
+    """A custom field."""
 
     key: str
     label: Label
@@ -87,7 +87,7 @@ class CustomField(NestedParams, kw_only=True):
 
 
 class SessionForm(CardForm, kw_only=True):
-    """What a customer types and chooses on the page of a session."""
+    """The submitted form of a session's page."""
 
     promotion_code: OptText = UNSET
     shipping: dict[str, str] | UnsetType = UNSET
@@ -99,11 +99,11 @@ class SessionForm(CardForm, kw_only=True):
     terms: OptText = UNSET
 
 
-# What a session offers
+# Fields of the session
 
 
 def shipping_fields(call: Call, wanted: list[ShippingOption], currency: str) -> Fields:
-    """What a session shows of its ways of shipping; the first one is chosen until the customer chooses."""
+    """Return the columns `shipping_options` and `shipping_cost` of a session; the first option is the default."""
     if len(wanted) > MAX_SHIPPING_OPTIONS:
         raise StripeError(f"You can have up to {MAX_SHIPPING_OPTIONS} shipping options.", param="shipping_options")
     rates = [_rate(call, each, f"shipping_options[{n}]", currency) for n, each in enumerate(wanted)]
@@ -114,7 +114,7 @@ def shipping_fields(call: Call, wanted: list[ShippingOption], currency: str) -> 
 
 
 def cost_of(option: Fields) -> Fields:
-    """What a session shows of the way of shipping that is chosen."""
+    """Return the `shipping_cost` of an option: subtotal, tax of 0 and total, and its `shipping_rate`."""
     amount = option["shipping_amount"]
     return {
         "amount_subtotal": amount,
@@ -138,7 +138,7 @@ def _rate(call: Call, wanted: ShippingOption, at: str, currency: str) -> Shippin
 
 
 def custom_fields(wanted: list[CustomField]) -> list[Fields]:
-    """What a session shows of the shop's own fields."""
+    """Return the custom fields as sessions show them; raises StripeError for invalid ones."""
     if len(wanted) > MAX_CUSTOM_FIELDS:
         raise StripeError(f"You can have up to {MAX_CUSTOM_FIELDS} custom fields.", param="custom_fields")
     for number, field in enumerate(wanted):
@@ -167,11 +167,14 @@ def _render_custom_field(field: CustomField) -> Fields:
     return {**shared, **empty, field.type: {**limits, **said, "value": None}}
 
 
-# What a customer says
+# Input of the customer
 
 
 def shipping_details(form: SessionForm, allowed: list[str]) -> Fields:
-    """Whom and where to send to; raises for what is lacking, or too far away."""
+    """Return `name` and `address` of the recipient.
+
+    Raises StripeError if they are incomplete, or if the country is not in `allowed`.
+    """
     typed: dict[str, str] = form.shipping or {}
     country = typed.get("country", "")
     if not (typed.get("name") and typed.get("line1") and country):
@@ -183,7 +186,7 @@ def shipping_details(form: SessionForm, allowed: list[str]) -> Fields:
 
 
 def find_shipping_option(options: list[Fields], rate: str) -> Fields:
-    """The way of shipping that a customer has chosen."""
+    """Return the selected shipping option; raises StripeError for an unknown one."""
     matches = [option for option in options if option["shipping_rate"] == rate]
     if not matches:
         raise StripeError("Choose one of the ways of shipping.", param="shipping_rate")
@@ -191,7 +194,7 @@ def find_shipping_option(options: list[Fields], rate: str) -> Fields:
 
 
 def fill_custom_fields(fields: list[Fields], typed: dict[str, str]) -> list[Fields]:
-    """The shop's own fields with what a customer has typed; raises for what does not fit."""
+    """Return the custom fields with the submitted values; raises StripeError for invalid ones."""
     return [{**each, each["type"]: {**each[each["type"]], "value": _value(each, typed)}} for each in fields]
 
 
@@ -211,7 +214,7 @@ def _value(field: Fields, typed: dict[str, str]) -> str | None:
 
 
 def billing_address(form: SessionForm) -> Fields:
-    """Where a customer is, as they have typed it; raises for what is not enough to tell taxes by."""
+    """Return the submitted billing address; raises StripeError if it is insufficient to calculate taxes."""
     typed: dict[str, str] = form.billing or {}
     if to_taxable_address(typed) is None:
         raise StripeError("Your billing address is incomplete.", param="billing")
@@ -219,17 +222,17 @@ def billing_address(form: SessionForm) -> Fields:
     return {name: typed.get(name) or None for name in (*_ADDRESS, "country")}
 
 
-# What the page shows
+# Inputs of the page
 
 
 def billing_inputs() -> str:
-    """The inputs for where a customer is, by which they are taxed."""
+    """Return the HTML inputs of the billing address."""
     parts = [_input(f"billing[{name}]", label, required=False) for name, label in _ADDRESS.items()]
     return _input("billing[country]", "Country (two letters)") + "".join(parts)
 
 
 def inputs(call: Call, fields: list[Fields], options: list[Fields], countries: list[str], currency: str) -> str:
-    """The inputs for an address, a way of shipping, and the shop's own fields."""
+    """Return the HTML inputs of the shipping address, shipping options and custom fields."""
     parts: list[str] = []
     if countries:
         parts.append(_input("shipping[name]", "Recipient"))

@@ -1,4 +1,4 @@
-"""What the customer of a checkout session has typed and chosen, and what that makes of the session.
+"""Form submission of a checkout session: how the customer's input changes the session.
 
 https://docs.stripe.com/payments/checkout/discounts, https://docs.stripe.com/payments/during-payment/charge-shipping
 """
@@ -27,11 +27,11 @@ from .session_customers import get_shipping_details, keeps
 from .sessions import CheckoutSession
 
 CHOSEN = "optional_items"
-"""Where a session's settings keep the line items that its customer has added."""
+"""Key in a session's settings that holds the ids of line items added by the customer."""
 
 
 def inputs(call: Call, row: CheckoutSession) -> str:
-    """The inputs of a session's page besides those for a card, as HTML."""
+    """Return the HTML inputs of a session's page besides those of the card."""
     collection: dict[str, list[str]] = row.shipping_address_collection or {}
     countries, currency = collection.get("allowed_countries", []), row.currency or "usd"
     fields: list[Fields] = row.custom_fields or []
@@ -45,7 +45,7 @@ def inputs(call: Call, row: CheckoutSession) -> str:
 
 
 def _asks_place(row: CheckoutSession) -> bool:
-    """Whether a customer is asked for a billing address: always, or to be taxed by."""
+    """Return whether the page asks for a billing address: if required, or if tax needs it."""
     lacks = is_on(row) and row.automatic_tax["status"] != "complete"
     told = bool(row.shipping_address_collection) and keeps(row, "shipping")
     return row.billing_address_collection == "required" or (lacks and not told)
@@ -56,7 +56,7 @@ def _takes_codes(row: CheckoutSession) -> bool:
 
 
 def apply_session_form(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSession:
-    """A session with what was typed and chosen; raises for what is lacking or does not fit."""
+    """Apply the submitted form to a session; raises StripeError for missing or invalid input."""
     settings: Fields = row.settings or {}
     changes: Fields = {}
     if (consents := session_settings.accept_terms(settings, form.terms)) != settings:
@@ -83,7 +83,7 @@ def apply_session_form(call: Call, row: CheckoutSession, form: SessionForm) -> C
 
 
 def _update_amounts(call: Call, row: CheckoutSession) -> CheckoutSession:
-    """A session that costs what was chosen; raises where it cannot be taxed."""
+    """Recompute the amounts of a session; raises StripeError if tax has no location."""
     priced = call.db.change(row, **amounts(call, row))
     if is_on(priced) and priced.automatic_tax["status"] != "complete":
         raise build_location_error()
@@ -91,7 +91,7 @@ def _update_amounts(call: Call, row: CheckoutSession) -> CheckoutSession:
 
 
 def _resolve_promotion_code(call: Call, row: CheckoutSession, text: str) -> Fields:
-    """The discount of a code that was typed."""
+    """Return the discount of a submitted promotion code."""
     code = call.db.find(PromotionCode, PromotionCode.code.equals(text.strip()), PromotionCode.active)
     if code is None:
         raise StripeError("This code is invalid.", param="promotion_code")
@@ -105,13 +105,13 @@ def _has_paid(call: Call, customer: str | None) -> bool:
 
 
 def shipping_of(row: CheckoutSession) -> Fields | None:
-    """Where a PaymentIntent's goods go, if the session has asked for it."""
+    """Return the `shipping` of the session's PaymentIntent, or None if no address was collected."""
     details = get_shipping_details(row)
     return {**details, "carrier": None, "phone": None, "tracking_number": None} if details else None
 
 
 def count_discounts(call: Call, row: CheckoutSession) -> None:
-    """Count the codes and coupons of a payment; a subscription and an invoice count their own."""
+    """Count the redemptions of a payment's codes and coupons; subscriptions and invoices count their own."""
     for each in row.discounts if row.mode == "payment" and not row.invoice else ():
         coupon = refer(call, COUPONS, each["coupon"], "coupon")
         if coupon.valid:  # it may have been used up while the customer was paying

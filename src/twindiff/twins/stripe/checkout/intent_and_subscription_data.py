@@ -1,4 +1,4 @@
-"""What the PaymentIntent and the subscription of a checkout session or a payment link have.
+"""Parameters for the PaymentIntent and the subscription that a checkout session or payment link creates.
 
 https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-payment_intent_data
 """
@@ -46,7 +46,7 @@ from ..tax.tax_rates import tax_rates_of
 
 
 class LinkIntentData(NestedParams, kw_only=True):
-    """What the PaymentIntents of a payment link have."""
+    """Settings of the PaymentIntents of a payment link."""
 
     capture_method: Literal["automatic", "automatic_async", "manual"] | UnsetType = UNSET
     description: OptText = UNSET
@@ -58,7 +58,7 @@ class LinkIntentData(NestedParams, kw_only=True):
 
 
 class IntentData(LinkIntentData, kw_only=True):
-    """What a session's PaymentIntent has."""
+    """Settings of a session's PaymentIntent."""
 
     receipt_email: OptText = UNSET
     application_fee_amount: OptInteger = UNSET
@@ -68,13 +68,13 @@ class IntentData(LinkIntentData, kw_only=True):
 
 
 class SubscriptionInvoices(NestedParams):
-    """What the invoices of a session's subscription have."""
+    """Invoice settings of a session's subscription."""
 
     issuer: Issuer | UnsetType = UNSET
 
 
 class LinkSubscriptionData(NestedParams, kw_only=True):
-    """What the subscriptions of a payment link have."""
+    """Settings of the subscriptions of a payment link."""
 
     description: OptText = UNSET
     invoice_settings: SubscriptionInvoices | UnsetType = UNSET
@@ -84,7 +84,7 @@ class LinkSubscriptionData(NestedParams, kw_only=True):
 
 
 class SubscriptionData(LinkSubscriptionData, kw_only=True):
-    """What a session's subscription has."""
+    """Settings of a session's subscription."""
 
     application_fee_percent: float | UnsetType = UNSET
     billing_cycle_anchor: OptInteger = UNSET
@@ -102,7 +102,7 @@ AT = "subscription_data"
 
 
 def check_data(call: Call, data: SubscriptionData, at: str = AT) -> None:
-    """Raise for what no subscription could begin with."""
+    """Raise StripeError for settings that a subscription cannot start with."""
     check_subscription(call, data, at)
     check_text(value_of(data), at)
     merge_metadata({}, data.metadata, f"{at}[metadata]")
@@ -118,14 +118,14 @@ def check_data(call: Call, data: SubscriptionData, at: str = AT) -> None:
 
 
 def check_periods(call: Call, data: SubscriptionData, items: Sequence[SaleItem]) -> None:
-    """Raise for an anchor that does not go with the periods of what is sold."""
+    """Raise StripeError for a billing anchor that does not match the intervals of the items."""
     prices = [price for price in prices_for(call, [*items]).values() if price.type == "recurring"]
     if prices:
         check_anchor(call, data, prices, AT)
 
 
 def subscription_fields(data: Fields) -> Fields:
-    """What is kept of a subscription to come, as the parameters that it begins with."""
+    """Convert stored settings to the parameters that create the subscription."""
     known = {name: value for name, value in data.items() if value is not None}
     if "trial_end" in known:
         known["trial_end"] = str(known["trial_end"])
@@ -134,7 +134,7 @@ def subscription_fields(data: Fields) -> Fields:
 
 
 def until_anchor(call: Call, items: Sequence[SaleItem], data: Fields) -> list[SaleItem]:
-    """What is paid at once of items whose first period is a short one, up to an anchor: a part of it, or nothing."""
+    """Return the items with prorated amounts, or none due, for the partial period before a billing anchor."""
     anchor: int | None = data.get("billing_cycle_anchor")
     if config := data.get("billing_cycle_anchor_config"):
         anchor = next_day(now(call), {name: config.get(name) for name in AnchorConfig.__struct_fields__})

@@ -1,4 +1,4 @@
-"""Optional items: what a customer may add to what a page sells.
+"""Optional items: products that a customer may add on a page.
 
 https://docs.stripe.com/payments/checkout/optional-items
 """
@@ -22,12 +22,12 @@ from ..sales.sale_items import Adjustable, SaleItem, SaleItemParams, add_items
 
 MAX_OPTIONAL_ITEMS = 10
 DEFAULT_MAX_QUANTITY = 99
-"""How many of one item may be bought, unless it is said."""
+"""Default maximum quantity of an optional item."""
 MAX_QUANTITY = 999_999
 
 
 class OptionalItem(NestedParams, kw_only=True):
-    """One thing that may be added."""
+    """An item that the customer may add."""
 
     price: str
     quantity: Annotated[int, Meta(ge=1)]
@@ -38,7 +38,7 @@ OptItems = list[OptionalItem] | UnsetType
 
 
 def build_optional_items(call: Call, wanted: OptItems, items: Sequence[SaleItem]) -> list[Fields] | None:
-    """What may be added, as pages and links show it; raises for what does not go with what is sold."""
+    """Return the optional items as pages and links show them; raises StripeError if they do not fit the items sold."""
     if not isinstance(wanted, list):
         return None
     if len(wanted) > MAX_OPTIONAL_ITEMS:
@@ -56,7 +56,7 @@ def build_optional_items(call: Call, wanted: OptItems, items: Sequence[SaleItem]
 
 
 def _check_bounds(wanted: OptionalItem, at: str) -> None:
-    """Raise for counts between which there is none."""
+    """Raise StripeError for quantity bounds that no quantity satisfies."""
     bounds = wanted.adjustable_quantity
     if not isinstance(bounds, Adjustable):
         return
@@ -68,7 +68,7 @@ def _check_bounds(wanted: OptionalItem, at: str) -> None:
 
 
 def check_mode(call: Call, options: Sequence[Fields], mode: str) -> None:
-    """Raise for what is paid again and again where all is paid once."""
+    """Raise StripeError for a recurring optional item in payment mode."""
     for number, each in enumerate(options):
         if mode == "payment" and retrieve(call, PRICES, each["price"]).type == "recurring":
             message = "You specified `payment` mode but passed a recurring price."
@@ -82,7 +82,7 @@ def _render_optional_item(wanted: OptionalItem) -> Fields:
 
 
 def inputs(call: Call, options: Sequence[Fields]) -> str:
-    """The inputs by which each item is added, as HTML."""
+    """Return the HTML inputs that add each item."""
     return "".join(_input(call, each) for each in options)
 
 
@@ -98,7 +98,7 @@ def _input(call: Call, option: Fields) -> str:
 
 
 def _bounds(option: Fields) -> tuple[int, int]:
-    """How many may be bought, if any are."""
+    """Return the minimum and maximum quantity of an item that is added."""
     adjustable: Fields = option["adjustable_quantity"] or {"enabled": False}
     if not adjustable["enabled"]:
         return option["quantity"], option["quantity"]
@@ -109,7 +109,7 @@ def _bounds(option: Fields) -> tuple[int, int]:
 def add_chosen(
     call: Call, owner: str, options: Sequence[Fields], typed: dict[str, str], former: Sequence[str]
 ) -> list[str]:
-    """Add what was chosen, in place of what was chosen before; gives the ids of the line items."""
+    """Replace the previously selected items by the current selection; returns the ids of the line items."""
     for id in former:
         call.db.remove(call.db.get(SaleItem, id))
     wanted: list[SaleItemParams] = []

@@ -1,4 +1,4 @@
-"""Payment links: addresses at which anybody can buy.
+"""Payment links: reusable URLs at which anyone can buy.
 
 https://docs.stripe.com/api/payment-link
 """
@@ -94,7 +94,7 @@ class PaymentLink(StripeObject, table="payment_links", key=("id",), unique=(("se
     custom_fields: Column[Json] = column(default=[])
     restrictions: Column[Json] = column(default=None)
     settings: Column[Json] = column(default={})
-    """What its sessions ask for and say, as theirs."""
+    """Page settings of its sessions, in the form of a session's own."""
     shipping_address_collection: Column[Json] = column(default=None)
     shipping_options: Column[Json] = column(default=[])
     slug: Column[str]
@@ -110,7 +110,7 @@ def _after(row: PaymentLink) -> Fields:
 
 
 def _intent_data(row: PaymentLink) -> Fields | None:
-    """What the payments of a link have, with what is not said of them."""
+    """Render `payment_intent_data` with its empty fields."""
     empty: Fields = {**dict.fromkeys(LinkIntentData.__struct_fields__), "metadata": {}}
     return {**empty, **row.payment_intent_data} if row.payment_intent_data else None
 
@@ -120,7 +120,7 @@ def _invoices(row: PaymentLink) -> Fields:
 
 
 def _subscriptions(row: PaymentLink) -> Fields:
-    """What the subscriptions of a link have, which every link says."""
+    """Render `subscription_data`, which every link has, with its defaults."""
     return {
         "description": None,
         "invoice_settings": {"issuer": {"type": "self"}},
@@ -157,7 +157,7 @@ link_object = build_view(
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Say at which address a link is opened."""
+    """Set the URL of each rendered link."""
     for each in objects:
         each["url"] = f"{call.base_url}/b/{each['url']}"
 
@@ -180,7 +180,7 @@ LINKS = resource(
 
 
 class AfterCompletion(NestedParams):
-    """What comes after a payment."""
+    """The behavior after a payment."""
 
     type: Literal["hosted_confirmation", "redirect"]
     hosted_confirmation: dict[str, str] | UnsetType = UNSET
@@ -188,19 +188,19 @@ class AfterCompletion(NestedParams):
 
 
 class CompletedSessionsLimit(NestedParams):
-    """How many sessions may be completed."""
+    """The maximum of completed sessions."""
 
     limit: Integer
 
 
 class Restrictions(NestedParams):
-    """How often a link may be used."""
+    """Restrictions on the use of a link."""
 
     completed_sessions: CompletedSessionsLimit
 
 
 class LinkParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     active: OptBool = UNSET
     automatic_tax: OptAutomaticTax = UNSET
@@ -240,7 +240,7 @@ class CreateLink(LinkParams, kw_only=True):
 
 
 class ChangedItem(NestedParams, kw_only=True):
-    """How many of something are sold from now on."""
+    """A new quantity of a line item."""
 
     id: str
     adjustable_quantity: Adjustable | UnsetType = UNSET
@@ -262,7 +262,7 @@ class ListLinks(ListParams, kw_only=True):
 
 @api.post("")
 def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fields:
-    """Make an address at which some things are sold."""
+    """Create a payment link."""
     id = object_id(call, "plink_")
     for number, each in enumerate(params.line_items):
         if each.quantity is UNSET:
@@ -290,13 +290,13 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
 
 @api.get("/{payment_link}")
 def retrieve_payment_link(call: Call, payment_link: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a link."""
+    """Retrieve a payment link."""
     return show(call, LINKS, retrieve(call, LINKS, payment_link))
 
 
 @api.post("/{payment_link}")
 def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateLink, Body]) -> Fields:
-    """Change what may change of a link."""
+    """Update the mutable fields of a payment link."""
     row = retrieve(call, LINKS, payment_link)
     for number, each in enumerate(params.line_items or []):
         _change_item(call, row, each, number)
@@ -309,19 +309,19 @@ def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateL
 
 @api.get("/{payment_link}/line_items")
 def list_line_items(call: Call, payment_link: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List what a link sells."""
+    """List the line items of a payment link."""
     row = retrieve(call, LINKS, payment_link)
     return list_items(call, row.id, params, f"/v1/payment_links/{payment_link}/line_items")
 
 
 @api.get("")
 def list_payment_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields:
-    """List links."""
+    """List payment links."""
     return list_of(call, LINKS, params, "/v1/payment_links", *equal((PaymentLink.active, params.active)))
 
 
 def _options(call: Call, items: list[SaleItem], wanted: OptItems) -> list[Fields] | None:
-    """What may be added to what a link sells."""
+    """Return the optional items of a link."""
     options = build_optional_items(call, wanted, items)
     check_mode(call, options or [], "subscription" if is_recurring(call, items) else "payment")
     return options
@@ -334,7 +334,7 @@ SETTINGS = (
 
 
 def _fields(call: Call, params: LinkParams, row: PaymentLink | None) -> Fields:
-    """The columns that are wanted; `row` is the link as it is."""
+    """Return the columns that the parameters set; `row` is the existing link, or None."""
     fields = collect_params(
         params,
         "line_items",
@@ -385,7 +385,7 @@ def _change_item(call: Call, row: PaymentLink, params: ChangedItem, number: int)
 
 
 def to_session_columns(row: PaymentLink) -> Fields:
-    """What the sessions of a link ask for, as their columns."""
+    """Return the columns that sessions inherit from a link."""
     return {
         "allow_promotion_codes": row.allow_promotion_codes,
         "automatic_tax": row.automatic_tax,
@@ -399,13 +399,13 @@ def to_session_columns(row: PaymentLink) -> Fields:
 
 
 def payment_data(row: PaymentLink) -> Fields:
-    """What the payments of a link have."""
+    """Return the payment settings that sessions inherit from a link: intent data and Connect settings."""
     connected = {name: getattr(row, name) for name in ("application_fee_amount", "on_behalf_of", "transfer_data")}
     return {**(row.payment_intent_data or {}), **{name: value for name, value in connected.items() if value}}
 
 
 def subscription_data(row: PaymentLink) -> Fields:
-    """What the subscriptions of a link have."""
+    """Return the subscription settings that sessions inherit from a link, Connect settings included."""
     connected: Fields = {"application_fee_percent": row.application_fee_percent, "on_behalf_of": row.on_behalf_of}
     if row.transfer_data:
         connected["transfer_data"] = {"destination": row.transfer_data["destination"]}
@@ -413,7 +413,7 @@ def subscription_data(row: PaymentLink) -> Fields:
 
 
 def count_completed(call: Call, id: str) -> None:
-    """Count a completed session of a link, which is over once it was used as often as it may be."""
+    """Count a completed session of a link; the link is deactivated when its limit is reached."""
     row = retrieve(call, LINKS, id)
     if row.restrictions:
         used: Fields = row.restrictions["completed_sessions"]

@@ -1,4 +1,4 @@
-"""What a checkout session costs: its items with discounts and taxes, and how they are sent.
+"""Amounts of a checkout session: items, discounts, taxes and shipping.
 
 https://docs.stripe.com/api/checkout/sessions/object#checkout_session_object-amount_total
 """
@@ -25,7 +25,10 @@ from .sessions import SESSIONS, CheckoutSession
 
 
 def amounts(call: Call, row: CheckoutSession) -> Fields:
-    """What a session costs as it is now; what its items cost is noted with them."""
+    """Compute the amount columns of a session, its currency and the status of automatic tax.
+
+    The amounts of its items are stored with them; raises StripeError for a total below the minimum charge.
+    """
     items = items_for(call, row.id)
     sale_amounts.write_amounts(call, compute_item_amounts(call, items, _off(call, row), _taxing(call, row)))
     taxes: Fields = {}
@@ -40,7 +43,7 @@ def amounts(call: Call, row: CheckoutSession) -> Fields:
 
 
 def due(call: Call, row: CheckoutSession) -> list[SaleItem]:
-    """What is paid at once, which a trial makes nothing of for all that is paid again and again."""
+    """Return the items that are charged at once; during a trial, recurring ones are not."""
     items = items_for(call, row.id)
     said: Fields = row.subscription_data
     if said.get("trial_period_days") or said.get("trial_end"):
@@ -65,7 +68,7 @@ def _customer(call: Call, row: CheckoutSession) -> Customer | None:
 
 
 def _place(call: Call, row: CheckoutSession) -> TaxLocation | None:
-    """Where the customer is; what is typed counts as far as it is kept with them."""
+    """Return the tax location: submitted addresses if they are saved to the customer, or else the customer's own."""
     shipping = get_shipping_details(row) if keeps(row, "shipping") else None
     typed = billing_of(row) if keeps(row, "address") else None
     if address := to_taxable_address(shipping["address"] if shipping else typed):
@@ -79,7 +82,7 @@ def _items(call: Call, id: str, part: str) -> list[SaleItem]:
 
 
 def _discount(call: Call, id: str, given: Fields) -> Fields:
-    """A discount of a session, which is no object of its own until something else has it."""
+    """Render a discount of a session, which becomes a stored object only on the purchase."""
     row = retrieve(call, SESSIONS, id)
     number = [(each["coupon"], each["promotion_code"]) for each in row.discounts].index(
         (given["coupon"], given["promotion_code"])

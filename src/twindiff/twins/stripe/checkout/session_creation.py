@@ -1,4 +1,4 @@
-"""New checkout sessions: what they sell, and what their pages are to ask for.
+"""Creation of checkout sessions: validation, defaults and line items.
 
 https://docs.stripe.com/api/checkout/sessions/create
 """
@@ -83,7 +83,7 @@ class CreateSession(PageSettings, kw_only=True):
 
 @api.post("")
 def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields:
-    """Open a page on which something is paid, subscribed to, or a card is kept for later."""
+    """Create a checkout session, in payment, subscription or setup mode."""
     fields = collect_params(params, *_NO_COLUMNS)
     fields["ui_mode"] = _ui_mode(call, params)
     _check(call, params, fields)
@@ -118,11 +118,11 @@ _NO_COLUMNS = (
     "custom_fields",
     "shipping_options",
 )
-"""Parameters that are no columns of the session as they are."""
+"""Parameters that are not stored as columns unchanged."""
 
 
 CREATION = {"payment": "if_required", "setup": None, "subscription": "always"}
-"""By mode: whether a session makes a customer, where none is named and nothing else is said."""
+"""Default of `customer_creation` by mode, for a session without a customer."""
 
 
 def open_session(
@@ -133,7 +133,7 @@ def open_session(
     optional: OptItems = UNSET,
     **fields: Any,
 ) -> CheckoutSession:
-    """Write a session with what it sells."""
+    """Create a session with its line items; `fields` are its other columns."""
     id = new_id(call, "cs_test_", 58)
     sold = wanted if isinstance(wanted, list) else []
     items = add_items(call, id, sold)
@@ -155,7 +155,7 @@ def open_session(
 
 
 def _defaults(call: Call, id: str, fields: Fields) -> Fields:
-    """What a session has where nothing else is said."""
+    """Return the default columns of a session."""
     defaults: Fields = {"expires_at": now(call) + DAY, "payment_method_types": ["card"]}
     if fields.get("ui_mode", "hosted_page") != "hosted_page":
         defaults |= {"client_secret": f"{id}_secret_{new_id(call, '', 40)}", "redirect_on_completion": "always"}
@@ -170,7 +170,7 @@ def _defaults(call: Call, id: str, fields: Fields) -> Fields:
 
 
 def _check_taxed(call: Call, items: list[SaleItem], fields: Fields) -> None:
-    """Raise for what cannot be taxed automatically: where the customer is may still have to be asked."""
+    """Raise StripeError for what automatic tax does not allow; the page may still ask for a location."""
     sale_taxes.check_items(call, items)
     customer = refer(call, CUSTOMERS, fields["customer"], "customer") if fields.get("customer") else None
     updates: Fields = fields.get("settings", {}).get("customer_update") or {}
@@ -191,7 +191,7 @@ def _mode(call: Call, items: list[SaleItem]) -> str:
 
 
 def check_items(call: Call, mode: str, items: list[SaleItem]) -> None:
-    """Raise for what cannot be sold in a mode."""
+    """Raise StripeError for items that cannot be sold in a mode."""
     if mode == "setup":
         if items:
             raise StripeError("`line_items` are not supported in `setup` mode.", param="line_items")
@@ -232,7 +232,7 @@ def _check(call: Call, params: CreateSession, fields: Fields) -> None:
 
 
 _OF_MODE = {"payment_intent_data": "payment", "setup_intent_data": "setup", "subscription_data": "subscription"}
-"""What is said of what a session makes, by the mode in which it does so."""
+"""The mode that each parameter requires."""
 
 
 def _check_data_mode(params: CreateSession, mode: str) -> None:
@@ -242,7 +242,7 @@ def _check_data_mode(params: CreateSession, mode: str) -> None:
 
 
 def _ui_mode(call: Call, params: CreateSession) -> str:
-    """How a session is shown, by its name of today."""
+    """Return the `ui_mode` under its current name."""
     wanted = params.ui_mode or "hosted_page"
     if version_of(call) < RENAMED:
         wanted = NEW_MODES.get(wanted, wanted)
@@ -253,7 +253,7 @@ def _ui_mode(call: Call, params: CreateSession) -> str:
 
 
 def _check_urls(params: CreateSession, ui_mode: str) -> None:
-    """Raise for addresses that are lacking, or that a session shown like that has no use for."""
+    """Raise StripeError for URLs that are missing, or unused by the `ui_mode`."""
     hosted = ui_mode == "hosted_page"
     useless = ("return_url", "redirect_on_completion") if hosted else ("success_url", "cancel_url")
     for name in useless:

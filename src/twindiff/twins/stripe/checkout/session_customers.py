@@ -1,4 +1,4 @@
-"""Who pays on the page of a checkout session, and what is kept with them of what they have typed.
+"""The customer of a checkout session, and which of the submitted details are saved.
 
 https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-customer_update
 """
@@ -18,12 +18,12 @@ from .sessions import CheckoutSession
 
 
 def asks_email(row: CheckoutSession) -> bool:
-    """Whether a session's page asks who pays: not where the shop has named the customer."""
+    """Return whether the page asks for an email address: not for a customer named by the shop."""
     return not row.customer or is_new(row)
 
 
 def email_of(call: Call, row: CheckoutSession, form: SessionForm) -> str | None:
-    """The email address of who pays; raises for one that is lacking."""
+    """Return the email address of the customer; raises StripeError if it is missing."""
     known = refer(call, CUSTOMERS, row.customer, "customer").email if row.customer else row.customer_email
     if not asks_email(row):
         return known
@@ -34,7 +34,7 @@ def email_of(call: Call, row: CheckoutSession, form: SessionForm) -> str | None:
 
 
 def customer_of(call: Call, row: CheckoutSession, form: SessionForm, email: str | None) -> Customer | None:
-    """Who pays; a customer is made where one is needed."""
+    """Return the customer of a session, who is created if needed; None if no customer is needed."""
     if row.customer:
         known = refer(call, CUSTOMERS, row.customer, "customer")
         return known if email == known.email else update(call, CUSTOMERS, known, email=email)
@@ -45,7 +45,7 @@ def customer_of(call: Call, row: CheckoutSession, form: SessionForm, email: str 
 
 
 def has_invoice(row: CheckoutSession) -> bool:
-    """Whether a payment has an invoice."""
+    """Return whether a payment creates an invoice."""
     wanted: Fields = row.settings.get("invoice_creation") or {}
     return row.mode == "payment" and bool(wanted.get("enabled"))
 
@@ -53,7 +53,7 @@ def has_invoice(row: CheckoutSession) -> bool:
 def set_session_customer(
     call: Call, row: CheckoutSession, customer: Customer | None, form: SessionForm, email: str | None
 ) -> CheckoutSession:
-    """A session that knows who pays."""
+    """Store the customer and the submitted details on a session."""
     details: Fields = {
         "address": dict.fromkeys(Address.__struct_fields__),
         "business_name": None,
@@ -68,30 +68,30 @@ def set_session_customer(
 
 
 def is_new(row: CheckoutSession) -> bool:
-    """Whether the customer of a session is one that its page has made, or makes."""
+    """Return whether the session creates, or has created, its customer."""
     return row.customer_creation is not None
 
 
 def keeps(row: CheckoutSession, what: str) -> bool:
-    """Whether something that is typed is kept with the customer, as all is with one who is new."""
+    """Return whether a submitted detail is saved to the customer; a new customer saves all of them."""
     updates: Fields = row.settings.get("customer_update") or {}
     return is_new(row) or updates.get(what) == "auto"
 
 
 def billing_of(row: CheckoutSession) -> Fields | None:
-    """Where bills go, if it was typed."""
+    """Return the submitted billing address, or None."""
     details: Fields = row.customer_details or {}
     address: Fields = details.get("address") or {}
     return address if any(address.values()) else None
 
 
 def get_shipping_details(row: CheckoutSession) -> Fields | None:
-    """Whom and where things are sent to, if it was typed."""
+    """Return the submitted recipient and shipping address, or None."""
     return row.collected_information and row.collected_information["shipping_details"]
 
 
 def save_typed_details(call: Call, row: CheckoutSession) -> None:
-    """Keep with a session's customer what they have typed, as far as the session says so."""
+    """Save the submitted details to the customer, as far as `customer_update` allows."""
     if not row.customer:
         return
     details: Fields = row.customer_details or {}

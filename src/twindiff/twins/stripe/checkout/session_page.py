@@ -1,4 +1,4 @@
-"""The page of a checkout session: a form that pays, subscribes, or keeps a card.
+"""The hosted page of a checkout session and of a payment link: its form and the payment.
 
 https://docs.stripe.com/payments/checkout/how-checkout-works
 """
@@ -48,14 +48,14 @@ from .sessions import SESSIONS, CheckoutSession
 api = Operations()
 
 PAGE = "/c/pay/"
-"""What the path of a session's page begins with."""
+"""Path prefix of a session's page."""
 
 DONE = "Thank you. You can close this page."
 
 
 @api.get("/c/pay/{session}", open=True, scope="publishable")
 def show_session(call: Call, session: str, params: Annotated[ReturnParams, Body]) -> Response:
-    """Show what is to be paid, or lead on to the shop a customer who has just authenticated."""
+    """Show the page of a session, or redirect a customer who returns from authentication to the shop."""
     row = retrieve(call, SESSIONS, session)
     returned = params.payment_intent or params.setup_intent
     if returned and row.status == "complete":
@@ -65,14 +65,14 @@ def show_session(call: Call, session: str, params: Annotated[ReturnParams, Body]
 
 @api.post("/c/pay/{session}", open=True, scope="publishable")
 def pay_session(call: Call, session: str, params: Annotated[SessionForm, Body]) -> Response:
-    """Pay with the card that was typed, and go on to the shop."""
+    """Pay with the submitted card, and redirect to the shop."""
     row = retrieve(call, SESSIONS, session)
     return _pay(call, row, params) if row.status == "open" else _session_page(call, row)
 
 
 @api.get("/b/{slug}", open=True, scope="publishable")
 def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Response:
-    """Show what a payment link sells."""
+    """Show the page of a payment link."""
     link = _link(call, slug)
     if not link.active:
         return page("Deactivated", f"<p>{escape(link.inactive_message or 'This link is no longer active.')}</p>")
@@ -89,7 +89,7 @@ def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Respons
 
 @api.post("/b/{slug}", open=True, scope="publishable")
 def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Response:
-    """Open a session of a payment link, and pay it."""
+    """Create a session of a payment link, and pay it."""
     link = _link(call, slug)
     if not link.active:
         return show_link(call, slug, Params())
@@ -120,7 +120,7 @@ def _link(call: Call, slug: str) -> PaymentLink:
 
 
 def _session_page(call: Call, row: CheckoutSession, error: str = "", typed: str = "") -> Response:
-    """Show a session's form; `typed` is the email address that was sent with it."""
+    """Render a session's form; `typed` is the submitted email address."""
     if row.status != "open":
         return page("Checkout", f"<p>{'This page has expired.' if row.status == 'expired' else DONE}</p>")
     email, asks = typed or row.customer_email, asks_email(row)
@@ -138,7 +138,7 @@ def _session_page(call: Call, row: CheckoutSession, error: str = "", typed: str 
 
 
 def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Response:
-    """Pay; what goes wrong is told on the page, and a declined card leaves its failed charge."""
+    """Process a submitted form; errors are shown on the page, and a declined card keeps its failed charge."""
     try:
         with call.db.savepoint():
             call.memo["paying"] = row.id
@@ -158,7 +158,7 @@ def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Response:
 
 
 Outcome = tuple[StripeError | None, str]
-"""Why a payment was refused, and where the customer must go on."""
+"""The error of a refused payment, or None, and the URL at which the customer must continue, or ""."""
 
 
 def _pay_once(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
@@ -183,7 +183,7 @@ def _pay_once(call: Call, row: CheckoutSession, method: PaymentMethod, customer:
 
 
 def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
-    assert customer is not None  # one is made in this mode
+    assert customer is not None  # subscription mode always creates one
     attach(call, method, customer.id)
     if automatic_tax.is_on(row):
         save_typed_details(call, row)
@@ -209,7 +209,10 @@ def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer
 
 
 def _outcome_of(call: Call, row: CheckoutSession, invoice: str) -> Outcome:
-    """Whether a subscription's first payment waits for its customer, or has failed, which takes all of it back."""
+    """Return the outcome of a subscription's first payment: done, or waiting for authentication.
+
+    Raises StripeError if it failed, which rolls back the purchase.
+    """
     known = retrieve(call, INVOICES, invoice)
     intent = find(call, payment_lifecycle.PAYMENTS, known.payment_intent) if known.payment_intent else None
     if intent is None or intent.status == "succeeded":
@@ -243,7 +246,7 @@ def _set_up(call: Call, row: CheckoutSession, method: PaymentMethod, customer: C
 
 
 def _action(action: dict[str, Any] | None) -> str:
-    """The page on which the customer must authenticate."""
+    """Return the URL of the authentication page, or ""."""
     if not action:
         return ""
     details: dict[str, Any] = action[action["type"]]
@@ -255,7 +258,7 @@ def _address(call: Call, row: CheckoutSession) -> str:
 
 
 def complete(call: Call, row: CheckoutSession) -> Response:
-    """Close a session that was paid, and go on to the shop."""
+    """Complete a paid session, and redirect to the shop."""
     return _onwards(_complete_session(call, row))
 
 
@@ -273,7 +276,7 @@ def _complete_session(call: Call, row: CheckoutSession) -> CheckoutSession:
 
 
 def _invoice(call: Call, row: CheckoutSession) -> str:
-    """Make the invoice of a payment; gives its id."""
+    """Create the invoice of a payment and return its id."""
     said: dict[str, Any] = dict(row.settings["invoice_creation"].get("invoice_data") or {})
     said["rendering"] = said.pop("rendering_options", None)
     said.pop("issuer", None)
@@ -298,7 +301,7 @@ def _onwards(row: CheckoutSession) -> Response:
 
 
 def _complete_paid_session(call: Call, intent: payment_lifecycle.PaymentIntent) -> None:
-    """Close the session of an intent that was paid after its customer had authenticated, who returns to its page."""
+    """Complete the session of an intent that was paid after authentication, before the customer returns."""
     _, is_page, id = (intent.return_url or "").partition(PAGE)
     row = find(call, SESSIONS, id) if is_page else None
     if row is None or row.status != "open" or call.memo.get("paying") == row.id:

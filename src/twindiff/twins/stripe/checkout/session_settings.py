@@ -1,4 +1,4 @@
-"""What a shop sets of a checkout session's page: what it asks for, says, keeps and offers afterwards.
+"""Settings of a checkout session's page, and how sessions store and show them.
 
 https://docs.stripe.com/api/checkout/sessions/create
 """
@@ -19,26 +19,26 @@ Keeps = Literal["auto", "never"]
 
 
 class Switch(NestedParams):
-    """Whether something is on."""
+    """An `enabled` flag."""
 
     enabled: bool
 
 
 class TaxIdCollection(NestedParams):
-    """Whether tax ids are asked for."""
+    """Collection of tax ids."""
 
     enabled: bool
     required: Literal["if_supported", "never"] | UnsetType = UNSET
 
 
 class Agreement(NestedParams):
-    """Where it is said how a payment method is used again."""
+    """The position of the agreement on payment method reuse."""
 
     position: Literal["auto", "hidden"]
 
 
 class ConsentCollection(NestedParams):
-    """What customers are asked to agree to."""
+    """Consents that customers are asked for."""
 
     payment_method_reuse_agreement: Agreement | UnsetType = UNSET
     promotions: Literal["auto", "none"] | UnsetType = UNSET
@@ -46,13 +46,13 @@ class ConsentCollection(NestedParams):
 
 
 class Message(NestedParams):
-    """A text of the shop's own."""
+    """A custom text."""
 
     message: str
 
 
 class CustomText(NestedParams):
-    """Texts of the shop's own, by where they stand."""
+    """Custom texts by position."""
 
     after_submit: Message | Unset | UnsetType = UNSET
     shipping_address: Message | Unset | UnsetType = UNSET
@@ -61,7 +61,7 @@ class CustomText(NestedParams):
 
 
 class CustomerUpdate(NestedParams):
-    """What is kept with the customer of what they type."""
+    """Which submitted details update the customer."""
 
     address: Keeps | UnsetType = UNSET
     name: Keeps | UnsetType = UNSET
@@ -69,7 +69,7 @@ class CustomerUpdate(NestedParams):
 
 
 class SavedMethods(NestedParams):
-    """How payment methods of a customer are kept and offered."""
+    """How a customer's payment methods are saved and offered."""
 
     allow_redisplay_filters: list[Literal["always", "limited", "unspecified"]] | UnsetType = UNSET
     payment_method_remove: Literal["disabled", "enabled"] | UnsetType = UNSET
@@ -77,34 +77,34 @@ class SavedMethods(NestedParams):
 
 
 class Recovery(NestedParams):
-    """Whether an expired page leads to a new one."""
+    """Whether an expired session has a recovery URL."""
 
     enabled: bool
     allow_promotion_codes: OptBool = UNSET
 
 
 class AfterExpiration(NestedParams):
-    """What happens when a page has expired."""
+    """The behavior after expiry."""
 
     recovery: Recovery | UnsetType = UNSET
 
 
 class NameAsked(NestedParams):
-    """Whether a name is asked for."""
+    """Collection of a name."""
 
     enabled: bool
     optional: OptBool = UNSET
 
 
 class NameCollection(NestedParams):
-    """Whose name is asked for."""
+    """Collection of business and individual names."""
 
     business: NameAsked | UnsetType = UNSET
     individual: NameAsked | UnsetType = UNSET
 
 
 class SetupData(NestedParams):
-    """What a session's SetupIntent has."""
+    """Settings of a session's SetupIntent."""
 
     description: OptText = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
@@ -112,21 +112,21 @@ class SetupData(NestedParams):
 
 
 class InvoiceField(NestedParams):
-    """A field that an invoice shows."""
+    """A custom field shown on the invoice."""
 
     name: str
     value: str
 
 
 class InvoiceRendering(NestedParams):
-    """How an invoice is rendered."""
+    """Rendering settings of the invoice."""
 
     amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
     template: OptText = UNSET
 
 
 class InvoiceData(NestedParams):
-    """What the invoice of a payment has."""
+    """Settings of the invoice of a payment."""
 
     account_tax_ids: list[str] | Unset | UnsetType = UNSET
     custom_fields: list[InvoiceField] | Unset | UnsetType = UNSET
@@ -138,14 +138,14 @@ class InvoiceData(NestedParams):
 
 
 class InvoiceCreation(NestedParams):
-    """Whether a payment has an invoice."""
+    """Whether and how a payment creates an invoice."""
 
     enabled: bool
     invoice_data: InvoiceData | UnsetType = UNSET
 
 
 class PageSettings(Params, kw_only=True):
-    """The settings of a page, as they are asked for."""
+    """Parameters for the settings of a page."""
 
     branding_settings: dict[str, Any] | UnsetType = UNSET
     adaptive_pricing: Switch | UnsetType = UNSET
@@ -167,11 +167,11 @@ class PageSettings(Params, kw_only=True):
 
 
 KEPT = tuple(name for name in PageSettings.__struct_fields__ if name not in ("expand", "automatic_tax"))
-"""The settings that a session keeps."""
+"""Names of the settings that a session stores."""
 
 
 def settings_of(params: PageSettings, customer: str | None) -> Fields:
-    """The settings that were given; raises for those that cannot be."""
+    """Return the given settings as stored by a session; raises StripeError for invalid ones."""
     if isinstance(params.customer_update, CustomerUpdate) and not customer:
         raise StripeError("`customer_update` can only be used with `customer`.", param="customer_update")
     settings = {name: getattr(params, name) for name in KEPT}
@@ -183,7 +183,7 @@ USUALLY_SAVED: Fields = {
     "payment_method_remove": "disabled",
     "payment_method_save": None,
 }
-"""How payment methods of a customer are offered where nothing else is said."""
+"""Default of `saved_payment_method_options`."""
 
 _BRANDING: Fields = {
     "background_color": "#ffffff",
@@ -196,12 +196,12 @@ _BRANDING: Fields = {
 
 
 def branding(call: Call) -> Fields:
-    """How a page looks that was not told otherwise."""
+    """Return the default branding of a page."""
     return {**_BRANDING, "display_name": own_account(call).business_profile.get("name")}
 
 
 def details_of(email: str | None, mode: str) -> Fields:
-    """What a session knows at first of a customer with an email address."""
+    """Return the initial `customer_details` of a session."""
     names = ("address", "business_name", "individual_name", "name", "phone", "tax_ids")
     return {**dict.fromkeys(names), "email": email, "tax_exempt": None if mode == "setup" else "none"}
 
@@ -285,7 +285,7 @@ def _invoice_creation(row: Any) -> Fields | None:
 
 
 def invoice_creation(wanted: Fields | None) -> Fields:
-    """Whether payments have invoices, and what these say."""
+    """Render `invoice_creation` with its defaults."""
     given: Fields = wanted or {"enabled": False}
     issuer = {"type": "self"} if given["enabled"] else None
     empty: Fields = {**dict.fromkeys(_NO_INVOICE_DATA), "issuer": issuer, "metadata": {}}
@@ -312,11 +312,11 @@ VIEWS: Fields = {
     "tax_id_collection": _tax_ids,
     "wallet_options": _as_given("wallet_options"),
 }
-"""How a session shows its settings, by field."""
+"""Functions that render each setting of a session, by field."""
 
 
 def inputs(settings: Fields) -> str:
-    """The inputs for a telephone number and for agreeing to the terms, as HTML."""
+    """Return the HTML inputs of the phone number and the consent to the terms of service."""
     phone = '<label>Phone number <input name="phone" required></label>' if _asks_phone(settings) else ""
     box = '<input type="checkbox" name="terms" value="accepted" required>'
     return phone + (f"<label>{box} I agree to the terms of service</label>" if _needs_terms(settings) else "")
@@ -333,7 +333,7 @@ def _needs_terms(settings: Fields) -> bool:
 
 
 def accept_terms(settings: Fields, terms: OptText) -> Fields:
-    """The settings with what the customer has agreed to; raises for one who has not."""
+    """Return the settings with the customer's consent; raises StripeError if it is required and missing."""
     if not _needs_terms(settings):
         return settings
     if terms != "accepted":
@@ -342,7 +342,7 @@ def accept_terms(settings: Fields, terms: OptText) -> Fields:
 
 
 def phone_of(settings: Fields, phone: OptText) -> str | None:
-    """The telephone number that was typed; raises where one is asked for and lacking."""
+    """Return the submitted phone number, or None if not collected; raises StripeError if it is missing."""
     if not _asks_phone(settings):
         return None
     if not phone:

@@ -1,4 +1,4 @@
-"""Changes of an open checkout session: what it sells, how that is sent, and where to.
+"""Updates of an open checkout session: line items, shipping options and shipping address.
 
 https://docs.stripe.com/api/checkout/sessions/update
 """
@@ -32,24 +32,24 @@ from .sessions import SESSIONS, CheckoutSession
 api = Operations(prefix="/v1/checkout/sessions")
 
 OWN_PAGES = ("embedded_page", "elements")
-"""How sessions are shown of which the shop itself may know where things are sent."""
+"""UI modes in which the shop may set the shipping address itself."""
 
 
 class SentTo(NestedParams):
-    """Whom and where things are sent to."""
+    """Recipient and shipping address."""
 
     address: Address
     name: str
 
 
 class CollectedInformationParams(NestedParams):
-    """What the shop knows of its customer."""
+    """Customer information collected by the shop."""
 
     shipping_details: SentTo | UnsetType = UNSET
 
 
 class ChangedIntentData(NestedParams):
-    """What a session's PaymentIntent has from now on."""
+    """New settings of the session's PaymentIntent."""
 
     description: OptText = UNSET
     metadata: dict[str, str] | Unset | UnsetType = UNSET
@@ -68,7 +68,7 @@ class UpdateSession(Params):
 
 @api.post("/{session}")
 def update_session(call: Call, session: str, params: Annotated[UpdateSession, Body]) -> Fields:
-    """Change a session's metadata, and of an open one what it sells, and how and where that is sent."""
+    """Update a session's metadata, and line items and shipping while it is open."""
     row = retrieve(call, SESSIONS, session)
     row = update(call, SESSIONS, row, False, metadata=merge_metadata(row.metadata, params.metadata))
     _check(row, params)
@@ -93,7 +93,7 @@ def update_session(call: Call, session: str, params: Annotated[UpdateSession, Bo
 
 
 def _check(row: CheckoutSession, params: UpdateSession) -> None:
-    """Raise for changes of a session that is over, or of one that does not take them."""
+    """Raise StripeError for updates of a session that is not open or does not support them."""
     names = ("collected_information", "line_items", "payment_intent_data", "shipping_options")
     given = [name for name in names if getattr(params, name) is not UNSET]
     if given and row.status != "open":

@@ -1,4 +1,4 @@
-"""Checkout sessions: pages on which customers pay.
+"""Checkout sessions: their table, how they are rendered, and operations on them.
 
 https://docs.stripe.com/api/checkout/sessions
 """
@@ -113,7 +113,7 @@ session_object = build_view(
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Say at which address an open session is paid."""
+    """Set the URL and the branding of each rendered session."""
     for each in objects:
         is_open = each["status"] == "open" and each["ui_mode"] == "hosted_page"
         each["branding_settings"] = {**branding(call), **(each["branding_settings"] or {})}
@@ -152,13 +152,13 @@ SESSIONS = resource(
 
 
 RENAMED = "2026-03-25"
-"""The version from which ways to show a session have other names."""
+"""First API version with the current names of `ui_mode`."""
 OLD_MODES = {"embedded_page": "embedded", "elements": "custom", "hosted_page": "hosted"}
 NEW_MODES = {old: new for new, old in OLD_MODES.items()}
 
 
 class CustomerFilter(NestedParams):
-    """Whose sessions are listed."""
+    """Filter by customer details."""
 
     email: str
 
@@ -178,13 +178,13 @@ class ListSessions(ListParams, kw_only=True):
 
 @api.get("/{session}")
 def retrieve_session(call: Call, session: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a session."""
+    """Retrieve a session."""
     return show(call, SESSIONS, retrieve(call, SESSIONS, session))
 
 
 @api.post("/{session}/expire")
 def expire_session(call: Call, session: str, params: Annotated[Params, Body]) -> Fields:
-    """Close a session that nobody has paid."""
+    """Expire an open session."""
     row = retrieve(call, SESSIONS, session)
     if row.status != "open":
         raise StripeError(
@@ -196,7 +196,7 @@ def expire_session(call: Call, session: str, params: Annotated[Params, Body]) ->
 
 @api.get("/{session}/line_items")
 def list_line_items(call: Call, session: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List what a session sells."""
+    """List the line items of a session."""
     row = retrieve(call, SESSIONS, session)
     return list_items(call, row.id, params, f"/v1/checkout/sessions/{session}/line_items")
 
@@ -216,7 +216,7 @@ def list_sessions(call: Call, params: Annotated[ListSessions, Body]) -> Fields:
 
 @api.due(CheckoutSession.expires_at, CheckoutSession.status == "open")
 def close_session(call: Call, row: CheckoutSession) -> None:
-    """Close a session whose time is over."""
+    """Scheduled job: expire a session at its `expires_at`."""
     _expire(call, row)
 
 

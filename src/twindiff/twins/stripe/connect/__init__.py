@@ -1,1 +1,1 @@
-"""Accounts of others: transfers, application fees and destination charges."""
+"""Connected accounts: transfers, application fees and destination charges."""

@@ -1,4 +1,4 @@
-"""What belongs to connected accounts: their bank accounts, persons and capabilities.
+"""Resources of connected accounts: external accounts, persons and capabilities.
 
 https://docs.stripe.com/api/external_accounts, https://docs.stripe.com/api/persons,
 https://docs.stripe.com/api/capabilities
@@ -69,7 +69,7 @@ class UpdateExternalAccount(Params):
 
 
 class CreateExternalAccount(Params, kw_only=True):
-    """The parameters of a bank account: its token, or its number."""
+    """The parameters of a bank account: a token, or its number."""
 
     external_account: str | BankData
     default_for_currency: OptBool = UNSET
@@ -84,7 +84,7 @@ class ListExternalAccounts(ListParams):
 
 @api.post("/external_accounts")
 def create_external_account(call: Call, account: str, params: Annotated[CreateExternalAccount, Body]) -> Fields:
-    """Give an account a bank account; the first one of a currency is where its payouts go."""
+    """Create an external account; the first one of a currency receives its payouts."""
     row = require_account(call, account)
     fields = _bank_of(call, row, params.external_account)
     others = call.db.rows(
@@ -123,7 +123,7 @@ def _bank_of(call: Call, account: Account, wanted: str | BankData) -> Fields:
 
 
 def _prefer(call: Call, row: ExternalAccount) -> ExternalAccount:
-    """The bank account to which payouts of its currency go from now on."""
+    """Make a bank account the default of its currency."""
     same = (ExternalAccount.account == row.account, ExternalAccount.currency == row.currency)
     for other in call.db.rows(ExternalAccount, *same, ExternalAccount.default_for_currency):
         call.db.change(other, default_for_currency=False)
@@ -132,13 +132,13 @@ def _prefer(call: Call, row: ExternalAccount) -> ExternalAccount:
 
 @api.get("/external_accounts/{id}")
 def retrieve_external_account(call: Call, account: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a bank account."""
+    """Retrieve an external account."""
     return EXTERNAL_ACCOUNTS.show(_of(call, EXTERNAL_ACCOUNTS, account, id))
 
 
 @api.get("/external_accounts")
 def list_external_accounts(call: Call, account: str, params: Annotated[ListExternalAccounts, Body]) -> Fields:
-    """List an account's bank accounts; of cards it has none."""
+    """List an account's bank accounts; the twin has no debit cards."""
     mine = [ExternalAccount.account == require_account(call, account).id]
     if params.object == "card":
         mine.append(ExternalAccount.id.in_(()))
@@ -149,7 +149,7 @@ def list_external_accounts(call: Call, account: str, params: Annotated[ListExter
 def update_external_account(
     call: Call, account: str, id: str, params: Annotated[UpdateExternalAccount, Body]
 ) -> Fields:
-    """Change whose bank account it is, or let payouts go there."""
+    """Update an external account; `default_for_currency` redirects payouts to it."""
     row = _of(call, EXTERNAL_ACCOUNTS, account, id)
     metadata = merge_metadata(row.metadata, params.metadata)
     changed = update(
@@ -165,7 +165,7 @@ def update_external_account(
 
 @api.delete("/external_accounts/{id}")
 def delete_external_account(call: Call, account: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Take a bank account from an account, unless its payouts go there."""
+    """Delete an external account, unless it is the default of the account's currency."""
     row = _of(call, EXTERNAL_ACCOUNTS, account, id)
     if row.default_for_currency and row.currency == require_account(call, account).default_currency:
         raise StripeError(
@@ -195,7 +195,7 @@ class AccountPerson(StripeObject, table="persons", key=("id",), unique=(("seq",)
 
 
 class Birth(NestedParams):
-    """A day of birth."""
+    """A date of birth."""
 
     day: int
     month: int
@@ -203,7 +203,7 @@ class Birth(NestedParams):
 
 
 class Relationship(NestedParams):
-    """What a person is for an account."""
+    """A person's relationship to the account."""
 
     authorizer: OptBool = UNSET
     director: OptBool = UNSET
@@ -271,7 +271,7 @@ class PersonParams(Params):
 
 
 class RelationshipFilter(NestedParams):
-    """What the persons of a list are for their account."""
+    """Filter by relationship."""
 
     director: OptBool = UNSET
     executive: OptBool = UNSET
@@ -287,7 +287,7 @@ class ListPersons(ListParams):
 
 @api.post("/persons")
 def create_person(call: Call, account: str, params: Annotated[PersonParams, Body]) -> Fields:
-    """Name a person of an account."""
+    """Create a person of an account."""
     fields = {"account": require_account(call, account).id, "metadata": merge_metadata({}, params.metadata)}
     made = new(call, PERSONS, **fields, **_of_person(params))
     record_row(call, "person.created", PERSONS, made)
@@ -295,7 +295,7 @@ def create_person(call: Call, account: str, params: Annotated[PersonParams, Body
 
 
 def _of_person(params: PersonParams) -> Fields:
-    """The columns of a person; of numbers no more is kept than that they were given."""
+    """Return the columns of a person; of id numbers, only the fact that they were given is stored."""
     fields = collect_params(params, "id_number", "ssn_last_4")
     if params.id_number:
         fields |= {"id_number_provided": True, "ssn_last_4_provided": True}
@@ -304,7 +304,7 @@ def _of_person(params: PersonParams) -> Fields:
 
 @api.get("/persons/{person}")
 def retrieve_person(call: Call, account: str, person: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a person."""
+    """Retrieve a person."""
     return PERSONS.show(_of(call, PERSONS, account, person))
 
 
@@ -321,7 +321,7 @@ def list_persons(call: Call, account: str, params: Annotated[ListPersons, Body])
 
 @api.post("/persons/{person}")
 def update_person(call: Call, account: str, person: str, params: Annotated[PersonParams, Body]) -> Fields:
-    """Change what is given of a person."""
+    """Update the given fields of a person."""
     row, fields = _of(call, PERSONS, account, person), _of_person(params)
     if "relationship" in fields:
         fields["relationship"] = {**row.relationship, **fields["relationship"]}
@@ -331,7 +331,7 @@ def update_person(call: Call, account: str, person: str, params: Annotated[Perso
 
 @api.delete("/persons/{person}")
 def delete_person(call: Call, account: str, person: str, params: Annotated[Params, Body]) -> Fields:
-    """Take a person from an account."""
+    """Delete a person of an account."""
     row = _of(call, PERSONS, account, person)
     record_row(call, "person.deleted", PERSONS, row)
     call.db.remove(row)
@@ -339,14 +339,14 @@ def delete_person(call: Call, account: str, person: str, params: Annotated[Param
 
 
 class UpdateCapability(Params):
-    """Whether a capability is asked for."""
+    """Whether a capability is requested."""
 
     requested: OptBool = UNSET
 
 
 @api.get("/capabilities")
 def list_capabilities(call: Call, account: str, params: Annotated[Params, Body]) -> Fields:
-    """List what an account has asked to be able to do."""
+    """List the capabilities of an account."""
     row = require_account(call, account)
     data = [_capability(row, name) for name in sorted(row.capabilities)]
     return list_object(data, f"/v1/accounts/{account}/capabilities")
@@ -354,7 +354,7 @@ def list_capabilities(call: Call, account: str, params: Annotated[Params, Body])
 
 @api.get("/capabilities/{capability}")
 def retrieve_capability(call: Call, account: str, capability: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at what an account can do."""
+    """Retrieve a capability of an account."""
     row = require_account(call, account)
     if capability not in row.capabilities:
         message = f"No such capability: '{capability[:500]}'"
@@ -364,7 +364,7 @@ def retrieve_capability(call: Call, account: str, capability: str, params: Annot
 
 @api.post("/capabilities/{capability}")
 def update_capability(call: Call, account: str, capability: str, params: Annotated[UpdateCapability, Body]) -> Fields:
-    """Ask for what an account is to be able to do, which it can at once, or give it up."""
+    """Request a capability, which is active at once, or withdraw the request."""
     row = require_account(call, account)
     if params.requested is not UNSET:
         status = "active" if params.requested else "unrequested"
@@ -388,7 +388,7 @@ def _capability(row: Account, name: str) -> Fields:
 
 
 def _of(call: Call, kind: Resource[R], account: str, id: str) -> R:
-    """What an account has under an id."""
+    """Return an object of an account by id; raises StripeError if it belongs to another account."""
     row, owner = retrieve(call, kind, id), require_account(call, account)
     if getattr(row, "account") != owner.id:  # noqa: B009 - both kinds have one
         raise kind.missing(id)

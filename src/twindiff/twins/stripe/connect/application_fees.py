@@ -1,4 +1,4 @@
-"""Application fees: what the shop keeps of payments for connected accounts, and gives back of it.
+"""Application fees: what the platform keeps of payments for connected accounts, and their refunds.
 
 https://docs.stripe.com/api/application_fees, https://docs.stripe.com/api/fee_refunds
 """
@@ -59,7 +59,7 @@ def _source(row: ApplicationFee) -> Fields:
 
 
 def _fill(call: Call, fees: list[Fields]) -> None:
-    """Put the refunds of each fee into it."""
+    """Set the refunds of each rendered fee."""
     by_fee: dict[str, list[Fields]] = {fee["id"]: [] for fee in fees}
     for row in call.db.rows(FeeRefund, FeeRefund.fee.in_(list(by_fee)), order=-FeeRefund.seq):
         by_fee[row.fee].append(FEE_REFUNDS.show(row))
@@ -107,20 +107,20 @@ class UpdateFeeRefund(Params):
 
 @api.get("")
 def list_application_fees(call: Call, params: Annotated[ListFees, Body]) -> Fields:
-    """List fees."""
+    """List application fees."""
     where = to_range_conditions(ApplicationFee.created, params.created) + equal((ApplicationFee.charge, params.charge))
     return list_of(call, FEES, params, "/v1/application_fees", *where)
 
 
 @api.get("/{id}")
 def retrieve_application_fee(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a fee."""
+    """Retrieve an application fee."""
     return show(call, FEES, retrieve(call, FEES, id))
 
 
 @api.post("/{id}/refunds")
 def create_fee_refund(call: Call, id: str, params: Annotated[CreateFeeRefund, Body]) -> Fields:
-    """Give back a fee, or a part of it."""
+    """Refund an application fee, wholly or in part."""
     fee = retrieve(call, FEES, id)
     left = fee.amount - fee.amount_refunded
     amount = params.amount if isinstance(params.amount, int) else left
@@ -134,20 +134,20 @@ def create_fee_refund(call: Call, id: str, params: Annotated[CreateFeeRefund, Bo
 
 @api.get("/{id}/refunds")
 def list_fee_refunds(call: Call, id: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List the refunds of a fee."""
+    """List the refunds of an application fee."""
     fee = retrieve(call, FEES, id)
     return list_of(call, FEE_REFUNDS, params, f"/v1/application_fees/{id}/refunds", FeeRefund.fee == fee.id)
 
 
 @api.get("/{fee}/refunds/{id}")
 def retrieve_fee_refund(call: Call, fee: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a refund of a fee."""
+    """Retrieve a refund of an application fee."""
     return FEE_REFUNDS.show(_refund_of(call, fee, id))
 
 
 @api.post("/{fee}/refunds/{id}")
 def update_fee_refund(call: Call, fee: str, id: str, params: Annotated[UpdateFeeRefund, Body]) -> Fields:
-    """Change the metadata of a refund."""
+    """Update the metadata of a refund."""
     row = _refund_of(call, fee, id)
     metadata = merge_metadata(row.metadata, params.metadata)
     return FEE_REFUNDS.show(update(call, FEE_REFUNDS, row, "application_fee.refund.updated", metadata=metadata))
@@ -161,7 +161,7 @@ def _refund_of(call: Call, fee: str, id: str) -> FeeRefund:
 
 
 def create_fee(call: Call, charge: Charge, account: str, amount: int) -> ApplicationFee:
-    """A fee of a charge for an account."""
+    """Create the application fee of a charge and its balance transaction."""
     made = new(call, FEES, account=account, amount=amount, charge=charge.id, currency=charge.currency)
     entered = enter(call, "application_fee", amount, charge.currency, made.id)
     made = call.db.change(made, balance_transaction=entered.id)
@@ -170,7 +170,7 @@ def create_fee(call: Call, charge: Charge, account: str, amount: int) -> Applica
 
 
 def refund_fee(call: Call, fee: ApplicationFee, amount: int, metadata: dict[str, str]) -> FeeRefund:
-    """A refund of a fee."""
+    """Create a refund of a fee and its balance transaction."""
     made = new(call, FEE_REFUNDS, amount=amount, currency=fee.currency, fee=fee.id, metadata=metadata)
     entered = enter(call, "application_fee_refund", -amount, fee.currency, made.id)
     made = call.db.change(made, balance_transaction=entered.id)

@@ -1,4 +1,4 @@
-"""Payments for connected accounts: their charges are paid on, less the shop's fee, and taken back by refunds.
+"""Destination charges: charges whose amount, less a fee, is transferred to a connected account.
 
 https://docs.stripe.com/connect/destination-charges
 """
@@ -25,13 +25,16 @@ NO_DESTINATION = (
 
 
 def check_account(call: Call, id: Any, param: str, spoken: str) -> None:
-    """Raise for an account that there is not."""
+    """Raise StripeError for an unknown account; `spoken` is the noun in the message."""
     if id and find(call, ACCOUNTS, id) is None:
         raise StripeError(f"No such {spoken}: '{str(id)[:100]}'", code="resource_missing", param=param)
 
 
 def of_invoice(invoice: Any) -> Fields:
-    """What the payment of an invoice has for connected accounts, with what is asked for in percent as an amount."""
+    """Return the given ones of `transfer_data`, `application_fee_amount` and `on_behalf_of` of an invoice's payment.
+
+    Percentages are converted to amounts.
+    """
     wanted: Fields = invoice.connect
     transfer: Fields | None = wanted.get("transfer_data")
     percent, fee = wanted.get("application_fee_percent"), wanted.get("application_fee_amount")
@@ -45,7 +48,7 @@ def of_invoice(invoice: Any) -> Fields:
 
 
 def check_destination(call: Call, params: Any, amount: int) -> None:
-    """Raise for a fee of nobody's, or of more than is paid, and for accounts that there are not."""
+    """Raise StripeError for a fee without a destination or above `amount`, and for unknown accounts."""
     wanted: Any = params.transfer_data
     destination = wanted.destination if wanted else ""
     fee: Any = params.application_fee_amount
@@ -62,7 +65,7 @@ def check_destination(call: Call, params: Any, amount: int) -> None:
 
 
 def transfer_to_destination(call: Call, charge: Charge) -> Charge:
-    """A charge whose money was transferred to its destination, less a fee."""
+    """Transfer a charge's amount to its destination, less the application fee."""
     wanted: Fields = charge.transfer_data
     group = charge.transfer_group or (f"group_{charge.payment_intent}" if charge.payment_intent else None)
     transfer = pay(
@@ -83,7 +86,10 @@ def transfer_to_destination(call: Call, charge: Charge) -> Charge:
 def reverse_destination_transfer(
     call: Call, charge: Charge, amount: int, refund: str, *, transfer: bool, fee: bool
 ) -> str | None:
-    """Take back a refunded part of what was paid on, and give back that part of the fee; gives the reversal's id."""
+    """Reverse the refunded part of a transfer and refund that part of the fee, as requested.
+
+    Returns the id of the transfer reversal, or None.
+    """
     reversal = None
     if transfer and charge.transfer:
         row = retrieve(call, TRANSFERS, charge.transfer)
@@ -98,7 +104,7 @@ def reverse_destination_transfer(
 
 
 def check_reversal(charge: Charge, *, transfer: bool, fee: bool) -> None:
-    """Raise where there is nothing to take back."""
+    """Raise StripeError if there is no transfer or fee to take back."""
     if transfer and not charge.transfer:
         message = f"The charge {charge.id} has no transfer, so that `reverse_transfer` cannot be true."
         raise StripeError(message, param="reverse_transfer")
@@ -108,7 +114,7 @@ def check_reversal(charge: Charge, *, transfer: bool, fee: bool) -> None:
 
 
 def check_subscription(call: Call, params: Any, at: str = "") -> None:
-    """Raise for accounts that there are not, and for parts of more than all, of what a subscription's payments have."""
+    """Raise StripeError for unknown accounts, and for percentages over 100, of a subscription."""
     transfer: Any = params.transfer_data
     _check_accounts(call, params, at)
     parts = (
@@ -133,7 +139,7 @@ def _inside(at: str, name: str) -> str:
 
 
 def check_sale(call: Call, params: Any, *, recurring: bool, destination: Any) -> None:
-    """Raise for a fee or a part that does not go with what is sold: amounts with what is paid again and again, say."""
+    """Raise StripeError for amounts on recurring sales and percentages on one-time sales."""
     transfer: Any = params.transfer_data or None
     amount, percent = transfer and transfer.amount, transfer and getattr(transfer, "amount_percent", None)
     once = (("application_fee_amount", params.application_fee_amount), ("transfer_data[amount]", amount))

@@ -1,4 +1,4 @@
-"""Transfers: money that goes to connected accounts, and comes back by reversals.
+"""Transfers to connected accounts, and their reversals.
 
 https://docs.stripe.com/api/transfers
 """
@@ -142,7 +142,7 @@ class ListTransfers(ListParams):
 
 @api.post("")
 def create_transfer(call: Call, params: Annotated[CreateTransfer, Body]) -> Fields:
-    """Send money to a connected account."""
+    """Create a transfer to a connected account."""
     currency = parse_currency(params.currency)
     retrieve(call, ACCOUNTS, params.destination, param="destination", status=400)
     charge = None
@@ -160,7 +160,7 @@ def create_transfer(call: Call, params: Annotated[CreateTransfer, Body]) -> Fiel
 
 
 def pay(call: Call, amount: int, currency: str, **fields: Any) -> Transfer:
-    """A transfer to a connected account, whose money is gone."""
+    """Create a transfer and its balance transaction."""
     made = new(call, TRANSFERS, **fields, amount=amount, currency=currency)
     entered = enter(call, "transfer", -amount, currency, made.id, description=made.description)
     made = call.db.change(made, balance_transaction=entered.id)
@@ -170,7 +170,7 @@ def pay(call: Call, amount: int, currency: str, **fields: Any) -> Transfer:
 
 @api.get("/{transfer}")
 def retrieve_transfer(call: Call, transfer: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a transfer."""
+    """Retrieve a transfer."""
     return transfer_object(retrieve(call, TRANSFERS, transfer))
 
 
@@ -184,7 +184,7 @@ def list_transfers(call: Call, params: Annotated[ListTransfers, Body]) -> Fields
 
 @api.post("/{transfer}")
 def update_transfer(call: Call, transfer: str, params: Annotated[UpdateTransfer, Body]) -> Fields:
-    """Change what is given of a transfer."""
+    """Update the given fields of a transfer."""
     row = retrieve(call, TRANSFERS, transfer)
     metadata = merge_metadata(row.metadata, params.metadata)
     return transfer_object(update(call, TRANSFERS, row, **collect_params(params), metadata=metadata))
@@ -192,7 +192,7 @@ def update_transfer(call: Call, transfer: str, params: Annotated[UpdateTransfer,
 
 @api.post("/{transfer}/reversals")
 def reverse_transfer(call: Call, transfer: str, params: Annotated[ReverseTransfer, Body]) -> Fields:
-    """Take back a transfer, or a part of it."""
+    """Reverse a transfer, wholly or in part."""
     row = retrieve(call, TRANSFERS, transfer)
     left = row.amount - row.amount_reversed
     amount = params.amount if isinstance(params.amount, int) else left
@@ -207,7 +207,7 @@ def reverse_transfer(call: Call, transfer: str, params: Annotated[ReverseTransfe
 def reverse(
     call: Call, row: Transfer, amount: int, metadata: dict[str, str], source_refund: str | None = None
 ) -> TransferReversal:
-    """A part of a transfer that has come back."""
+    """Create a reversal of a transfer and its balance transaction."""
     fields: Fields = {"metadata": metadata, "source_refund": source_refund}
     made = new(call, REVERSALS, amount=amount, currency=row.currency, transfer=row.id, **fields)
     entered = enter(call, "transfer_refund", amount, row.currency, made.id)
@@ -227,13 +227,13 @@ def list_transfer_reversals(call: Call, transfer: str, params: Annotated[ListPar
 
 @api.get("/{transfer}/reversals/{id}")
 def retrieve_transfer_reversal(call: Call, transfer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a reversal."""
+    """Retrieve a reversal of a transfer."""
     return REVERSALS.show(_reversal(call, transfer, id))
 
 
 @api.post("/{transfer}/reversals/{id}")
 def update_transfer_reversal(call: Call, transfer: str, id: str, params: Annotated[UpdateReversal, Body]) -> Fields:
-    """Change the metadata of a reversal."""
+    """Update the metadata of a reversal."""
     row = _reversal(call, transfer, id)
     changed = update(call, REVERSALS, row, False, metadata=merge_metadata(row.metadata, params.metadata))
     owner = retrieve(call, TRANSFERS, transfer)

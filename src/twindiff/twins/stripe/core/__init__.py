@@ -1,1 +1,1 @@
-"""What every part of Stripe uses: events, lists, parameters, files, test clocks and webhooks."""
+"""Shared parts of the Stripe twin: events, lists, parameters, files, test clocks and webhooks."""

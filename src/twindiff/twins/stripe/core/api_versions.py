@@ -1,4 +1,4 @@
-"""The versions of Stripe's API that there are.
+"""Known versions of Stripe's API.
 
 https://docs.stripe.com/changelog, https://docs.stripe.com/upgrades
 """

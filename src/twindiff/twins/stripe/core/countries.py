@@ -1,4 +1,4 @@
-"""Countries by the codes of ISO 3166-1."""
+"""Countries by ISO 3166-1 code, and the settlement currencies of Stripe's countries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TF TG TH TJ TK TL TM TN TO TR
 VG VI VN VU WF WS XK YE YT ZA ZM ZW
 """
 COUNTRIES = frozenset(_CODES.split())
-"""Those of ISO 3166-1, and three that Stripe takes besides: Ascension, Kosovo and Tristan da Cunha."""
+"""Country codes of ISO 3166-1, and three more that Stripe accepts: Ascension, Kosovo and Tristan da Cunha."""
 
 _SETTLES_IN = """
 AE aed AT eur AU aud BE eur BG eur BR brl CA cad CH chf CY eur CZ czk DE eur DK dkk EE eur ES eur FI eur FR eur GB gbp
@@ -20,4 +20,4 @@ GI gbp GR eur HK hkd HR eur HU huf IE eur IN inr IT eur JP jpy LI chf LT eur LU 
 NO nok NZ nzd PL pln PT eur RO ron SE sek SG sgd SI eur SK eur TH thb US usd
 """
 SETTLES_IN: dict[str, str] = dict(zip(_SETTLES_IN.split()[::2], _SETTLES_IN.split()[1::2], strict=True))
-"""The currency of shops by their country; https://stripe.com/global"""
+"""Settlement currency by country of the account; https://stripe.com/global"""

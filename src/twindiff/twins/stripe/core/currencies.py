@@ -1,4 +1,4 @@
-"""Currencies and amounts, in their smallest units.
+"""Currencies, and amounts in their smallest units.
 
 https://docs.stripe.com/currencies
 """
@@ -27,10 +27,10 @@ MIN_CHARGE = {
     "hkd": 400, "huf": 17500, "inr": 50, "jpy": 50, "mxn": 1000, "myr": 200, "nok": 300, "nzd": 50, "pln": 200,
     "ron": 200, "sek": 300, "sgd": 50, "thb": 1000,
 }  # fmt: skip
-"""The least that can be charged: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts"""
+"""Minimum charge by currency: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts"""
 
 MAX_AMOUNT = 99_999_999
-"""Eight digits, as Stripe takes."""
+"""Stripe accepts at most eight digits."""
 
 SPOKEN = {
     **dict.fromkeys(("usd", "aud", "cad", "hkd", "mxn", "nzd", "sgd", "twd"), "$"),
@@ -44,7 +44,7 @@ SPOKEN = {
 
 
 def parse_currency(currency: str, param: str = "currency") -> str:
-    """A currency in lower case; raises for one that Stripe does not support."""
+    """Return a currency code in lower case; raises StripeError for an unsupported one."""
     lower = currency.lower()
     if lower not in CURRENCIES:
         message = (
@@ -55,19 +55,19 @@ def parse_currency(currency: str, param: str = "currency") -> str:
 
 
 def decimals(currency: str) -> int:
-    """How many decimals a currency has."""
+    """Return the number of decimal places of a currency."""
     return 0 if currency in ZERO_DECIMAL else 3 if currency in THREE_DECIMAL else 2
 
 
 def format_amount(amount: int, currency: str) -> str:
-    """An amount as messages have it: `$10.00`, `10.00 cad`."""
+    """Format an amount as in Stripe's messages: `$10.00`, `10.00 cad`."""
     places = decimals(currency)
     number = f"{amount / 10**places:,.{places}f}"
     return f"{SPOKEN[currency]}{number}" if currency in SPOKEN else f"{number} {currency}"
 
 
 def check_charge(amount: int, currency: str) -> None:
-    """Refuse to charge too little, or more than eight digits."""
+    """Raise StripeError for a charge below the minimum or with more than eight digits."""
     if amount < 1:
         raise StripeError(
             "The amount must be greater than or equal to the minimum charge amount allowed for your account and the "

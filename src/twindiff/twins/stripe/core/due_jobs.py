@@ -1,6 +1,6 @@
-"""What billing does by itself: renewals, trials that end, retries; each is a row with the time it is due.
+"""Scheduled jobs of billing: renewals, trial ends, retries. Each job is a row with its due time.
 
-The environment's clock does what it holds; a test clock what is under it, as it advances.
+The environment's clock runs jobs without a test clock. A test clock runs its own jobs as it advances.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ api = Operations(prefix="/v1")
 Run = Callable[[Call, str], None]
 
 KINDS: dict[str, Run] = {}
-"""What is done, by name; given the id of the object that it is done for."""
+"""Job functions by name; each takes the id of its object."""
 
 
 class BillingWork(
@@ -24,7 +24,10 @@ class BillingWork(
     indexes=(("test_clock", "clock_due"),),
     visibility="bookkeeping",
 ):
-    """One piece of work; under a test clock its time is `clock_due`, and the environment's clock passes it by."""
+    """A scheduled job.
+
+    Under a test clock, its time is `clock_due` and `due` is None, so the environment's clock skips it.
+    """
 
     object: Column[str]
     kind: Column[str]
@@ -34,18 +37,18 @@ class BillingWork(
 
 
 def work(run: Run) -> Run:
-    """Declare a kind of work, by the name of its function."""
+    """Decorator that registers a job function under its name."""
     KINDS[run.__name__] = run
     return run
 
 
 def schedule(call: Call, run: Run, object: str, at: int | None, test_clock: str | None) -> None:
-    """Have something done for an object at a time, instead of at the time that was set before; None is never."""
+    """Schedule a job of an object at a Unix timestamp, in place of its former time; None cancels it."""
     schedule_all(call, object, {run: at}, test_clock)
 
 
 def schedule_all(call: Call, object: str, wanted: Mapping[Run, int | None], test_clock: str | None) -> None:
-    """Have several things done for an object, each at its time or never."""
+    """Schedule several jobs of an object; a time of None cancels the job."""
     waiting = {each.kind: each for each in _waiting(call, object)}
     for run, at in wanted.items():
         known = waiting.get(run.__name__)
@@ -59,37 +62,37 @@ def schedule_all(call: Call, object: str, wanted: Mapping[Run, int | None], test
 
 
 def schedule_first(call: Call, run: Run, object: str, at: int, test_clock: str | None) -> None:
-    """Have something done for an object at a time, where it is known that it does not wait yet."""
+    """Schedule a job of an object that is known not to be scheduled yet; this saves a read."""
     due, clock_due = _times(at, test_clock)
     row = BillingWork(object=object, kind=run.__name__, due=due, test_clock=test_clock, clock_due=clock_due)
     call.db.add(row)
 
 
 def _times(at: int | None, test_clock: str | None) -> tuple[int | None, int | None]:
-    """When work is due, and when it is by its test clock."""
+    """Return the `due` and `clock_due` columns for a time."""
     return (None, at) if test_clock else (at, None)
 
 
 def cancel_all(call: Call, object: str) -> None:
-    """Do nothing more for an object."""
+    """Cancel all jobs of an object."""
     for each in _waiting(call, object):
         call.db.remove(each)
 
 
 def _waiting(call: Call, object: str) -> list[BillingWork]:
-    """What is to be done for an object, read once in an operation."""
+    """Return the scheduled jobs of an object, read once per operation."""
     return call.db.rows(BillingWork, BillingWork.object == object)
 
 
 @api.due(BillingWork.due)
 def bill(call: Call, row: BillingWork) -> None:
-    """Do a piece of work whose time has come."""
+    """Run a due job as one unit of work."""
     with written_once(call):
         perform(call, row, row.due or 0)
 
 
 def perform(call: Call, row: BillingWork, at: int) -> None:
-    """Do a piece of work at its time; the row stays where that sets another time for it."""
+    """Run a job at its time, then remove its row unless the job has rescheduled itself."""
     call.memo["now"] = at
     KINDS[row.kind](call, row.object)
     left = call.db.find(BillingWork, BillingWork.object == row.object, BillingWork.kind == row.kind)

@@ -1,4 +1,4 @@
-"""The types of events that webhook endpoints may ask for.
+"""Event types that webhook endpoints can subscribe to.
 
 https://docs.stripe.com/api/events/types
 """

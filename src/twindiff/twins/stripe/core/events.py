@@ -1,4 +1,4 @@
-"""Events: what happened to which object, kept for all to read and sent to webhook endpoints.
+"""Events: records of changes to objects, listed by the API and sent to webhook endpoints.
 
 https://docs.stripe.com/api/events
 """
@@ -51,10 +51,10 @@ class Event(
 ):
     type: Column[str]
     data: Column[str]
-    """JSON text, since nobody looks for what is in it: an object as it is shown, or its row and what fills that.
+    """JSON text, as it is never searched: a rendered object, or its row and the data that fills it.
 
-    `since` is an event of the same operation, of whose object only what differs is told here; `was` is what differed
-    before, in columns of the row and in other rows that it shows.
+    `since` is the id of an earlier event of the same operation, to which this one is a delta. `was` holds the former
+    values, of the row's columns and of related rows that the object includes.
     """
     request: Column[Json] = column(default=None)
     pending_webhooks: Column[int] = column(default=0)
@@ -62,14 +62,14 @@ class Event(
 
 
 class PreviousRow(NamedTuple, Generic[R]):
-    """A row before it was changed, and what it kept of other rows (`Later.keep`) where that may have changed too."""
+    """A row before its change, with the related data of `DeferredFill.keep` if that may have changed too."""
 
     row: R
     kept: Fields | None = None
 
 
 class FirstEvent(NamedTuple):
-    """What the first event of an operation has told of an object; those after it tell only what differs from that."""
+    """The content of an object's first event in an operation; later events store the delta to it."""
 
     event: str
     row: StripeObject
@@ -77,9 +77,10 @@ class FirstEvent(NamedTuple):
 
 
 def fill_data(db: Store, events: Sequence[Fields]) -> None:
-    """Put what each event tells of in place of the text that holds it.
+    """Replace the stored text of each event by the data it describes.
 
-    One whose first event is not there, as in a template of some rows of another world, shows the columns that it has.
+    If the first event of a delta is missing, as in a template made from a subset of rows, the available columns are
+    shown.
     """
     told: list[Fields] = [msgspec.json.decode(each["data"]) for each in events]
     since = {each["since"] for each in told if "since" in each}
@@ -95,7 +96,7 @@ def fill_data(db: Store, events: Sequence[Fields]) -> None:
 
 
 def _data(told: Fields, first: Fields) -> Fields:
-    """What an event tells, given what the first one of its operation that is of the same object does."""
+    """Return the `data` of an event; `first` is the content of the object's first event in the operation."""
     kind = RESOURCES[{**first, **told}["kind"]]
     row, kept = {**first.get("row", {}), **told["row"]}, told.get("kept", first.get("kept"))
     data: Fields = {"object": {**_object(kind, row, kept), **told.get("filled", {})}}
@@ -103,7 +104,7 @@ def _data(told: Fields, first: Fields) -> Fields:
         has_kept = "kept" in was
         before = _object(kind, {**row, **was["row"]}, {**kept, **was["kept"]} if kept and has_kept else None)
         data["previous_attributes"] = _differences(before, data["object"] if has_kept else _object(kind, row, None))
-    elif "previous_attributes" in told:  # as releases before this one wrote it
+    elif "previous_attributes" in told:  # as earlier releases wrote it
         data["previous_attributes"] = told["previous_attributes"]
     return data
 
@@ -120,7 +121,7 @@ def _fill(call: Call, events: list[Fields]) -> None:
 
 
 def _request(row: Event) -> Fields:
-    """The request that an event is of; billing's own work is of none."""
+    """Return the `request` of an event; events of scheduled jobs have none."""
     return row.request or {"id": None, "idempotency_key": None}
 
 
@@ -139,7 +140,7 @@ class ListEvents(ListParams):
 
 @api.get("")
 def list_events(call: Call, params: Annotated[ListEvents, Body]) -> Fields:
-    """List events, of some types or of all that begin alike, as in `charge.*`."""
+    """List events, by types or by a prefix such as `charge.*`."""
     if params.type is not UNSET and params.types is not UNSET:
         raise StripeError("You may only specify one of these parameters: type, types.", param="type")
     check_count(params.types, "types", MAX_EVENT_TYPES)
@@ -154,21 +155,21 @@ def list_events(call: Call, params: Annotated[ListEvents, Body]) -> Fields:
 
 @api.get("/{id}")
 def retrieve_event(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an event."""
+    """Retrieve an event."""
     return show(call, EVENTS, retrieve(call, EVENTS, id))
 
 
 def record(call: Call, type: str, object: Fields) -> None:
-    """Note that something happened to an object, which is given as it is shown now, and tell webhook endpoints."""
+    """Record an event of a rendered object, and notify webhook endpoints of it."""
     _write_event(call, type, {"object": object})
 
 
 def record_row(
     call: Call, type: str, kind: Resource[R], row: R, before: PreviousRow[R] | None = None, *, also: Sequence[str] = ()
 ) -> None:
-    """Note that something happened to the object of a row, and what it was before that, if it is told.
+    """Record an event of an object's row; `before` is the row before an update.
 
-    `also` are the types of further events that tell the same.
+    `also` are further event types with the same content.
     """
     kept = kind.later.keep(call, row) if kind.later else None
     rest: Fields = {}
@@ -189,25 +190,25 @@ def record_row(
 
 
 def _find_first_event(call: Call, row: StripeObject) -> FirstEvent | None:
-    """What the operation has told of a row, unless that was undone."""
+    """Return the first event of a row in this operation, unless it was rolled back."""
     told: FirstEvent | None = call.memo.get(f"told {row.id}")
     return told if told and find(call, EVENTS, told.event) else None
 
 
 def _whole(kind: Resource[R], row: R, kept: Fields | None) -> Fields:
-    """All that is told of a row: its columns without defaults, half the bytes of the object that it is shown as."""
+    """Return the full content of a row's event: its non-default columns take half the bytes of the rendered object."""
     told: Fields = {"kind": kind.prefix, "row": row}
     return told if kept is None else {**told, "kept": kept}
 
 
 def _since(first: FirstEvent, row: StripeObject, kept: Fields | None) -> Fields:
-    """What differs from what was told first."""
+    """Return the delta to the first event."""
     told: Fields = {"since": first.event, "row": _diff_columns(row, first.row)}
     return told if kept == first.kept else {**told, "kept": kept}
 
 
 def _was(before: PreviousRow[R], row: R, kept: Fields | None) -> Fields:
-    """What differed before."""
+    """Return the former values as an event stores them: changed columns of the row, and changed related data."""
     was: Fields = {"row": _diff_columns(before.row, row)}
     if before.kept is not None and kept is not None:
         was["kept"] = {name: value for name, value in before.kept.items() if value != kept[name]}
@@ -215,14 +216,14 @@ def _was(before: PreviousRow[R], row: R, kept: Fields | None) -> Fields:
 
 
 def _diff_columns(row: StripeObject, other: StripeObject) -> Fields:
-    """The columns in which a row differs from another one, with which it has most values in common."""
+    """Return the columns of `row` that differ from `other`; identity is compared first, as most values are shared."""
     mine, others = astuple(row), astuple(other)
     apart = compress(zip(row.__struct_fields__, mine, others, strict=True), map(is_not, mine, others))
     return {name: value for name, value, was in apart if value != was}
 
 
 def _write_event(call: Call, type: str, told: Fields) -> str:
-    """Write an event; gives its id."""
+    """Write an event and return its id."""
     data, request = _encode(told).decode(), call.memo.get("request")
     made = new(call, EVENTS, type=type, data=data, request=request, pending_webhooks=listening(call, type))
     call.emit(type, {"id": made.id})
@@ -230,9 +231,9 @@ def _write_event(call: Call, type: str, told: Fields) -> str:
 
 
 def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = "", **wanted: Any) -> R:
-    """Set fields of an object, and note what they were if that changes any of them.
+    """Update the columns of an object, and record an event with the former values if any of them changes.
 
-    The event is `<object>.updated` unless another is named; False is for none. What is UNSET stays as it is.
+    The event is `<object>.updated` unless another type is given; False records none. UNSET values are ignored.
     """
     revised = revise(call.db, row, **wanted)
     if revised is not row and event is not False:
@@ -241,7 +242,7 @@ def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = 
 
 
 def _differences(before: Fields, after: Fields) -> Fields:
-    """The values before of the fields that differ; of objects in both, what differs inside."""
+    """Return the former values of the fields that differ; nested objects are compared by field."""
     previous: Fields = {}
     for name in before if before.keys() == after.keys() else {**before, **after}:
         old, now = before.get(name), after.get(name)

@@ -1,4 +1,4 @@
-"""File links: addresses under which a file is there for everybody.
+"""File links: public URLs of files.
 
 https://docs.stripe.com/api/file_links
 """
@@ -40,11 +40,11 @@ class FileLink(
     metadata: Column[Json] = column(default={})
     secret: Column[str] = column(derived=True)
     until: Column[int] = column(default=FOR_EVER, derived=True)
-    """When it is over, as a number where it never is, too."""
+    """Expiry as a number, also for a link that never expires, so that it can be filtered by range."""
 
 
 def _fill(call: Call, links: list[Fields]) -> None:
-    """Say whether each link is over, and where its file is."""
+    """Set the expiry flag and the URL of each rendered link."""
     for each in links:
         each["expired"] = each["expires_at"] is not None and each["expires_at"] <= now(call)
         secret = each.pop("secret")
@@ -87,7 +87,7 @@ class ListLinks(ListParams):
 
 @api.post("/v1/file_links")
 def create_file_link(call: Call, params: Annotated[CreateLink, Body]) -> Fields:
-    """Let everybody who knows an address see a file."""
+    """Create a public link to a file."""
     row = retrieve(call, FILES, params.file, param="file", status=400)
     return show(call, FILE_LINKS, _create_link(call, row, params.expires_at, params.metadata))
 
@@ -109,13 +109,13 @@ def _later(call: Call, at: int) -> int:
 
 @api.get("/v1/file_links/{link}")
 def retrieve_file_link(call: Call, link: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a link."""
+    """Retrieve a file link."""
     return show(call, FILE_LINKS, retrieve(call, FILE_LINKS, link))
 
 
 @api.post("/v1/file_links/{link}")
 def update_file_link(call: Call, link: str, params: Annotated[UpdateLink, Body]) -> Fields:
-    """Change until when a link leads to its file; one that is over stays so."""
+    """Update the expiry or the metadata of a link; an expired link cannot be updated."""
     row = retrieve(call, FILE_LINKS, link)
     until: int | UnsetType | None = UNSET
     if isinstance(params.expires_at, str):
@@ -133,7 +133,7 @@ def _until(at: int | UnsetType | None) -> Fields:
 
 @api.get("/v1/file_links")
 def list_file_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields:
-    """List links."""
+    """List file links."""
     where = to_range_conditions(FileLink.created, params.created) + equal((FileLink.file, params.file))
     if params.expired is not UNSET:
         where.append(FileLink.until <= now(call) if params.expired else FileLink.until > now(call))
@@ -151,7 +151,7 @@ def open_file_link(call: Call, secret: str, params: Annotated[Params, Body]) -> 
 
 
 def links_of(call: Call, files: list[Fields]) -> None:
-    """Put its links into each file."""
+    """Set the links of each rendered file."""
     by_file: dict[str, list[FileLink]] = {each["id"]: [] for each in files}
     for row in call.db.rows(FileLink, FileLink.file.in_(list(by_file)), order=-FileLink.seq):
         by_file[row.file].append(row)
@@ -162,6 +162,6 @@ def links_of(call: Call, files: list[Fields]) -> None:
 
 
 def link_at_once(call: Call, row: File, wanted: FileLinkData) -> None:
-    """Make the link that an upload asks for."""
+    """Create the link that an upload requests."""
     if wanted.create:
         _create_link(call, row, wanted.expires_at, wanted.metadata)

@@ -1,4 +1,4 @@
-"""Files: evidence, logos and identity documents.
+"""Files, such as dispute evidence, logos and identity documents.
 
 https://docs.stripe.com/api/files
 """
@@ -25,7 +25,7 @@ LINKED = (
     "business_icon", "business_logo", "customer_signature", "dispute_evidence", "issuing_regulatory_reporting",
     "pci_document", "tax_document_user_upload", "terminal_android_apk",
 )  # fmt: skip
-"""The purposes of files that can have links."""
+"""Purposes of files that can have links."""
 
 
 class File(StripeObject, table="files", key=("id",), unique=(("seq",),), indexes=(("purpose", "seq"),)):
@@ -50,7 +50,7 @@ FILES = resource(File, "file", "file_", file_object, param="file", spoken="file 
 
 
 class FileLinkData(NestedParams, kw_only=True):
-    """The link that is made at once."""
+    """The link to create with an upload."""
 
     create: bool
     expires_at: OptInteger = UNSET
@@ -74,7 +74,7 @@ class ListFiles(ListParams):
 
 @api.post("", body_limit=MAX_FILE_BYTES)
 def create_file(call: Call, params: Annotated[CreateFile, Body]) -> Fields:
-    """Keep a file."""
+    """Store an uploaded file."""
     upload = params.file
     made = new(
         call,
@@ -96,7 +96,7 @@ def create_file(call: Call, params: Annotated[CreateFile, Body]) -> Fields:
 
 @api.get("/{file}")
 def retrieve_file(call: Call, file: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a file."""
+    """Retrieve a file."""
     return show(call, FILES, retrieve(call, FILES, file))
 
 

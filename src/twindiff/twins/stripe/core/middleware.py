@@ -1,4 +1,4 @@
-"""What surrounds every operation: version, key, idempotency, expansion, and the id of the request.
+"""Middleware of all operations: API version, key, idempotency, expansion and request id.
 
 https://docs.stripe.com/api/idempotent_requests, https://docs.stripe.com/api/expanding_objects
 """
@@ -19,20 +19,20 @@ from twindiff.twins.stripe.core.wire_style import InvalidApiKey, StripeError, ma
 from .objects import LETTERS, expand_objects
 
 VERSION = "2026-08-26.dahlia"
-"""The version of accounts, and of whoever names none."""
+"""The account's API version, used for requests that name none."""
 
 _VERSION = re.compile(r"(\d{4}-\d\d-\d\d)(\.[a-z]+)?(; ?[a-z_]+=v\d+)*")
 _LIKE_STRIPES = re.compile(r"(sk|rk|pk|ek)_(?!test_)")
-"""Keys of Stripe's that are not for test mode."""
+"""Prefixes of live-mode keys."""
 LOGS = "https://dashboard.stripe.com/acct_1TwindiffTestShop/test/workbench/logs"
 MAX_KEY_CHARACTERS = 255
 KEPT_SECONDS = 24 * 3600
-"""After so long a key is as good as new."""
+"""Seconds after which an idempotency key can be used again."""
 _LETTERS = bytes(ord(LETTERS[byte % len(LETTERS)]) for byte in range(256))
 
 
 class IdempotencyKey(Row, table="idempotency_keys", key=("key",), visibility="bookkeeping"):
-    """What a key was answered with, and a digest of what was asked for with it."""
+    """The response to an idempotency key, and a digest of its request."""
 
     key: Column[str]
     request: Column[str]
@@ -40,9 +40,9 @@ class IdempotencyKey(Row, table="idempotency_keys", key=("key",), visibility="bo
     body: Column[str]
     created: Column[int | None] = column(default=None)
     request_id: Column[str] = column(default="")
-    """The request that was answered."""
+    """The id of the original request."""
     path: Column[str] = column(default="")
-    """Where it was asked."""
+    """The path of the original request."""
 
 
 class KeyIsPublishable(StripeError):
@@ -53,7 +53,7 @@ class KeyIsPublishable(StripeError):
 
 
 def wrap_operation(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """The layer around all operations."""
+    """Middleware around all operations."""
     request_id = _request_id(exchange, call)
     call.memo["request"] = {"id": request_id, "idempotency_key": _idempotency_key(exchange) or None}
     try:
@@ -67,12 +67,12 @@ def wrap_operation(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -
 
 
 def version_of(call: Call) -> str:
-    """The version of the request that is worked on; that of the account where there is none."""
+    """Return the API version of the current request, or the account's outside of a request."""
     return call.memo.get("version", VERSION)
 
 
 def _log(error: ApiError, request_id: str) -> None:
-    """Say which request was refused, and where its log is; there is none without a key."""
+    """Add the request id and the URL of its log to an error; unauthorized requests have no log."""
     error.details["request_id"] = request_id
     if error.status != HTTPStatus.UNAUTHORIZED:
         error.details["request_log_url"] = f"{LOGS}?object={request_id}"
@@ -85,7 +85,7 @@ def _request_id(exchange: Exchange, call: Call) -> str:
 
 
 def _check(exchange: Exchange) -> str:
-    """The version of a request; raises for one that is none, for other accounts and for publishable keys."""
+    """Return the version of a request; raises StripeError for a bad version, another account or a publishable key."""
     headers = exchange.request.headers
     version = headers.get("stripe-version") or VERSION
     match = _VERSION.fullmatch(version)
@@ -116,7 +116,7 @@ def _idempotency_key(exchange: Exchange) -> str:
 
 
 def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
-    """Answer a known Idempotency-Key as before, errors too; what could not be read is not kept."""
+    """Replay the stored response of an Idempotency-Key, errors included; invalid parameters are not stored."""
     key = _idempotency_key(exchange)
     if not key or exchange.request.verb != "POST":
         return _answer(exchange, call, proceed)
@@ -150,7 +150,7 @@ def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Respons
 
 
 def _build_key_reuse_error(known: IdempotencyKey, path: str) -> StripeError:
-    """That a key belongs to another request."""
+    """Build the error of a key that belongs to a different request."""
     alike = "with the same parameters they were first used with"
     if known.path and known.path != path:
         alike = f"for the same endpoint they were first used for ('{path}' vs '{known.path}')"
@@ -162,7 +162,7 @@ def _build_key_reuse_error(known: IdempotencyKey, path: str) -> StripeError:
 
 
 def _build_idempotency_headers(row: IdempotencyKey) -> tuple[tuple[str, str], ...]:
-    """The headers of answers that are kept: the key, and the request that was answered first."""
+    """Return the headers of stored responses: the key and the original request's id."""
     return (("Idempotency-Key", row.key), ("Original-Request", row.request_id))
 
 
@@ -173,7 +173,7 @@ def _digest(exchange: Exchange) -> str:
 
 
 def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
-    """The answer, even where it is an error, so that it can be kept; what an error undoes is undone."""
+    """Return the response, errors included, so that it can be stored; an error rolls back its changes."""
     try:
         with call.db.savepoint():
             return _answer(exchange, call, proceed)

@@ -1,7 +1,7 @@
-"""Stripe's objects: each is a row whose columns are its fields, and is shown by one function, expanded or not.
+"""Stripe's objects: each is a row whose columns are its fields, rendered by one function, optionally expanded.
 
-A table is declared as a `StripeObject` and made known once as a `Resource`, by which its rows are found by id, put in
-place of ids that are to be expanded, listed and searched.
+A table is declared as a `StripeObject` and registered once as a `Resource`. Through it, rows are found by id, expanded,
+listed and searched.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _FIRST = len(_SORTED) ** _PLACES // 2
 _PAIRS = [one + other for one in _SORTED for other in _SORTED]
 _ALL_PAIRS = len(_PAIRS)
 AFTER_SEEDS = 1_000_001
-"""The first `seq` of an environment: rows of templates have those below."""
+"""First `seq` of objects made in an environment; rows of templates have lower ones."""
 _LONG_PREFIXES = ("sub_sched_", "tax_li_")
-"""Those that begin with another one."""
+"""Id prefixes that start with another resource's prefix."""
 _PREFIX = re.compile(r"[a-z]+(?:_[a-z]+)*?_(?=[A-Za-z0-9]|test_)")
 
 
 class StripeObject(Row, omit_defaults=True):
-    """What every object has; `seq` orders those of one second. As JSON it is without its defaults, for events."""
+    """Base of all objects; `seq` orders objects of the same second. Its JSON in events omits default values."""
 
     id: Column[str]
     seq: Column[int] = column(derived=True)
@@ -45,9 +45,9 @@ class StripeObject(Row, omit_defaults=True):
 
 
 class DeferredFill(NamedTuple, Generic[R]):
-    """How an event of an object is filled when somebody reads it, and not already when it is written.
+    """How an event's object is filled when the event is read, rather than when it is written.
 
-    `keep` gives the other rows that the object shows; `fill` puts what was kept into the object.
+    `keep` returns the related data that the object includes; `fill` sets it in the rendered object.
     """
 
     keep: Callable[[Call, R], Fields]
@@ -55,11 +55,10 @@ class DeferredFill(NamedTuple, Generic[R]):
 
 
 class Resource(NamedTuple, Generic[R]):
-    """A kind of objects.
+    """A kind of object.
 
-    `name` is its `object`, `prefix` what its ids begin with. `spoken` and `param` are how an error names it when the id
-    of a path is not there. `fill` puts into objects what they show of other rows, for several objects at once; `later`
-    does so for events.
+    `name` is its `object` field, and `prefix` starts its ids. `spoken` and `param` name it in the error of a missing
+    id. `fill` sets the related data in several rendered objects at once; `later` does so for events.
     """
 
     table: type[R]
@@ -73,29 +72,29 @@ class Resource(NamedTuple, Generic[R]):
     later: DeferredFill[R] | None = None
 
     def missing(self, id: str, *, param: str | None = None, status: int = 404) -> StripeError:
-        """That there is no such object."""
+        """Build the error of a missing object."""
         message = f"No such {self.spoken}: '{id[:500]}'"
         param = self.param if param is None else param
         return StripeError(message, status=status, code="resource_missing", param=param)
 
 
 RESOURCES: dict[str, Resource[Any]] = {}
-"""All resources by the prefix of their ids, filled as their pages are imported."""
+"""All resources by id prefix, registered as their modules are imported."""
 
 EXPANDABLE: set[str] = set()
-"""Fields that hold ids of objects, as `object.field`."""
+"""Expandable fields, which hold ids of objects, as `object.field`."""
 
 LOADS: dict[str, Callable[[Call, Sequence[str]], Mapping[str, Fields]]] = {}
-"""By `object.field`: what is put in place of ids that begin as those of other objects do."""
+"""Loaders by `object.field`, for fields whose ids have the prefix of another resource."""
 
 PARTS = "None"
-"""What stands there for the parts of objects, which have no `object`."""
+"""Stands for the object's name in `EXPANDABLE` and includes, for nested objects without an `object` field."""
 
 INCLUDES: dict[str, Callable[[Call, Fields], Any]] = {}
-"""By `object.field`: what an object has only when it is expanded."""
+"""Functions by `object.field` that compute a field which is present only when expanded."""
 
 IN_PARTS: set[str] = set()
-"""Fields that some parts of objects (`PartWith`) have only when they are expanded."""
+"""Fields of nested objects (`PartWith`) that are present only when expanded."""
 
 
 def resource(
@@ -112,7 +111,11 @@ def resource(
     fill: Fill | None = None,
     later: DeferredFill[R] | None = None,
 ) -> Resource[R]:
-    """Make a kind of objects known; `expandable` are its fields that hold ids, dotted those of its parts."""
+    """Register a kind of object and return it.
+
+    `expandable` lists its fields that hold ids; those of nested objects have a dot, as in `item.price`. `includes` maps
+    fields that exist only when expanded to functions that compute them.
+    """
     made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, fill, later)
     RESOURCES[prefix] = made
     EXPANDABLE.update(f"{PARTS if '.' in field else name}.{field.rpartition('.')[2]}" for field in expandable)
@@ -121,14 +124,17 @@ def resource(
 
 
 def build_view(table: type[R], name: str, *hidden: str, **fields: Any) -> View[R]:
-    """How a row is shown: all columns but those that are hidden, `object`, `livemode`, and further fields."""
+    """Build the rendering of a table's rows: the columns not in `hidden`, `object`, `livemode` and the given `fields`.
+
+    A field is a constant or a function of the row; `LEFT_OUT` removes it.
+    """
     columns = {each: column for each, column in table_of(table).columns.items() if each not in ("seq", *hidden)}
     ordered = {"id": columns.pop("id"), "object": name, **columns, "livemode": False, **fields}
     return View(table, {each: field for each, field in ordered.items() if field is not LEFT_OUT})
 
 
 def show_all(call: Call, kind: Resource[R], rows: Sequence[R]) -> list[Fields]:
-    """Rows as they are shown, with what they show of others."""
+    """Render rows, including related data."""
     objects = [kind.show(row) for row in rows]
     if kind.fill and objects:
         kind.fill(call, objects)
@@ -136,12 +142,12 @@ def show_all(call: Call, kind: Resource[R], rows: Sequence[R]) -> list[Fields]:
 
 
 def show(call: Call, kind: Resource[R], row: R) -> Fields:
-    """A row as it is shown, with what it shows of others."""
+    """Render a row, including related data."""
     return show_all(call, kind, [row])[0]
 
 
 class FilledObject(dict[str, Any]):
-    """An object that notes in `show_filled` what is put into it."""
+    """A rendered object that records what is set on it; see `show_filled`."""
 
     def __init__(self, fields: Fields) -> None:
         super().__init__(fields)
@@ -153,7 +159,7 @@ class FilledObject(dict[str, Any]):
 
 
 def show_filled(call: Call, kind: Resource[R], row: R) -> FilledObject:
-    """A row as it is shown, with a note of what it shows of others."""
+    """Render a row; the result's `filled` has the related data set on it, by field."""
     object = FilledObject(kind.show(row))
     if kind.fill:
         kind.fill(call, [object])
@@ -161,7 +167,7 @@ def show_filled(call: Call, kind: Resource[R], row: R) -> FilledObject:
 
 
 class PartWith(dict[str, Any]):
-    """A part of an object, with what it has only when it is expanded, by field; their names are in `IN_PARTS`."""
+    """A nested object with fields that are present only when expanded; their names are in `IN_PARTS`."""
 
     def __init__(self, fields: Fields, **includes: Callable[[Call], Any]) -> None:
         super().__init__(fields)
@@ -169,21 +175,21 @@ class PartWith(dict[str, Any]):
 
 
 LEFT_OUT: Any = object()
-"""Given to `build_view` for a field that these objects do not have, as `livemode=LEFT_OUT`."""
+"""Passed to `build_view` for a field that these objects lack, as in `livemode=LEFT_OUT`."""
 
 
 def render_unmanaged_payments(row: Any) -> Fields:
-    """That the shop sells for itself, and Stripe not for it."""
+    """Render `managed_payments` as disabled: the shop is the merchant of record."""
     return {"enabled": False}
 
 
 def now(call: Call) -> int:
-    """The time at which an object is made or changed, in seconds; that of a test clock while work is done under it."""
+    """Return the current Unix timestamp, or that of the test clock whose jobs are running."""
     return call.memo.get("now") or call.clock.unix()
 
 
 def new(call: Call, kind: Resource[R], **fields: Any) -> R:
-    """Write an object with an id of its own; `created` and `id` may be given."""
+    """Create an object; `created` and `id` are generated unless given."""
     fields["seq"] = number = call.db.next("stripe_objects", at_least=AFTER_SEEDS)
     fields["id"] = fields.get("id") or _build_id(call, number, kind.prefix, kind.id_length)
     if "created" not in fields:
@@ -192,33 +198,33 @@ def new(call: Call, kind: Resource[R], **fields: Any) -> R:
 
 
 def new_id(call: Call, prefix: str, length: int = 24) -> str:
-    """What nobody can guess, in Stripe's letters."""
+    """Return an unpredictable id or secret in Stripe's alphabet."""
     return call.ids.new(prefix, length, LETTERS)
 
 
 def object_id(call: Call, prefix: str, length: int = 24) -> str:
-    """An id in Stripe's form; as Stripe's, those of one kind begin in the order in which they are made.
+    """Return an id in Stripe's form; ids of one kind sort in the order of their creation, as at Stripe.
 
-    So an index by id grows at its end, instead of being written all over.
+    An index by id therefore grows at its end.
     """
     return _build_id(call, call.db.next("stripe_objects", at_least=AFTER_SEEDS), prefix, length)
 
 
 def _build_id(call: Call, number: int, prefix: str, length: int) -> str:
-    """The id of the object that has a number in the order in which they are made."""
+    """Return the id of the object with a sequence number."""
     high, low = divmod(_FIRST + number, _ALL_PAIRS)
     return call.ids.new(f"{prefix}1{_first_letters(high)}{_PAIRS[low]}", length - 1 - _PLACES, LETTERS)
 
 
 @lru_cache
 def _first_letters(high: int) -> str:
-    """All but the last two letters of a place, which are the same for thousands of objects."""
+    """Return all but the last two letters of the order part, which thousands of objects share."""
     first, middle = divmod(high, _ALL_PAIRS)
     return _SORTED[first % len(_SORTED)] + _PAIRS[middle]
 
 
 def find(call: Call, kind: Resource[R], id: str) -> R | None:
-    """The object with an id, or None."""
+    """Return the object with an id, or None."""
     try:
         return call.db.get(kind.table, id)
     except NotFound:
@@ -226,9 +232,9 @@ def find(call: Call, kind: Resource[R], id: str) -> R | None:
 
 
 def retrieve(call: Call, kind: Resource[R], id: str, *, param: str | None = None, status: int = 404) -> R:
-    """The object that a path or a parameter names; raises that there is no such object.
+    """Return the object with an id from a path or parameter; raises StripeError if it does not exist.
 
-    Most references by parameters are refused with 400: `retrieve(call, PRICES, id, param="price", status=400)`.
+    Most references in parameters fail with 400: `retrieve(call, PRICES, id, param="price", status=400)`.
     """
     row = find(call, kind, id)
     if row is None:
@@ -237,7 +243,7 @@ def retrieve(call: Call, kind: Resource[R], id: str, *, param: str | None = None
 
 
 def refer(call: Call, kind: Resource[R], id: str, param: str, status: int = 400) -> R:
-    """The object that a parameter names; a deleted one is missing."""
+    """Return the object that a parameter refers to; raises StripeError if it is missing or deleted."""
     row = retrieve(call, kind, id, param=param, status=status)
     if getattr(row, "deleted", False):
         raise kind.missing(id, param=param, status=status)
@@ -245,14 +251,14 @@ def refer(call: Call, kind: Resource[R], id: str, param: str, status: int = 400)
 
 
 def prefix_of(id: str) -> str:
-    """What an id begins with; of `sub_sched_…` that is not `sub_`."""
+    """Return the prefix of an id; for `sub_sched_…` it is not `sub_`."""
     match = _PREFIX.match(id)
     longer = (each for each in _LONG_PREFIXES if id.startswith(each))
     return next(longer, match[0] if match else "")
 
 
 def expand_objects(call: Call, value: Any, paths: Sequence[str]) -> Any:
-    """A value with objects in place of the ids at the paths, as `expand[]` asks."""
+    """Replace the ids at the given paths by objects, as `expand[]` requests."""
 
     def load(ids: Sequence[str]) -> Mapping[str, Fields]:
         by_prefix: defaultdict[str, list[str]] = defaultdict(list)
@@ -278,7 +284,7 @@ def _included_in_part(call: Call, name: str, part: Fields) -> Any:
 
 
 def _instead(value: Fields, paths: Sequence[str], problem: str) -> str:
-    """What may have been meant where a list is asked for what its objects have."""
+    """Return a hint for an expansion of a list that should name its `data`."""
     path = next((each for each in paths if problem.endswith(f"({each}).")), "")
     is_list = value.get("object") in ("list", "search_result") and path and not path.startswith("data.")
     return f" You may want to try expanding 'data.{path}' instead." if is_list else ""

@@ -1,4 +1,4 @@
-"""Lists: newest first, in pages beside an object, which need not be there any more.
+"""Lists: newest first, in pages after or before a cursor object, which may have been deleted.
 
 https://docs.stripe.com/api/pagination
 """
@@ -21,7 +21,7 @@ MAX_PAGE_ITEMS = 100
 def list_of(
     call: Call, kind: Resource[R], params: ListParams, url: str, *where: Expression, oldest_first: bool = False
 ) -> Fields:
-    """A page of the objects for which conditions hold."""
+    """Return a page of the objects that match the conditions."""
     after, before = _cursors(call, kind, params)
     order = kind.table.seq if oldest_first else -kind.table.seq
     page = page_beside(
@@ -31,12 +31,12 @@ def list_of(
 
 
 def list_object(data: list[Any], url: str, *, has_more: bool = False, **more: Any) -> Fields:
-    """A list as Stripe shows it."""
+    """Return a list object; `more` are further fields, such as `total_count`."""
     return {"object": "list", "data": data, "has_more": has_more, "url": url, **more}
 
 
 def render_fixed_list(objects: Sequence[Fields], params: ListParams, url: str, spoken: str) -> Fields:
-    """A page of objects that are the same for every shop."""
+    """Return a page of objects that are the same for every account."""
     _check_cursors(params)
     limit, places = clamp_limit(params.limit), {each["id"]: place for place, each in enumerate(objects)}
     for name in ("starting_after", "ending_before"):
@@ -51,7 +51,7 @@ def render_fixed_list(objects: Sequence[Fields], params: ListParams, url: str, s
 
 
 def clamp_limit(limit: int) -> int:
-    """How many objects a page has: Stripe takes what is out of bounds as the bound."""
+    """Clamp the page size: Stripe treats values out of bounds as the bound."""
     return min(max(limit, 1), MAX_PAGE_ITEMS)
 
 
@@ -71,7 +71,7 @@ def _cursor(call: Call, kind: Resource[R], params: ListParams, name: str) -> R |
 
 
 def to_range_conditions(column: Column[int] | Column[int | None], wanted: int | Range | UnsetType) -> list[Expression]:
-    """The conditions that a filter such as `created` or `created[gte]` means."""
+    """Return the conditions of a filter such as `created` or `created[gte]`."""
     if wanted is UNSET:
         return []
     if not isinstance(wanted, Range):
@@ -86,7 +86,7 @@ def to_range_conditions(column: Column[int] | Column[int | None], wanted: int | 
 
 
 def to_reference_conditions(call: Call, *wanted: tuple[Column[Any], Any, Resource[Any]]) -> list[Expression]:
-    """A condition for each column that holds the id of an object, which must be there, if a deleted one."""
+    """Return a condition for each column that refers to an object; raises StripeError for a missing object."""
     for column, id, kind in wanted:
         if id is not UNSET:
             retrieve(call, kind, id, param=column.name, status=400)
@@ -94,5 +94,5 @@ def to_reference_conditions(call: Call, *wanted: tuple[Column[Any], Any, Resourc
 
 
 def equal(*wanted: tuple[Column[Any], Any]) -> list[Expression]:
-    """A condition for each column whose value was given."""
+    """Return an equality condition for each column whose value was given."""
     return [column == value for column, value in wanted if value is not UNSET]

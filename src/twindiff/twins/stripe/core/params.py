@@ -1,6 +1,6 @@
-"""What operations take: each has one struct of parameters, and refuses what that does not name.
+"""Parameters: each operation has one struct of them, which rejects unknown names.
 
-A parameter that was not given is UNSET. An empty text unsets what it names, so `collect_params` has None for it.
+A parameter that was not given is UNSET. An empty string unsets a field, so `collect_params` returns None for it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Integer = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 OptInteger = Integer | UnsetType
 OptText = str | UnsetType
 OptName = Annotated[str, Meta(min_length=1)] | UnsetType
-"""A text that cannot be unset."""
+"""A string that cannot be unset."""
 OptBool = bool | UnsetType
 Unset = Literal[""]
-"""What a list or an object may be given to unset it."""
+"""The value that unsets a list or an object."""
 OptMetadata = dict[str, str] | Unset | UnsetType
 
 MAX_TEXT_CHARACTERS = 5000
@@ -56,10 +56,10 @@ MAX_CHARACTERS = {
     ("shipping_rate_data", "display_name"): 100,
     ("subscription_data", "description"): 500,
 }
-"""The longest texts, by what they are in and by name, that are not as long as most; https://docs.stripe.com/api"""
+"""Maximum lengths of strings that differ from the default, by parent and name; https://docs.stripe.com/api"""
 
 MAX_ELEMENTS = {"custom_fields": 4, "images": 8, "marketing_features": 15}
-"""How many there may be of some things; https://docs.stripe.com/api"""
+"""Maximum lengths of lists; https://docs.stripe.com/api"""
 
 MAX_METADATA_KEYS = 50
 MAX_METADATA_KEY_CHARACTERS = 40
@@ -70,16 +70,16 @@ DESCRIPTORS = frozenset({"statement_descriptor", "statement_descriptor_suffix"})
 
 
 class Params(Struct, forbid_unknown_fields=True, kw_only=True):
-    """The parameters of an operation; `expand` is one of each."""
+    """The parameters of an operation; every operation takes `expand`."""
 
     longest: ClassVar[Mapping[str, int]] = {}
-    """The longest texts among these parameters that are not as long as most."""
+    """Maximum lengths of these parameters, where they differ from the default."""
 
     expand: list[str] | UnsetType = UNSET
 
 
 class NestedParams(Struct, forbid_unknown_fields=True, kw_only=True):
-    """An object among the parameters."""
+    """A nested object of parameters."""
 
 
 NO_HEAD_OFFICE = (
@@ -89,14 +89,14 @@ NO_HEAD_OFFICE = (
 
 
 class AutomaticTax(NestedParams):
-    """Whether Stripe Tax reckons the tax; `automatic_tax.switched` makes the column of it."""
+    """Whether Stripe Tax calculates the tax; `to_automatic_tax_columns` returns its columns."""
 
     enabled: bool
     liability: dict[str, str] | UnsetType = UNSET
 
 
 class Issuer(NestedParams):
-    """Who issues an invoice, which is always the shop itself."""
+    """The issuer of an invoice, which is always the account itself."""
 
     type: Literal["account", "self"]
     account: OptText = UNSET
@@ -110,7 +110,7 @@ OptAutomaticTax = AutomaticTax | UnsetType
 
 
 class Range(NestedParams):
-    """A time or number between bounds, as in `created[gte]`."""
+    """A range of times or numbers, as in `created[gte]`."""
 
     gt: OptInteger = UNSET
     gte: OptInteger = UNSET
@@ -149,7 +149,7 @@ class Address(NestedParams):
 
 
 class Shipping(NestedParams):
-    """Whom and where something is sent to."""
+    """Recipient and shipping address."""
 
     address: Address
     name: OptText = UNSET
@@ -159,7 +159,7 @@ class Shipping(NestedParams):
 
 
 def value_of(given: Any) -> Any:
-    """A parameter as JSON; an empty text, alone or inside, is None, and of an address all parts are named."""
+    """Return a parameter as JSON: empty strings are None at any depth, and addresses have all fields."""
     if isinstance(given, Address):
         return {name: getattr(given, name) or None for name in Address.__struct_fields__}
     if isinstance(given, Struct):
@@ -173,7 +173,7 @@ def value_of(given: Any) -> Any:
 
 
 def collect_params(params: Struct, *skipped: str) -> dict[str, Any]:
-    """The parameters that were given, by name, without `expand`, `metadata`, `automatic_tax` and those skipped."""
+    """Return the given parameters by name, except `expand`, `metadata`, `automatic_tax` and those in `skipped`."""
     values: dict[str, Any] = {}
     longest: Mapping[str, int] = getattr(params, "longest", {})
     for name in _names(type(params), skipped):
@@ -185,12 +185,12 @@ def collect_params(params: Struct, *skipped: str) -> dict[str, Any]:
 
 @cache
 def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
-    """The parameters that `collect_params` looks at."""
+    """Return the names of the parameters that `collect_params` considers."""
     return [name for name in params.__struct_fields__ if name not in {"expand", "metadata", "automatic_tax", *skipped}]
 
 
 def check_text(value: Any, *path: str, longest: int | None = None) -> None:
-    """Refuse texts that are longer than Stripe keeps, at any depth."""
+    """Raise StripeError for strings above their maximum length, at any depth."""
     if isinstance(value, str) and len(value) > (longest := longest or _longest(path)):
         name = join_path([*path])
         message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {longest} characters"
@@ -209,7 +209,7 @@ def check_text(value: Any, *path: str, longest: int | None = None) -> None:
 
 
 def check_country(code: str, param: str) -> None:
-    """Refuse what is no country of ISO 3166-1."""
+    """Raise StripeError for an unknown ISO 3166-1 country code."""
     if code.upper() not in COUNTRIES:
         raise StripeError(
             f"Country '{code[:100]}' is unknown. Try using a 2-character alphanumeric country code instead, such as "
@@ -220,7 +220,7 @@ def check_country(code: str, param: str) -> None:
 
 
 def _longest(path: tuple[str, ...]) -> int:
-    """How long a text may be, by its name and that of the list it is in."""
+    """Return the maximum length of a string, by its name and its parent's."""
     if "metadata" in path:
         return MAX_TEXT_CHARACTERS
     *_, inside, name = ("", *(each for each in path if not each.isdecimal()))
@@ -228,7 +228,9 @@ def _longest(path: tuple[str, ...]) -> int:
 
 
 def _check_descriptor(value: str, param: str) -> None:
-    """Refuse what no bank would print; https://docs.stripe.com/get-started/account/statement-descriptors"""
+    """Raise StripeError for a statement descriptor that banks would not print;
+    https://docs.stripe.com/get-started/account/statement-descriptors
+    """
     if len(value) > MAX_DESCRIPTOR_CHARACTERS:
         message = (
             f"The statement descriptor must be at most {MAX_DESCRIPTOR_CHARACTERS} characters. {value} is {len(value)} "
@@ -243,7 +245,7 @@ def _check_descriptor(value: str, param: str) -> None:
 
 
 def check_count(values: Any, param: str, most: int) -> None:
-    """Refuse a list that has more than Stripe takes."""
+    """Raise StripeError for a list of more than `most` elements."""
     if isinstance(values, list) and len(cast(list[Any], values)) > most:
         raise StripeError(f"Array {param} exceeded maximum {most} allowed elements.", param=param)
 
@@ -251,8 +253,9 @@ def check_count(values: Any, param: str, most: int) -> None:
 def merge_metadata(
     now: dict[str, str], wanted: dict[str, str] | Literal[""] | UnsetType, param: str = "metadata"
 ) -> dict[str, str]:
-    """Metadata with what is wanted of it; an empty value deletes its key, an empty text all of them.
+    """Merge requested metadata into the current metadata.
 
+    An empty value deletes its key, and an empty string in place of the object deletes all keys.
     https://docs.stripe.com/api/metadata
     """
     if wanted is UNSET:
@@ -285,7 +288,7 @@ def _check_metadatum(name: str, value: str, param: str) -> None:
 
 
 def integer_or_word(text: str, param: str, *words: str) -> int | str:
-    """A number, or one of the words that may stand in its place, such as `now`."""
+    """Parse an integer, or return one of `words`, such as `now`."""
     if text in words:
         return text
     if not text.removeprefix("-").isdecimal() or len(text) > 15:
@@ -294,11 +297,11 @@ def integer_or_word(text: str, param: str, *words: str) -> int | str:
 
 
 LATEST = 4_102_444_800
-"""The last time that anything may be set to: the end of the century."""
+"""Latest valid timestamp: the end of the century."""
 
 
 def time_or_word(text: str, param: str, *words: str) -> int | str:
-    """A time that there is, or one of the words that may stand in its place."""
+    """Parse a valid Unix timestamp, or return one of `words`."""
     value = integer_or_word(text, param, *words)
     if isinstance(value, int) and not 0 <= value <= LATEST:
         raise StripeError("Invalid timestamp: must be within this century.", param=param)
@@ -306,7 +309,7 @@ def time_or_word(text: str, param: str, *words: str) -> int | str:
 
 
 def check_percentage(percentage: float, least: float, param: str) -> None:
-    """Refuse what is no part of a hundred, or too small."""
+    """Raise StripeError for a percentage below `least` or above 100."""
     bounds = ((percentage < least, "greater", least), (percentage > 100, "less", 100))
     for is_beyond, than, bound in bounds:
         if is_beyond:
@@ -315,10 +318,10 @@ def check_percentage(percentage: float, least: float, param: str) -> None:
 
 
 def is_set(value: Any) -> bool:
-    """Whether a parameter was given, and not to unset something."""
+    """Return whether a parameter was given a value other than the empty string, which unsets."""
     return value is not UNSET and value != ""
 
 
 def or_none(value: Any) -> Any:
-    """A parameter's value as JSON, or None when it was not given."""
+    """Return a parameter as JSON, or None if it was not given."""
     return None if value is UNSET else value_of(value)

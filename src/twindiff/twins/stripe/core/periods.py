@@ -1,4 +1,4 @@
-"""Billing periods: intervals that are counted from an anchor, so that the 31st comes back after a short month.
+"""Billing periods, counted from an anchor, so that the 31st returns after a short month.
 
 https://docs.stripe.com/billing/subscriptions/billing-cycle
 """
@@ -15,7 +15,7 @@ MONTHS = {"month": 1, "year": 12}
 
 
 def shift_time(moment: int, interval: str, count: int) -> int:
-    """A time some intervals later, or earlier; a day that a month lacks is its last."""
+    """Shift a timestamp by `count` intervals; a day that the month lacks becomes its last day."""
     if seconds := SECONDS.get(interval):
         return moment + seconds * count
     at = datetime.fromtimestamp(moment, UTC)
@@ -26,7 +26,7 @@ def shift_time(moment: int, interval: str, count: int) -> int:
 
 
 def next_boundary(anchor: int, after: int, interval: str, count: int) -> int:
-    """The first boundary of the periods around an anchor that is later than a time."""
+    """Return the first period boundary after a time."""
     if interval in MONTHS:
         turn = (_months(after) - _months(anchor)) // (MONTHS[interval] * count)
     else:
@@ -37,7 +37,7 @@ def next_boundary(anchor: int, after: int, interval: str, count: int) -> int:
 
 
 def previous_boundary(anchor: int, at: int, interval: str, count: int) -> int:
-    """The last boundary of the periods around an anchor that is not later than a time."""
+    """Return the last period boundary at or before a time."""
     following = next_boundary(anchor, at, interval, count)
     turn = 1
     while (earlier := shift_time(following, interval, -count * turn)) > at:
@@ -47,7 +47,7 @@ def previous_boundary(anchor: int, at: int, interval: str, count: int) -> int:
 
 
 def next_day(after: int, wanted: Mapping[str, int | None]) -> int:
-    """The first time later than another on a day of a month; what is not said of its time is as it is then."""
+    """Return the first time after `after` on the requested day of month; missing parts are those of `after`."""
     start = datetime.fromtimestamp(after, UTC)
     hour, minute, second = (wanted[name] for name in ("hour", "minute", "second"))
     clock = start.replace(
@@ -63,7 +63,7 @@ def next_day(after: int, wanted: Mapping[str, int | None]) -> int:
 
 
 def _on_day(moment: int, day: int) -> int:
-    """A time on a day of its month, or on the month's last day."""
+    """Return a time on a day of its month, or on the month's last day."""
     at = datetime.fromtimestamp(moment, UTC)
     return int(at.replace(day=min(day, calendar.monthrange(at.year, at.month)[1])).timestamp())
 

@@ -1,4 +1,4 @@
-"""Search: objects by a query such as `email:"ada@shop.example" AND metadata["tier"]:"gold" AND created>1735689600`.
+"""Search queries, such as `email:"ada@shop.example" AND metadata["tier"]:"gold" AND created>1735689600`.
 
 https://docs.stripe.com/search#search-query-language
 """
@@ -24,12 +24,12 @@ UNREADABLE = (
 )
 MIN_SUBSTRING_CHARACTERS = 3
 Searchable = Mapping[str, Column[Any]]
-"""The fields of a kind of objects that queries may name; `metadata` stands for all of its keys."""
+"""Searchable fields of a resource; `metadata` stands for all its keys."""
 
 EXPANDABLE.add("search_result.total_count")
 
 ENUMERATED = frozenset({"currency", "status", "type"})
-"""Fields whose values are words of Stripe's own, in lower case; they are looked up as they stand."""
+"""Fields with enumerated lower-case values, which are matched exactly."""
 
 _CLAUSE = re.compile(
     r"""\s*(?P<minus>-)?(?P<field>[a-z_][a-z_0-9.]*)(?:\[(?P<quote>["'])(?P<key>(?:\\.|(?!(?P=quote)).)*)(?P=quote)\])?"""
@@ -63,7 +63,7 @@ class InvalidPage(StripeError):
 def search_of(
     call: Call, kind: Resource[R], params: SearchParams, url: str, fields: Searchable, *where: Expression
 ) -> Fields:
-    """A page of what a query finds, newest first."""
+    """Return a page of the objects that match a query, newest first."""
     condition = _condition(params.query, fields, url.split("/")[2])
     conditions = (*where, condition)
     wants_total = isinstance(params.expand, list) and "total_count" in params.expand
@@ -89,14 +89,14 @@ def search_of(
 
 
 def _condition(query: str, fields: Searchable, resource: str) -> Expression:
-    """What a query means."""
+    """Compile a query to a condition."""
     clauses, joint = _parse_query(query)
     parts = [_compile_clause(clause, fields, resource) for clause in clauses]
     return any_of(*parts) if joint == "OR" else all_of(*parts)
 
 
 def _parse_query(query: str) -> tuple[list[Clause], str]:
-    """The clauses of a query, and whether all of them or any of them must hold."""
+    """Return the clauses of a query, and `AND` or `OR`."""
     clauses: list[Clause] = []
     joints: set[str] = set()
     at = 0
@@ -159,7 +159,7 @@ def _compile_comparison(column: Column[Any], clause: Clause) -> Expression:
 
 
 def _check_operator(column: Column[Any], clause: Clause) -> None:
-    """Refuse to look for a part of what is no text of its own, and to compare what is no number."""
+    """Raise StripeError for a substring match on a non-text field, or an ordering of a non-numeric one."""
     is_whole = column.kind != "text" or bool(clause.key) or column.name in ENUMERATED
     if (clause.operator == "~" and is_whole) or (clause.operator in _ORDERED and column.kind != "integer"):
         message = f"Field `{clause.field}` does not support the operator `{clause.operator}`."

@@ -1,4 +1,4 @@
-"""Test clocks: customers and their subscriptions in a time of their own, which goes on when it is told to.
+"""Test clocks: customers and subscriptions in simulated time, which advances on request.
 
 https://docs.stripe.com/api/test_clocks
 """
@@ -22,7 +22,7 @@ api = Operations(prefix="/v1/test_helpers/test_clocks")
 DAY = 86400
 MAX_ADVANCE_SECONDS = 2 * 366 * DAY
 MAX_JOBS = 2000
-"""Pieces of work that one advance may do."""
+"""Jobs that one advance may run."""
 
 
 class TestClock(StripeObject, table="test_clocks", key=("id",), unique=(("seq",),)):
@@ -57,7 +57,7 @@ class Advance(Params):
 
 @api.post("")
 def create_test_clock(call: Call, params: Annotated[CreateTestClock, Body]) -> Fields:
-    """Make a clock that stands still at a time."""
+    """Create a test clock, frozen at a time."""
     if params.frozen_time < 1:
         raise StripeError("Invalid timestamp: must be a positive number of seconds.", param="frozen_time")
     made = new(call, TEST_CLOCKS, **collect_params(params), deletes_after=call.clock.unix() + 30 * DAY)
@@ -67,21 +67,21 @@ def create_test_clock(call: Call, params: Annotated[CreateTestClock, Body]) -> F
 
 @api.get("/{test_clock}")
 def retrieve_test_clock(call: Call, test_clock: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a clock."""
+    """Retrieve a test clock."""
     return test_clock_object(retrieve(call, TEST_CLOCKS, test_clock))
 
 
 @api.get("")
 def list_test_clocks(call: Call, params: Annotated[ListParams, Body]) -> Fields:
-    """List clocks."""
+    """List test clocks."""
     return list_of(call, TEST_CLOCKS, params, "/v1/test_helpers/test_clocks")
 
 
 @api.post("/{test_clock}/advance")
 def advance_test_clock(call: Call, test_clock: str, params: Annotated[Advance, Body]) -> Fields:
-    """Let a clock go on, and do what falls due under it, in order.
+    """Advance a test clock and run its due jobs in order.
 
-    The answer says that it is advancing, as Stripe's does; whoever looks again finds it ready.
+    As at Stripe, the response has the status `advancing`; a later request finds it `ready`.
     """
     clock = retrieve(call, TEST_CLOCKS, test_clock)
     target = params.frozen_time
@@ -101,7 +101,7 @@ def advance_test_clock(call: Call, test_clock: str, params: Annotated[Advance, B
 
 
 def _check_distance(call: Call, clock: TestClock, target: int) -> None:
-    """Raise for a time that is too far away: two periods of the shortest subscription, or two years without any."""
+    """Raise StripeError for a target beyond two periods of the shortest subscription, or two years without one."""
     if limits := [limit for each in ADVANCE_LIMITS if (limit := each(call, clock.id, clock.frozen_time)) is not None]:
         if target > min(limits):
             message = "A test clock cannot advance by more than two intervals of its shortest subscription at once."
@@ -124,7 +124,7 @@ def _work_until(call: Call, clock: TestClock, target: int) -> None:
 
 @api.delete("/{test_clock}")
 def delete_test_clock(call: Call, test_clock: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a clock, its customers with it, and end their subscriptions."""
+    """Delete a test clock with its customers, and cancel their subscriptions."""
     clock = retrieve(call, TEST_CLOCKS, test_clock)
     use_clock_time(call, clock.id)
     for owned in ON_DELETE:
@@ -137,19 +137,19 @@ def delete_test_clock(call: Call, test_clock: str, params: Annotated[Params, Bod
 
 
 ON_DELETE: list[Callable[[Call, str], None]] = []
-"""What pages do when a clock is deleted, by its id."""
+"""Callbacks of other modules for a deleted clock; they take its id."""
 
 
 ADVANCE_LIMITS: list[Callable[[Call, str, int], int | None]] = []
-"""Until when pages let a clock advance at once, by its id and its time."""
+"""Functions of other modules that return the latest time a clock may advance to; they take its id and time."""
 
 
 def use_clock_time(call: Call, id: str | None) -> None:
-    """Take the time of a test clock for what an operation does, unless it has a time already."""
+    """Use the time of a test clock for the current operation, unless a time is set already."""
     if id and "now" not in call.memo and (clock := find(call, TEST_CLOCKS, id)):
         call.memo["now"] = clock.frozen_time
 
 
 def require_clock(call: Call, id: str) -> TestClock:
-    """The clock that a parameter names."""
+    """Return the test clock that a parameter refers to."""
     return refer(call, TEST_CLOCKS, id, "test_clock")

@@ -1,4 +1,4 @@
-"""Addresses among the parameters, which are checked for their form and never asked for anything."""
+"""Validation of URL parameters by form; the URLs are never requested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 
 def check_url(url: Any, param: str) -> None:
-    """Refuse a text that is no address; what was not given, or unset, is none."""
+    """Raise StripeError for a malformed URL; parameters that were not given, or are empty, pass."""
     if not isinstance(url, str) or not url:
         return
     if not url.lower().startswith(("http://", "https://")):

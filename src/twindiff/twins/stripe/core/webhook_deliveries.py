@@ -1,4 +1,4 @@
-"""How events are sent to webhook endpoints: signed, and sent again if nobody takes them.
+"""Deliveries of events to webhook endpoints: signatures and retries.
 
 https://docs.stripe.com/webhooks
 """
@@ -20,18 +20,18 @@ from .webhook_endpoints import EVERY, WebhookEndpoint
 
 HOUR = 3600
 RETRIES = (5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, *(12 * HOUR,) * 4)
-"""Three days of them: https://docs.stripe.com/webhooks#automatic-retries"""
+"""Seconds between attempts, three days in all: https://docs.stripe.com/webhooks#automatic-retries"""
 
 
 def subscription(row: WebhookEndpoint, db: Store) -> Subscription | None:
-    """Who is told by an endpoint, if it is enabled."""
+    """Return the subscription of an enabled endpoint, or None."""
     if row.status != "enabled":
         return None
     return Subscription(row.id, row.url, row.secret, tuple(row.enabled_events), created=row.created * SECOND)
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
-    """What an endpoint is told of an event: all of it, if it wants that type."""
+    """Yield the notification of an event if the endpoint is subscribed to its type."""
     if EVERY in subscription.events or event.name in subscription.events:
         row = db.find(Event, Event.id == event.payload["id"])
         if row:
@@ -44,7 +44,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
 
 
 def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
-    """One attempt, signed as `stripe.Webhook.construct_event` verifies."""
+    """Build the request of one attempt, with the signature that `stripe.Webhook.construct_event` verifies."""
     body = msgspec.json.format(msgspec.json.encode(notification.body), indent=2)
     at = attempt.at // SECOND
     signature = hmac.digest(subscription.secret.encode(), b"%d.%s" % (at, body), "sha256").hex()

@@ -1,4 +1,4 @@
-"""Webhook endpoints: programs that are told of events.
+"""Webhook endpoints: URLs that receive events.
 
 https://docs.stripe.com/api/webhook_endpoints
 """
@@ -22,7 +22,7 @@ api = Operations(prefix="/v1/webhook_endpoints")
 
 EVERY = "*"
 MAX_ENDPOINTS = 16
-"""How many endpoints there may be; https://docs.stripe.com/webhooks"""
+"""Maximum number of endpoints; https://docs.stripe.com/webhooks"""
 
 
 class WebhookEndpoint(StripeObject, table="webhook_endpoints", key=("id",), unique=(("seq",),)):
@@ -62,7 +62,7 @@ class CreateEndpoint(Params):
 
 @api.post("")
 def create_webhook_endpoint(call: Call, params: Annotated[CreateEndpoint, Body]) -> Fields:
-    """Tell a program of events from now on; this answer alone has the secret that its requests are signed with."""
+    """Create a webhook endpoint; only this response includes its signing secret."""
     check_url(params.url, "url")
     _check_events(params.enabled_events)
     fields = collect_params(params, "connect")
@@ -77,7 +77,7 @@ def create_webhook_endpoint(call: Call, params: Annotated[CreateEndpoint, Body])
 
 @api.post("/{id}")
 def update_webhook_endpoint(call: Call, id: str, params: Annotated[UpdateEndpoint, Body]) -> Fields:
-    """Change an endpoint, or disable it."""
+    """Update or disable a webhook endpoint."""
     endpoint = retrieve(call, ENDPOINTS, id)
     if isinstance(params.url, str):
         check_url(params.url, "url")
@@ -92,30 +92,30 @@ def update_webhook_endpoint(call: Call, id: str, params: Annotated[UpdateEndpoin
 
 @api.get("/{id}")
 def retrieve_webhook_endpoint(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an endpoint."""
+    """Retrieve a webhook endpoint."""
     return endpoint_object(retrieve(call, ENDPOINTS, id))
 
 
 @api.get("")
 def list_webhook_endpoints(call: Call, params: Annotated[ListParams, Body]) -> Fields:
-    """List the endpoints."""
+    """List webhook endpoints."""
     return list_of(call, ENDPOINTS, params, "/v1/webhook_endpoints")
 
 
 @api.delete("/{id}")
 def delete_webhook_endpoint(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Tell a program of nothing more."""
+    """Delete a webhook endpoint."""
     call.db.remove(retrieve(call, ENDPOINTS, id))
     return {"id": id, "object": "webhook_endpoint", "deleted": True}
 
 
 def wants(endpoint: WebhookEndpoint, type: str) -> bool:
-    """Whether an endpoint is told of events of a type."""
+    """Return whether an endpoint receives events of a type."""
     return endpoint.status == "enabled" and any(each in (EVERY, type) for each in endpoint.enabled_events)
 
 
 def listening(call: Call, type: str) -> int:
-    """How many endpoints are told of events of a type."""
+    """Return the number of endpoints that receive events of a type."""
     if "endpoints" not in call.memo:
         call.memo["endpoints"] = call.db.rows(WebhookEndpoint) if call.db.count(WebhookEndpoint) else []
     endpoints: list[WebhookEndpoint] = call.memo["endpoints"]
@@ -123,7 +123,7 @@ def listening(call: Call, type: str) -> int:
 
 
 def _check_version(call: Call, version: str | None) -> None:
-    """Refuse a version that nobody speaks; the one of the request is spoken."""
+    """Raise StripeError for an unknown API version; the version of the request is known."""
     if version and version not in (*API_VERSIONS, version_of(call)):
         raise StripeError(f"Invalid api_version: must be one of {join_choices(API_VERSIONS)}", param="api_version")
 

@@ -1,7 +1,7 @@
-"""Stripe's conventions: bracketed forms in, JSON out, and errors as objects that name the parameter.
+"""Stripe's wire conventions: bracketed form parameters, JSON responses, and errors that name the parameter.
 
-An operation takes its parameters as one struct, whether they come in the query or in the body; the struct refuses what
-it does not know. https://docs.stripe.com/api/errors
+An operation takes its parameters, from query and body alike, as one struct, which rejects unknown names.
+https://docs.stripe.com/api/errors
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _TOO_MANY = (
     "Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits."
 )
 FREE_FORM = frozenset({"metadata", "currency_options", "payload"})
-"""Parameters that are objects with any keys, numbers too."""
+"""Parameters that are objects with arbitrary keys, including numeric ones."""
 
 NEAR = 0.8
-"""How alike an unknown parameter and a known one must be for the one to be meant for the other."""
+"""Minimum similarity of an unknown parameter to a known one for the error to suggest it."""
 
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`")
 _MISSING_FIELD = re.compile(r"Object missing required field `(.+)`")
@@ -74,13 +74,13 @@ class InvalidApiKey(StripeError):
 
 
 class StripeRest(Style):
-    """REST with forms; see the module."""
+    """REST with form encoding; see the module's docstring."""
 
     missing_token = NoApiKey
     unknown_token = InvalidApiKey
 
     def token(self, request: Request) -> str | None:
-        """A key is given as a bearer token, or as the name of basic authentication."""
+        """Return the API key from bearer authentication, or the username of basic authentication."""
         basic = request.basic()
         return basic[0] if basic else request.bearer()
 
@@ -88,7 +88,7 @@ class StripeRest(Style):
         return InvalidApiKey(f"Invalid API Key provided: {mask_key(token)}") if token else NoApiKey()
 
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
-        """The path's parameters, and all others as one struct's fields."""
+        """Return the path parameters, and all others as the fields of one struct."""
         request, bound = exchange.request, exchange.operation.bound
         given = read_query(request.query, (), FREE_FORM) if request.query else {}
         if request.body:
@@ -114,7 +114,7 @@ class StripeRest(Style):
             raise StripeError("Invalid UTF-8 in the request body") from None
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
-        """An error object; `request_id` among its details goes into the header, `request_log_url` into the object."""
+        """Render an error; its details `request_id` and `request_log_url` go to the header and the body."""
         said = {"error": _render_error(error, exchange)}
         request_id = error.details.get("request_id", "")
         headers = [*error.headers]
@@ -125,7 +125,7 @@ class StripeRest(Style):
         return json_answer(said, error.status, tuple(headers))
 
     def unknown(self, request: Request, verbs: list[str]) -> Response:
-        """What is lacking is a request URL that Stripe does not recognize."""
+        """Render the error of an unrecognized request URL."""
         asked = f"{request.verb}: {request.path}"
         message = (
             f"Unrecognized request URL ({asked}). Please see https://stripe.com/docs or we can help at "
@@ -135,7 +135,7 @@ class StripeRest(Style):
 
 
 def mask_key(key: str) -> str:
-    """A key as errors show it: without what is between its first eight letters and its last four."""
+    """Mask a key as in errors: only its first eight and last four characters are shown."""
     shown = key[:8] if len(key) > 12 else ""
     return f"{shown}{'*' * (len(key) - len(shown) - 4)}{key[-4:]}"
 
@@ -155,7 +155,7 @@ def _render_error(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
 
 
 def _to_stripe_error(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
-    """What a contract refuses, in Stripe's words."""
+    """Convert a validation error to Stripe's wording."""
     path, body = _path(error.name), exchange.operation.bound.body if exchange else ""
     given, kind = (exchange.parameters.get(body), _body_type(exchange)) if exchange and body else (None, None)
     path = _resolve_wildcards(path, given, kind)
@@ -171,13 +171,13 @@ def _to_stripe_error(error: InvalidParameter, exchange: Exchange | None) -> Stri
 
 
 def _body_type(exchange: Exchange) -> Any:
-    """The struct that an operation takes its parameters as."""
+    """Return the struct of an operation's parameters."""
     contract, body = exchange.operation.bound.contract, exchange.operation.bound.body
     return next(field.type for field in msgspec.structs.fields(contract) if field.encode_name == body)
 
 
 def _unknown(name: str, path: list[str], given: Any, kind: Any) -> StripeError:
-    """All unknown parameters of one object; of a single one, which known one it may be meant for."""
+    """Build the error of all unknown parameters of an object; a single one gets a suggestion."""
     if kind is None:
         return _refuse_unknown([join_path([*path, name])], "")
     fields = _fields_of(_type_at(kind, path))
@@ -194,7 +194,7 @@ def _refuse_unknown(names: list[str], near: str) -> StripeError:
 
 
 def _empty(given: dict[str, Any] | list[Any], path: list[str]) -> Iterator[list[str]]:
-    """The paths of empty texts, which unset what they name; raises for lists with gaps."""
+    """Yield the paths of empty strings, which unset fields; raises StripeError for lists with gaps."""
     if isinstance(given, Sparse):
         raise _with_gaps(given.keys, path)
     named = given.items() if isinstance(given, dict) else ((str(n), each) for n, each in enumerate(given))
@@ -217,7 +217,7 @@ def _with_gaps(keys: list[str], path: list[str]) -> StripeError:
 
 
 def _check_empty(kind: Any, path: list[str]) -> None:
-    """Refuse an empty text for what cannot be unset."""
+    """Raise StripeError for an empty string where the field cannot be unset."""
     hint = _fields_of(_type_at(kind, path[:-1])).get(path[-1])
     members = _members(hint)
     can_be_unset = (str in members and msgspec.UnsetType in members) or any(
@@ -243,7 +243,7 @@ def _missing(path: list[str]) -> StripeError:
 
 
 def _misfit(problem: str, path: list[str], value: Any, hint: Any) -> StripeError:
-    """A value of the wrong kind."""
+    """Build the error of a value of the wrong type."""
     name = join_path(path)
     if least := _NOT_BELOW.fullmatch(problem):
         message = f"This value must be greater than or equal to {least[1]}."
@@ -258,7 +258,7 @@ def _misfit(problem: str, path: list[str], value: Any, hint: Any) -> StripeError
 
 
 def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeError:
-    """A text that is not what it should be."""
+    """Build the error of a string that cannot be parsed."""
     name = join_path(path)
     if value == "" and "length" in problem:
         return _cannot_be_unset(path)
@@ -278,7 +278,7 @@ def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeE
 
 
 def join_choices(choices: Sequence[str]) -> str:
-    """Choices in Stripe's words: `a or b`, `a, b, or c`."""
+    """Join choices in Stripe's wording: `a or b`, `a, b, or c`."""
     *most, last = choices
     return " or ".join(choices) if len(choices) < 3 else f"{', '.join(most)}, or {last}"
 
@@ -288,17 +288,17 @@ def _inspect(value: Any) -> str:
 
 
 def join_path(path: list[str]) -> str:
-    """`["items", "0", "price"]` is `items[0][price]`."""
+    """Format a path: `["items", "0", "price"]` becomes `items[0][price]`."""
     return path[0] + "".join(f"[{name}]" for name in path[1:]) if path else ""
 
 
 def _path(name: str) -> list[str]:
-    """The names of msgspec's path `items[0].price`."""
+    """Parse msgspec's path format `items[0].price`."""
     return [step[1] or step[0] for step in _STEP.finditer(name)]
 
 
 def _resolve_wildcards(path: list[str], given: Any, hint: Any) -> list[str]:
-    """A path whose keys of any name, which msgspec shows as `...`, are those whose values do not fit."""
+    """Replace `...`, msgspec's wildcard for arbitrary keys, by the key whose value is invalid."""
     for at, name in enumerate(path):
         if name == "...":
             values = cast(dict[str, Any], _value_at(given, path[:at]) or {})
@@ -328,7 +328,7 @@ def _value_at(value: Any, path: list[str]) -> Any:
 
 
 def _members(hint: Any) -> list[Any]:
-    """The plain types that a hint admits."""
+    """Return the member types of a union, or the type itself."""
     if metadata := getattr(hint, "__metadata__", None):
         return _members(hint.__origin__) if metadata else []
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
@@ -337,7 +337,7 @@ def _members(hint: Any) -> list[Any]:
 
 
 def _type_at(hint: Any, path: list[str]) -> Any:
-    """The type that a path leads to inside a type."""
+    """Return the type at a path within a type."""
     for name in path:
         inner = [typing.get_args(each)[-1] for each in _members(hint) if typing.get_origin(each) in (list, dict)]
         hint = _fields_of(hint).get(name) or (inner[0] if inner else None)
@@ -345,13 +345,13 @@ def _type_at(hint: Any, path: list[str]) -> Any:
 
 
 def _fields_of(hint: Any) -> dict[str, Any]:
-    """The types of what a struct takes, by name; nothing where a type is no struct."""
+    """Return the field types of a struct by name; empty for other types."""
     structs = [each for each in _members(hint) if isinstance(each, type) and issubclass(each, msgspec.Struct)]
     return {field.encode_name: field.type for each in structs for field in msgspec.structs.fields(each)}
 
 
 def _choices(hint: Any) -> list[str]:
-    """The texts that a type admits, if those are all that it admits."""
+    """Return the literal strings that a type consists of, or an empty list if it admits anything else."""
     members = [each for each in _members(hint) if each not in (msgspec.UnsetType, type(None))]
     if not all(typing.get_origin(each) is typing.Literal for each in members):
         return []

@@ -1,4 +1,4 @@
-"""Secrets by which a page or an app acts for one customer: customer sessions and ephemeral keys.
+"""Customer sessions and ephemeral keys: secrets that give a page or an app access to one customer.
 
 https://docs.stripe.com/api/customer_sessions, https://docs.stripe.com/payments/mobile
 """
@@ -34,13 +34,13 @@ EPHEMERAL_KEYS = resource(
 
 
 class Switch(NestedParams):
-    """A component that is on or off."""
+    """An `enabled` flag of a component."""
 
     enabled: bool
 
 
 class Features(NestedParams):
-    """What an element lets the customer do with the payment methods that are kept."""
+    """What an element lets the customer do with saved payment methods."""
 
     payment_method_allow_redisplay_filters: list[Redisplay] | UnsetType = UNSET
     payment_method_redisplay: OnOff | UnsetType = UNSET
@@ -59,7 +59,7 @@ class Element(NestedParams):
 
 
 class Components(NestedParams):
-    """What the secret is for."""
+    """The components that the secret is valid for."""
 
     active_entitlements: Switch | UnsetType = UNSET
     buy_button: Switch | UnsetType = UNSET
@@ -88,7 +88,7 @@ USUAL: dict[str, Fields] = {
         "payment_method_save_usage": None,
     },
 }
-"""The features of each element where nothing else is asked for."""
+"""Default features of each element."""
 
 
 class CreateSession(Params, kw_only=True):
@@ -108,7 +108,7 @@ class CreateKey(Params, kw_only=True):
 
 @api.post("/customer_sessions")
 def create_customer_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields:
-    """Give a page a secret for half an hour, by which it shows what there is of a customer."""
+    """Create a customer session, whose secret is valid for half an hour."""
     if not isinstance(params.customer, str) or not params.customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
@@ -138,7 +138,7 @@ def _component(name: str, wanted: Switch | Element | UnsetType) -> Fields:
 
 @api.post("/ephemeral_keys")
 def create_ephemeral_key(call: Call, params: Annotated[CreateKey, Body]) -> Fields:
-    """Give an app a key for an hour, by which it acts for a customer."""
+    """Create an ephemeral key of a customer, which is valid for an hour."""
     if not isinstance(params.customer, str) or not params.customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
@@ -154,7 +154,7 @@ def create_ephemeral_key(call: Call, params: Annotated[CreateKey, Body]) -> Fiel
 
 @api.delete("/ephemeral_keys/{key}")
 def delete_ephemeral_key(call: Call, key: str, params: Annotated[Params, Body]) -> Fields:
-    """Let a key be of no use any more."""
+    """Delete an ephemeral key."""
     row = retrieve(call, EPHEMERAL_KEYS, key)
     call.db.remove(row)
     return EPHEMERAL_KEYS.show(row)

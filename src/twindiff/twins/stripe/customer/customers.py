@@ -1,4 +1,4 @@
-"""Customers.
+"""Customers: their table, how they are rendered, and operations on them.
 
 https://docs.stripe.com/api/customers
 """
@@ -45,7 +45,7 @@ NO_SETTINGS: Fields = {
     "rendering_options": None,
 }
 ON_DELETE: list[Callable[[Call, str], None]] = []
-"""What else is done for a customer that is deleted, given its id."""
+"""Callbacks of other modules for a deleted customer; they take its id."""
 _INVOICE_PREFIX = re.compile(r"[A-Z0-9]{1,12}")
 MAX_CUSTOMERS_PER_CLOCK = 3
 NO_TOKENS = (
@@ -89,10 +89,10 @@ class Customer(
     individual_name: Column[str | None] = column(default=None)
     reconciliation_mode: Column[str] = column(default="automatic")
     has_own_mode: Column[bool] = column(default=False)
-    """Whether the mode was chosen for this customer, and is not the shop's."""
+    """Whether the reconciliation mode was set for this customer, rather than taken from the account."""
     cash: Column[Json] = column(default={})
     invoice_tax_ids: Column[Json] = column(default=[], derived=True)
-    """What invoices show of its tax ids."""
+    """The tax ids that invoices show."""
     has_credits: Column[bool] = column(default=False, derived=True)
     """Whether it was ever granted billing credits."""
     deleted: Column[bool] = column(default=False)
@@ -124,7 +124,7 @@ _existing = build_view(
 
 
 def customer_object(row: Customer) -> Fields:
-    """A customer as shown; of a deleted one no more than that it is."""
+    """Render a customer; a deleted one has only its id and `deleted`."""
     if row.deleted:
         return {"id": row.id, "object": "customer", "deleted": True}
     names = {name: value for name in ("business_name", "individual_name") if (value := getattr(row, name))}
@@ -136,7 +136,7 @@ def _no_sources(call: Call, customer: Fields) -> Fields:
 
 
 def _credit(call: Call, customer: Fields) -> Fields:
-    """What a customer has got to pay invoices with, by currency."""
+    """Return the credit that pays invoices, by currency."""
     return {customer["currency"]: -customer["balance"]} if customer["balance"] and customer["currency"] else {}
 
 
@@ -152,21 +152,21 @@ CUSTOMERS = resource(
 
 
 class CustomField(NestedParams):
-    """A field that all invoices of a customer show."""
+    """A custom field shown on all invoices of a customer."""
 
     name: str
     value: str
 
 
 class Rendering(NestedParams):
-    """How invoices are rendered."""
+    """Rendering settings of invoices."""
 
     amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
     template: OptText = UNSET
 
 
 class InvoiceSettings(NestedParams):
-    """What a customer's invoices have by default."""
+    """Default settings of a customer's invoices."""
 
     custom_fields: list[CustomField] | Unset | UnsetType = UNSET
     default_payment_method: OptText = UNSET
@@ -175,7 +175,7 @@ class InvoiceSettings(NestedParams):
 
 
 class CashSettings(NestedParams):
-    """How a cash balance is applied."""
+    """The reconciliation settings of a cash balance."""
 
     reconciliation_mode: Literal["automatic", "manual", "merchant_default"] | UnsetType = UNSET
 
@@ -187,14 +187,14 @@ class CashBalance(NestedParams):
 
 
 class Tax(NestedParams):
-    """Where a customer is taxed."""
+    """The tax settings of a customer."""
 
     ip_address: OptText = UNSET
     validate_location: Literal["auto", "deferred", "immediately"] | UnsetType = UNSET
 
 
 class CustomerParams(Params):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"name": 256, "phone": 20}
 
@@ -243,13 +243,13 @@ _DEFAULT = "invoice_settings[default_payment_method]"
 
 
 class ListSources(ListParams):
-    """The parameters of a list of what was saved in the old way."""
+    """The parameters of a list of legacy sources."""
 
     object: OptText = UNSET
 
 
 class CreateSource(Params):
-    """What would be saved in the old way."""
+    """The parameters of a legacy source."""
 
     source: OptText = UNSET
     metadata: OptMetadata = UNSET
@@ -265,7 +265,7 @@ class ListCustomers(ListParams):
 
 @api.post("")
 def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fields:
-    """Make a customer."""
+    """Create a customer."""
     fields = _fields(params, None, "payment_method")
     prefix = fields.pop("invoice_prefix", None) or _free_prefix(call)
     if clock := fields.get("test_clock"):
@@ -280,7 +280,7 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
 
 
 def _check_location(call: Call, customer: Customer, params: CustomerParams) -> None:
-    """Raise for a customer who cannot be taxed, where that is to be known at once."""
+    """Raise StripeError for a customer without a tax location, if `validate_location` is `immediately`."""
     from ..tax.automatic_tax import check_location
 
     if isinstance(params.tax, Tax) and params.tax.validate_location == "immediately":
@@ -295,7 +295,10 @@ def _keep_tax_ids(call: Call, customer: Customer, wanted: list[TaxId]) -> None:
 
 
 def _with_methods(call: Call, customer: Customer, first: str) -> Customer:
-    """A customer with the payment method that was given, by the same name perhaps, to pay invoices with."""
+    """Attach the payment method given at creation; it becomes the invoice default if both parameters name it.
+
+    Raises StripeError for a default that is not attached to the customer.
+    """
     from ..payments.payment_methods import attach, method_named, retrieve_attached_method
 
     default: str | None = customer.invoice_settings.get("default_payment_method")
@@ -319,19 +322,19 @@ SEARCHABLE = {
 
 @api.get("/search")
 def search_customers(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
-    """Search the customers that were not deleted."""
+    """Search customers that are not deleted."""
     return search_of(call, CUSTOMERS, params, "/v1/customers/search", SEARCHABLE, ~Customer.deleted)
 
 
 @api.get("/{id}")
 def retrieve_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a customer, or learn that it was deleted."""
+    """Retrieve a customer, or the stub of a deleted one."""
     return customer_object(retrieve(call, CUSTOMERS, id))
 
 
 @api.post("/{id}")
 def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]) -> Fields:
-    """Change what is given of a customer."""
+    """Update the given fields of a customer."""
     from ..payments.payment_methods import retrieve_attached_method
 
     customer = existing(call, id)
@@ -351,7 +354,7 @@ def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]
 
 @api.delete("/{id}")
 def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a customer, which ends its subscriptions; what else there was with it stays."""
+    """Delete a customer and cancel its subscriptions; related objects remain."""
     customer = existing(call, id)
     use_clock_time(call, customer.test_clock)
     for follow in ON_DELETE:
@@ -363,27 +366,27 @@ def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
 
 @api.get("/{id}/sources")
 def list_sources(call: Call, id: str, params: Annotated[ListSources, Body]) -> Fields:
-    """List what was saved in the old way, which is nothing."""
+    """List legacy sources, of which there are none."""
     return list_object([], f"/v1/customers/{existing(call, id).id}/sources")
 
 
 @api.post("/{id}/sources")
 def create_source(call: Call, id: str, params: Annotated[CreateSource, Body]) -> Fields:
-    """Refuse to save something in the old way."""
+    """Reject a legacy source."""
     existing(call, id)
     raise StripeError(NO_TOKENS)
 
 
 @api.delete("/{id}/discount")
 def delete_customer_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Take the discount from a customer, of which none has one: coupons are given to subscriptions and invoices."""
+    """Fail with 404, as customers have no discounts: coupons apply to subscriptions and invoices."""
     message = f"No active discount for customer: {existing(call, id).id}"
     raise StripeError(message, status=404, code="resource_missing")
 
 
 @api.get("")
 def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields:
-    """List the customers that were not deleted."""
+    """List customers that are not deleted."""
     where = to_range_conditions(Customer.created, params.created)
     where += equal((Customer.email, params.email))
     where += to_reference_conditions(call, (Customer.test_clock, params.test_clock, TEST_CLOCKS))
@@ -391,12 +394,12 @@ def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields
 
 
 def existing(call: Call, id: str) -> Customer:
-    """The customer of a path, unless it was deleted."""
+    """Return the customer with this id; raises StripeError if it is missing or deleted."""
     return refer(call, CUSTOMERS, id, "id", status=404)
 
 
 def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fields:
-    """The columns that are wanted; `now` is the customer as it is."""
+    """Return the columns that the parameters set; `now` is the existing customer, or None."""
     fields = collect_params(params, "tax", "tax_id_data", "source", "cash_balance", "invoice_settings", *skipped)
     if params.source:
         raise StripeError(NO_TOKENS)
@@ -415,7 +418,7 @@ def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fiel
 
 
 def _join(call: Call, clock: str) -> None:
-    """Let a customer live under a test clock, which has few of them."""
+    """Assign a new customer to a test clock; raises StripeError if the clock has its maximum of customers."""
     require_clock(call, clock)
     if call.db.count(Customer, Customer.test_clock == clock, ~Customer.deleted) >= MAX_CUSTOMERS_PER_CLOCK:
         message = f"You have reached the limit of {MAX_CUSTOMERS_PER_CLOCK} customers for this test clock."
@@ -424,7 +427,7 @@ def _join(call: Call, clock: str) -> None:
 
 
 def own_mode(wanted: str | None) -> Fields:
-    """How a customer's cash is applied: as is wanted, or as the shop does."""
+    """Return the reconciliation columns of a customer: the requested mode, or the account's default."""
     is_own = wanted in ("automatic", "manual")
     return {"reconciliation_mode": wanted if is_own else "automatic", "has_own_mode": is_own}
 
@@ -436,7 +439,7 @@ def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:
 
 
 def check_email(email: str, param: str) -> None:
-    """Refuse what is no email address."""
+    """Raise StripeError for an invalid email address."""
     if not _EMAIL.fullmatch(email) or len(email) > 512:
         raise StripeError(f"Invalid email address: {email[:512]}", code="email_invalid", param=param)
 

@@ -1,4 +1,4 @@
-"""Tax ids of customers and of the shop itself, such as a number for value added tax.
+"""Tax ids of customers and of the account, such as VAT numbers.
 
 https://docs.stripe.com/api/tax_ids
 """
@@ -32,15 +32,15 @@ sg_gst sg_uen si_tin sn_ninea sr_fin sv_nit th_vat tj_tin tr_tin tw_vat tz_vat u
 uz_vat ve_rif vn_tin za_vat zm_tin zw_tin
 """
 TYPES = tuple(_LISTED.split())
-"""https://docs.stripe.com/billing/customer/tax-ids#supported-tax-id"""
+"""Supported types; https://docs.stripe.com/billing/customer/tax-ids#supported-tax-id"""
 _OUTCOMES = {"000000000": "verified", "111111111": "unverified", "222222222": "pending"}
-"""What comes of the numbers that Stripe has for tests, by their end: https://docs.stripe.com/billing/customer/tax-ids"""
+"""Verification results of Stripe's test numbers, by suffix: https://docs.stripe.com/billing/customer/tax-ids"""
 
 
 class TaxIdRow(StripeObject, table="tax_ids", key=("id",), unique=(("seq",),), indexes=(("customer", "seq"),)):
     country: Column[str | None] = column(default=None)
     customer: Column[str | None] = references(Customer, default=None)
-    """None for those of the shop itself."""
+    """None for the account's own tax ids."""
     type: Column[str]
     value: Column[str]
 
@@ -51,7 +51,7 @@ def _owner(row: TaxIdRow) -> Fields:
 
 
 def _verification(row: TaxIdRow) -> Fields | None:
-    """What has come of looking it up, which Stripe does for some countries alone."""
+    """Render the result of the verification, which Stripe does for some countries only."""
     if row.type not in ("eu_vat", "gb_vat", "au_abn"):
         return {"status": "unavailable", "verified_address": None, "verified_name": None}
     return {"status": _OUTCOMES.get(row.value[-9:], "pending"), "verified_address": None, "verified_name": None}
@@ -75,7 +75,7 @@ class CreateTaxId(Params, kw_only=True):
 
 
 class Owner(NestedParams):
-    """Whose a tax id is."""
+    """The owner of a tax id."""
 
     type: Literal["account", "application", "customer", "self"]
     account: OptText = UNSET
@@ -84,7 +84,7 @@ class Owner(NestedParams):
 
 
 class CreateOwnedTaxId(CreateTaxId, kw_only=True):
-    """The parameters of a new tax id of the shop, or of a customer."""
+    """The parameters of a new tax id of the account or of a customer."""
 
     owner: Owner | UnsetType = UNSET
 
@@ -96,7 +96,7 @@ class ListTaxIds(ListParams, kw_only=True):
 
 
 def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str, at: str = "") -> TaxIdRow:
-    """Keep a tax id with a customer, or with the shop; `at` is the parameter that it is a part of."""
+    """Create a tax id of a customer, or of the account for None; `at` is the parent parameter for errors."""
     type_param, value_param = (f"{at}[{name}]" if at else name for name in ("type", "value"))
     if kind not in TYPES:
         raise StripeError(f"Invalid {type_param}: must be one of {join_choices(TYPES)}", param=type_param)
@@ -106,7 +106,7 @@ def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str, at:
     if call.db.count(TaxIdRow, TaxIdRow.customer == owner) >= MAX_TAX_IDS:
         raise StripeError(f"You can only have up to {MAX_TAX_IDS} tax IDs on a customer.", param=type_param)
     country = (value if kind == "eu_vat" else kind)[:2].upper()
-    country = "GR" if country == "EL" else country  # Greek numbers begin with the country's own name of itself.
+    country = "GR" if country == "EL" else country  # Greek VAT numbers start with EL.
     made = new(call, TAX_IDS, customer=owner, type=kind, value=value, country=country)
     if owner:
         _update_invoice_tax_ids(call, owner)
@@ -115,7 +115,7 @@ def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str, at:
 
 
 def _update_invoice_tax_ids(call: Call, customer: str) -> None:
-    """Keep with a customer what its invoices show of its tax ids."""
+    """Store on a customer the tax ids that its invoices show."""
     mine = call.db.rows(TaxIdRow, TaxIdRow.customer == customer, order=TaxIdRow.seq)
     shown_ids = [{"type": each.type, "value": each.value} for each in mine]
     call.db.change(existing(call, customer), invoice_tax_ids=shown_ids)
@@ -123,7 +123,7 @@ def _update_invoice_tax_ids(call: Call, customer: str) -> None:
 
 @api.post("/customers/{customer}/tax_ids")
 def create_tax_id(call: Call, customer: str, params: Annotated[CreateTaxId, Body]) -> Fields:
-    """Keep a tax id with a customer; it is looked up at once."""
+    """Create a tax id of a customer; it is verified at once."""
     return TAX_IDS.show(add_tax_id(call, existing(call, customer), params.type, params.value))
 
 
@@ -136,19 +136,19 @@ def list_tax_ids(call: Call, customer: str, params: Annotated[ListParams, Body])
 
 @api.get("/customers/{customer}/tax_ids/{id}")
 def retrieve_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a tax id of a customer."""
+    """Retrieve a tax id of a customer."""
     return TAX_IDS.show(_of(call, customer, id))
 
 
 @api.delete("/customers/{customer}/tax_ids/{id}")
 def delete_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Take a tax id from a customer."""
+    """Delete a tax id of a customer."""
     return _remove(call, _of(call, customer, id))
 
 
 @api.post("/tax_ids")
 def create_owned_tax_id(call: Call, params: Annotated[CreateOwnedTaxId, Body]) -> Fields:
-    """Keep a tax id with the shop, or with a customer."""
+    """Create a tax id of the account or of a customer."""
     id = _owner_id(params.owner)
     owner = refer(call, CUSTOMERS, id, "owner[customer]") if id else None
     return TAX_IDS.show(add_tax_id(call, owner, params.type, params.value))
@@ -156,24 +156,24 @@ def create_owned_tax_id(call: Call, params: Annotated[CreateOwnedTaxId, Body]) -
 
 @api.get("/tax_ids")
 def list_owned_tax_ids(call: Call, params: Annotated[ListTaxIds, Body]) -> Fields:
-    """List the tax ids of the shop, or of a customer."""
+    """List the tax ids of the account or of a customer."""
     return list_of(call, TAX_IDS, params, "/v1/tax_ids", TaxIdRow.customer == _owner_id(params.owner))
 
 
 @api.get("/tax_ids/{id}")
 def retrieve_owned_tax_id(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a tax id."""
+    """Retrieve a tax id."""
     return TAX_IDS.show(retrieve(call, TAX_IDS, id))
 
 
 @api.delete("/tax_ids/{id}")
 def delete_owned_tax_id(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Give up a tax id."""
+    """Delete a tax id."""
     return _remove(call, retrieve(call, TAX_IDS, id))
 
 
 def _owner_id(owner: Owner | UnsetType) -> str | None:
-    """The customer that an owner is; None for the shop itself."""
+    """Return the customer id of an owner, or None for the account itself."""
     if not isinstance(owner, Owner) or owner.type == "self":
         return None
     if owner.type != "customer":
@@ -200,7 +200,7 @@ def _remove(call: Call, row: TaxIdRow) -> Fields:
 
 
 def _of_customer(call: Call, customer: Fields) -> Fields:
-    """A customer's tax ids, as it shows them when it is asked to."""
+    """Return the list of a customer's tax ids, for `expand`."""
     rows = call.db.rows(TaxIdRow, TaxIdRow.customer == customer["id"], order=-TaxIdRow.seq)
     return list_object([TAX_IDS.show(row) for row in rows], f"/v1/customers/{customer['id']}/tax_ids")
 

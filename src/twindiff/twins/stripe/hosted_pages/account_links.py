@@ -1,4 +1,4 @@
-"""Links by which connected accounts are set up and looked at; nothing is asked for, so that they lead back at once.
+"""Onboarding and login links of connected accounts; onboarding asks for nothing and redirects at once.
 
 https://docs.stripe.com/api/account_links, https://docs.stripe.com/api/accounts/login_link
 """
@@ -22,7 +22,7 @@ LIFE = 300
 
 
 class CreateAccountLink(Params, kw_only=True):
-    """The parameters of a link."""
+    """The parameters of an account link."""
 
     account: str
     type: Literal["account_onboarding", "account_update"]
@@ -33,14 +33,14 @@ class CreateAccountLink(Params, kw_only=True):
 
 
 class Onboarding(Params):
-    """Where an account is sent back to."""
+    """The URL to return to."""
 
     return_url: OptText = UNSET
 
 
 @api.post("/v1/account_links")
 def create_account_link(call: Call, params: Annotated[CreateAccountLink, Body]) -> Fields:
-    """Give a link by which an account is set up."""
+    """Create an onboarding link of an account."""
     account = retrieve(call, ACCOUNTS, params.account, param="account", status=400)
     for name in ("refresh_url", "return_url"):
         url = getattr(params, name)
@@ -55,7 +55,7 @@ def create_account_link(call: Call, params: Annotated[CreateAccountLink, Body]) 
 
 @api.post("/v1/accounts/{account}/login_links")
 def create_login_link(call: Call, account: str, params: Annotated[Params, Body]) -> Fields:
-    """Give a link by which an Express account is looked at."""
+    """Create a dashboard login link of an Express account."""
     row = retrieve(call, ACCOUNTS, account)
     if row.type != "express":
         message = f"Cannot create a login link for {account}, which is no Express account."
@@ -65,6 +65,6 @@ def create_login_link(call: Call, account: str, params: Annotated[Params, Body])
 
 @api.get("/setup/{account}/{secret}", open=True, scope="publishable")
 def show_onboarding(call: Call, account: str, secret: str, params: Annotated[Onboarding, Body]) -> Response:
-    """Send an account back to the shop, since all of it is there."""
+    """Redirect to the return URL, since onboarding is complete already."""
     retrieve(call, ACCOUNTS, account)
     return redirect(params.return_url) if params.return_url else page("Account", "<p>Nothing is to be done.</p>")

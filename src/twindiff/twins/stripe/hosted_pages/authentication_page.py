@@ -1,4 +1,4 @@
-"""The page on which a cardholder authenticates: what a bank would show, with two buttons.
+"""The 3D Secure page: a stand-in for the bank's page, with two buttons.
 
 https://docs.stripe.com/payments/3d-secure/authentication-flow
 """
@@ -35,20 +35,20 @@ _FORM = """<form method="post">
 
 
 class AuthenticationPageParams(Params):
-    """Who opens the page must know the intent's secret."""
+    """The client secret, which authorizes access to the page."""
 
     client_secret: str
 
 
 class AuthenticationChoice(AuthenticationPageParams, kw_only=True):
-    """What the cardholder has chosen."""
+    """The cardholder's choice."""
 
     outcome: Literal["succeed", "fail"]
 
 
 @api.get("/{id}", open=True, scope="publishable")
 def show_page(call: Call, id: str, params: Annotated[AuthenticationPageParams, Body]) -> Response:
-    """Ask the cardholder."""
+    """Show the authentication page."""
     intent = _retrieve_intent(call, id, params.client_secret)
     if intent.status != "requires_action":
         return _page("There is nothing to authenticate any more.", "")
@@ -59,7 +59,7 @@ def show_page(call: Call, id: str, params: Annotated[AuthenticationPageParams, B
 
 @api.post("/{id}", open=True, scope="publishable")
 def choose(call: Call, id: str, params: Annotated[AuthenticationChoice, Body]) -> Response:
-    """Go on as the cardholder has chosen, back to the shop if it said where that is."""
+    """Apply the cardholder's choice, and redirect to the shop if it gave a return URL."""
     intent = _retrieve_intent(call, id, params.client_secret)
     succeeds = params.outcome == "succeed"
     if isinstance(intent, PaymentIntent):

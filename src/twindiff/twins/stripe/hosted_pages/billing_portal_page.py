@@ -1,4 +1,4 @@
-"""The billing portal: a page on which customers see to their subscriptions.
+"""The billing portal: sessions, and the page on which customers manage their subscriptions.
 
 https://docs.stripe.com/api/customer_portal/sessions
 """
@@ -70,19 +70,19 @@ PORTAL_SESSIONS = resource(
 
 
 class UpdateFlow(NestedParams):
-    """The subscription that is changed."""
+    """The subscription to update."""
 
     subscription: str
 
 
 class CancelFlow(UpdateFlow):
-    """The subscription that is ended."""
+    """The subscription to cancel."""
 
     retention: dict[str, Any] | UnsetType = UNSET
 
 
 class FlowItem(NestedParams):
-    """What an item becomes."""
+    """The new state of an item."""
 
     id: str
     price: OptText = UNSET
@@ -90,14 +90,14 @@ class FlowItem(NestedParams):
 
 
 class ConfirmFlow(UpdateFlow, kw_only=True):
-    """The change that is confirmed."""
+    """The update to confirm."""
 
     items: list[FlowItem]
     discounts: list[dict[str, str]] | UnsetType = UNSET
 
 
 class Flow(NestedParams):
-    """What a customer is led to."""
+    """The flow that the customer is sent to."""
 
     type: Literal[
         "customer_update",
@@ -125,7 +125,7 @@ class CreatePortalSession(Params, kw_only=True):
 
 
 class Wish(Params, kw_only=True):
-    """What a customer asks for on the page."""
+    """The action that a customer submits on the page."""
 
     subscription: str
     wish: Literal["cancel", "keep"]
@@ -133,7 +133,7 @@ class Wish(Params, kw_only=True):
 
 @api.post("/v1/billing_portal/sessions")
 def create_portal_session(call: Call, params: Annotated[CreatePortalSession, Body]) -> Fields:
-    """Make an address at which a customer sees to its subscriptions."""
+    """Create a portal session, whose URL gives a customer access to the page."""
     if not isinstance(params.customer, str) or not params.customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     check_url(params.return_url, "return_url")
@@ -188,7 +188,7 @@ def show_portal(call: Call, secret: str, params: Annotated[Params, Body]) -> Res
 
 @api.post("/p/session/{secret}", open=True, scope="publishable")
 def change_subscription(call: Call, secret: str, params: Annotated[Wish, Body]) -> Response:
-    """Let a subscription end when the configuration says, or go on."""
+    """Cancel a subscription as the configuration says, or undo its cancellation."""
     session = _session(call, secret)
     if running(call, params.subscription).customer != session.customer:
         raise SUBSCRIPTIONS.missing(params.subscription)

@@ -1,6 +1,6 @@
-"""The twin's own pages, for what Stripe hosts: plain HTML that needs no script.
+"""HTML of the hosted pages, which need no script.
 
-What is shown comes from rows, so every text is escaped.
+All text comes from rows and is escaped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FIELDS = """<label>Card number <input name="number" inputmode="numeric" autocom
 
 
 class ReturnParams(Params):
-    """What an authentication page says of whom it sends back."""
+    """Query parameters that an authentication page adds to the return URL."""
 
     payment_intent: OptText = UNSET
     payment_intent_client_secret: OptText = UNSET
@@ -43,7 +43,7 @@ class ReturnParams(Params):
 
 
 class CardForm(ReturnParams, kw_only=True):
-    """What a customer types on a page."""
+    """The submitted card form."""
 
     number: OptText = UNSET
     expiry: OptText = UNSET
@@ -53,17 +53,17 @@ class CardForm(ReturnParams, kw_only=True):
 
 
 def page(title: str, body: str, status: int = 200) -> Response:
-    """A page; `body` is HTML."""
+    """Build a page; `body` is HTML."""
     return page_answer(_PAGE.format(title=escape(title), body=body), status)
 
 
 def redirect(url: str) -> Response:
-    """The way on to another address."""
+    """Build a redirect to a URL."""
     return Response(b"", 303, "text/html", (("Location", url),))
 
 
 def table(rows: Sequence[tuple[str, int]], currency: str) -> str:
-    """Amounts with what they are for."""
+    """Build an HTML table of descriptions and amounts."""
     lines = "".join(
         f"<tr><td>{escape(what)}</td><td>{escape(format_amount(amount, currency))}</td></tr>" for what, amount in rows
     )
@@ -73,7 +73,7 @@ def table(rows: Sequence[tuple[str, int]], currency: str) -> str:
 def card_form(
     button: str, error: str = "", *, email: str | None = None, asks_email: bool = False, extras: str = ""
 ) -> str:
-    """The form for a card; `extras` is HTML of what is asked for before it."""
+    """Build the card form; `extras` is HTML of further inputs before the card."""
     said = f'<p class="error" role="alert">{escape(error)}</p>' if error else ""
     typed = escape(email or "", quote=True)
     address = f'<label>Email <input name="email" type="email" value="{typed}" required></label>' if asks_email else ""
@@ -81,7 +81,7 @@ def card_form(
 
 
 def new_method(form: CardForm, email: str | None = None, address: Fields | None = None) -> NewMethod:
-    """The payment method that a form describes; raises for a card that cannot be."""
+    """Return the payment method that a form describes; raises StripeError for incomplete card details."""
     month, _, year = str(form.expiry or "").replace(" ", "").partition("/")
     if not (month.isdecimal() and year.isdecimal()):
         raise StripeError("Your card's expiration date is incomplete.", param="expiry")

@@ -1,4 +1,4 @@
-"""The hosted page of an invoice, on which its customer pays it.
+"""The hosted invoice page, on which customers pay.
 
 https://docs.stripe.com/invoicing/hosted-invoice-page
 """
@@ -26,13 +26,13 @@ api = Operations(prefix="/i")
 
 @api.get("/{secret}", open=True, scope="publishable")
 def show_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Response:
-    """Show an invoice, with a form while it is to be paid."""
+    """Show an invoice, with a payment form while it is open."""
     return _invoice_page(call, _retrieve_hosted_invoice(call, secret))
 
 
 @api.post("/{secret}", open=True, scope="publishable")
 def pay_invoice(call: Call, secret: str, params: Annotated[CardForm, Body]) -> Response:
-    """Pay with the card that was typed."""
+    """Pay an invoice with the submitted card."""
     invoice = _retrieve_hosted_invoice(call, secret)
     use_clock_time(call, invoice.test_clock)
     try:

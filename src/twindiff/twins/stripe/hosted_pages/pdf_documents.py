@@ -1,4 +1,4 @@
-"""Invoices, credit notes and quotes on paper: what is said of them, line by line.
+"""PDF documents of invoices, credit notes and quotes: their text, line by line.
 
 https://docs.stripe.com/invoicing/customize, https://docs.stripe.com/api/quotes/pdf
 """
@@ -31,7 +31,7 @@ Amounts = Iterable[tuple[str, int]]
 
 @api.get("/i/{secret}/pdf", open=True, scope="publishable")
 def print_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Response:
-    """Give a final invoice as a PDF."""
+    """Download a finalized invoice as PDF."""
     invoice = call.db.find(Invoice, Invoice.secret == secret)
     if invoice is None or invoice.status == "draft":
         raise StripeError("There is no such page.", status=404)
@@ -42,14 +42,14 @@ def print_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> R
 
 @api.get("/cn/{credit_note}/pdf", open=True, scope="publishable")
 def print_credit_note(call: Call, credit_note: str, params: Annotated[Params, Body]) -> Response:
-    """Give a credit note as a PDF."""
+    """Download a credit note as PDF."""
     note = retrieve(call, CREDIT_NOTES, credit_note)
     return pdf_answer(_credit_note(call, note), PAGES, f"Credit-Note-{note.number}")
 
 
 @api.get("/v1/quotes/{quote}/pdf")
 def print_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Response:
-    """Give an offer that was made as a PDF."""
+    """Download a finalized quote as PDF."""
     offer = retrieve(call, QUOTES, quote)
     if offer.status == "draft":
         raise StripeError("A quote must be finalized before its PDF can be downloaded.")
@@ -71,12 +71,12 @@ def _invoice(call: Call, invoice: Invoice, size: str) -> list[str]:
 
 
 def items_of(call: Call, invoice: Invoice) -> Amounts:
-    """What an invoice is for."""
+    """Return descriptions and amounts of an invoice's lines."""
     return [(line.description or "", line.amount) for line in reversed(lines_of(call, invoice.id))]
 
 
 def totals_of(call: Call, invoice: Invoice) -> Amounts:
-    """What an invoice comes to, from its lines to what is left to be paid."""
+    """Return labels and amounts of an invoice's totals, from the subtotal to the amount due."""
     off = sum(each["amount"] for each in invoice.total_discount_amounts)
     totals = [("Subtotal", invoice.subtotal), *_unless_0("Discount", -off)]
     totals += _unless_0("Shipping", invoice.shipping_cost["amount_subtotal"] if invoice.shipping_cost else 0)
@@ -139,13 +139,13 @@ def _bill_to(name: str | None, email: str | None, address: Fields | None) -> lis
 
 
 def _paper(title: str, facts: Iterable[tuple[str, str | None]], whom: list[str], body: list[str]) -> list[str]:
-    """All lines of a paper; facts without a value are left out."""
+    """Return all lines of a document; facts without a value are omitted."""
     known = [f"{name:<16}{value}" for name, value in facts if value]
     return [title, "", *known, "", NAME, "", "Bill to", *whom, "", *body]
 
 
 def _table(rows: Amounts, totals: Amounts, currency: str, size: str) -> list[str]:
-    """What something is for, and what that comes to."""
+    """Return the lines of a table of items and totals."""
     items = [line for what, amount in rows for line in row(what, format_amount(amount, currency), size)]
     sums = [line for what, amount in totals for line in row(what, format_amount(amount, currency), size)]
     rule = "-" * columns(size)

@@ -1,4 +1,4 @@
-"""Documents to be printed: pages of text in one font, as PDF 1.4."""
+"""A minimal PDF 1.4 writer: pages of text in one monospaced font."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from textwrap import wrap
 from twindiff.kit import Response
 
 SIZES = {"a4": (595, 842), "letter": (612, 792)}
-"""Width and height of pages, in points."""
+"""Width and height of page sizes, in points."""
 _MARGIN = 54
 _FONT_SIZE = 10
 _LETTER_WIDTH = 6
 _LINE_HEIGHT = 14
 _AMOUNT = 16
-"""How many letters an amount may take."""
+"""Maximum characters of an amount."""
 _FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>"
 _NUMBER_OF_FONT, _FIRST_PAGE = 3, 4
 
 
 def columns(size: str) -> int:
-    """How many letters a line of a page has."""
+    """Return the number of characters in a line of a page size."""
     return (SIZES[size][0] - 2 * _MARGIN) // _LETTER_WIDTH
 
 
 def row(what: str, amount: str, size: str) -> list[str]:
-    """Lines that say what something is, with its amount at the right."""
+    """Return the lines of a description, with its amount aligned to the right of the first line."""
     left = columns(size) - _AMOUNT
     first, *rest = wrap(what, left - 1) or [""]
     return [f"{first:<{left}}{amount:>{_AMOUNT}}", *rest]
 
 
 def document(lines: Sequence[str], size: str) -> bytes:
-    """A document of lines; letters that Windows-1252 lacks are question marks."""
+    """Return a PDF of text lines; characters outside Windows-1252 become question marks."""
     height = SIZES[size][1]
     fitting = (height - 2 * _MARGIN) // _LINE_HEIGHT
     wrapped = [part for line in lines for part in (wrap(line, columns(size), drop_whitespace=False) or [""])]
@@ -41,7 +41,7 @@ def document(lines: Sequence[str], size: str) -> bytes:
 
 
 def _objects(pages: Sequence[Sequence[str]], size: str) -> Iterator[bytes]:
-    """The catalog, the list of pages, the font, and each page followed by what is on it."""
+    """Yield the PDF objects: catalog, page list, font, and each page followed by its content."""
     width, height = SIZES[size]
     kids = " ".join(f"{_FIRST_PAGE + 2 * at} 0 R" for at in range(len(pages)))
     yield b"<< /Type /Catalog /Pages 2 0 R >>"
@@ -63,7 +63,7 @@ def _escape_line(line: str) -> bytes:
 
 
 def _file(objects: Sequence[bytes]) -> Iterator[bytes]:
-    """A file of objects, with the table that says at which byte each begins."""
+    """Yield the parts of a PDF file: objects, and the cross-reference table of their byte offsets."""
     yield (start := b"%PDF-1.4\n")
     at, places = len(start), list[int]()
     for number, each in enumerate(objects, 1):
@@ -76,6 +76,6 @@ def _file(objects: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def pdf_answer(lines: Sequence[str], size: str, name: str) -> Response:
-    """A document to be shown or kept under a name."""
+    """Build the response of a PDF document; `name` is its file name without extension."""
     shown = (("Content-Disposition", f'inline; filename="{name}.pdf"'),)
     return Response(document(lines, size), 200, "application/pdf", shown)

@@ -1,6 +1,7 @@
-"""Configurations of the billing portal: what customers may do on its page.
+"""Configurations of the billing portal: the actions that customers are allowed on its page.
 
-The shop's default, with everything on, is there without a row until it is changed.
+The default configuration, with all features enabled, has no row until it is updated.
+
 https://docs.stripe.com/api/customer_portal/configurations
 """
 
@@ -35,7 +36,7 @@ from ..core.urls import check_url
 api = Operations(prefix="/v1/billing_portal/configurations")
 
 DEFAULT = "bpc_1TwindiffTestShop"
-"""The configuration of sessions that name none."""
+"""Id of the default configuration, used by sessions that name none."""
 
 Feedback = Literal[
     "customer_service", "low_quality", "missing_features", "other", "switched_service", "too_complex", "too_expensive",
@@ -64,7 +65,7 @@ OFF: dict[str, Fields] = {
         "trial_update_behavior": "end_trial",
     },
 }
-"""Each feature as it is where it was not asked for."""
+"""Features as they are unless requested."""
 ON: Fields = {
     **{name: {**feature, "enabled": True} for name, feature in OFF.items() if name != "subscription_update"},
     "subscription_update": OFF["subscription_update"],
@@ -78,7 +79,7 @@ class PortalConfiguration(StripeObject, table="billing_portal_configurations", k
     features: Column[Json]
     is_default: Column[bool] = column(default=False)
     login_secret: Column[str | None] = column(default=None)
-    """By which the page where customers log in is found; None where there is none."""
+    """Secret in the URL of the login page; None without a login page."""
     metadata: Column[Json] = column(default={})
     name: Column[str | None] = column(default=None)
     updated: Column[int] = column(derived=True)
@@ -111,7 +112,7 @@ CONFIGURATIONS = resource(
 
 
 class Profile(NestedParams):
-    """What the page says of the shop."""
+    """The business profile shown on the page."""
 
     headline: OptText = UNSET
     privacy_policy_url: OptText = UNSET
@@ -119,7 +120,7 @@ class Profile(NestedParams):
 
 
 class CustomerUpdate(NestedParams):
-    """What customers may change of themselves."""
+    """Which of their details customers may update."""
 
     allowed_updates: list[Literal["address", "email", "name", "phone", "shipping", "tax_id"]] | Unset | UnsetType = (
         UNSET
@@ -128,27 +129,27 @@ class CustomerUpdate(NestedParams):
 
 
 class Switch(NestedParams):
-    """What is on or off."""
+    """An `enabled` flag."""
 
     enabled: bool
 
 
 class MethodUpdate(NestedParams):
-    """Whether customers may change how they pay."""
+    """Whether customers may update payment methods."""
 
     enabled: bool
     payment_method_configuration: OptText = UNSET
 
 
 class Reasons(NestedParams):
-    """Whether customers are asked why they leave."""
+    """Whether customers are asked for a cancellation reason."""
 
     enabled: bool
     options: list[Feedback] | Unset | UnsetType = UNSET
 
 
 class Cancel(NestedParams):
-    """Whether customers may end subscriptions, and when these end then."""
+    """Whether customers may cancel subscriptions, and when cancellations take effect."""
 
     cancellation_reason: Reasons | UnsetType = UNSET
     enabled: OptBool = UNSET
@@ -157,7 +158,7 @@ class Cancel(NestedParams):
 
 
 class Adjustable(NestedParams):
-    """How many of a product customers may have."""
+    """The quantities of a product that customers may choose."""
 
     enabled: bool
     maximum: OptInteger = UNSET
@@ -165,7 +166,7 @@ class Adjustable(NestedParams):
 
 
 class PortalProductParams(NestedParams):
-    """The prices of a product that customers may change to."""
+    """The prices of a product that customers may switch to."""
 
     product: str
     prices: list[str]
@@ -173,19 +174,19 @@ class PortalProductParams(NestedParams):
 
 
 class Condition(NestedParams):
-    """What is put off until the end of the period."""
+    """A kind of update that takes effect at the end of the period."""
 
     type: Literal["decreasing_item_amount", "shortening_interval"]
 
 
 class Conditions(NestedParams):
-    """All that is put off."""
+    """The kinds of updates that take effect at the end of the period."""
 
     conditions: list[Condition] | Unset | UnsetType = UNSET
 
 
 class SubscriptionUpdate(NestedParams):
-    """Whether customers may change subscriptions, and to what."""
+    """Whether customers may update subscriptions, and how."""
 
     billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
     default_allowed_updates: list[Literal["price", "promotion_code", "quantity"]] | Unset | UnsetType = UNSET
@@ -197,7 +198,7 @@ class SubscriptionUpdate(NestedParams):
 
 
 class Features(NestedParams):
-    """What customers may do."""
+    """The features of the portal."""
 
     customer_update: CustomerUpdate | UnsetType = UNSET
     invoice_history: Switch | UnsetType = UNSET
@@ -207,7 +208,7 @@ class Features(NestedParams):
 
 
 class ConfigurationParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     business_profile: Profile | UnsetType = UNSET
     default_return_url: OptText = UNSET
@@ -238,7 +239,7 @@ class ListConfigurations(ListParams, kw_only=True):
 
 @api.post("")
 def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body]) -> Fields:
-    """Say what customers may do on the page of sessions that name this configuration."""
+    """Create a portal configuration."""
     for name in ("customer_update", "subscription_cancel", "subscription_update"):
         if getattr(getattr(params.features, name), "enabled", None) is UNSET:
             param = f"features[{name}][enabled]"
@@ -251,13 +252,13 @@ def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body
 
 @api.get("/{configuration}")
 def retrieve_configuration(call: Call, configuration: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a configuration."""
+    """Retrieve a configuration."""
     return CONFIGURATIONS.show(retrieve_portal_configuration(call, configuration))
 
 
 @api.post("/{configuration}")
 def update_configuration(call: Call, configuration: str, params: Annotated[UpdateConfiguration, Body]) -> Fields:
-    """Change what is given of a configuration."""
+    """Update the given fields of a configuration."""
     row = retrieve_portal_configuration(call, configuration)
     if params.active is False and row.is_default:
         raise StripeError("You cannot deactivate the default configuration.", param="active")
@@ -270,7 +271,7 @@ def update_configuration(call: Call, configuration: str, params: Annotated[Updat
 
 @api.get("")
 def list_configurations(call: Call, params: Annotated[ListConfigurations, Body]) -> Fields:
-    """List configurations, the newest first; the default is the oldest."""
+    """List configurations, newest first; the default one is the oldest."""
     rows = call.db.rows(PortalConfiguration, order=-PortalConfiguration.seq)
     if all(row.id != DEFAULT for row in rows):
         rows.append(retrieve_portal_configuration(call, DEFAULT))
@@ -284,7 +285,7 @@ def list_configurations(call: Call, params: Annotated[ListConfigurations, Body])
 def _page(
     call: Call, rows: list[PortalConfiguration], params: ListConfigurations
 ) -> tuple[list[PortalConfiguration], bool]:
-    """A page of rows beside one of them, and whether there are more."""
+    """Return a page of rows after or before a cursor, and whether there are more."""
     most = clamp_limit(params.limit)
     if params.ending_before:
         before = retrieve_portal_configuration(call, params.ending_before, param="ending_before", status=400)
@@ -299,7 +300,7 @@ def _page(
 def retrieve_portal_configuration(
     call: Call, id: str, *, param: str = "configuration", status: int = 404
 ) -> PortalConfiguration:
-    """The configuration of an id."""
+    """Return the configuration with an id; raises StripeError if it does not exist."""
     if row := find(call, CONFIGURATIONS, id):
         return row
     if id != DEFAULT:
@@ -309,7 +310,7 @@ def retrieve_portal_configuration(
 
 
 def _fields(call: Call, params: ConfigurationParams, features: Fields, profile: Fields) -> Fields:
-    """The columns that are wanted; `features` and `profile` are what there is before."""
+    """Return the columns that the parameters set; `features` and `profile` are the current values."""
     fields = collect_params(params, "features", "login_page")
     check_url(fields.get("default_return_url"), "default_return_url")
     for name in ("privacy_policy_url", "terms_of_service_url"):
@@ -326,7 +327,7 @@ def _fields(call: Call, params: ConfigurationParams, features: Fields, profile: 
 
 
 def _merge_features(features: Fields, wanted: Features) -> Fields:
-    """Features with what is given of each; an empty text for a list is a list of nothing."""
+    """Merge requested features into the current ones; an empty string for a list becomes an empty list."""
     merged: Fields = {**features}
     for name, part in value_of(wanted).items():
         emptied = [field for field, value in part.items() if value is None and isinstance(OFF[name][field], list)]
@@ -342,7 +343,7 @@ def _merge_features(features: Fields, wanted: Features) -> Fields:
 
 
 def _with_adjustable_quantity(product: Fields) -> Fields:
-    """A product with how many of it customers may have, which is what they have unless that is said."""
+    """Return a product with its `adjustable_quantity`, by default disabled."""
     bounds: Fields = {"enabled": False, "maximum": None, "minimum": 1, **(product.get("adjustable_quantity") or {})}
     return {**product, "adjustable_quantity": bounds}
 

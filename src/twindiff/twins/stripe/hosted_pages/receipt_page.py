@@ -1,4 +1,4 @@
-"""The page of a receipt: what was paid, how, and what was given back.
+"""The receipt page: payment, method and refunds.
 
 https://docs.stripe.com/receipts
 """

@@ -1,1 +1,1 @@
-"""Meters of usage, and alerts about it."""
+"""Usage meters and billing alerts."""

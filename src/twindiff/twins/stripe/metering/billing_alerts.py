@@ -1,8 +1,9 @@
-"""Billing alerts: what tells the shop that a customer has used so much of a meter.
+"""Billing alerts: notifications when a customer's usage of a meter reaches a threshold.
 
-Only usage counts that was told of after its alert was made, each customer is told of once, and customers under test
-clocks are not looked at. https://docs.stripe.com/api/billing/alert,
-https://docs.stripe.com/billing/subscriptions/usage-based/alerts
+Only usage reported after the creation of an alert counts. An alert triggers once per customer, and ignores customers
+under test clocks.
+
+https://docs.stripe.com/api/billing/alert, https://docs.stripe.com/billing/subscriptions/usage-based/alerts
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class BillingAlert(
 
 
 class AlertTriggered(Row, table="billing_alerts_triggered", key=("alert", "customer"), visibility="derived"):
-    """Of whom an alert has told."""
+    """The customers for whom an alert has triggered."""
 
     alert: Column[str]
     customer: Column[str]
@@ -80,14 +81,14 @@ ALERTS = resource(
 
 
 class Filter(NestedParams):
-    """Whose usage counts."""
+    """The customer whose usage counts."""
 
     type: Literal["customer"]
     customer: OptText = UNSET
 
 
 class UsageThreshold(NestedParams, kw_only=True):
-    """How much of what is told of."""
+    """The meter and the threshold."""
 
     gte: Annotated[int, Meta(ge=1, le=2**53)]
     meter: str
@@ -114,7 +115,7 @@ class ListAlerts(ListParams):
 
 @api.post("")
 def create_alert(call: Call, params: Annotated[CreateAlert, Body]) -> Fields:
-    """Have somebody told when customers, or one of them, have used so much."""
+    """Create an alert for all customers or for one."""
     wanted = params.usage_threshold
     if not isinstance(wanted, UsageThreshold):
         raise StripeError("Missing required param: usage_threshold.", code="parameter_missing", param="usage_threshold")
@@ -142,32 +143,32 @@ def _customer(call: Call, filters: list[Filter]) -> str | None:
 
 @api.get("/{id}")
 def retrieve_alert(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an alert."""
+    """Retrieve an alert."""
     return alert_object(_retrieve_unarchived_alert(call, id))
 
 
 @api.get("")
 def list_alerts(call: Call, params: Annotated[ListAlerts, Body]) -> Fields:
-    """List the alerts that are not archived, of all meters or of one."""
+    """List alerts that are not archived, of all meters or of one."""
     where = to_reference_conditions(call, (BillingAlert.meter, params.meter, METERS))
     return list_of(call, ALERTS, params, "/v1/billing/alerts", BillingAlert.status != "archived", *where)
 
 
 @api.post("/{id}/activate")
 def activate_alert(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Let an alert tell again."""
+    """Activate an alert."""
     return _become(call, id, "active")
 
 
 @api.post("/{id}/deactivate")
 def deactivate_alert(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Let an alert tell nothing for now."""
+    """Deactivate an alert."""
     return _become(call, id, "inactive")
 
 
 @api.post("/{id}/archive")
 def archive_alert(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Let an alert be as if it were not there any more."""
+    """Archive an alert, which can no longer be retrieved."""
     return _become(call, id, "archived")
 
 
@@ -186,7 +187,7 @@ def _become(call: Call, id: str, status: str) -> Fields:
 
 
 def check_usage(call: Call, meter: Meter, customer: str) -> None:
-    """Tell of a customer who has used as much as an alert is for."""
+    """Trigger the alerts whose threshold a customer has reached."""
     watching = (BillingAlert.meter == meter.id, BillingAlert.status == "active")
     alerts = [row for row in call.db.rows(BillingAlert, *watching) if row.customer in (None, customer)]
     known = find(call, CUSTOMERS, customer) if alerts else None

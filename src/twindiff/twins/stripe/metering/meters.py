@@ -1,4 +1,4 @@
-"""Meters: what customers used, added up for prices by usage.
+"""Meters: usage of customers, aggregated for metered prices.
 
 https://docs.stripe.com/api/billing/meter
 """
@@ -34,7 +34,7 @@ api = Operations(prefix="/v1/billing")
 DAY = 86400
 
 USED: list[Callable[[Call, Meter, str], None]] = []
-"""What other pages do when a customer has used more of a meter."""
+"""Callbacks of other modules, called with a meter and a customer whose usage has changed."""
 
 
 class Meter(StripeObject, table="billing_meters", key=("id",), unique=(("seq",),), indexes=(("event_name",),)):
@@ -76,20 +76,20 @@ meter_event_object = build_view(MeterEvent, "billing.meter_event", "customer", "
 
 
 class Mapping(NestedParams):
-    """Where an event names its customer."""
+    """The payload key of the customer."""
 
     event_payload_key: str
     type: Literal["by_id"]
 
 
 class Aggregation(NestedParams):
-    """How values are brought to one."""
+    """The aggregation of values."""
 
     formula: Literal["count", "last", "sum"]
 
 
 class ValueSettings(NestedParams):
-    """Where an event has its value."""
+    """The payload key of the value."""
 
     event_payload_key: str
 
@@ -131,7 +131,7 @@ class Summaries(ListParams):
 
 
 class CreateMeterEvent(Params):
-    """The parameters of an event of usage."""
+    """The parameters of a meter event."""
 
     event_name: str
     payload: dict[str, str]
@@ -140,7 +140,7 @@ class CreateMeterEvent(Params):
 
 
 class CancelEvent(NestedParams):
-    """The event that is taken back."""
+    """The event to cancel."""
 
     identifier: OptText = UNSET
 
@@ -155,7 +155,7 @@ class CreateAdjustment(Params, kw_only=True):
 
 @api.post("/meters")
 def create_meter(call: Call, params: Annotated[CreateMeter, Body]) -> Fields:
-    """Make a meter for events of a name, which no other active meter has."""
+    """Create a meter for an event name, which is unique among active meters."""
     if _metering(call, params.event_name):
         message = f"An active meter with event name '{params.event_name[:100]}' already exists."
         raise StripeError(message, param="event_name")
@@ -169,13 +169,13 @@ def create_meter(call: Call, params: Annotated[CreateMeter, Body]) -> Fields:
 
 @api.get("/meters/{id}")
 def retrieve_meter(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a meter."""
+    """Retrieve a meter."""
     return meter_object(retrieve(call, METERS, id))
 
 
 @api.post("/meters/{id}")
 def update_meter(call: Call, id: str, params: Annotated[UpdateMeter, Body]) -> Fields:
-    """Change the name of a meter."""
+    """Update the name of a meter."""
     return meter_object(update(call, METERS, retrieve(call, METERS, id), **collect_params(params)))
 
 
@@ -187,13 +187,13 @@ def list_meters(call: Call, params: Annotated[ListMeters, Body]) -> Fields:
 
 @api.post("/meters/{id}/deactivate")
 def deactivate_meter(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Let a meter take no more events."""
+    """Deactivate a meter, which then takes no events."""
     return _become(call, id, "inactive", now(call))
 
 
 @api.post("/meters/{id}/reactivate")
 def reactivate_meter(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Let a meter take events again."""
+    """Reactivate a meter."""
     return _become(call, id, "active", None)
 
 
@@ -207,7 +207,7 @@ def _become(call: Call, id: str, status: str, at: int | None) -> Fields:
 
 @api.get("/meters/{id}/event_summaries")
 def list_event_summaries(call: Call, id: str, params: Annotated[Summaries, Body]) -> Fields:
-    """Add up a customer's usage between two times, whole or by hour or day."""
+    """List the aggregated usage of a customer between two times, in total, by hour or by day."""
     meter = retrieve(call, METERS, id)
     start, end = params.start_time, params.end_time
     step = {"day": DAY, "hour": 3600}.get(str(params.value_grouping_window), 60)
@@ -236,7 +236,7 @@ def _summary(meter: Meter, value: Decimal, start: int, end: int) -> Fields:
 
 @api.post("/meter_events")
 def create_meter_event(call: Call, params: Annotated[CreateMeterEvent, Body]) -> Fields:
-    """Note that a customer used something."""
+    """Report usage of a customer."""
     meter = _metering(call, params.event_name)
     if meter is None:
         raise StripeError(
@@ -270,7 +270,7 @@ def create_meter_event(call: Call, params: Annotated[CreateMeterEvent, Body]) ->
 
 @api.post("/meter_event_adjustments")
 def create_adjustment(call: Call, params: Annotated[CreateAdjustment, Body]) -> Fields:
-    """Take back an event of the last day."""
+    """Cancel a meter event of the last 24 hours."""
     id = params.cancel.identifier if isinstance(params.cancel, CancelEvent) else ""
     if not id:
         name = "cancel[identifier]"
@@ -316,7 +316,7 @@ def _value(meter: Meter, payload: dict[str, str]) -> Decimal:
 
 
 def _check_time(call: Call, when: int) -> None:
-    """Usage is taken of the last 35 days, and up to five minutes ahead."""
+    """Raise StripeError for usage more than 35 days old or more than five minutes ahead."""
     if when < now(call) - 35 * DAY:
         raise StripeError(
             "The timestamp is too far in the past. It must be within the past 35 days.", param="timestamp"
@@ -327,12 +327,12 @@ def _check_time(call: Call, when: int) -> None:
 
 
 def usage(call: Call, meter: Meter, customer: str, start: int, end: int) -> Decimal:
-    """What a customer used from one time to before another."""
+    """Return the aggregated usage of a customer from `start` to before `end`."""
     return _together(meter, [(value,) for _, value in _events(call, meter, customer, start, end)])
 
 
 def _events(call: Call, meter: Meter, customer: str, start: int, end: int) -> list[tuple[int, str]]:
-    """When a customer used how much, from one time to before another."""
+    """Return timestamps and values of a customer's events from `start` to before `end`."""
     return call.db.rows(
         MeterEvent,
         MeterEvent.event_name == meter.event_name,
@@ -345,7 +345,7 @@ def _events(call: Call, meter: Meter, customer: str, start: int, end: int) -> li
 
 
 def sum_usage_since(call: Call, meter: Meter, customer: str, seq: int) -> Decimal:
-    """What a customer used by all that was told of it after something was made."""
+    """Return the aggregated usage of a customer in events reported after `seq`."""
     rows: list[tuple[Any, ...]] = call.db.rows(
         MeterEvent,
         MeterEvent.event_name == meter.event_name,

@@ -1,4 +1,4 @@
-"""What the amount of a payment is made of: line items, shipping, taxes and discounts.
+"""Amount details of a payment: line items, shipping, taxes and discounts.
 
 https://docs.stripe.com/payments/payment-line-items
 """
@@ -33,11 +33,11 @@ ITEM: Fields = {
     "tax": None,
     "unit_of_measure": None,
 }
-"""What a line item has where nothing was given."""
+"""Default fields of a line item."""
 
 
 class Tax(NestedParams, kw_only=True):
-    """The tax in an amount."""
+    """The tax part of an amount."""
 
     total_tax_amount: Integer
 
@@ -56,7 +56,7 @@ class LineItem(NestedParams, kw_only=True):
 
 
 class ShippingCost(NestedParams):
-    """The shipping in an amount."""
+    """The shipping part of an amount."""
 
     amount: OptInteger | Unset = UNSET
     from_postal_code: OptText = UNSET
@@ -64,7 +64,7 @@ class ShippingCost(NestedParams):
 
 
 class AmountDetails(NestedParams):
-    """What an amount is made of."""
+    """The parts of an amount."""
 
     discount_amount: OptInteger | Unset = UNSET
     enforce_arithmetic_validation: OptBool = UNSET
@@ -77,13 +77,13 @@ OptAmountDetails = AmountDetails | Unset | UnsetType
 
 
 def render_details(intent: str, details: Fields) -> Fields:
-    """The details that an intent shows, which have its line items when they are expanded."""
+    """Render the amount details of an intent, with line items when expanded."""
     fields = {name: value for name, value in details.items() if name != "line_items"}
     return PartWith({**fields, "tip": {}}, line_items=lambda _: _line_items(intent, details.get("line_items", [])))
 
 
 def items_url(intent: str) -> str:
-    """Where the line items of an intent are listed."""
+    """Return the path of the list of an intent's line items."""
     return f"/v1/payment_intents/{intent}/amount_details_line_items"
 
 
@@ -95,7 +95,10 @@ IN_PARTS.add("line_items")
 
 
 def merge_details(call: Call, now: Fields | None, wanted: OptAmountDetails, amount: int) -> Fields | None:
-    """The details with what is wanted of them; raises where they do not make up the amount, unless that is allowed."""
+    """Merge requested details into the current ones.
+
+    Raises StripeError if they do not add up to the amount, unless `enforce_arithmetic_validation` is false.
+    """
     if not isinstance(wanted, AmountDetails):
         return now if wanted is UNSET else None
     given: Fields = value_of(wanted)
@@ -124,7 +127,7 @@ def _items(call: Call, given: list[Fields]) -> list[Fields]:
 
 
 def _check_levels(details: Fields) -> None:
-    """Taxes and discounts are of all of a payment or of its line items, and not of both."""
+    """Raise StripeError for taxes or discounts on both the payment and its line items."""
     for name in ("tax", "discount_amount"):
         if details.get(name) and any(item[name] for item in details.get("line_items", [])):
             message = f"You may only specify one of these parameters: amount_details[{name}], {name} of line items."
@@ -132,7 +135,7 @@ def _check_levels(details: Fields) -> None:
 
 
 def _error(details: Fields, amount: int) -> Fields | None:
-    """Why details do not make up an amount, if they do not."""
+    """Return the error of details that do not add up to an amount, or None."""
     items: list[Fields] = details.get("line_items", [])
     shipping: Fields = details.get("shipping") or {}
     added: int = _tax(details) + (shipping.get("amount") or 0) - (details.get("discount_amount") or 0)

@@ -1,4 +1,4 @@
-"""Bank transfers: a customer sends cash to an account of their own, which pays what waits for it.
+"""Bank transfers: a customer sends cash to a virtual account, and it pays the intents that wait for it.
 
 https://docs.stripe.com/payments/bank-transfers
 """
@@ -35,7 +35,7 @@ _SHARED: Fields = {"account_holder_address": _HOME, "account_holder_name": "Twin
 
 
 class BankTransfer(NestedParams, kw_only=True):
-    """By which banks cash is sent."""
+    """The type of bank transfer."""
 
     type: str
     eu_bank_transfer: dict[str, str] | UnsetType = UNSET
@@ -51,7 +51,7 @@ class FundingParams(Params, kw_only=True):
 
 
 class ApplyBalance(Params):
-    """How much of a customer's cash is applied."""
+    """The amount of a customer's cash to apply."""
 
     amount: OptInteger = UNSET
     currency: OptText = UNSET
@@ -59,7 +59,7 @@ class ApplyBalance(Params):
 
 @api.post("/customers/{customer}/funding_instructions")
 def create_funding_instructions(call: Call, customer: str, params: Annotated[FundingParams, Body]) -> Fields:
-    """Say where a customer sends cash."""
+    """Create the bank account details to which a customer sends cash."""
     row = existing(call, customer)
     currency = parse_currency(params.currency)
     if TRANSFERS.get(currency) != params.bank_transfer.type:
@@ -74,7 +74,7 @@ def create_funding_instructions(call: Call, customer: str, params: Annotated[Fun
 
 @api.post("/payment_intents/{intent}/apply_customer_balance", layers=[with_intent])
 def apply_customer_balance(call: Call, intent: str, params: Annotated[ApplyBalance, Body]) -> Fields:
-    """Pay what waits for a customer's cash, where the shop reconciles it itself."""
+    """Apply a customer's cash to an intent that waits for it, under manual reconciliation."""
     row = retrieve(call, PAYMENTS, intent)
     action: Fields = row.next_action or {}
     if row.status != "requires_action" or action.get("type") != "display_bank_transfer_instructions":
@@ -91,7 +91,10 @@ def apply_customer_balance(call: Call, intent: str, params: Annotated[ApplyBalan
 
 
 def find_missing_funds(call: Call, intent: PaymentIntent) -> Fields | None:
-    """What a customer must send for a payment; None where their cash was enough, which is taken."""
+    """Return the next action of a payment that shows transfer instructions for the missing cash.
+
+    Returns None if the customer's cash suffices, which is then deducted.
+    """
     if not intent.customer:
         message = "A PaymentIntent that is paid by `customer_balance` needs a `customer`."
         raise StripeError(message, code="parameter_missing", param="customer")
@@ -122,7 +125,7 @@ def _instructions(call: Call, intent: PaymentIntent, remaining: int) -> Fields:
 
 
 def _addresses(customer: str, type: str) -> list[Fields]:
-    """Where cash is sent; each customer has a number of their own."""
+    """Return the bank accounts to send cash to; each customer has its own account number."""
     number = f"{int.from_bytes(customer.encode()[-5:], 'big') % 10**12:012d}"
     if type == "us_bank_transfer":
         account = {**_SHARED, "account_number": number, "account_type": "checking", "bank_name": "STRIPE TEST BANK"}
@@ -138,7 +141,7 @@ def _addresses(customer: str, type: str) -> list[Fields]:
 
 
 def reconcile(call: Call, customer: Customer, currency: str) -> None:
-    """Pay what waits for a customer's cash, the oldest first."""
+    """Pay the intents that wait for a customer's cash, oldest first."""
     waits = (PaymentIntent.customer == customer.id, PaymentIntent.status == "requires_action")
     for intent in call.db.rows(PaymentIntent, *waits, order=PaymentIntent.seq):
         action: Fields = intent.next_action or {}

@@ -1,4 +1,4 @@
-"""What a charge says of its risk and of what the network answered.
+"""Outcomes of charges: risk level and the network's response.
 
 https://docs.stripe.com/api/charges/object#charge_object-outcome, https://docs.stripe.com/radar/risk-evaluation
 """
@@ -9,12 +9,12 @@ from ..core.objects import Fields
 from .test_cards import Decline
 
 ELEVATED = "elevated_risk"
-"""What is special about cards whose payments are reviewed."""
+"""The outcome of test cards whose payments are placed in review."""
 _IN_REVIEW = "Stripe evaluated this payment as having elevated risk, and placed it in your manual review queue."
 
 
 def render_outcome(special: str, decline: Decline | None) -> Fields:
-    """The outcome of a payment with a card, by what is special about it and why the bank declined, if it did."""
+    """Render the outcome of a card payment, from the test card's outcome and the decline, if any."""
     blocked = decline is not None and decline.decline_code == "fraudulent"
     in_review = special == ELEVATED and decline is None
     risk = "highest" if blocked else "elevated" if special == ELEVATED else "normal"

@@ -1,4 +1,4 @@
-"""Charges: what becomes of each attempt to pay.
+"""Charges: each attempt to pay.
 
 https://docs.stripe.com/api/charges
 """
@@ -97,7 +97,7 @@ class Charge(
     application_fee_amount: Column[int | None] = column(default=None)
     transfer: Column[str | None] = column(default=None)
     special: Column[str] = column(default="", derived=True)
-    """What is special about the card that it was paid with."""
+    """The special outcome of the test card it was paid with."""
 
 
 def _receipt_url(row: Charge) -> str | None:
@@ -110,7 +110,7 @@ def _descriptor(row: Charge) -> str | None:
 
 
 def _method_details(row: Charge) -> Fields | None:
-    """How it was paid; of a card also by what its network knows the payment."""
+    """Render the payment method; cards include the network's transaction id."""
     details: Fields | None = row.payment_method_details
     if not details or details["type"] != "card" or not row.paid:
         return details
@@ -119,7 +119,7 @@ def _method_details(row: Charge) -> Fields | None:
 
 
 def _network_transaction(id: str) -> str:
-    """Fifteen digits that follow from a charge's id."""
+    """Return the network's transaction id: fifteen digits derived from a charge's id."""
     return f"{int.from_bytes(blake2b(id.encode(), digest_size=8).digest()) % 9 * 10**14 + 10**14:015d}"
 
 
@@ -146,7 +146,7 @@ charge_object = build_view(
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Say at which address the receipt of each charge is."""
+    """Set the receipt URL of each rendered charge."""
     for each in objects:
         _fill_later(each, {"base_url": call.base_url})
 
@@ -193,7 +193,7 @@ CHARGES = resource(
 
 
 class FraudDetails(NestedParams):
-    """What the shop says of fraud."""
+    """The account's assessment of fraud."""
 
     user_report: OptText = UNSET
 
@@ -252,7 +252,7 @@ class ListCharges(ListParams):
 
 @api.get("")
 def list_charges(call: Call, params: Annotated[ListCharges, Body]) -> Fields:
-    """List charges, those that failed too."""
+    """List charges, including failed ones."""
     where = to_range_conditions(Charge.created, params.created) + equal((Charge.transfer_group, params.transfer_group))
     where += to_reference_conditions(
         call,
@@ -288,13 +288,13 @@ def search_charges(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
 
 @api.get("/{id}")
 def retrieve_charge(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a charge."""
+    """Retrieve a charge."""
     return show(call, CHARGES, retrieve(call, CHARGES, id))
 
 
 @api.post("")
 def create_charge(call: Call, params: Annotated[CreateCharge, Body]) -> Fields:
-    """Refuse to charge without a PaymentIntent, as Stripe does where nothing was saved in the old way.
+    """Reject a charge without a PaymentIntent, as Stripe does without legacy sources.
 
     https://docs.stripe.com/payments/payment-methods/integration-options
     """
@@ -319,7 +319,7 @@ def create_charge(call: Call, params: Annotated[CreateCharge, Body]) -> Fields:
 
 @api.post("/{id}")
 def update_charge(call: Call, id: str, params: Annotated[UpdateCharge, Body]) -> Fields:
-    """Change what is given of a charge."""
+    """Update the given fields of a charge."""
     charge = retrieve(call, CHARGES, id)
     if params.transfer_group is not UNSET and charge.payment_intent:
         raise StripeError(
@@ -335,7 +335,7 @@ def update_charge(call: Call, id: str, params: Annotated[UpdateCharge, Body]) ->
 
 @api.post("/{id}/capture")
 def capture_charge(call: Call, id: str, params: Annotated[CaptureCharge, Body]) -> Fields:
-    """Take what was authorized."""
+    """Capture an authorized charge."""
     from .payment_lifecycle import PAYMENTS, capture
 
     charge = retrieve(call, CHARGES, id)
@@ -346,7 +346,7 @@ def capture_charge(call: Call, id: str, params: Annotated[CaptureCharge, Body]) 
 
 
 class Attempt(NamedTuple):
-    """What is to be paid, and how."""
+    """The amount and the payment method of an attempt."""
 
     amount: int
     currency: str
@@ -359,7 +359,7 @@ class Attempt(NamedTuple):
 
 
 def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
-    """A charge, and why it was declined if it was."""
+    """Charge a card; returns the charge and the decline, or None."""
     outcome = outcome_of(asked.method)
     decline = decline_of(outcome)
     charge = _create_charge(
@@ -383,7 +383,7 @@ def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
 
 
 def begin(call: Call, asked: Attempt) -> Charge:
-    """The charge of a debit, of which the bank says later what has become of it."""
+    """Create the pending charge of a debit, whose result the bank reports later."""
     outcome = outcome_of(asked.method)
     charge = _create_charge(call, asked, None, outcome=render_outcome("", None), special=outcome, status="pending")
     record_row(call, "charge.pending", CHARGES, charge)
@@ -406,7 +406,7 @@ def _create_charge(call: Call, asked: Attempt, decline: Decline | None, **fields
 
 
 def conclude(call: Call, charge: Charge) -> tuple[Charge, Decline | None]:
-    """A debit's charge when the bank has answered, and why it failed if it did."""
+    """Complete a pending debit; returns the charge and its failure, or None."""
     if decline := decline_of(charge.special):
         fields = {"failure_code": decline.code, "failure_message": decline.message}
         charge = call.db.change(charge, status="failed", outcome=render_outcome(charge.special, decline), **fields)
@@ -418,13 +418,13 @@ def conclude(call: Call, charge: Charge) -> tuple[Charge, Decline | None]:
 
 
 def is_of_card(charge: Charge) -> bool:
-    """Whether a charge was paid with a card."""
+    """Return whether a charge was paid with a card."""
     details: Fields = charge.payment_method_details or {}
     return details.get("type", "card") == "card"
 
 
 def settle(call: Call, charge: Charge, amount: int) -> Charge:
-    """A charge of which an amount was captured, with the money on its way."""
+    """Capture an amount of a charge, enter it in the balance, and transfer it if the charge has a destination."""
     entered = enter(
         call,
         "charge" if is_of_card(charge) else "payment",
@@ -485,7 +485,7 @@ def _shared_details(card: Fields) -> Fields:
 
 
 def _build_authorization(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
-    """What the bank has authorized."""
+    """Return the authorization columns of a charge."""
     unavailable = {"status": "unavailable"}
     more = {"status": "available"} if asked.may_increment and not asked.capture else unavailable
     waiting = not asked.capture and decline is None

@@ -1,6 +1,8 @@
-"""ConfirmationTokens: what a customer's browser has collected, to be confirmed with by the shop's server.
+"""ConfirmationTokens: payment details collected in a browser, with which a server confirms an intent.
 
-Tests make them without a browser. https://docs.stripe.com/api/confirmation_tokens
+Tests create them without a browser.
+
+https://docs.stripe.com/api/confirmation_tokens
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ class ConfirmationToken(StripeObject, table="confirmation_tokens", key=("id",), 
     setup_intent: Column[str | None] = column(default=None)
     shipping: Column[Json] = column(default=None)
     payment_method: Column[str | None] = column(default=None)
-    """The payment method that it was made of, if that was there before."""
+    """The existing payment method that it was created from, or None."""
     columns: Column[Json] = column(default={}, derived=True)
-    """What makes its payment method."""
+    """Columns of the payment method to create."""
 
 
 TOKENS = resource(
@@ -52,7 +54,7 @@ TOKENS = resource(
 
 
 class CreateToken(Params):
-    """The parameters of a token for tests."""
+    """The parameters of a test token."""
 
     payment_method: OptText = UNSET
     payment_method_data: NewMethod | UnsetType = UNSET
@@ -64,7 +66,7 @@ class CreateToken(Params):
 
 @api.post("/test_helpers/confirmation_tokens")
 def create_confirmation_token(call: Call, params: Annotated[CreateToken, Body]) -> Fields:
-    """Make a token, as Stripe's elements do in a browser."""
+    """Create a token, as Stripe's Elements do in a browser."""
     known, columns = None, {}
     if isinstance(params.payment_method_data, NewMethod):
         columns = columns_of(call, params.payment_method_data)
@@ -77,7 +79,7 @@ def create_confirmation_token(call: Call, params: Annotated[CreateToken, Body]) 
     else:
         message = "You must provide one of `payment_method` or `payment_method_data`."
         raise StripeError(message, code="parameter_missing", param="payment_method_data")
-    assert method is not None  # it is known, or made of columns
+    assert method is not None  # it is an existing one, or built from columns
     made = new(
         call,
         TOKENS,
@@ -99,24 +101,24 @@ def _preview(method: Fields) -> Fields:
 
 @api.get("/confirmation_tokens/{confirmation_token}")
 def retrieve_confirmation_token(call: Call, confirmation_token: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a token."""
+    """Retrieve a token."""
     return TOKENS.show(retrieve(call, TOKENS, confirmation_token))
 
 
 class Spent(NamedTuple):
-    """A token that is confirmed with: the payment method of it, and what else it says of the intent."""
+    """A token used for a confirmation: its payment method, and its other settings of the intent."""
 
     token: ConfirmationToken
     method: PaymentMethod
     fields: Fields
 
     def on(self, call: Call, **intent: str) -> None:
-        """Note which intent was confirmed with it: `payment_intent` or `setup_intent`."""
+        """Record the intent confirmed with it: `payment_intent` or `setup_intent`."""
         call.db.change(self.token, **intent, expires_at=None)
 
 
 def spend(call: Call, id: OptText) -> Spent | None:
-    """The token that a parameter names; raises for one that was used, or is too old."""
+    """Return the token that a parameter refers to, or None; raises StripeError for a used or expired one."""
     if not isinstance(id, str) or not id:
         return None
     token = retrieve(call, TOKENS, id, status=400)

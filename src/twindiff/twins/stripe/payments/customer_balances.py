@@ -1,4 +1,4 @@
-"""What customers have with the shop: a balance that invoices are settled with, and cash that they have sent.
+"""Customer balances: credit and debit applied to invoices, and cash received by bank transfer.
 
 https://docs.stripe.com/api/customer_balance_transactions, https://docs.stripe.com/api/cash_balance
 """
@@ -73,14 +73,14 @@ class CashTransaction(
     net_amount: Column[int]
     type: Column[str]
     details: Column[Json] = column(default={})
-    """What there is under the name of the type."""
+    """The object under the key named by `type`."""
 
 
 _cash_shared = build_view(CashTransaction, "customer_cash_balance_transaction", "details", customer_account=None)
 
 
 def cash_transaction_object(row: CashTransaction) -> Fields:
-    """A movement of cash as shown."""
+    """Render a cash balance transaction."""
     return {**_cash_shared(row), row.type: row.details}
 
 
@@ -95,7 +95,7 @@ CASH_TRANSACTIONS = resource(
 
 
 class CreateTransaction(Params):
-    """The parameters of an adjustment; a negative amount is the customer's credit."""
+    """The parameters of an adjustment; a negative amount credits the customer."""
 
     longest: ClassVar = {"description": 350}
 
@@ -128,7 +128,7 @@ class UpdateCash(Params):
 
 
 class Fund(Params):
-    """Cash that a customer sends."""
+    """Simulated cash from a customer."""
 
     amount: Integer
     currency: str
@@ -137,7 +137,7 @@ class Fund(Params):
 
 @api.post("/customers/{customer}/balance_transactions")
 def create_balance_transaction(call: Call, customer: str, params: Annotated[CreateTransaction, Body]) -> Fields:
-    """Change what a customer owes, or is owed."""
+    """Adjust a customer's balance."""
     row = existing(call, customer)
     metadata = merge_metadata({}, params.metadata)
     made = adjust(
@@ -148,7 +148,7 @@ def create_balance_transaction(call: Call, customer: str, params: Annotated[Crea
 
 @api.get("/customers/{customer}/balance_transactions")
 def list_balance_transactions(call: Call, customer: str, params: Annotated[ListTransactions, Body]) -> Fields:
-    """List what has changed a customer's balance."""
+    """List the transactions of a customer's balance."""
     existing(call, customer)
     table = CustomerBalanceTransaction
     url = f"/v1/customers/{customer}/balance_transactions"
@@ -158,7 +158,7 @@ def list_balance_transactions(call: Call, customer: str, params: Annotated[ListT
 
 @api.get("/customers/{customer}/balance_transactions/{transaction}")
 def retrieve_transaction(call: Call, customer: str, transaction: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an adjustment."""
+    """Retrieve a transaction of a customer's balance."""
     return CUSTOMER_TRANSACTIONS.show(_of(call, customer, transaction))
 
 
@@ -166,7 +166,7 @@ def retrieve_transaction(call: Call, customer: str, transaction: str, params: An
 def update_transaction(
     call: Call, customer: str, transaction: str, params: Annotated[UpdateTransaction, Body]
 ) -> Fields:
-    """Change what is said of an adjustment."""
+    """Update the description and metadata of a balance transaction."""
     row = _of(call, customer, transaction)
     metadata = merge_metadata(row.metadata, params.metadata)
     return CUSTOMER_TRANSACTIONS.show(
@@ -176,13 +176,13 @@ def update_transaction(
 
 @api.get("/customers/{customer}/cash_balance")
 def retrieve_cash_balance(call: Call, customer: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at the cash of a customer."""
+    """Retrieve the cash balance of a customer."""
     return cash_balance_object(existing(call, customer))
 
 
 @api.post("/customers/{customer}/cash_balance")
 def update_cash_balance(call: Call, customer: str, params: Annotated[UpdateCash, Body]) -> Fields:
-    """Say how cash is applied."""
+    """Update the reconciliation mode of a cash balance."""
     row = existing(call, customer)
     mode = value_of(params.settings).get("reconciliation_mode") if isinstance(params.settings, CashSettings) else None
     if mode:
@@ -192,7 +192,7 @@ def update_cash_balance(call: Call, customer: str, params: Annotated[UpdateCash,
 
 @api.get("/customers/{customer}/cash_balance_transactions")
 def list_cash_transactions(call: Call, customer: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List what has changed the cash of a customer."""
+    """List the transactions of a customer's cash balance."""
     existing(call, customer)
     url = f"/v1/customers/{customer}/cash_balance_transactions"
     return list_of(call, CASH_TRANSACTIONS, params, url, CashTransaction.customer == customer)
@@ -200,7 +200,7 @@ def list_cash_transactions(call: Call, customer: str, params: Annotated[ListPara
 
 @api.get("/customers/{customer}/cash_balance_transactions/{transaction}")
 def retrieve_cash_transaction(call: Call, customer: str, transaction: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a movement of cash."""
+    """Retrieve a transaction of a customer's cash balance."""
     row = retrieve(call, CASH_TRANSACTIONS, transaction)
     if row.customer != customer:
         raise CASH_TRANSACTIONS.missing(transaction)
@@ -209,7 +209,7 @@ def retrieve_cash_transaction(call: Call, customer: str, transaction: str, param
 
 @api.post("/test_helpers/customers/{customer}/fund_cash_balance")
 def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) -> Fields:
-    """Let a customer send cash."""
+    """Simulate an incoming bank transfer of a customer."""
     row, currency = existing(call, customer), parse_currency(params.currency)
     if params.amount < 1:
         message = "This value must be greater than or equal to 1."
@@ -235,7 +235,7 @@ INCLUDES["customer.cash_balance"] = _of_customer
 
 
 def cash_balance_object(customer: Customer) -> Fields:
-    """The cash of a customer as shown."""
+    """Render the cash balance of a customer."""
     return {
         "object": "cash_balance",
         "available": customer.cash or None,
@@ -252,7 +252,7 @@ def cash_balance_object(customer: Customer) -> Fields:
 def move_cash(
     call: Call, customer: Customer, amount: int, currency: str, type: str, details: Fields
 ) -> CashTransaction:
-    """Add to the cash of a customer, or with a negative amount take of it."""
+    """Add an amount to a customer's cash balance; a negative amount is deducted."""
     ending = customer.cash.get(currency, 0) + amount
     call.db.change(customer, cash={**customer.cash, currency: ending})
     made = new(
@@ -272,7 +272,7 @@ def move_cash(
 def adjust(
     call: Call, customer: Customer, amount: int, currency: str, *, type: str = "adjustment", **fields: Any
 ) -> CustomerBalanceTransaction:
-    """Add to what a customer owes, which is in one currency; a negative amount is credit."""
+    """Add an amount to a customer's balance, which has one currency; a negative amount is credit."""
     currency = parse_currency(currency)
     if customer.currency and customer.currency != currency:
         message = (

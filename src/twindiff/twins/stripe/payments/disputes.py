@@ -1,4 +1,4 @@
-"""Disputes: opened by test cards, answered with evidence, and won or lost.
+"""Disputes: opened by test cards, contested with evidence, and won or lost.
 
 https://docs.stripe.com/api/disputes, https://docs.stripe.com/testing#disputes
 """
@@ -47,19 +47,19 @@ DAY = 86_400
 DAYS_TO_ANSWER = 8
 FEE = 1500
 REVIEW_SECONDS = 60
-"""How long a bank of a test card looks at evidence."""
+"""Seconds until test evidence is decided."""
 
 FILES_OF_EVIDENCE = frozenset({
     "cancellation_policy", "customer_communication", "customer_signature", "duplicate_charge_documentation", "receipt",
     "refund_policy", "service_documentation", "shipping_documentation", "uncategorized_file",
 })  # fmt: skip
-"""What of it is the id of a file."""
+"""Evidence fields that hold the id of a file."""
 REASONS = {"fraudulent": "10.4", "product_not_received": "13.1", "inquiry": "10"}
 OPEN = ("needs_response", "warning_needs_response", "under_review", "warning_under_review")
 
 
 class Evidence(NestedParams):
-    """What the shop says for itself; names of files are those of `FILES_OF_EVIDENCE`."""
+    """The evidence of a dispute; the fields in `FILES_OF_EVIDENCE` are file ids."""
 
     access_activity_log: OptText = UNSET
     billing_address: OptText = UNSET
@@ -107,12 +107,12 @@ class Dispute(
     reason: Column[str]
     status: Column[str]
     transactions: Column[Json] = column(default=[])
-    """What it took from the balance, and gave back, as shown."""
+    """Its rendered balance transactions: withdrawal and reinstatement."""
     submission_count: Column[int] = column(default=0)
     due_by: Column[int]
     is_inquiry: Column[bool] = column(default=False)
     decided_at: Column[int] = column(default=0)
-    """When the bank decides."""
+    """The Unix timestamp at which the bank decides, or 0."""
 
 
 def _evidence(row: Dispute) -> Fields:
@@ -132,7 +132,7 @@ def _details(row: Dispute) -> Fields:
 
 def _method_details(row: Dispute) -> Fields | None:
     code = REASONS.get("inquiry" if row.is_inquiry else row.reason)
-    if code is None:  # of a debit
+    if code is None:  # a debit has no network reason code
         return None
     kind = "inquiry" if row.is_inquiry else "chargeback"
     card = {"brand": "visa", "case_type": kind, "network": "visa", "network_reason_code": code}
@@ -174,7 +174,7 @@ DISPUTES = resource(
 
 
 class UpdateDispute(Params):
-    """The parameters of an answer."""
+    """The parameters of an update."""
 
     evidence: Evidence | UnsetType = UNSET
     metadata: OptMetadata = UNSET
@@ -191,25 +191,25 @@ class ListDisputes(ListParams):
 
 @api.get("/disputes/{id}")
 def retrieve_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a dispute."""
+    """Retrieve a dispute."""
     return dispute_object(retrieve(call, DISPUTES, id))
 
 
 @api.get("/charges/{charge}/dispute")
 def retrieve_charge_dispute(call: Call, charge: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at the dispute of a charge."""
+    """Retrieve the dispute of a charge."""
     return dispute_object(retrieve(call, DISPUTES, _of(call, charge)))
 
 
 @api.post("/charges/{charge}/dispute")
 def update_charge_dispute(call: Call, charge: str, params: Annotated[UpdateDispute, Body]) -> Fields:
-    """Give evidence for a charge."""
+    """Update the evidence of a charge's dispute."""
     return update_dispute(call, _of(call, charge), params)
 
 
 @api.post("/charges/{charge}/dispute/close")
 def close_charge_dispute(call: Call, charge: str, params: Annotated[Params, Body]) -> Fields:
-    """Accept that the dispute of a charge is lost."""
+    """Accept the dispute of a charge as lost."""
     return close_dispute(call, _of(call, charge), params)
 
 
@@ -222,7 +222,7 @@ def _of(call: Call, charge: str) -> str:
 
 @api.get("/disputes")
 def list_disputes(call: Call, params: Annotated[ListDisputes, Body]) -> Fields:
-    """List disputes; those of one charge are counted."""
+    """List disputes; a list of one charge has a total count."""
     where = to_range_conditions(Dispute.created, params.created)
     where += to_reference_conditions(
         call, (Dispute.charge, params.charge, CHARGES), (Dispute.payment_intent, params.payment_intent, PAYMENTS)
@@ -233,7 +233,7 @@ def list_disputes(call: Call, params: Annotated[ListDisputes, Body]) -> Fields:
 
 @api.post("/disputes/{id}")
 def update_dispute(call: Call, id: str, params: Annotated[UpdateDispute, Body]) -> Fields:
-    """Give evidence, which is sent to the bank unless `submit` is false; what was kept so far is sent by `submit`."""
+    """Update the evidence of a dispute, and submit it to the bank unless `submit` is false."""
     dispute = retrieve(call, DISPUTES, id)
     wanted: Fields = {"metadata": merge_metadata(dispute.metadata, params.metadata)}
     added = collect_params(params, "submit").get("evidence", {})
@@ -249,7 +249,7 @@ def update_dispute(call: Call, id: str, params: Annotated[UpdateDispute, Body]) 
 
 @api.post("/disputes/{id}/close")
 def close_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Accept that the dispute is lost."""
+    """Accept a dispute as lost."""
     dispute = retrieve(call, DISPUTES, id)
     if dispute.status not in OPEN:
         raise StripeError("This dispute is already closed")
@@ -268,7 +268,7 @@ def _check_evidence(call: Call, dispute: Dispute, added: Fields) -> None:
 
 
 def _build_submission(call: Call, dispute: Dispute, evidence: Fields) -> Fields:
-    """What becomes of a dispute when the bank gets the evidence."""
+    """Return the columns that change when evidence is submitted."""
     is_decided = evidence.get("uncategorized_text") in ("winning_evidence", "losing_evidence")
     return {
         "status": "warning_under_review" if dispute.is_inquiry else "under_review",
@@ -279,14 +279,14 @@ def _build_submission(call: Call, dispute: Dispute, evidence: Fields) -> Fields:
 
 @api.due(Dispute.decided_at)
 def decide_dispute(call: Call, dispute: Dispute) -> None:
-    """Decide as the test evidence says: `winning_evidence` or `losing_evidence`."""
+    """Scheduled job: decide by the test evidence, `winning_evidence` or `losing_evidence`."""
     wins = dispute.evidence.get("uncategorized_text") == "winning_evidence"
     dispute = call.db.change(dispute, decided_at=0)
     _close(call, dispute, "warning_closed" if dispute.is_inquiry else "won" if wins else "lost")
 
 
 def open_dispute(call: Call, charge: Charge, kind: str) -> Dispute:
-    """A dispute of a charge, whose money is withdrawn unless the bank only inquires."""
+    """Open a dispute of a charge; its amount is withdrawn unless it is an inquiry."""
     is_inquiry = kind == "inquiry"
     at = now(call)
     id = object_id(call, DISPUTES.prefix)
@@ -328,7 +328,7 @@ def _enter(call: Call, id: str, charge: Charge, amount: int, fee: int) -> Fields
 
 
 def _close(call: Call, dispute: Dispute, status: str) -> Dispute:
-    """A dispute that is over; one that was won gives the money back, but not the fee."""
+    """Close a dispute; a won one reinstates the amount, but not the fee."""
     transactions = dispute.transactions
     if status == "won":
         charge = retrieve(call, CHARGES, dispute.charge)

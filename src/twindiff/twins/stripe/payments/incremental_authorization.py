@@ -1,4 +1,4 @@
-"""Incremental authorization: asking a cardholder's bank for more, before a payment is captured.
+"""Incremental authorization: a higher authorization of a payment before its capture.
 
 https://docs.stripe.com/payments/incremental-authorization
 """
@@ -30,7 +30,7 @@ MAX_INCREMENTS = 10
 
 
 class Increment(Params, kw_only=True):
-    """The parameters of an increment; `amount` is what all of it comes to then."""
+    """The parameters of an increment; `amount` is the new total."""
 
     amount: Integer
     amount_details: OptAmountDetails = UNSET
@@ -44,7 +44,7 @@ class Increment(Params, kw_only=True):
 
 @api.post("/{intent}/increment_authorization")
 def increment_authorization(call: Call, intent: str, params: Annotated[Increment, Body]) -> Fields:
-    """Have more authorized."""
+    """Increase the authorized amount of a payment."""
     row = retrieve(call, PAYMENTS, intent)
     charge = retrieve(call, CHARGES, _check_incrementable(row, params.amount).latest_charge or "")
     details: Fields = charge.payment_method_details
@@ -68,7 +68,7 @@ def increment_authorization(call: Call, intent: str, params: Annotated[Increment
 
 
 def _check_incrementable(row: PaymentIntent, amount: int) -> PaymentIntent:
-    """An intent of which more can be authorized."""
+    """Return the intent; raises StripeError if its authorization cannot be increased."""
     if row.status != "requires_capture":
         raise build_unexpected_state_error(
             f"This PaymentIntent's authorization could not be incremented because it has a status of {row.status}. "

@@ -1,4 +1,4 @@
-"""Mandates: that a customer lets the shop debit an account.
+"""Mandates: a customer's permission to debit a payment method.
 
 https://docs.stripe.com/api/mandates
 """
@@ -42,14 +42,14 @@ MANDATES = resource(
 
 
 class Online(NestedParams):
-    """From where a customer has agreed on the shop's page."""
+    """IP address and user agent of an online acceptance."""
 
     ip_address: OptText = UNSET
     user_agent: OptText = UNSET
 
 
 class Acceptance(NestedParams, kw_only=True):
-    """How a customer has agreed."""
+    """How the customer accepted."""
 
     type: Literal["offline", "online"] | UnsetType = UNSET
     accepted_at: OptInteger = UNSET
@@ -58,7 +58,7 @@ class Acceptance(NestedParams, kw_only=True):
 
 
 class MandateData(NestedParams):
-    """What makes a mandate."""
+    """The parameters of a mandate."""
 
     customer_acceptance: Acceptance
 
@@ -68,12 +68,12 @@ OptMandateData = MandateData | Unset | UnsetType
 
 @api.get("/{mandate}")
 def retrieve_mandate(call: Call, mandate: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a mandate."""
+    """Retrieve a mandate."""
     return mandate_object(retrieve(call, MANDATES, mandate))
 
 
 def accept(call: Call, method: PaymentMethod, data: OptMandateData, once: Fields | None = None) -> Mandate:
-    """A mandate for debits of a payment method; `once` is the amount and currency of a single one."""
+    """Create a mandate for debits of a payment method; `once` has `amount` and `currency` of a single-use one."""
     said = data.customer_acceptance if isinstance(data, MandateData) else Acceptance(type="offline")
     acceptance: Fields = value_of(said)
     kind = acceptance.setdefault("type", "offline")
@@ -92,7 +92,7 @@ def accept(call: Call, method: PaymentMethod, data: OptMandateData, once: Fields
 
 
 def _details(call: Call, method: PaymentMethod) -> Fields:
-    """What a mandate shows under the name of its type."""
+    """Return the `payment_method_details` of a mandate for its type."""
     if method.type == "acss_debit":
         return {"interval_description": None, "payment_schedule": "sporadic", "transaction_type": "personal"}
     url = f"https://payments.stripe.com/mandate/{method.id}"
@@ -104,6 +104,6 @@ def _details(call: Call, method: PaymentMethod) -> Fields:
 
 
 def mandate_of(call: Call, method: PaymentMethod) -> str | None:
-    """The last mandate for a payment method."""
+    """Return the id of the latest mandate of a payment method, or None."""
     rows = call.db.rows(Mandate, Mandate.payment_method == method.id, order=-Mandate.seq, limit=1)
     return rows[0].id if rows else None

@@ -1,4 +1,4 @@
-"""Microdeposits: small amounts, or a code, by which a customer shows that a bank account is theirs.
+"""Microdeposits: small amounts, or a descriptor code, with which a customer verifies a bank account.
 
 https://docs.stripe.com/payments/ach-direct-debit/accept-a-payment#verify-with-microdeposits
 """
@@ -23,7 +23,7 @@ api = Operations(prefix="/v1")
 VERIFIED = ("SM11AA", {32, 45})
 EXCEEDED = ("SM33CC", {10, 11})
 TIMED_OUT = ("SM44DD", {40, 41})
-"""What verifies test accounts, and what does not."""
+"""Descriptor code and amounts of test accounts, for each result of the verification."""
 
 _CODE = "payment_method_microdeposit"
 _FAILURES = {
@@ -37,7 +37,7 @@ _FAILURES = {
 
 
 class VerifyMicrodeposits(Params):
-    """What the customer has read on their statement."""
+    """The amounts or the code on the customer's statement."""
 
     amounts: list[Integer] | UnsetType = UNSET
     client_secret: OptText = UNSET
@@ -46,7 +46,7 @@ class VerifyMicrodeposits(Params):
 
 @api.post("/payment_intents/{intent}/verify_microdeposits", scope="publishable", layers=[payment_lifecycle.with_intent])
 def verify_payment_microdeposits(call: Call, intent: str, params: Annotated[VerifyMicrodeposits, Body]) -> Any:
-    """Go on with a payment whose account is verified."""
+    """Verify the bank account of a PaymentIntent, and continue its payment."""
     row = retrieve(call, PAYMENTS, intent)
     method = _method(call, row, "PaymentIntent")
     if failure := _verify_deposits(method, params):
@@ -58,7 +58,7 @@ def verify_payment_microdeposits(call: Call, intent: str, params: Annotated[Veri
 
 @api.post("/setup_intents/{intent}/verify_microdeposits", scope="publishable", layers=[setup_intents.with_intent])
 def verify_setup_microdeposits(call: Call, intent: str, params: Annotated[VerifyMicrodeposits, Body]) -> Any:
-    """Agree on an account that is verified."""
+    """Verify the bank account of a SetupIntent, and complete the setup."""
     row = retrieve(call, SETUPS, intent)
     method = _method(call, row, "SetupIntent")
     if failure := _verify_deposits(method, params):
@@ -68,7 +68,7 @@ def verify_setup_microdeposits(call: Call, intent: str, params: Annotated[Verify
 
 
 def _method(call: Call, intent: PaymentIntent | SetupIntent, spoken: str) -> PaymentMethod:
-    """The account that waits to be verified."""
+    """Return the payment method that awaits verification; raises StripeError if none does."""
     action: Fields = intent.next_action or {}
     if intent.status != "requires_action" or action.get("type") != "verify_with_microdeposits":
         message = (
@@ -81,7 +81,10 @@ def _method(call: Call, intent: PaymentIntent | SetupIntent, spoken: str) -> Pay
 
 
 def _verify_deposits(method: PaymentMethod, params: VerifyMicrodeposits) -> Decline | None:
-    """Why an account cannot be verified any more; None where it is, and raises where another try may do."""
+    """Return the decline of an account that can no longer be verified, or None if it is verified.
+
+    Raises StripeError if another try may succeed.
+    """
     amounts = params.amounts if isinstance(params.amounts, list) else []
     if bool(amounts) == bool(params.descriptor_code):
         message = "You must provide one of `amounts` or `descriptor_code`."

@@ -1,4 +1,4 @@
-"""PaymentIntents.
+"""PaymentIntents: operations and their validation.
 
 https://docs.stripe.com/api/payment_intents
 """
@@ -71,21 +71,21 @@ Usage = Literal["", "off_session", "on_session"]
 
 
 class Automatic(NestedParams):
-    """Whether the dashboard's payment methods are taken."""
+    """Whether the payment methods of the dashboard are accepted."""
 
     enabled: bool
     allow_redirects: Literal["always", "never"] | UnsetType = UNSET
 
 
 class TransferData(NestedParams):
-    """Which account is paid on."""
+    """The connected account that is paid, and the amount."""
 
     amount: OptInteger = UNSET
     destination: OptText = UNSET
 
 
 class IntentParams(Params):
-    """What creating, updating and confirming have in common."""
+    """Parameters shared by the create, update and confirm operations."""
 
     longest: ClassVar = {"description": 1000}
 
@@ -168,13 +168,13 @@ class CaptureIntent(Params):
 
 
 class CancelIntent(Params):
-    """Why it is canceled."""
+    """The parameters of a cancellation."""
 
     cancellation_reason: Literal["abandoned", "duplicate", "fraudulent", "requested_by_customer"] | UnsetType = UNSET
 
 
 class RetrieveIntent(Params):
-    """A publishable key must know the intent's secret."""
+    """The parameters of a retrieval; a publishable key needs the intent's client secret."""
 
     client_secret: OptText = UNSET
 
@@ -206,7 +206,7 @@ _NO_COLUMNS = (
     "payment_method_configuration",
     "payment_method_options",
 )
-"""Parameters that are no columns of the intent."""
+"""Parameters that are not columns of the intent."""
 
 _ONLY_CONFIRMED = (
     "confirmation_token",
@@ -216,12 +216,12 @@ _ONLY_CONFIRMED = (
     "off_session",
     "return_url",
 )
-"""Parameters of a new intent that only one which is confirmed at once has."""
+"""Parameters of a new intent that require `confirm`."""
 
 
 @api.post("")
 def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> Any:
-    """Ask for an amount, and with `confirm` try to get it at once."""
+    """Create a PaymentIntent, and with `confirm` try to collect it at once."""
     check_choice(call, params)
     currency = parse_currency(params.currency)
     check_charge(params.amount, currency)
@@ -271,7 +271,7 @@ def search_payment_intents(call: Call, params: Annotated[SearchParams, Body]) ->
 
 @api.get("/{intent}", scope="publishable")
 def retrieve_payment_intent(call: Call, intent: str, params: Annotated[RetrieveIntent, Body]) -> Fields:
-    """Look at a PaymentIntent."""
+    """Retrieve a PaymentIntent."""
     row = retrieve(call, PAYMENTS, intent)
     _check_secret(call, row, params.client_secret)
     return payment_intent_object(row)
@@ -287,7 +287,7 @@ def list_payment_intents(call: Call, params: Annotated[ListIntents, Body]) -> Fi
 
 @api.post("/{intent}")
 def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateIntent, Body]) -> Fields:
-    """Change what is given of a PaymentIntent; the amount only as long as nobody has paid."""
+    """Update the given fields of a PaymentIntent; the amount only until it is paid."""
     row = retrieve(call, PAYMENTS, intent)
     check_choice(call, params)
     wanted = collect_params(params, *_NO_COLUMNS)
@@ -312,7 +312,7 @@ def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateInten
 
 @api.post("/{intent}/confirm", scope="publishable")
 def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmIntent, Body]) -> Any:
-    """Try to get the money."""
+    """Confirm a PaymentIntent, which tries to collect it."""
     check_choice(call, params)
     row = retrieve(call, PAYMENTS, intent)
     _check_secret(call, row, params.client_secret)
@@ -348,7 +348,7 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
 
 @api.post("/{intent}/capture")
 def capture_payment_intent(call: Call, intent: str, params: Annotated[CaptureIntent, Body]) -> Fields:
-    """Take what was authorized, or a part of it."""
+    """Capture an authorized PaymentIntent, wholly or in part."""
     row = retrieve(call, PAYMENTS, intent)
     if params.final_capture is False:
         message = "This PaymentIntent does not support multicapture, so that `final_capture` cannot be false."
@@ -364,13 +364,13 @@ def capture_payment_intent(call: Call, intent: str, params: Annotated[CaptureInt
 
 @api.post("/{intent}/cancel")
 def cancel_payment_intent(call: Call, intent: str, params: Annotated[CancelIntent, Body]) -> Fields:
-    """Give up on a payment, and release what was authorized."""
+    """Cancel a PaymentIntent and release its authorization."""
     reason = params.cancellation_reason or None
     return payment_intent_object(cancel(call, retrieve(call, PAYMENTS, intent), reason))
 
 
 def _ways(params: CreateIntent, currency: str) -> Fields:
-    """How the intent can be paid: as is said, or as the dashboard says."""
+    """Return the columns of accepted payment method types: the requested ones, or those of the dashboard."""
     automatic = params.automatic_payment_methods
     if isinstance(params.allowed_payment_method_types, list):
         types = filter_allowed_types(params.allowed_payment_method_types, currency)
@@ -394,7 +394,7 @@ def _ways(params: CreateIntent, currency: str) -> Fields:
 
 
 def _check_descriptor(params: CreateIntent | UpdateIntent, types: list[str]) -> None:
-    """Cards have what follows the shop's own descriptor, and no other."""
+    """Raise StripeError for a full statement descriptor of card payments, which allow a suffix only."""
     if params.statement_descriptor and "card" in types:
         raise StripeError(
             "The statement_descriptor parameter is not supported for the payment_method_type `card`. To continue "
@@ -406,7 +406,7 @@ def _check_descriptor(params: CreateIntent | UpdateIntent, types: list[str]) -> 
 
 
 def _method(call: Call, params: IntentParams, customer: str | None, spent: Spent | None = None) -> PaymentMethod | None:
-    """The payment method that is given, or made of what is given."""
+    """Return the given payment method, or create it from the given data; None without either."""
     if spent and not params.payment_method:
         return spent.method
     if isinstance(params.payment_method_data, NewMethod):
@@ -423,7 +423,7 @@ def _without_method(intent: PaymentIntent) -> StripeError:
 
 
 def _confirm(call: Call, intent: PaymentIntent, params: ConfirmIntent) -> Any:
-    """The intent after an attempt, or the error of one that was declined, which keeps what was written."""
+    """Return the intent after an attempt, or the error of a declined one, whose changes are kept."""
     if intent.payment_method is None:
         raise _without_method(intent)
     check_redirects(call, "PaymentIntent", intent.automatic_payment_methods, intent.return_url)
@@ -452,7 +452,7 @@ def _check_update(call: Call, intent: PaymentIntent, params: UpdateIntent) -> No
 
 
 def _check_ways(intent: PaymentIntent, params: IntentParams | UpdateIntent) -> None:
-    """Refuse to change how a payment is made that is made already, or never will be."""
+    """Raise StripeError for changes of the payment method once the intent is paid or canceled."""
     for name in ("currency", "capture_method", "payment_method", "payment_method_data", "payment_method_types"):
         if getattr(params, name, UNSET) is not UNSET:
             _check_open(intent, name.removesuffix("_data"))

@@ -1,4 +1,6 @@
-"""The life of a PaymentIntent: made, confirmed, authenticated, captured, canceled; billing pays by these functions too.
+"""The lifecycle of a PaymentIntent: creation, confirmation, authentication, capture and cancellation.
+
+Billing uses these functions as well.
 
 https://docs.stripe.com/payments/paymentintents/lifecycle
 """
@@ -38,7 +40,7 @@ api = Operations()
 DAY = 86_400
 DEBIT_SECONDS = 10
 DELAYED_SECONDS = 180
-"""How long debits from test accounts take."""
+"""Seconds until a debit of a delayed test account completes."""
 CANCELABLE = (
     "requires_payment_method",
     "requires_capture",
@@ -52,7 +54,7 @@ CONFIRMABLE = ("requires_payment_method", "requires_confirmation", "requires_act
 NOT_AUTHENTICATED = (
     "We are unable to authenticate your payment method. Please choose a different payment method and try again."
 )
-"""What the customer is told; the shop is told `FAILED_AUTHENTICATION`."""
+"""Message for the customer; the API returns `FAILED_AUTHENTICATION`."""
 FAILED_AUTHENTICATION = (
     "The provided PaymentMethod has failed authentication. You can provide payment_method_data or a new PaymentMethod "
     "to attempt to fulfill this PaymentIntent again."
@@ -103,10 +105,10 @@ class PaymentIntent(
     transfer_data: Column[Json] = column(default=None)
     transfer_group: Column[str | None] = column(default=None)
     invoice: Column[str | None] = column(default=None, derived=True)
-    """The invoice that it pays, which Stripe does not show here any more."""
+    """The invoice that it pays; current API versions no longer show it."""
     return_url: Column[str | None] = column(default=None)
     settles_at: Column[int] = column(default=0, derived=True)
-    """When a debit that is being processed comes to its end."""
+    """The Unix timestamp at which a processing debit completes, or 0."""
 
 
 OPTIONS: Fields = {
@@ -121,11 +123,11 @@ OPTIONS: Fields = {
         "verification_method": "automatic",
     },
 }
-"""What intents show of each of their types where nothing else was given."""
+"""Default `payment_method_options` of each type."""
 
 
 def options_of(types: Sequence[str], given: Fields, defaults: Fields) -> Fields:
-    """The options of each type that an intent shows."""
+    """Return the `payment_method_options` of an intent's types: the given ones over `defaults`."""
     shared: Fields = {name: defaults[name] for name in defaults if name in types}
     return {name: {**shared.get(name, {}), **(given.get(name) or {})} for name in {**shared, **given}}
 
@@ -135,7 +137,7 @@ def _options(row: PaymentIntent) -> Fields:
 
 
 def configuration(row: Any) -> Fields | None:
-    """Which configuration of the dashboard an intent takes its types from, if any."""
+    """Return the payment method configuration of an intent, or None if its types were given."""
     return {"id": "pmc_1TwindiffTestShop", "parent": None} if row.automatic_payment_methods else None
 
 
@@ -171,16 +173,16 @@ PAYMENTS = resource(
 
 
 PAID: list[Callable[[Call, PaymentIntent], None]] = []
-"""What other pages do when an intent was paid."""
+"""Callbacks of other modules for a paid intent."""
 
 
 def automatic_types(currency: str) -> list[str]:
-    """The ways to pay that the shop's dashboard has enabled."""
+    """Return the payment method types enabled in the dashboard for a currency."""
     return ["card", "klarna", "link", *(("cashapp", "amazon_pay") if currency == "usd" else ())]
 
 
 def create(call: Call, amount: int, currency: str, **fields: Any) -> PaymentIntent:
-    """A PaymentIntent that waits for a payment method or, with one, to be confirmed."""
+    """Create a PaymentIntent that requires a payment method, or confirmation if it has one."""
     id = object_id(call, "pi_")
     status = "requires_confirmation" if fields.get("payment_method") else "requires_payment_method"
     made = new(
@@ -199,7 +201,7 @@ def create(call: Call, amount: int, currency: str, **fields: Any) -> PaymentInte
 
 
 def build_unexpected_state_error(message: str, **fields: Any) -> StripeError:
-    """That an intent is not in a state for what is asked."""
+    """Build the error of an intent whose state does not allow the operation."""
     return StripeError(message, code="payment_intent_unexpected_state", **fields)
 
 
@@ -211,7 +213,7 @@ DETACHED = (
 
 
 def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: whatever is refused of an intent shows it, as it was."""
+    """Middleware: add the intent, in its state before the call, to errors of operations on it."""
     id = exchange.path_parameters.get("intent")
     if id is None:
         return proceed()
@@ -227,10 +229,10 @@ def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> A
 def confirm(
     call: Call, intent: PaymentIntent, *, off_session: bool = False, authenticated: bool = False
 ) -> tuple[PaymentIntent, StripeError | None]:
-    """A PaymentIntent after an attempt to pay with its payment method, and the error if that was declined.
+    """Try to collect a PaymentIntent; returns the intent, and the error if the payment was declined.
 
-    The error is to be returned, not raised, since the failed charge stays. `off_session` is for a customer who is not
-    there to authenticate; `authenticated` for one who just has.
+    Callers return the error instead of raising it, so that the failed charge is kept. `off_session` means that the
+    customer cannot authenticate now; `authenticated`, that they just have.
     """
     method = retrieve(call, METHODS, intent.payment_method or "")
     if method.detached:
@@ -247,7 +249,7 @@ def confirm(
 
 
 def _find_required_action(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> str:
-    """What the customer must do first: `use_stripe_sdk`, `redirect_to_url`, or nothing."""
+    """Return the type of action the customer must take first, or ""."""
     if method.type in TO_VERIFY and not method.verified:
         return "verify_with_microdeposits"
     if method.type in REDIRECTS and method.type != "link":
@@ -263,7 +265,7 @@ def _find_required_action(intent: PaymentIntent, method: PaymentMethod, *, off_s
 
 
 def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent:
-    """An intent whose customer must authenticate, on the page that stands in its next action."""
+    """Set the next action of an intent, with the URL of the authentication page."""
     page = f"{call.base_url}/twin/authenticate/{intent.id}?client_secret={intent.client_secret}"
     if kind == "verify_with_microdeposits":
         action = microdeposit_action(call, intent.id)
@@ -291,7 +293,7 @@ def _options_of_cards(intent: PaymentIntent) -> Fields:
 
 
 def microdeposit_action(call: Call, intent: str) -> Fields:
-    """What a customer must do whose account is not verified."""
+    """Return the next action of a customer whose bank account is not verified."""
     details = {
         "arrival_date": (now(call) // DAY + 2) * DAY,
         "hosted_verification_url": f"https://payments.stripe.com/microdeposit/{intent}",
@@ -324,7 +326,7 @@ def _build_attempt(intent: PaymentIntent, method: PaymentMethod, *, off_session:
 def _apply_charge(
     call: Call, intent: PaymentIntent, method: PaymentMethod, charge: Charge, decline: Decline | None
 ) -> tuple[PaymentIntent, StripeError | None]:
-    """An intent with what has become of its charge."""
+    """Apply the result of a charge to its intent."""
     manual = intent.capture_method == "manual" and method.type not in DEBITS
     if decline:
         return fail(call, intent, method, decline, charge)
@@ -358,7 +360,7 @@ _SHARED = (
     "transfer_data",
     "transfer_group",
 )
-"""What a charge takes over from its intent."""
+"""Columns that a charge copies from its intent."""
 
 
 def _dispute(call: Call, charge: Charge) -> None:
@@ -381,7 +383,7 @@ def fail(
     *,
     kind: str = "card_error",
 ) -> tuple[PaymentIntent, StripeError]:
-    """An intent that waits for another payment method, and what is said of this one."""
+    """Set an intent back to requiring a payment method; returns it with the error of the declined one."""
     said = {
         "advice_code": decline.advice_code,
         "charge": charge and charge.id,
@@ -409,7 +411,7 @@ def fail(
 
 
 def _process(call: Call, intent: PaymentIntent, method: PaymentMethod) -> PaymentIntent:
-    """An intent whose debit is on its way."""
+    """Start a debit; its intent is processing until the bank responds."""
     charge = begin(call, _build_attempt(intent, method, off_session=True))
     wait = DELAYED_SECONDS if charge.special.startswith("delayed") else DEBIT_SECONDS
     waiting = call.db.change(
@@ -425,14 +427,14 @@ def _process(call: Call, intent: PaymentIntent, method: PaymentMethod) -> Paymen
 
 @api.due(PaymentIntent.settles_at, PaymentIntent.status == "processing")
 def settle_debit(call: Call, intent: PaymentIntent) -> None:
-    """Take the money, or learn that there is none, when the bank has answered."""
+    """Scheduled job: complete a processing debit with the bank's result."""
     method = retrieve(call, METHODS, intent.payment_method or "")
     charge, decline = conclude(call, retrieve(call, CHARGES, intent.latest_charge or ""))
     _apply_charge(call, intent, method, charge, decline)
 
 
 def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[PaymentIntent, StripeError | None]:
-    """An intent whose customer has authenticated, or has failed to."""
+    """Apply the result of an authentication to an intent; returns the intent, and the error of a failed payment."""
     if intent.status != "requires_action":
         return intent, None
     if succeeds:
@@ -443,7 +445,7 @@ def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[Paym
 
 
 def capture(call: Call, intent: PaymentIntent, wanted: int | UnsetType) -> PaymentIntent:
-    """An intent whose authorized money was taken, or as much of it as is wanted; the rest is released."""
+    """Capture the authorized amount of an intent, or the requested part; the rest is released."""
     if intent.status == "succeeded" and intent.capture_method == "manual":
         raise build_unexpected_state_error(
             "The remaining amount on this PaymentIntent could not be captured because the remainder of the authorized "
@@ -482,7 +484,7 @@ def _captured_amount(intent: PaymentIntent, wanted: int | UnsetType) -> int:
 
 
 def cancel(call: Call, intent: PaymentIntent, reason: str | None = None) -> PaymentIntent:
-    """An intent that nobody pays any more; what was authorized is released."""
+    """Cancel an intent and release its authorization."""
     if intent.status not in CANCELABLE:
         raise build_unexpected_state_error(
             f"You cannot cancel this PaymentIntent because it has a status of {intent.status}. Only a PaymentIntent "

@@ -1,4 +1,4 @@
-"""The line items of a PaymentIntent.
+"""The amount details line items of a PaymentIntent.
 
 https://docs.stripe.com/api/payment_intents/amount_details_line_items
 """
@@ -20,6 +20,6 @@ api = Operations(prefix="/v1/payment_intents", layers=[with_intent])
 
 @api.get("/{intent}/amount_details_line_items")
 def list_amount_details_line_items(call: Call, intent: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List what the amount of a PaymentIntent is made of."""
+    """List the amount details line items of a PaymentIntent."""
     details: Fields = retrieve(call, PAYMENTS, intent).amount_details or {}
     return render_fixed_list(details.get("line_items", []), params, items_url(intent), "line item")

@@ -1,6 +1,7 @@
-"""Payment method configurations: which ways to pay the shop offers.
+"""Payment method configurations: the payment methods that the account offers.
 
-They are kept and shown; what intents offer by themselves does not go by them.
+They are stored and shown, but the automatic payment methods of intents do not depend on them.
+
 https://docs.stripe.com/api/payment_method_configurations
 """
 
@@ -18,24 +19,24 @@ from ..core.params import ListParams, NestedParams, OptBool, OptText, Params, is
 api = Operations(prefix="/v1/payment_method_configurations")
 
 DEFAULT = "pmc_1TwindiffTestShop"
-"""The shop's own configuration, which is there from the beginning."""
+"""Id of the account's own configuration, which always exists."""
 _ON = ("amazon_pay", "apple_pay", "card", "cashapp", "google_pay", "klarna", "link")
 
 
 class Preference(NestedParams):
-    """Whether a way to pay is shown."""
+    """The display preference of a payment method."""
 
     preference: Literal["none", "off", "on"] | UnsetType = UNSET
 
 
 class MethodPreferenceParams(NestedParams):
-    """What is said of one way to pay."""
+    """The settings of a payment method."""
 
     display_preference: Preference | UnsetType = UNSET
 
 
 class ConfigurationParams(Params):
-    """The ways to pay, and what is said of each."""
+    """The settings of each payment method."""
 
     acss_debit: MethodPreferenceParams | UnsetType = UNSET
     affirm: MethodPreferenceParams | UnsetType = UNSET
@@ -123,7 +124,7 @@ class MethodConfiguration(
     name: Column[str]
     parent: Column[str | None] = column(default=None)
     preferences: Column[Json] = column(default={})
-    """What was said of each type: `on`, `off` or `none`."""
+    """Preferences by type: `on`, `off` or `none`."""
 
 
 _shared = build_view(
@@ -132,7 +133,7 @@ _shared = build_view(
 
 
 def configuration_object(row: MethodConfiguration) -> Fields:
-    """A configuration as shown, with all types that there are."""
+    """Render a configuration with all types."""
     return {**_shared(row), **{type: _render_method(type, row.preferences.get(type, "none")) for type in TYPES}}
 
 
@@ -154,7 +155,7 @@ CONFIGURATIONS = resource(
 
 @api.post("")
 def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body]) -> Fields:
-    """Say which ways to pay are offered."""
+    """Create a payment method configuration."""
     made = new(
         call,
         CONFIGURATIONS,
@@ -167,13 +168,13 @@ def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body
 
 @api.get("/{configuration}")
 def retrieve_configuration(call: Call, configuration: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a configuration."""
+    """Retrieve a configuration."""
     return configuration_object(_retrieve_configuration(call, configuration))
 
 
 @api.post("/{configuration}")
 def update_configuration(call: Call, configuration: str, params: Annotated[UpdateConfiguration, Body]) -> Fields:
-    """Change which ways to pay are offered."""
+    """Update a payment method configuration."""
     row = _retrieve_configuration(call, configuration)
     if find(call, CONFIGURATIONS, row.id) is None:
         row = new(call, CONFIGURATIONS, id=row.id, name=row.name, is_default=True, created=0)
@@ -184,7 +185,7 @@ def update_configuration(call: Call, configuration: str, params: Annotated[Updat
 
 @api.get("")
 def list_configurations(call: Call, params: Annotated[ListConfigurations, Body]) -> Fields:
-    """List configurations, the shop's own last."""
+    """List configurations; the account's own is last."""
     where = equal((MethodConfiguration.active, params.active))
     listed = list_of(call, CONFIGURATIONS, params, "/v1/payment_method_configurations", *where)
     is_stored = find(call, CONFIGURATIONS, DEFAULT) is not None
@@ -198,7 +199,7 @@ def _own() -> MethodConfiguration:
 
 
 def _retrieve_configuration(call: Call, id: str) -> MethodConfiguration:
-    """A configuration; the shop's own is as it was in the beginning until it is changed."""
+    """Return a configuration; the account's own has its initial state until it is updated."""
     known = find(call, CONFIGURATIONS, id)
     return known or (_own() if id == DEFAULT else retrieve(call, CONFIGURATIONS, id))
 

@@ -1,4 +1,4 @@
-"""Domains on which wallets may be offered; all of them are taken to be verified.
+"""Payment method domains, on which wallets may be offered; all of them count as verified.
 
 https://docs.stripe.com/api/payment_method_domains, https://docs.stripe.com/apple-pay
 """
@@ -60,13 +60,13 @@ class CreateAppleDomain(Params, kw_only=True):
 
 
 class CreateMethodDomain(CreateAppleDomain):
-    """The parameters of a domain that may be off."""
+    """The parameters of a domain that can be disabled."""
 
     enabled: OptBool = UNSET
 
 
 class UpdateMethodDomain(Params):
-    """Whether wallets are offered on a domain."""
+    """Whether a domain is enabled."""
 
     enabled: OptBool = UNSET
 
@@ -78,14 +78,14 @@ class ListAppleDomains(ListParams):
 
 
 class ListMethodDomains(ListAppleDomains):
-    """The parameters of a list of domains that may be off."""
+    """The parameters of a list of domains that can be disabled."""
 
     enabled: OptBool = UNSET
 
 
 @api.post("/payment_method_domains")
 def create_method_domain(call: Call, params: Annotated[CreateMethodDomain, Body]) -> Fields:
-    """Make a domain known, once: who asks again is given the one that is there."""
+    """Register a domain; an existing one is returned unchanged."""
     name = _parse_domain_name(params.domain_name)
     known = call.db.find(MethodDomain, MethodDomain.domain_name == name)
     return METHOD_DOMAINS.show(
@@ -95,13 +95,13 @@ def create_method_domain(call: Call, params: Annotated[CreateMethodDomain, Body]
 
 @api.get("/payment_method_domains/{payment_method_domain}")
 def retrieve_method_domain(call: Call, payment_method_domain: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a domain."""
+    """Retrieve a domain."""
     return METHOD_DOMAINS.show(retrieve(call, METHOD_DOMAINS, payment_method_domain))
 
 
 @api.post("/payment_method_domains/{payment_method_domain}")
 def update_method_domain(call: Call, payment_method_domain: str, params: Annotated[UpdateMethodDomain, Body]) -> Fields:
-    """Turn wallets on or off on a domain."""
+    """Enable or disable a domain."""
     row = retrieve(call, METHOD_DOMAINS, payment_method_domain)
     changed = row if params.enabled is UNSET else call.db.change(row, enabled=bool(params.enabled))
     return METHOD_DOMAINS.show(changed)
@@ -109,7 +109,7 @@ def update_method_domain(call: Call, payment_method_domain: str, params: Annotat
 
 @api.post("/payment_method_domains/{payment_method_domain}/validate")
 def validate_method_domain(call: Call, payment_method_domain: str, params: Annotated[Params, Body]) -> Fields:
-    """Look whether the shop has a domain, which it always has."""
+    """Verify a domain, which always succeeds."""
     return METHOD_DOMAINS.show(retrieve(call, METHOD_DOMAINS, payment_method_domain))
 
 
@@ -122,7 +122,7 @@ def list_method_domains(call: Call, params: Annotated[ListMethodDomains, Body]) 
 
 @api.post("/apple_pay/domains")
 def create_apple_domain(call: Call, params: Annotated[CreateAppleDomain, Body]) -> Fields:
-    """Make a domain known to Apple Pay."""
+    """Register a domain with Apple Pay."""
     name = _parse_domain_name(params.domain_name)
     known = call.db.find(AppleDomain, AppleDomain.domain_name == name)
     return APPLE_DOMAINS.show(known or new(call, APPLE_DOMAINS, domain_name=name))
@@ -130,20 +130,20 @@ def create_apple_domain(call: Call, params: Annotated[CreateAppleDomain, Body]) 
 
 @api.get("/apple_pay/domains/{id}")
 def retrieve_apple_domain(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a domain of Apple Pay."""
+    """Retrieve an Apple Pay domain."""
     return APPLE_DOMAINS.show(retrieve(call, APPLE_DOMAINS, id))
 
 
 @api.delete("/apple_pay/domains/{id}")
 def delete_apple_domain(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Take a domain from Apple Pay."""
+    """Delete an Apple Pay domain."""
     call.db.remove(retrieve(call, APPLE_DOMAINS, id))
     return {"id": id, "object": "apple_pay_domain", "deleted": True}
 
 
 @api.get("/apple_pay/domains")
 def list_apple_domains(call: Call, params: Annotated[ListAppleDomains, Body]) -> Fields:
-    """List the domains of Apple Pay."""
+    """List Apple Pay domains."""
     where = equal((AppleDomain.domain_name, params.domain_name))
     return list_of(call, APPLE_DOMAINS, params, "/v1/apple_pay/domains", *where)
 

@@ -1,4 +1,4 @@
-"""With what an intent can be paid: as the shop's dashboard says, or as its parameters choose.
+"""Payment method types that an intent accepts: those of the dashboard, or those of its parameters.
 
 https://docs.stripe.com/changelog/dahlia/2026-07-29/allowed-payment-method-types-parameter
 """
@@ -16,8 +16,9 @@ from ..core.objects import Fields
 from .payment_methods import TYPES, PaymentMethod
 
 ENDIVE = "2026-09-30"
-"""The version that has no `payment_method_types` any more:
-https://docs.stripe.com/changelog/endive/2026-09-30/removes-the-payment-method-types-parameter-from-payment-intents-and-setup-intents"""
+"""First API version without `payment_method_types`:
+https://docs.stripe.com/changelog/endive/2026-09-30/removes-the-payment-method-types-parameter-from-payment-intents-and-setup-intents
+"""
 
 EXCLUSIVE = (
     "payment_method_types",
@@ -25,7 +26,7 @@ EXCLUSIVE = (
     "automatic_payment_methods",
     "payment_method_configuration",
 )
-"""What cannot be given beside `allowed_payment_method_types`."""
+"""Parameters that exclude `allowed_payment_method_types`."""
 
 _CURRENCIES = """
 us_bank_account usd, cashapp usd, sepa_debit eur, acss_debit cad usd, bacs_debit gbp, au_becs_debit aud, ideal eur,
@@ -33,11 +34,12 @@ bancontact eur, eps eur, giropay eur, sofort eur, multibanco eur, p24 eur pln, b
 boleto brl, oxxo mxn, konbini jpy, paynow sgd, promptpay thb, fpx myr, grabpay myr sgd, paypal eur usd gbp chf
 """
 CURRENCIES = {name: currencies for name, *currencies in (each.split() for each in _CURRENCIES.split(","))}
-"""The currencies of types that do not take all; https://docs.stripe.com/payments/payment-methods/payment-method-support"""
+"""Currencies of types that do not support all; https://docs.stripe.com/payments/payment-methods/payment-method-support
+"""
 
 
 def check_choice(call: Call, params: Any) -> None:
-    """Refuse choices that exclude one another, and those that the version of the request does not have."""
+    """Raise StripeError for mutually exclusive parameters, and for those unknown to the API version."""
     if params.payment_method_types is not UNSET and version_of(call) >= ENDIVE:
         message = (
             "The `payment_method_types` parameter is no longer supported in this API version. Use "
@@ -54,7 +56,7 @@ def check_choice(call: Call, params: Any) -> None:
 
 
 def check_redirects(call: Call, kind: str, ways: Fields | None, return_url: str | None) -> None:
-    """Refuse to confirm on a server, without a way back, what may lead the customer to another page."""
+    """Raise StripeError for a server-side confirmation without `return_url` where the type may redirect."""
     if ways and ways["allow_redirects"] == "always" and not return_url and not call.token.startswith("pk_"):
         raise StripeError(
             f"This {kind} is configured to accept payment methods enabled in your Dashboard. Because some of "
@@ -67,7 +69,7 @@ def check_redirects(call: Call, kind: str, ways: Fields | None, return_url: str 
 
 
 def check_currency(types: list[str], currency: str) -> None:
-    """Refuse types that are never paid in a currency."""
+    """Raise StripeError for types that do not support a currency."""
     for type in types:
         if currency not in CURRENCIES.get(type, (currency,)):
             message = (
@@ -78,7 +80,7 @@ def check_currency(types: list[str], currency: str) -> None:
 
 
 def check_types(kind: str, types: list[str]) -> None:
-    """Refuse types that there are none of, for an intent of a kind."""
+    """Raise StripeError for unknown types; `kind` is the intent's name in the message."""
     for number, type in enumerate(types):
         if type not in TYPES:
             raise StripeError(
@@ -92,7 +94,7 @@ def check_types(kind: str, types: list[str]) -> None:
 
 
 def check_owner(kind: str, method: PaymentMethod, customer: str | None) -> None:
-    """Refuse a payment method of another customer than an intent's."""
+    """Raise StripeError for a payment method of a customer other than the intent's."""
     if method.customer and customer is None:
         raise StripeError(
             f"The `payment_method` parameter supplied {method.id} belongs to the Customer {method.customer}. Please "
@@ -109,7 +111,7 @@ def check_owner(kind: str, method: PaymentMethod, customer: str | None) -> None:
 
 
 def check_allowed(kind: str, method: PaymentMethod | None, types: list[str]) -> None:
-    """Refuse a payment method of a type that an intent does not take."""
+    """Raise StripeError for a payment method whose type the intent does not accept."""
     if method is None or method.type in types:
         return
     raise StripeError(
@@ -121,7 +123,7 @@ def check_allowed(kind: str, method: PaymentMethod | None, types: list[str]) -> 
 
 
 def check_confirms(kind: str, params: Any, names: Sequence[str]) -> None:
-    """Refuse parameters of a confirmation for a new intent that is not confirmed at once."""
+    """Raise StripeError for confirmation parameters without `confirm`."""
     for name in names:
         if not params.confirm and getattr(params, name) is not UNSET:
             message = f"The parameter `{name}` cannot be passed when creating a {kind} unless `confirm` is set to true."
@@ -129,7 +131,7 @@ def check_confirms(kind: str, params: Any, names: Sequence[str]) -> None:
 
 
 def without_method(kind: str, customer: str | None) -> str:
-    """That an intent has nothing to be confirmed with."""
+    """Return the message of an intent that has no payment method to confirm."""
     missing = f"You cannot confirm this {kind} because it's missing a payment method."
     if customer:
         return (
@@ -143,7 +145,7 @@ def without_method(kind: str, customer: str | None) -> str:
 
 
 def filter_allowed_types(types: list[str], currency: str = "") -> list[str]:
-    """Those of some types that suit a currency, without a word of the others; raises where none of them does."""
+    """Return the types that support a currency; raises StripeError if none does, or for an unknown type."""
     for number, type in enumerate(types):
         if type not in TYPES:
             param = f"allowed_payment_method_types[{number}]"

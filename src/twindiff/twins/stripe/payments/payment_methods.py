@@ -1,4 +1,4 @@
-"""Payment methods: cards by token or number, and the other ways to pay by their type.
+"""Payment methods: cards by token or number, bank accounts, and other types.
 
 https://docs.stripe.com/api/payment_methods
 """
@@ -38,10 +38,10 @@ DETAILS: Fields = {"address": None, "email": None, "name": None, "phone": None, 
 NOWHERE: Fields = dict.fromkeys(("city", "country", "line1", "line2", "postal_code", "state"))
 
 DEBITS = ("us_bank_account", "sepa_debit", "acss_debit", "bacs_debit", "au_becs_debit")
-"""What is paid by later."""
+"""Types whose payment completes later."""
 
 TO_VERIFY = ("us_bank_account", "acss_debit")
-"""Accounts that must be known to be the customer's."""
+"""Types whose bank account must be verified."""
 
 _REDIRECTS = """
 affirm afterpay_clearpay alipay alma amazon_pay bancontact billie blik boleto cashapp eps fpx giropay grabpay ideal
@@ -49,7 +49,7 @@ kakao_pay klarna konbini link mobilepay multibanco naver_pay oxxo p24 pay_by_ban
 revolut_pay samsung_pay satispay sofort swish twint wechat_pay zip
 """
 REDIRECTS = tuple(_REDIRECTS.split())
-"""What the customer agrees to on another page."""
+"""Types that the customer authorizes on another page."""
 
 TYPES = ("card", *DEBITS, *REDIRECTS, "customer_balance")
 
@@ -67,14 +67,14 @@ class PaymentMethod(
     allow_redisplay: Column[str] = column(default="unspecified")
     metadata: Column[Json] = column(default={})
     details: Column[Json] = column(default={}, derived=True)
-    """What there is under the name of the type."""
+    """The object under the key named by `type`."""
     test_card: Column[str] = column(default="")
     set_up: Column[bool] = column(default=False, derived=True)
-    """Whether the cardholder has agreed to be charged when they are not there."""
+    """Whether the cardholder has agreed to off-session payments."""
     detached: Column[bool] = column(default=False, derived=True)
-    """Whether it was taken from a customer, after which nobody can use it."""
+    """Whether it was detached from a customer; it cannot be used again."""
     verified: Column[bool] = column(default=False, derived=True)
-    """Whether a bank account is known to be the customer's."""
+    """Whether the bank account is verified."""
 
 
 _shared = build_view(
@@ -92,7 +92,7 @@ _shared = build_view(
 
 
 def payment_method_object(row: PaymentMethod) -> Fields:
-    """A payment method as shown, with the details of its type under the type's name."""
+    """Render a payment method, with the details of its type under the type's name."""
     billing = {**DETAILS, **row.billing_details}
     billing["address"] = {**NOWHERE, **(billing["address"] or {})}
     return {**_shared(row), "billing_details": billing, row.type: row.details}
@@ -110,7 +110,7 @@ METHODS = resource(
 
 
 class CardParams(NestedParams):
-    """A card by its token, or by its number."""
+    """A card, by its token or its number."""
 
     token: OptText = UNSET
     number: OptText = UNSET
@@ -121,7 +121,7 @@ class CardParams(NestedParams):
 
 
 class Billing(NestedParams):
-    """Who pays."""
+    """Billing details."""
 
     address: Address | Unset | UnsetType = UNSET
     email: OptText = UNSET
@@ -131,7 +131,7 @@ class Billing(NestedParams):
 
 
 class NewMethod(Params):
-    """What names a way to pay; of the others than cards and bank accounts all is in their type."""
+    """The description of a payment method; types other than cards and bank accounts have their own object."""
 
     type: OptText = UNSET
     card: CardParams | UnsetType = UNSET
@@ -164,7 +164,7 @@ class CreateMethod(NewMethod):
 
 
 class UpdateCard(NestedParams):
-    """What may change of a card."""
+    """The mutable fields of a card."""
 
     exp_month: OptInteger = UNSET
     exp_year: OptInteger = UNSET
@@ -188,20 +188,20 @@ class ListMethods(ListParams):
 
 
 class AttachMethod(Params):
-    """Whom a payment method is attached to."""
+    """The customer to attach to."""
 
     customer: str
 
 
 @api.post("/payment_methods", scope="publishable")
 def create_payment_method(call: Call, params: Annotated[CreateMethod, Body]) -> Fields:
-    """Make a payment method."""
+    """Create a payment method."""
     return payment_method_object(make(call, params))
 
 
 @api.get("/payment_methods/{id}")
 def retrieve_payment_method(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a payment method, or at one that every shop has for its tests."""
+    """Retrieve a payment method, or one of Stripe's named test methods."""
     if columns := named_columns(call, id):
         return payment_method_object(PaymentMethod(id=id, seq=0, created=now(call), **columns))
     return payment_method_object(retrieve(call, METHODS, id))
@@ -209,7 +209,7 @@ def retrieve_payment_method(call: Call, id: str, params: Annotated[Params, Body]
 
 @api.post("/payment_methods/{id}")
 def update_payment_method(call: Call, id: str, params: Annotated[UpdateMethod, Body]) -> Fields:
-    """Change what is given of a payment method."""
+    """Update the given fields of a payment method."""
     method = retrieve(call, METHODS, id)
     wanted = collect_params(params, "card", "billing_details")
     if isinstance(params.billing_details, Billing):
@@ -223,7 +223,7 @@ def update_payment_method(call: Call, id: str, params: Annotated[UpdateMethod, B
 
 @api.get("/payment_methods")
 def list_payment_methods(call: Call, params: Annotated[ListMethods, Body]) -> Fields:
-    """List the payment methods of a customer; of none Stripe lists none."""
+    """List the payment methods of a customer; without a customer, the list is empty."""
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     return _list_methods(call, params, "/v1/payment_methods", params.customer or "")
@@ -238,7 +238,7 @@ def list_customer_payment_methods(call: Call, customer: str, params: Annotated[L
 
 @api.get("/customers/{customer}/payment_methods/{id}")
 def retrieve_customer_payment_method(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a payment method of a customer."""
+    """Retrieve a payment method of a customer."""
     existing(call, customer)
     method = retrieve(call, METHODS, id)
     if method.customer != customer:
@@ -248,14 +248,14 @@ def retrieve_customer_payment_method(call: Call, customer: str, id: str, params:
 
 @api.post("/payment_methods/{id}/attach")
 def attach_payment_method(call: Call, id: str, params: Annotated[AttachMethod, Body]) -> Fields:
-    """Let a customer pay with it from now on; a card that the bank declines cannot be attached."""
+    """Attach a payment method to a customer; a card that the bank declines cannot be attached."""
     customer = refer(call, CUSTOMERS, params.customer, "customer")
     return payment_method_object(attach(call, method_named(call, id, status=404), customer.id))
 
 
 @api.post("/payment_methods/{id}/detach")
 def detach_payment_method(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Take a payment method from its customer for good."""
+    """Detach a payment method from its customer; it cannot be used again."""
     method = retrieve(call, METHODS, id)
     if method.customer is None:
         message = "The payment method you provided is not attached to a customer so detachment is impossible."
@@ -272,7 +272,7 @@ def _forget_default(call: Call, method: PaymentMethod) -> None:
 
 
 def attach(call: Call, method: PaymentMethod, customer: str) -> PaymentMethod:
-    """A payment method that belongs to a customer; raises what the bank says of a card that it declines."""
+    """Attach a payment method to a customer; raises StripeError if the bank declines the card."""
     if method.customer == customer:
         return method
     if method.customer:
@@ -304,7 +304,7 @@ def attach(call: Call, method: PaymentMethod, customer: str) -> PaymentMethod:
 
 
 def run_card_checks(call: Call, method: PaymentMethod) -> PaymentMethod:
-    """A card whose bank has been asked about its security code and address."""
+    """Run the bank's checks of the security code and the address of a card."""
     if method.type != "card" or method.details["checks"]["cvc_check"] != "unchecked":
         return method
     outcome = outcome_of(method)
@@ -321,13 +321,13 @@ def run_card_checks(call: Call, method: PaymentMethod) -> PaymentMethod:
 
 
 def outcome_of(method: PaymentMethod) -> str:
-    """What is special about a payment with it."""
+    """Return the special outcome of payments with a test method, or ""."""
     named: Card | Bank | None = BY_NAME.get(method.test_card) or BANKS.get(method.test_card)
     return named.outcome if named else ""
 
 
 def method_named(call: Call, id: str, param: str = "payment_method", status: int = 400) -> PaymentMethod:
-    """The payment method of an id; `pm_card_visa` and the like are made anew each time."""
+    """Return the payment method with an id; named test methods such as `pm_card_visa` are created each time."""
     columns = named_columns(call, id)
     if columns is None:
         return retrieve(call, METHODS, id, param=param, status=status)
@@ -335,7 +335,7 @@ def method_named(call: Call, id: str, param: str = "payment_method", status: int
 
 
 def named_columns(call: Call, id: str) -> Fields | None:
-    """The columns of `pm_card_visa`, `pm_usBankAccount_success` and the like."""
+    """Return the columns of a named test method, such as `pm_card_visa`, or None."""
     if id.startswith("pm_card_"):
         card = find_card(id)
         return card_columns(call, card, UNSET) if card else None
@@ -348,7 +348,7 @@ def named_columns(call: Call, id: str) -> Fields | None:
 
 
 def retrieve_attached_method(call: Call, id: str, customer: str, param: str) -> PaymentMethod:
-    """The payment method of an id, which must belong to a customer."""
+    """Return the payment method with an id; raises StripeError unless it is attached to the customer."""
     method = retrieve(call, METHODS, id, param=param, status=400)
     if method.customer != customer:
         message = (
@@ -360,12 +360,12 @@ def retrieve_attached_method(call: Call, id: str, customer: str, param: str) -> 
 
 
 def make(call: Call, params: NewMethod) -> PaymentMethod:
-    """A payment method of parameters, which belongs to nobody yet."""
+    """Create an unattached payment method from parameters."""
     return new(call, METHODS, **columns_of(call, params))
 
 
 def columns_of(call: Call, params: NewMethod) -> Fields:
-    """The columns of the payment method that parameters describe."""
+    """Return the columns of the payment method that parameters describe."""
     type = _type(params)
     fields: Fields = {
         "billing_details": _billing(params.billing_details) if isinstance(params.billing_details, Billing) else {},
@@ -404,7 +404,7 @@ def _card(call: Call, params: CardParams | UnsetType) -> Fields:
 
 
 def numbered_card(call: Call, params: CardParams) -> Fields:
-    """The columns of a payment method that is a card by its number."""
+    """Return the columns of a card by its number."""
     for name in ("number", "exp_month", "exp_year"):
         if getattr(params, name) is UNSET:
             raise StripeError(f"Missing required param: card[{name}].", code="parameter_missing", param=f"card[{name}]")
@@ -424,7 +424,7 @@ def _billing(said: Billing) -> Fields:
 
 
 def check_expiry(call: Call, month: int, year: int) -> None:
-    """Refuse a month that there is none of, and one that is over."""
+    """Raise StripeError for an invalid or past expiry date."""
     today = call.clock.now
     if not 1 <= month <= 12:
         message = "Your card's expiration month is invalid."
@@ -436,7 +436,7 @@ def check_expiry(call: Call, month: int, year: int) -> None:
 
 
 def card_columns(call: Call, card: Card, params: CardParams | UnsetType) -> Fields:
-    """The columns of a payment method that is a test card."""
+    """Return the columns of a test card."""
     today = call.clock.now
     month = params.exp_month if isinstance(params, CardParams) and params.exp_month else today.month
     year = params.exp_year if isinstance(params, CardParams) and params.exp_year else today.year + 1

@@ -1,4 +1,4 @@
-"""What is said of the ways to pay that lead customers to another page, and what such a payment method shows of it."""
+"""Payment methods that redirect the customer: their parameters, and the details they show."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ n26 NTSBDEB1 nn NNBANL2G rabobank RABONL2U regiobank RBRBNL21 revolut REVOLT21 s
 van_lanschot FVLBNL22 yoursafe BITSNL2A
 """
 BICS: dict[str, str] = dict(zip(_BICS.split()[::2], _BICS.split()[1::2], strict=True))
-"""The codes of the banks that offer iDEAL."""
+"""BICs of the banks that offer iDEAL."""
 
 
 class Boleto(NestedParams):
-    """Who pays by a slip."""
+    """The payer of a Boleto voucher."""
 
     tax_id: str
 
 
 class PayersBank(NestedParams):
-    """The bank that pays."""
+    """The payer's bank."""
 
     bank: OptText = UNSET
 
 
 class Fpx(NestedParams):
-    """The customer's bank, and whether it knows a person or a company."""
+    """The payer's bank, and the type of account holder."""
 
     bank: str
     account_holder_type: Literal["company", "individual"] | UnsetType = UNSET
 
 
 class NaverPay(NestedParams):
-    """Whether a card or points pay."""
+    """The funding of Naver Pay: card or points."""
 
     funding: Literal["card", "points"] | UnsetType = UNSET
 
 
 class Sofort(NestedParams):
-    """Where the customer's bank is."""
+    """The country of the payer's bank."""
 
     country: Literal["AT", "BE", "DE", "ES", "IT", "NL"]
 
@@ -75,7 +75,7 @@ _NEEDED = {"boleto": "tax_id", "fpx": "bank", "sofort": "country"}
 
 
 def details_of(type: str, said: Any) -> Fields:
-    """What a payment method of a type shows under its name, by what was said there."""
+    """Return the details of a payment method type from its parameters; raises StripeError if they are required."""
     if said is UNSET and type in _NEEDED:
         raise StripeError(f"Missing required param: {type}.", code="parameter_missing", param=type)
     return _DETAILS[type](said) if type in _DETAILS else {}

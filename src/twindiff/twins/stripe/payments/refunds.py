@@ -1,4 +1,4 @@
-"""Refunds: all of a charge or a part of it, at once, pending or failed.
+"""Refunds of charges, wholly or in part: succeeded, pending or failed.
 
 https://docs.stripe.com/api/refunds
 """
@@ -47,7 +47,7 @@ api = Operations(prefix="/v1")
 
 HOUR = 3600
 PENDING_SECONDS = 24 * HOUR
-"""How long the refunds of the test card take that are pending first, and that fail later."""
+"""Seconds until a refund of the asynchronous test cards succeeds or fails."""
 
 
 class Refund(
@@ -71,9 +71,9 @@ class Refund(
     status: Column[str]
     transfer_reversal: Column[str | None] = column(default=None)
     settles_at: Column[int] = column(default=0, derived=True)
-    """When it is known whether it went well."""
+    """The Unix timestamp at which the result is known, or 0."""
     method_type: Column[str | None] = column(default=None, derived=True)
-    """How the charge was paid that it gives back, if not with a card."""
+    """The payment method type of the refunded charge, or None for cards."""
 
 
 _shown = build_view(
@@ -91,7 +91,7 @@ _shown = build_view(
 
 
 def refund_object(row: Refund) -> Fields:
-    """A refund as shown; why it failed is there only if it did."""
+    """Render a refund; the failure fields are present only if it failed."""
     known: Fields = {**_shown(row), **_destination(row)}
     if row.failure_reason is None:
         return known
@@ -103,11 +103,11 @@ PLAIN_DESTINATIONS = frozenset({
     "affirm", "afterpay_clearpay", "alipay", "alma", "amazon_pay", "cashapp", "eps", "giropay", "grabpay", "klarna",
     "paynow", "pix", "scalapay", "sofort", "twint", "wechat_pay", "zip",
 })  # fmt: skip
-"""Where refunds go of which nothing but that is said."""
+"""Payment method types whose `destination_details` object is empty."""
 
 
 def _destination(row: Refund) -> Fields:
-    """Where the money goes, which is known of cards and of some others."""
+    """Return the `destination_details`, which exist for cards and some other types."""
     if row.method_type is None:
         kind = "pending" if row.status == "pending" else "refund"
         card = {"reference_status": "pending", "reference_type": "acquirer_reference_number", "type": kind}
@@ -167,7 +167,7 @@ class ListRefunds(ListParams):
 
 @api.post("/refunds")
 def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
-    """Give money back."""
+    """Refund a charge."""
     charge = _charge(call, params)
     if isinstance(params.amount, int):
         _check_amount(params.amount)
@@ -184,13 +184,13 @@ def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
 
 @api.get("/refunds/{id}")
 def retrieve_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a refund."""
+    """Retrieve a refund."""
     return refund_object(retrieve(call, REFUNDS, id))
 
 
 @api.get("/refunds")
 def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
-    """List refunds; those of one charge are counted."""
+    """List refunds; a list of one charge has a total count."""
     where = to_range_conditions(Refund.created, params.created)
     where += to_reference_conditions(
         call, (Refund.charge, params.charge, CHARGES), (Refund.payment_intent, params.payment_intent, PAYMENTS)
@@ -201,13 +201,13 @@ def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
 
 @api.post("/charges/{charge}/refunds")
 def create_charge_refund(call: Call, charge: str, params: Annotated[CreateRefund, Body]) -> Fields:
-    """Give money of a charge back, by the address that this had before."""
+    """Refund a charge; legacy path."""
     return create_refund(call, replace(params, charge=retrieve(call, CHARGES, charge).id))
 
 
 @api.post("/charges/{charge}/refund")
 def refund_charge(call: Call, charge: str, params: Annotated[CreateRefund, Body]) -> Fields:
-    """Give money of a charge back, and look at the charge then."""
+    """Refund a charge, and return the charge."""
     create_charge_refund(call, charge, params)
     return show(call, CHARGES, retrieve(call, CHARGES, charge))
 
@@ -221,13 +221,13 @@ def list_charge_refunds(call: Call, charge: str, params: Annotated[ListParams, B
 
 @api.get("/charges/{charge}/refunds/{refund}")
 def retrieve_charge_refund(call: Call, charge: str, refund: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a refund of a charge."""
+    """Retrieve a refund of a charge."""
     return refund_object(_of(call, charge, refund))
 
 
 @api.post("/charges/{charge}/refunds/{refund}")
 def update_charge_refund(call: Call, charge: str, refund: str, params: Annotated[UpdateRefund, Body]) -> Fields:
-    """Change the metadata of a refund of a charge."""
+    """Update the metadata of a charge's refund."""
     return update_refund(call, _of(call, charge, refund).id, params)
 
 
@@ -240,14 +240,14 @@ def _of(call: Call, charge: str, refund: str) -> Refund:
 
 @api.post("/refunds/{id}")
 def update_refund(call: Call, id: str, params: Annotated[UpdateRefund, Body]) -> Fields:
-    """Change the metadata of a refund."""
+    """Update the metadata of a refund."""
     row = retrieve(call, REFUNDS, id)
     return refund_object(update(call, REFUNDS, row, metadata=merge_metadata(row.metadata, params.metadata)))
 
 
 @api.post("/refunds/{id}/cancel")
 def cancel_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Keep money that was to be given back in a way that asks the customer first; the others cannot be canceled."""
+    """Cancel a refund that requires action by the customer; others cannot be canceled."""
     row = retrieve(call, REFUNDS, id)
     if row.status != "requires_action":
         message = f"You cannot cancel this refund because it has a status of {row.status}."
@@ -260,7 +260,7 @@ def cancel_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Field
 def refund(
     call: Call, charge: Charge, amount: int, reason: str | None = None, metadata: dict[str, str] | None = None
 ) -> Refund:
-    """A refund of a part of a charge, with the money on its way back."""
+    """Create a refund of a part of a charge, and its balance transaction."""
     pending = charge.special in ("refund_pending", "refund_fails")
     made = new(
         call,
@@ -295,13 +295,13 @@ def refund(
 
 
 def _update_refunded_amount(call: Call, charge: Charge, refunded: int) -> None:
-    """Say of a charge how much was given back."""
+    """Set the refunded amount of a charge."""
     whole = refunded >= charge.amount_captured
     update(call, CHARGES, charge, "charge.refunded", amount_refunded=refunded, refunded=whole)
 
 
 def _available_on(call: Call, charge: Charge) -> int:
-    """A refund waits as long as the charge does, so that what is pending closes too."""
+    """Return when a refund is available: no earlier than its charge, so that both leave `pending` together."""
     entered = find(call, TRANSACTIONS, charge.balance_transaction or "")
     return max(entered.available_on if entered else 0, now(call))
 
@@ -331,7 +331,7 @@ def _check_amount(amount: int) -> None:
 
 
 def _amount(charge: Charge, wanted: Any) -> int:
-    """How much is given back: what is wanted, or what is left."""
+    """Return the amount to refund: the requested one, or all that is left; raises StripeError if not refundable."""
     left = charge.amount_captured - charge.amount_refunded
     if charge.status != "succeeded":
         raise StripeError(f"Charge {charge.id} has failed, so it cannot be refunded.", code="charge_not_refundable")
@@ -359,7 +359,7 @@ def _is_inquiry(charge: Charge) -> bool:
 
 
 def _release(call: Call, charge: Charge, params: CreateRefund) -> Fields:
-    """A refund of what was only authorized releases it; a part of it cannot be released."""
+    """Refund an uncaptured charge by releasing its authorization, which cannot be done in part."""
     if isinstance(params.amount, int) and params.amount != charge.amount:
         message = f"Charge {charge.id} has not been captured; you can only refund all of it."
         raise StripeError(message, param="amount")
@@ -383,7 +383,7 @@ def _release(call: Call, charge: Charge, params: CreateRefund) -> Fields:
 
 @api.due(Refund.settles_at)
 def settle_refund(call: Call, row: Refund) -> None:
-    """Learn that a refund went well, or that the bank could not take it."""
+    """Scheduled job: complete a pending refund, or fail it for the failing test card."""
     settled = call.db.change(row, settles_at=0)
     charge = retrieve(call, CHARGES, row.charge or "")
     if charge.special == "refund_fails":
@@ -393,12 +393,12 @@ def settle_refund(call: Call, row: Refund) -> None:
 
 
 def _record_refund_update(call: Call, before: Refund, row: Refund) -> None:
-    """Say what has become of a refund, by both of its names."""
+    """Record the update of a refund under both of its event types."""
     record_row(call, "refund.updated", REFUNDS, row, PreviousRow(before), also=("charge.refund.updated",))
 
 
 def _undo(call: Call, row: Refund, status: str, reason: str | None) -> Refund:
-    """A refund whose money has come back."""
+    """Return the amount of a failed or canceled refund to the balance."""
     back = enter(call, "refund_failure", row.amount, row.currency, row.id, description=f"REFUND FAILURE ({row.id})")
     undone = call.db.change(row, status=status, failure_reason=reason, failure_balance_transaction=back.id)
     _record_refund_update(call, row, undone)

@@ -1,4 +1,4 @@
-"""SetupAttempts: each try to agree on a way to pay.
+"""SetupAttempts: each attempt to confirm a SetupIntent.
 
 https://docs.stripe.com/api/setup_attempts
 """
@@ -62,7 +62,7 @@ def list_setup_attempts(call: Call, params: Annotated[ListAttempts, Body]) -> Fi
 
 
 def record_attempt(call: Call, intent: Any, method: PaymentMethod, status: str, error: Fields | None = None) -> str:
-    """Write what became of an attempt, or of the one that waits for its customer; gives its id."""
+    """Record the result of an attempt, or of the one that awaits the customer's action; returns its id."""
     last = find(call, ATTEMPTS, intent.latest_attempt or "")
     if last and last.status == "requires_action":
         return call.db.change(last, status=status, setup_error=error).id

@@ -1,4 +1,4 @@
-"""SetupIntents: a way to pay that is agreed on now and used later.
+"""SetupIntents: payment methods set up for future payments.
 
 https://docs.stripe.com/api/setup_intents
 """
@@ -106,7 +106,7 @@ OPTIONS: Fields = {
     "card": {"mandate_options": None, "network": None, "request_three_d_secure": "automatic"},
     "us_bank_account": {"mandate_options": {}, "verification_method": "automatic"},
 }
-"""What SetupIntents show of each of their types where nothing else was given."""
+"""Default `payment_method_options` of each type."""
 
 
 def _options(row: SetupIntent) -> Fields:
@@ -136,11 +136,11 @@ SETUPS = resource(
 )
 
 SUCCEEDED: list[Callable[[Call, SetupIntent], None]] = []
-"""What other pages do when a SetupIntent has succeeded."""
+"""Callbacks of other modules for a succeeded SetupIntent."""
 
 
 def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: whatever is refused of an intent shows it, as it was."""
+    """Middleware: add the intent, in its state before the call, to errors of operations on it."""
     id = exchange.path_parameters.get("intent")
     if id is None:
         return proceed()
@@ -157,7 +157,7 @@ Options = dict[str, Any] | UnsetType
 
 
 class CardOptions(NestedParams):
-    """What is asked of a card."""
+    """Options of card setups."""
 
     mandate_options: Options = UNSET
     moto: OptBool = UNSET
@@ -167,7 +167,7 @@ class CardOptions(NestedParams):
 
 
 class MethodOptions(NestedParams):
-    """What is asked of payment methods by their type."""
+    """Options by payment method type."""
 
     acss_debit: Options = UNSET
     amazon_pay: Options = UNSET
@@ -186,7 +186,7 @@ class MethodOptions(NestedParams):
 
 
 class SetupParams(Params):
-    """What creating, updating and confirming have in common."""
+    """Parameters shared by the create, update and confirm operations."""
 
     longest: ClassVar = {"description": 1000}
 
@@ -234,13 +234,13 @@ class CreateSetup(UpdateSetup):
 
 
 class CancelSetup(Params):
-    """Why it is canceled."""
+    """The parameters of a cancellation."""
 
     cancellation_reason: Literal["abandoned", "duplicate", "requested_by_customer"] | UnsetType = UNSET
 
 
 class RetrieveSetup(Params):
-    """A publishable key must know the intent's secret."""
+    """The parameters of a retrieval; a publishable key needs the intent's client secret."""
 
     client_secret: OptText = UNSET
 
@@ -259,7 +259,7 @@ _COLUMNS = ("customer", "description", "excluded_payment_method_types", "on_beha
 
 @api.post("")
 def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any:
-    """Prepare a way to pay, and with `confirm` agree on it at once."""
+    """Create a SetupIntent, and with `confirm` confirm it at once."""
     check_choice(call, params)
     check_confirms("SetupIntent", params, ("confirmation_token", "mandate_data", "return_url"))
     if isinstance(params.customer, str):
@@ -289,7 +289,7 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
 
 @api.get("/{intent}", scope="publishable", layers=[with_intent])
 def retrieve_setup_intent(call: Call, intent: str, params: Annotated[RetrieveSetup, Body]) -> Fields:
-    """Look at a SetupIntent."""
+    """Retrieve a SetupIntent."""
     return setup_intent_object(_retrieve_intent(call, intent, params.client_secret))
 
 
@@ -307,7 +307,7 @@ def list_setup_intents(call: Call, params: Annotated[ListSetups, Body]) -> Field
 
 @api.post("/{intent}", layers=[with_intent])
 def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, Body]) -> Fields:
-    """Change what is given of a SetupIntent."""
+    """Update the given fields of a SetupIntent."""
     row = retrieve(call, SETUPS, intent)
     check_choice(call, params)
     if isinstance(params.customer, str):
@@ -338,7 +338,7 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
 
 @api.post("/{intent}/confirm", scope="publishable", layers=[with_intent])
 def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup, Body]) -> Any:
-    """Agree on the way to pay."""
+    """Confirm a SetupIntent."""
     row = _retrieve_intent(call, intent, params.client_secret)
     if row.status not in OPEN:
         message = (
@@ -363,7 +363,7 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
 
 @api.post("/{intent}/cancel", layers=[with_intent])
 def cancel_setup_intent(call: Call, intent: str, params: Annotated[CancelSetup, Body]) -> Fields:
-    """Give up on it."""
+    """Cancel a SetupIntent."""
     row = retrieve(call, SETUPS, intent)
     if row.status not in OPEN:
         message = (
@@ -378,7 +378,7 @@ def cancel_setup_intent(call: Call, intent: str, params: Annotated[CancelSetup, 
 
 
 def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
-    """An intent whose customer has authenticated, or has failed to."""
+    """Apply the result of an authentication to a SetupIntent."""
     if intent.status != "requires_action":
         return intent
     method = retrieve(call, METHODS, intent.payment_method or "")
@@ -392,7 +392,7 @@ def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
 
 
 def _merge_method_options(known: Fields, params: SetupParams) -> Fields:
-    """The options by type with those that are given; `moto` is of one request and not shown."""
+    """Merge the given options by type; `moto` applies to one request and is not stored."""
     if not isinstance(params.payment_method_options, MethodOptions):
         return known
     options: Fields = value_of(params.payment_method_options)
@@ -490,7 +490,7 @@ def _complete_setup(call: Call, intent: SetupIntent, method: PaymentMethod) -> S
 def fail(
     call: Call, intent: SetupIntent, method: PaymentMethod, decline: Decline, *, kind: str = "card_error"
 ) -> tuple[SetupIntent, StripeError]:
-    """An intent that waits for another payment method, and what is said of this one."""
+    """Set a SetupIntent back to requiring a payment method; returns it with the error of the declined one."""
     said = {
         "advice_code": decline.advice_code,
         "code": decline.code,

@@ -1,4 +1,4 @@
-"""Test bank accounts: what each is and what becomes of a debit from it.
+"""Test bank accounts, and the result of debits from them.
 
 https://docs.stripe.com/testing#bank-debits
 """
@@ -17,7 +17,7 @@ ROUTING_NUMBER = "110000000"
 
 
 class Bank(NamedTuple):
-    """A test account: by its token `pm_NAME` or its number; `outcome` names what is special about it."""
+    """A test account, by its token `pm_NAME` or its number; `outcome` names its special behavior."""
 
     name: str
     type: str
@@ -66,7 +66,7 @@ _SEPA_OUTCOMES = {
     "insufficientFunds": "bank_insufficient_funds",
 }
 NO_BANK = {"55555": "sepa_debit_bank_not_supported", "66666": "sepa_debit_debits_not_supported"}
-"""How the numbers of SEPA accounts end that cannot be debited at all, and why."""
+"""Suffixes of SEPA account numbers that cannot be debited, and the error codes."""
 
 
 def _banks() -> list[Bank]:
@@ -86,18 +86,18 @@ BY_NUMBER = {bank.number: bank for bank in _banks()}
 
 
 def find_bank(id: str) -> Bank | None:
-    """The account of `pm_usBankAccount_success` or `pm_sepaDebit_success_de`."""
+    """Return the test account of a token, such as `pm_usBankAccount_success` or `pm_sepaDebit_success_de`."""
     return BANKS.get(id.removeprefix("pm_"))
 
 
 def find_bank_by_number(type: str, number: str) -> Bank | None:
-    """The test account of a number."""
+    """Return the test account with a number, or None."""
     bank = BY_NUMBER.get(number.replace(" ", ""))
     return bank if bank and bank.type == type else None
 
 
 class BankAccount(NestedParams):
-    """A bank account that is debited; each country has its own names for the same."""
+    """A bank account to debit; each type uses its own field names."""
 
     account_holder_type: OptText = UNSET
     account_type: OptText = UNSET
@@ -112,7 +112,7 @@ class BankAccount(NestedParams):
 
 
 def bank_columns(call: Call, type: str, params: BankAccount | UnsetType) -> Fields:
-    """The columns of a bank account, of which the last digits are shown."""
+    """Return the columns of a bank account; only its last digits are shown."""
     if not isinstance(params, BankAccount):
         raise StripeError(f"Missing required param: {type}.", code="parameter_missing", param=type)
     number = str(params.iban or params.account_number or "000123456789")
@@ -126,7 +126,7 @@ def bank_columns(call: Call, type: str, params: BankAccount | UnsetType) -> Fiel
 
 
 def _bank_details(type: str, number: str, params: BankAccount) -> Fields:
-    """What is shown of an account besides its last digits."""
+    """Return the shown details of an account besides its last digits."""
     if type == "us_bank_account":
         return {
             "account_holder_type": params.account_holder_type or "individual",

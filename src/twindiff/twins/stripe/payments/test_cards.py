@@ -1,4 +1,4 @@
-"""Test cards: what each is and what becomes of a payment with it.
+"""Test cards, and the result of payments with them.
 
 https://docs.stripe.com/testing
 """
@@ -11,7 +11,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 
 class Card(NamedTuple):
-    """A test card; `outcome` names what is special about it, and is empty where payments simply succeed."""
+    """A test card; `outcome` names its special behavior, or is empty if payments simply succeed."""
 
     name: str
     number: str
@@ -22,7 +22,7 @@ class Card(NamedTuple):
 
 
 class Decline(NamedTuple):
-    """Why a bank declines."""
+    """The reason of a decline."""
 
     code: str
     decline_code: str
@@ -203,7 +203,7 @@ AUTHENTICATION = Decline(
     None,
     None,
 )
-"""What becomes of a payment that needs the cardholder when they are not there."""
+"""The decline of an off-session payment that requires authentication."""
 
 
 def _cards() -> list[Card]:
@@ -226,13 +226,13 @@ BY_NUMBER = {card.number: card for card in reversed(_cards())}
 
 
 def find_card(token: str) -> Card | None:
-    """The card of `tok_visa`, `pm_card_visa` or `tok_visa_chargeDeclined`."""
+    """Return the card of a token, such as `tok_visa`, `pm_card_visa` or `tok_visa_chargeDeclined`."""
     name = token.removeprefix("tok_").removeprefix("pm_card_")
     return BY_NAME.get(name) or BY_NAME.get(name.removeprefix("visa_"))
 
 
 def find_card_by_number(number: str) -> Card:
-    """The card of a number; raises for one that is none, or no test card."""
+    """Return the test card with a number; raises StripeError for an invalid or a real number."""
     digits = number.replace(" ", "").replace("-", "")
     if card := BY_NUMBER.get(digits):
         return card
@@ -250,13 +250,13 @@ def find_card_by_number(number: str) -> Card:
 
 
 def _adds_up(digits: str) -> bool:
-    """Luhn's check."""
+    """Return whether digits pass the Luhn check."""
     doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits))]
     return sum(each - 9 if each > 9 else each for each in doubled) % 10 == 0
 
 
 def decline_of(outcome: str) -> Decline | None:
-    """Why a payment with a card of this outcome is declined, once it was authenticated where that is asked for."""
+    """Return the decline of a payment with a card of this outcome, after any authentication, or None."""
     if outcome == "fails_when_charged":
         return DECLINES["generic_decline"]
     return DECLINES.get(outcome.removeprefix("authenticate_").removeprefix("delayed_"))

@@ -1,4 +1,4 @@
-"""Tokens: what a browser gives in place of a card, a bank account or a person's number; each is used once.
+"""Single-use tokens for cards, bank accounts, persons and other data, as browsers create them.
 
 https://docs.stripe.com/api/tokens
 """
@@ -25,7 +25,7 @@ BRANDS = {
     "unionpay": "UnionPay",
     "visa": "Visa",
 }
-"""Brands as the older objects spell them."""
+"""Card brands as older objects spell them."""
 ADDRESS = ("address_city", "address_country", "address_line1", "address_line2", "address_state", "address_zip")
 ADDRESS_CHECKS = ("address_line1_check", "address_zip_check")
 KINDS = ("card", "bank_account", "pii", "account", "person", "cvc_update")
@@ -36,7 +36,7 @@ class Token(StripeObject, table="tokens", key=("id",), unique=(("seq",),)):
     bank_account: Column[Json] = column(default=None)
     client_ip: Column[str | None] = column(default=None)
     method: Column[Json] = column(default=None, derived=True)
-    """The columns of the payment method that is made of a card's token."""
+    """The columns of the payment method that a card token creates."""
     type: Column[str]
     used: Column[bool] = column(default=False)
 
@@ -45,7 +45,7 @@ _shared = build_view(Token, "token", "card", "bank_account", "method", client_ip
 
 
 def token_object(row: Token) -> Fields:
-    """A token as shown, with what it stands for."""
+    """Render a token, with the object that it represents."""
     stands_for = {"card": row.card, "bank_account": row.bank_account}.get(row.type)
     return {**_shared(row), "client_ip": row.client_ip, **({row.type: stands_for} if stands_for else {})}
 
@@ -54,7 +54,7 @@ TOKEN = resource(Token, "token", "tok_", token_object, param="token")
 
 
 class TokenCard(CardParams, kw_only=True):
-    """A card by its number."""
+    """A card, by its number."""
 
     address_city: OptText = UNSET
     address_country: OptText = UNSET
@@ -67,7 +67,7 @@ class TokenCard(CardParams, kw_only=True):
 
 
 class TokenBank(NestedParams, kw_only=True):
-    """A bank account by its number."""
+    """A bank account, by its number."""
 
     account_holder_name: OptText = UNSET
     account_holder_type: OptText = UNSET
@@ -80,7 +80,7 @@ class TokenBank(NestedParams, kw_only=True):
 
 
 class Pii(NestedParams):
-    """A person's number."""
+    """A personal id number."""
 
     id_number: OptText = UNSET
 
@@ -103,7 +103,7 @@ class Person(NestedParams):
 
 
 class AccountToken(NestedParams):
-    """What an account is of."""
+    """The business type of an account."""
 
     business_type: OptText = UNSET
     company: dict[str, str] | UnsetType = UNSET
@@ -112,7 +112,7 @@ class AccountToken(NestedParams):
 
 
 class CreateToken(Params, kw_only=True):
-    """The parameters of a new token: one of them."""
+    """The parameters of a new token: exactly one kind."""
 
     account: AccountToken | UnsetType = UNSET
     bank_account: TokenBank | UnsetType = UNSET
@@ -125,7 +125,7 @@ class CreateToken(Params, kw_only=True):
 
 @api.post("", scope="publishable")
 def create_token(call: Call, params: Annotated[CreateToken, Body]) -> Fields:
-    """Make a token of a card, a bank account, a person or an account."""
+    """Create a token of a card, a bank account, a person, an account or other data."""
     kinds = [name for name in KINDS if getattr(params, name) is not UNSET]
     if not kinds:
         message = "You must supply either a card, customer, PII data, bank account, or account to create a token."
@@ -145,7 +145,7 @@ def create_token(call: Call, params: Annotated[CreateToken, Body]) -> Fields:
 
 @api.get("/{token}", scope="publishable")
 def retrieve_token(call: Call, token: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a token."""
+    """Retrieve a token."""
     return token_object(retrieve(call, TOKEN, token))
 
 
@@ -198,7 +198,7 @@ def _bank_fields(call: Call, params: TokenBank) -> Fields:
 
 
 def consume_card_token(call: Call, id: str) -> Fields:
-    """The columns of the payment method that a card's token stands for, which cannot be used again."""
+    """Return the payment method columns of a card token, and mark the token as used."""
     row = retrieve(call, TOKEN, id, param="card[token]", status=400)
     if row.type != "card":
         message = f"The token {id} does not stand for a card."

@@ -1,4 +1,4 @@
-"""Early fraud warnings: what a card's issuer says of a payment that its holder does not know.
+"""Early fraud warnings: reports of card issuers about payments that may be fraudulent.
 
 https://docs.stripe.com/api/radar/early_fraud_warnings
 """
@@ -32,7 +32,7 @@ class FraudWarning(
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Nothing is to be done any more once the money went back, or the holder has disputed the payment."""
+    """Set `actionable`: false once the payment is refunded or disputed."""
     charges = call.db.rows(Charge, Charge.id.in_([each["charge"] for each in objects]))
     done = {charge.id for charge in charges if charge.disputed or charge.refunded}
     for each in objects:
@@ -60,20 +60,20 @@ class ListWarnings(ListParams):
 
 
 def create_warning(call: Call, charge: Charge) -> None:
-    """Let the issuer warn of a payment."""
+    """Create a warning about a charge."""
     made = new(call, WARNINGS, charge=charge.id, payment_intent=charge.payment_intent)
     record_row(call, "radar.early_fraud_warning.created", WARNINGS, made)
 
 
 @api.get("/{early_fraud_warning}")
 def retrieve_warning(call: Call, early_fraud_warning: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a warning."""
+    """Retrieve a warning."""
     return show(call, WARNINGS, retrieve(call, WARNINGS, early_fraud_warning))
 
 
 @api.get("")
 def list_warnings(call: Call, params: Annotated[ListWarnings, Body]) -> Fields:
-    """List warnings, of all payments or of one."""
+    """List warnings, of all charges or of one."""
     where = to_range_conditions(FraudWarning.created, params.created)
     where += to_reference_conditions(
         call,

@@ -1,4 +1,4 @@
-"""Reviews: payments of elevated risk that somebody is to look at.
+"""Reviews: payments of elevated risk for manual inspection.
 
 https://docs.stripe.com/api/radar/reviews, https://docs.stripe.com/radar/reviews
 """
@@ -40,7 +40,7 @@ class ListReviews(ListParams):
 
 
 def open_review(call: Call, charge: Charge) -> Review:
-    """Have a payment looked at."""
+    """Open a review of a charge."""
     address: Fields = charge.billing_details.get("address") or {}
     place = address.get("postal_code")
     made = new(call, REVIEWS, charge=charge.id, payment_intent=charge.payment_intent, billing_zip=place)
@@ -50,7 +50,7 @@ def open_review(call: Call, charge: Charge) -> Review:
 
 
 def close_review(call: Call, id: str, reason: str) -> None:
-    """Close a review that is still open, as its payment has come to an end."""
+    """Close a review that is still open, for a reason such as the refund of its payment."""
     row = find(call, REVIEWS, id)
     if row and row.open:
         _close(call, row, reason)
@@ -64,13 +64,13 @@ def _close(call: Call, row: Review, reason: str) -> Review:
 
 @api.get("/{review}")
 def retrieve_review(call: Call, review: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a review."""
+    """Retrieve a review."""
     return review_object(retrieve(call, REVIEWS, review))
 
 
 @api.post("/{review}/approve")
 def approve_review(call: Call, review: str, params: Annotated[Params, Body]) -> Fields:
-    """Close a review, as its payment is fine."""
+    """Approve a review, which closes it."""
     row = retrieve(call, REVIEWS, review)
     if not row.open:
         raise StripeError(f"The review {row.id} has already been closed: {row.closed_reason}.", param="review")
@@ -79,7 +79,7 @@ def approve_review(call: Call, review: str, params: Annotated[Params, Body]) -> 
 
 @api.get("")
 def list_reviews(call: Call, params: Annotated[ListReviews, Body]) -> Fields:
-    """List the reviews that are open."""
+    """List open reviews."""
     return list_of(
         call, REVIEWS, params, "/v1/reviews", Review.open, *to_range_conditions(Review.created, params.created)
     )

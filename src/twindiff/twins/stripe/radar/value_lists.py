@@ -1,4 +1,4 @@
-"""Value lists: cards, addresses and whatever else rules of Radar speak of.
+"""Value lists: card fingerprints, emails and other values that Radar rules refer to.
 
 https://docs.stripe.com/api/radar/value_lists, https://docs.stripe.com/api/radar/value_list_items
 """
@@ -71,7 +71,7 @@ _ITEM_COLUMNS = tuple(table_of(ValueListItem).columns.values())
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put its newest items into each list."""
+    """Set the newest items of each rendered list."""
     ids, newest = [each["id"] for each in objects], -ValueListItem.seq
     how: dict[str, Any] = {"order": newest, "limit": SHOWN_ITEMS + 1, "columns": _ITEM_COLUMNS}
     items = call.db.pages(ValueListItem, ValueListItem.value_list, ids, **how)
@@ -99,7 +99,7 @@ ItemType = Literal[
 
 
 class ValueListParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"alias": 100, "name": 100}
 
@@ -148,7 +148,7 @@ class ListItems(ListParams, kw_only=True):
 
 @api.post("/value_lists")
 def create_value_list(call: Call, params: Annotated[CreateValueList, Body]) -> Fields:
-    """Make a list, by an alias that no other one has."""
+    """Create a value list with a unique alias."""
     _check_alias(call, params.alias, "")
     made = new(call, LISTS, **collect_params(params), metadata=merge_metadata({}, params.metadata))
     return show(call, LISTS, made)
@@ -156,13 +156,13 @@ def create_value_list(call: Call, params: Annotated[CreateValueList, Body]) -> F
 
 @api.get("/value_lists/{value_list}")
 def retrieve_value_list(call: Call, value_list: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a list and its newest items."""
+    """Retrieve a value list with its newest items."""
     return show(call, LISTS, retrieve(call, LISTS, value_list))
 
 
 @api.post("/value_lists/{value_list}")
 def update_value_list(call: Call, value_list: str, params: Annotated[UpdateValueList, Body]) -> Fields:
-    """Change the name, the alias or the metadata of a list."""
+    """Update the name, the alias or the metadata of a value list."""
     row = retrieve(call, LISTS, value_list)
     if isinstance(params.alias, str):
         _check_alias(call, params.alias, row.id)
@@ -172,7 +172,7 @@ def update_value_list(call: Call, value_list: str, params: Annotated[UpdateValue
 
 @api.delete("/value_lists/{value_list}")
 def delete_value_list(call: Call, value_list: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a list and what is in it."""
+    """Delete a value list and its items."""
     row = retrieve(call, LISTS, value_list)
     for item in call.db.rows(ValueListItem, ValueListItem.value_list == row.id):
         call.db.remove(item)
@@ -182,7 +182,7 @@ def delete_value_list(call: Call, value_list: str, params: Annotated[Params, Bod
 
 @api.get("/value_lists")
 def list_value_lists(call: Call, params: Annotated[ListValueLists, Body]) -> Fields:
-    """List lists, all of them or those that have a value."""
+    """List value lists, optionally only those that contain a value."""
     where = to_range_conditions(ValueList.created, params.created) + equal((ValueList.alias, params.alias))
     if isinstance(params.contains, str):
         holding = call.db.rows(
@@ -200,7 +200,7 @@ def _check_alias(call: Call, alias: str, own: str) -> None:
 
 @api.post("/value_list_items")
 def create_value_list_item(call: Call, params: Annotated[CreateItem, Body]) -> Fields:
-    """Put a value on a list, whose type it must be of."""
+    """Add a value to a list; raises StripeError if it does not match the list's type."""
     owner = refer(call, LISTS, params.value_list, "value_list")
     fields = collect_params(params)
     if not _fits(owner.item_type, params.value):
@@ -230,13 +230,13 @@ def _is_address(value: str) -> bool:
 
 @api.get("/value_list_items/{item}")
 def retrieve_value_list_item(call: Call, item: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an item."""
+    """Retrieve an item."""
     return item_object(retrieve(call, ITEMS, item))
 
 
 @api.delete("/value_list_items/{item}")
 def delete_value_list_item(call: Call, item: str, params: Annotated[Params, Body]) -> Fields:
-    """Take a value from its list."""
+    """Delete an item from its value list."""
     row = retrieve(call, ITEMS, item)
     call.db.remove(row)
     return {"id": row.id, "object": "radar.value_list_item", "deleted": True}
@@ -244,7 +244,7 @@ def delete_value_list_item(call: Call, item: str, params: Annotated[Params, Body
 
 @api.get("/value_list_items")
 def list_value_list_items(call: Call, params: Annotated[ListItems, Body]) -> Fields:
-    """List what is on a list, all of it or what has a text in it."""
+    """List the items of a value list, optionally only those that contain a text."""
     owner = refer(call, LISTS, params.value_list, "value_list")
     where = [ValueListItem.value_list == owner.id, *to_range_conditions(ValueListItem.created, params.created)]
     if isinstance(params.value, str):

@@ -1,4 +1,4 @@
-"""What becomes of an offer that is accepted: a subscription, a schedule of one, or an invoice.
+"""Acceptance of quotes, which creates a subscription, a subscription schedule or an invoice.
 
 https://docs.stripe.com/api/quotes/accept
 """
@@ -37,7 +37,7 @@ api = Operations(prefix="/v1/quotes")
 
 @api.post("/{quote}/accept")
 def accept_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
-    """Make of an offer what it is for: a subscription, or an invoice."""
+    """Accept a quote, and create its subscription, schedule or invoice."""
     row = require_quote_status(call, quote, "open", "accepted")
     use_clock_time(call, row.test_clock)
     items = items_for(call, row.id)
@@ -52,7 +52,7 @@ def accept_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fie
 
 
 def _build_shared_params(row: Quote) -> Fields:
-    """What a phase and a subscription take over alike."""
+    """Return the parameters that a phase and a subscription share."""
     transfer: Fields = row.transfer_data or {}
     percent = transfer.get("amount_percent")
     part = UNSET if percent is None else percent
@@ -74,7 +74,7 @@ def _mode(row: Quote) -> BillingMode | UnsetType:
 
 
 def _plan(call: Call, row: Quote, items: list[SaleItem]) -> str:
-    """A schedule that begins the subscription on its day."""
+    """Create a schedule that starts the subscription on its `effective_date`; returns its id."""
     prices = prices_for(call, items)
     wanted = [{name: value for name, value in each.items() if value} for each in items_params(items)]
     phase = Phase(

@@ -1,4 +1,4 @@
-"""What a quote comes to: all of it, what is paid at once, and what is paid again and again.
+"""Amounts of a quote: total, upfront and recurring.
 
 https://docs.stripe.com/api/quotes/object#quote_object-computed
 """
@@ -21,7 +21,10 @@ from .sale_items import SaleItem, prices_for, totals
 
 
 def amounts(call: Call, items: Sequence[SaleItem], quote: Fields) -> Fields:
-    """The amounts of a quote with some fields; what its items cost is noted with them."""
+    """Compute the amount columns of a quote, its `computed` parts and the status of automatic tax.
+
+    The amounts of its items are stored with them.
+    """
     taxes: Fields = {}
     if quote.get("automatic_tax"):
         sale_taxes.check_items(call, items, quote.get("default_tax_rates", []))
@@ -34,7 +37,7 @@ def amounts(call: Call, items: Sequence[SaleItem], quote: Fields) -> Fields:
 
 
 def upfront(call: Call, items: Sequence[SaleItem], quote: Fields) -> list[SaleItem]:
-    """What is on the first invoice; what begins with a trial costs nothing there."""
+    """Return the items of the first invoice with their amounts; items in a trial cost 0."""
     said: Fields = quote.get("subscription_data") or {}
     if said.get("trial_period_days"):
         again = {item.id for item in recurring_items(call, items)}
@@ -43,13 +46,13 @@ def upfront(call: Call, items: Sequence[SaleItem], quote: Fields) -> list[SaleIt
 
 
 def recurring(call: Call, items: Sequence[SaleItem], quote: Fields) -> list[SaleItem]:
-    """What is paid again and again, less the discounts that last for ever."""
+    """Return the recurring items with their amounts after discounts of unlimited duration."""
     lasting = [each for each in _off(call, quote) if each.coupon.duration == "forever"]
     return compute_item_amounts(call, recurring_items(call, items), lasting, _taxing(call, quote))
 
 
 def recurring_items(call: Call, items: Sequence[SaleItem]) -> list[SaleItem]:
-    """The items that are paid again and again."""
+    """Return the items with a recurring price."""
     prices = prices_for(call, [*items])
     return [item for item in items if prices[item.price].type == "recurring"]
 
@@ -81,6 +84,6 @@ def _taxing(call: Call, quote: Fields) -> Taxing:
 
 
 def _place(call: Call, quote: Fields) -> tuple[TaxLocation | None, Customer | None]:
-    """Where the customer is taxed, and who that is."""
+    """Return the tax location and the customer of a quote."""
     customer = refer(call, CUSTOMERS, quote["customer"], "customer") if quote.get("customer") else None
     return (find_tax_location(call, customer) if customer else None), customer

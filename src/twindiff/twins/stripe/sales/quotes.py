@@ -1,4 +1,4 @@
-"""Quotes: offers that become subscriptions or invoices when they are accepted.
+"""Quotes: offers that become subscriptions or invoices on acceptance.
 
 https://docs.stripe.com/api/quotes
 """
@@ -124,7 +124,7 @@ def _details(row: Quote) -> Fields:
 
 
 def _render_computed(row: Quote) -> Fields:
-    """What is computed, each part of it with what it has when that is expanded."""
+    """Render the `computed` field; its parts have further fields when expanded."""
     return {name: part and _part(part, row.id, name) for name, part in row.computed.items()}
 
 
@@ -177,7 +177,7 @@ QUOTES = resource(
 
 
 class QuoteInvoice(NestedParams):
-    """What a quote's invoices have."""
+    """Settings of a quote's invoices."""
 
     custom_fields: list[CustomField] | Unset | UnsetType = UNSET
     days_until_due: OptInteger = UNSET
@@ -187,7 +187,7 @@ class QuoteInvoice(NestedParams):
 
 
 class QuoteSubscription(NestedParams):
-    """What a quote's subscription has."""
+    """Settings of a quote's subscription."""
 
     billing_mode: dict[str, Any] | UnsetType = UNSET
     description: OptText = UNSET
@@ -197,7 +197,7 @@ class QuoteSubscription(NestedParams):
 
 
 class QuoteTransfer(NestedParams):
-    """Which account is paid on, and how much of it: an amount, or of what is paid again and again a part."""
+    """The connected account that is paid, and an amount, or a percentage of recurring payments."""
 
     destination: str
     amount: OptInteger = UNSET
@@ -205,7 +205,7 @@ class QuoteTransfer(NestedParams):
 
 
 class QuoteParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"description": 500, "footer": 500, "header": 50}
 
@@ -230,7 +230,7 @@ class QuoteParams(Params, kw_only=True):
 
 
 class FromQuote(NestedParams):
-    """The quote that another one is like, or takes the place of."""
+    """The quote to copy or to revise."""
 
     quote: str
     is_revision: OptBool = UNSET
@@ -261,7 +261,7 @@ class ListQuotes(ListParams, kw_only=True):
 
 @api.post("")
 def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
-    """Draft an offer."""
+    """Create a draft quote."""
     id = object_id(call, "qt_")
     like = _like(call, params.from_quote)
     fields = {**like.fields, **_fields(call, params, like.row)}
@@ -276,7 +276,7 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
 
 
 class Like(NamedTuple):
-    """What a new quote takes over from another one."""
+    """What a new quote copies from another one."""
 
     row: Quote | None
     fields: Fields
@@ -307,13 +307,13 @@ def _like(call: Call, wanted: FromQuote | UnsetType) -> Like:
 
 @api.get("/{quote}")
 def retrieve_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an offer."""
+    """Retrieve a quote."""
     return show(call, QUOTES, retrieve(call, QUOTES, quote))
 
 
 @api.post("/{quote}")
 def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -> Fields:
-    """Change a draft."""
+    """Update a draft quote."""
     row = require_quote_status(call, quote, "draft", "updated")
     if row.customer and params.customer not in (UNSET, row.customer):
         raise StripeError("The customer of a quote cannot be changed once it is specified.", param="customer")
@@ -330,7 +330,7 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
 
 @api.post("/{quote}/finalize")
 def finalize_quote(call: Call, quote: str, params: Annotated[FinalizeQuote, Body]) -> Fields:
-    """Offer a draft to its customer."""
+    """Finalize a draft quote, which opens it for acceptance."""
     row = require_quote_status(call, quote, "draft", "finalized")
     if not row.customer:
         raise StripeError("A quote must have a customer to be finalized.", param="customer")
@@ -348,7 +348,7 @@ def finalize_quote(call: Call, quote: str, params: Annotated[FinalizeQuote, Body
 
 
 def _number(call: Call, row: Quote) -> str:
-    """A number of its own among the customer's quotes; a revision has that of what it revises, and the next count."""
+    """Return the number of a quote; a revision has that of its original with the next count."""
     if row.from_quote and row.from_quote["is_revision"]:
         former, _, count = str(retrieve(call, QUOTES, row.from_quote["quote"]).number).rpartition("-")
         return f"{former}-{int(count) + 1}"
@@ -360,7 +360,7 @@ def _number(call: Call, row: Quote) -> str:
 
 @api.post("/{quote}/cancel")
 def cancel_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
-    """Take an offer back."""
+    """Cancel a draft or open quote."""
     row = retrieve(call, QUOTES, quote)
     if row.status not in ("draft", "open"):
         raise StripeError(f"You cannot cancel a quote that is {row.status}.")
@@ -369,14 +369,14 @@ def cancel_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fie
 
 @api.get("/{quote}/line_items")
 def list_line_items(call: Call, quote: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List what is offered."""
+    """List the line items of a quote."""
     row = retrieve(call, QUOTES, quote)
     return list_items(call, row.id, params, f"/v1/quotes/{quote}/line_items")
 
 
 @api.get("/{quote}/computed_upfront_line_items")
 def list_upfront_line_items(call: Call, quote: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List what is billed when an offer is accepted."""
+    """List the line items billed on acceptance."""
     row = retrieve(call, QUOTES, quote)
     page = list_items(call, row.id, params, f"/v1/quotes/{quote}/computed_upfront_line_items")
     known = {each["id"]: each for each in show_all(call, SALE_ITEMS, _load_priced_items(call, row.id, "upfront"))}
@@ -385,7 +385,7 @@ def list_upfront_line_items(call: Call, quote: str, params: Annotated[ListParams
 
 @api.get("")
 def list_quotes(call: Call, params: Annotated[ListQuotes, Body]) -> Fields:
-    """List offers."""
+    """List quotes."""
     where = to_reference_conditions(call, (Quote.customer, params.customer, CUSTOMERS))
     where += equal((Quote.status, params.status), (Quote.test_clock, params.test_clock))
     return list_of(call, QUOTES, params, "/v1/quotes", *where)
@@ -393,12 +393,12 @@ def list_quotes(call: Call, params: Annotated[ListQuotes, Body]) -> Fields:
 
 @api.due(Quote.expires_at, Quote.status == "open")
 def expire_quote(call: Call, row: Quote) -> None:
-    """Take back an offer that nobody has accepted in time."""
+    """Scheduled job: cancel a quote at its `expires_at`."""
     become(call, row, "canceled", "canceled_at", "quote.canceled")
 
 
 def require_quote_status(call: Call, id: str, status: str, how: str) -> Quote:
-    """A quote that is in the one state in which something can be done with it."""
+    """Return a quote; raises StripeError unless it has the status that the operation requires."""
     row = retrieve(call, QUOTES, id)
     if row.status != status:
         message = f"Only {status} quotes can be {how}; this one is {row.status}."
@@ -407,7 +407,7 @@ def require_quote_status(call: Call, id: str, status: str, how: str) -> Quote:
 
 
 def become(call: Call, row: Quote, status: str, at: str, event: str, **fields: Any) -> Fields:
-    """A quote in another state, of which is told, as it is shown."""
+    """Set the status of a quote, record the event, and return the quote rendered."""
     transitions = {**row.status_transitions, at: now(call)}
     changed = call.db.change(row, status=status, status_transitions=transitions, **fields)
     record_row(call, event, QUOTES, changed)
@@ -451,7 +451,7 @@ def _discount(call: Call, id: str, given: Fields) -> Fields:
 
 
 def _upfront_items(call: Call, id: str) -> Fields:
-    """The line items of what is paid at once."""
+    """Return the list of upfront line items, for `expand`."""
     items = show_all(call, SALE_ITEMS, _load_priced_items(call, id, "upfront"))
     return list_object(items[:10], f"/v1/quotes/{id}/computed_upfront_line_items", has_more=len(items) > 10)
 

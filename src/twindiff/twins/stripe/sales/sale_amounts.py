@@ -1,4 +1,4 @@
-"""What items that are for sale cost: less their discounts, and with their taxes.
+"""Amounts of sale items: discounts and taxes.
 
 https://docs.stripe.com/api/checkout/sessions/line_items#line_item_object-amount_total
 """
@@ -20,18 +20,18 @@ from .sale_items import SALE_ITEMS, SaleItem, prices_for
 
 
 class AppliedDiscount(NamedTuple):
-    """A coupon that takes something off, and how that discount is named by what is for sale."""
+    """A coupon, and the reference to its discount as the selling object renders it."""
 
     coupon: Coupon
     discount: Fields
 
 
 Taxing = Callable[[Sequence[SaleItem]], list[list[Tax]]]
-"""Gives the taxes on what discounts leave of each item."""
+"""Function that returns the taxes on the discounted amount of each item."""
 
 
 def by_rates(call: Call, default: Sequence[str] = ()) -> Taxing:
-    """Taxes by the rates of each item, or else by those of all items."""
+    """Return a `Taxing` by the rates of each item, or else by the default ones."""
 
     def taxing(items: Sequence[SaleItem]) -> list[list[Tax]]:
         wanted: list[list[str]] = [item.tax_rates or [*default] for item in items]
@@ -46,14 +46,14 @@ def by_rates(call: Call, default: Sequence[str] = ()) -> Taxing:
 
 
 def compute_discounted_amount(item: SaleItem) -> int:
-    """What discounts leave of an item."""
+    """Return the amount of an item after discounts."""
     return item.amount_subtotal - item.amount_discount
 
 
 def compute_item_amounts(
     call: Call, items: Sequence[SaleItem], off: Sequence[AppliedDiscount], taxing: Taxing
 ) -> list[SaleItem]:
-    """Items with their discounts and taxes, which are not written."""
+    """Return items with their discounts and taxes, without storing them."""
     taken = _compute_discount_amounts(call, items, off)
     less = [
         replace(item, amount_discount=sum(each["amount"] for each in mine), discount_amounts=mine)
@@ -65,7 +65,7 @@ def compute_item_amounts(
 def _compute_discount_amounts(
     call: Call, items: Sequence[SaleItem], off: Sequence[AppliedDiscount]
 ) -> list[list[Fields]]:
-    """What each discount takes off each item, one after the other."""
+    """Return the amounts of each discount on each item; discounts apply in order."""
     products = {id: price.product for id, price in prices_for(call, [*items]).items()} if off else {}
     left = [item.amount_subtotal for item in items]
     taken: list[list[Fields]] = [[] for _ in items]
@@ -96,25 +96,29 @@ def _to_stored_tax(tax: Tax) -> Fields:
 
 
 def write_amounts(call: Call, items: Sequence[SaleItem]) -> None:
-    """Write what items cost."""
+    """Store the computed amounts of items."""
     names = ("amount_discount", "amount_tax", "amount_total", "discount_amounts", "taxes")
     for item in items:
         row = call.db.get(SaleItem, item.id)
         call.db.change(row, **{name: getattr(item, name) for name in names})
 
 
-# What is shown of it where it is asked for
+# Expanded breakdowns
 
 
 class Seller(NamedTuple):
-    """How objects of a kind sell: which items a part of them is of, by the part's name, and how a discount is shown."""
+    """How a kind of object sells.
+
+    `items` returns the items of a part, given the object's id and the part's name; `discount` renders one of its
+    discounts.
+    """
 
     items: Callable[[Call, str, str], Sequence[SaleItem]]
     discount: Callable[[Call, str, Fields], Fields]
 
 
 SELLERS: dict[str, Seller] = {}
-"""By what the ids of objects begin with."""
+"""Sellers by id prefix, such as `cs`."""
 
 
 def _seller(owner: str) -> Seller:
@@ -139,12 +143,12 @@ def _shown_tax(call: Call, each: Fields) -> Fields:
 
 
 def total_details(fields: Fields, owner: str, part: str) -> Fields:
-    """The totals of a part of what is for sale, which have a breakdown when that is expanded."""
+    """Return the `total_details` of a part of a sale, with a breakdown when expanded."""
     return PartWith(fields, breakdown=lambda call: _breakdown(call, owner, part))
 
 
 def _breakdown(call: Call, owner: str, part: str) -> Fields:
-    """What is taken off items and added to them, by discount and by tax rate."""
+    """Return the discounts by discount and the taxes by tax rate."""
     discounts: list[Fields] = []
     taxes: list[Fields] = []
     for item in _seller(owner).items(call, owner, part):

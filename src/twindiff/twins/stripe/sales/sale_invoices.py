@@ -1,4 +1,4 @@
-"""Invoices of what is sold once: of an accepted quote, or of a payment on a checkout page.
+"""Invoices of one-time sales: of accepted quotes and of checkout payments.
 
 https://docs.stripe.com/payments/checkout/receipts#paid-invoices
 """
@@ -18,7 +18,7 @@ from .sale_items import SaleItem, prices_for
 
 
 def take_items(call: Call, draft: Invoice, customer: Customer, items: Sequence[SaleItem]) -> None:
-    """Put what is sold on a draft."""
+    """Add sale items to a draft."""
     prices = prices_for(call, [*items])
     for item in items:
         price = prices[item.price]
@@ -42,7 +42,7 @@ def take_items(call: Call, draft: Invoice, customer: Customer, items: Sequence[S
 def create_paid_invoice(
     call: Call, customer: Customer, items: Sequence[SaleItem], intent: PaymentIntent, fields: Fields
 ) -> Invoice:
-    """The invoice of a payment that was made already."""
+    """Create the invoice of a payment that has already been made."""
     draft = make_invoice(call, customer, currency=intent.currency, payment_intent=intent.id, **fields)
     take_items(call, draft, customer, items)
     final = invoice_lifecycle.finalize(call, invoice_lifecycle.publish_draft(call, draft))

@@ -1,4 +1,4 @@
-"""Line items of what is for sale: checkout sessions, payment links and quotes have them.
+"""Line items of checkout sessions, payment links and quotes.
 
 https://docs.stripe.com/api/checkout/sessions/line_items
 """
@@ -48,7 +48,7 @@ class SaleItem(StripeObject, table="sale_items", key=("id",), unique=(("seq",),)
     currency: Column[str]
     description: Column[str]
     discount_amounts: Column[Json] = column(default=[], derived=True)
-    """What each discount takes off, by the discount as what is for sale names it."""
+    """Amounts by discount, as the selling object refers to it."""
     metadata: Column[Json] = column(default={})
     price: Column[str]
     quantity: Column[int | None] = column(default=1)
@@ -57,7 +57,7 @@ class SaleItem(StripeObject, table="sale_items", key=("id",), unique=(("seq",),)
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put prices in place of their ids."""
+    """Replace price ids by prices."""
     ids = {each["price"] for each in objects}
     prices = {row.id: PRICES.show(row) for row in call.db.rows(Price, Price.id.in_(ids))}
     for each in objects:
@@ -70,7 +70,7 @@ SALE_ITEMS = resource(SaleItem, "item", "li_", item_object, spoken="line item", 
 
 
 class Adjustable(NestedParams):
-    """Whether customers may choose how many they buy."""
+    """Whether customers may adjust the quantity, and its bounds."""
 
     enabled: bool
     maximum: OptInteger = UNSET
@@ -78,7 +78,7 @@ class Adjustable(NestedParams):
 
 
 class SaleItemParams(NestedParams, kw_only=True):
-    """One thing that is for sale."""
+    """A line item."""
 
     adjustable_quantity: Adjustable | UnsetType = UNSET
     discounts: list[dict[str, str]] | Unset | UnsetType = UNSET
@@ -94,7 +94,7 @@ OptSaleItems = list[SaleItemParams] | UnsetType
 
 
 def add_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
-    """Write what is for sale, all of it in one currency."""
+    """Create line items of an owner; raises StripeError if they differ in currency."""
     if len(wanted) > MAX_LINE_ITEMS:
         raise StripeError(f"You can have up to {MAX_LINE_ITEMS} line items.", param=at)
     made = [_add(call, owner, each, f"{at}[{number}]") for number, each in enumerate(wanted)]
@@ -106,7 +106,7 @@ def add_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "l
 
 
 def replace_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
-    """Sell something else: items that are named by their ids stay as they are but for what is said of them."""
+    """Replace the line items of an owner; items named by id are kept with the given changes."""
     known = {item.id: item for item in items_for(call, owner)}
     for number, each in enumerate(wanted):
         if each.id and each.id not in known:
@@ -118,7 +118,7 @@ def replace_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str 
 
 
 def _as_before(item: SaleItem, said: SaleItemParams) -> SaleItemParams:
-    """An item as parameters, with what is said of it otherwise."""
+    """Return an existing item as parameters, with the given changes."""
     is_other = said.price is not UNSET or said.price_data is not UNSET
     kept: Fields = item.adjustable_quantity or {}
     bounds: Fields = {name: value for name, value in kept.items() if value is not None}
@@ -169,7 +169,7 @@ def _adjustable(wanted: Adjustable | UnsetType) -> Fields | None:
 
 
 def check_quantities(items: Sequence[SaleItem], wanted: Sequence[SaleItemParams], at: str = "line_items") -> None:
-    """Raise for items of which nobody has said how many, unless they are billed by usage."""
+    """Raise StripeError for items without a quantity, unless they are metered."""
     for number, (item, each) in enumerate(zip(items, wanted, strict=True)):
         if item.quantity is not None and each.quantity is UNSET:
             param = f"{at}[{number}]"
@@ -196,33 +196,33 @@ def _taxes(call: Call, ids: list[str], amount: int) -> tuple[int, int]:
 
 
 def items_for(call: Call, owner: str) -> list[SaleItem]:
-    """What is for sale, in order."""
+    """Return the line items of an owner, in order."""
     return call.db.rows(SaleItem, SaleItem.owner == owner, order=SaleItem.seq)
 
 
 def prices_for(call: Call, items: list[SaleItem]) -> dict[str, Price]:
-    """The prices of what is for sale, by id."""
+    """Return the prices of line items, by id."""
     return {row.id: row for row in call.db.rows(Price, Price.id.in_({item.price for item in items}))}
 
 
 def is_recurring(call: Call, items: list[SaleItem]) -> bool:
-    """Whether any of it is paid again and again."""
+    """Return whether any line item has a recurring price."""
     return any(price.type == "recurring" for price in prices_for(call, items).values())
 
 
 def render_items(call: Call, owner: str, url: str) -> Fields:
-    """What is for sale as a list that objects include."""
+    """Return the list of line items that objects include when expanded."""
     items = items_for(call, owner)
     return list_object(show_all(call, SALE_ITEMS, items[:10]), url, has_more=len(items) > 10)
 
 
 def list_items(call: Call, owner: str, params: ListParams, url: str) -> Fields:
-    """A page of what is for sale."""
+    """Return a page of line items."""
     return list_of(call, SALE_ITEMS, params, url, SaleItem.owner == owner, oldest_first=True)
 
 
 def totals(items: Sequence[SaleItem], shipping: Fields | None = None) -> Fields:
-    """What objects show of the amounts of their items, and of their shipping cost."""
+    """Return `amount_subtotal`, `amount_total`, `total_details` and `currency` of line items and shipping."""
     cost = shipping or {"amount_subtotal": 0, "amount_tax": 0, "amount_total": 0}
     return {
         "amount_subtotal": sum(item.amount_subtotal for item in items),
@@ -237,5 +237,5 @@ def totals(items: Sequence[SaleItem], shipping: Fields | None = None) -> Fields:
 
 
 def items_params(items: list[SaleItem]) -> list[dict[str, Any]]:
-    """The items as what a subscription begins with."""
+    """Return line items as parameters of a subscription."""
     return [{"price": item.price, "quantity": item.quantity, "tax_rates": item.tax_rates} for item in items]

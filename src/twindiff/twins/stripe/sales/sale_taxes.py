@@ -1,4 +1,4 @@
-"""Automatic tax on what is for sale: the items of quotes, and of checkout sessions.
+"""Automatic tax on the items of quotes and checkout sessions.
 
 https://docs.stripe.com/tax/checkout, https://docs.stripe.com/billing/taxes/collect-taxes
 """
@@ -18,12 +18,12 @@ from .sale_items import SaleItem, prices_for
 
 
 def check_items(call: Call, items: Sequence[SaleItem], rates: Sequence[str] = ()) -> None:
-    """Raise for items that cannot be taxed automatically."""
+    """Raise StripeError for items that automatic tax cannot apply to."""
     check_taxable(call, [item.price for item in items], [*rates, *(id for item in items for id in item.tax_rates)])
 
 
 def by_place(call: Call, place: TaxLocation | None, customer: Customer | None) -> Taxing:
-    """Taxes by where a customer is; there are none where nobody knows."""
+    """Return a `Taxing` by the customer's location; without a location, there are no taxes."""
 
     def taxing(items: Sequence[SaleItem]) -> list[list[Tax]]:
         if place is None:
@@ -38,7 +38,7 @@ def by_place(call: Call, place: TaxLocation | None, customer: Customer | None) -
 def shipping(
     call: Call, cost: Fields | None, place: TaxLocation | None, customer: Customer | None, items: Sequence[SaleItem]
 ) -> Fields | None:
-    """The cost of shipping with the tax of a place; without a place, with none."""
+    """Return the shipping cost with the tax of a location; without a location, it has none."""
     if cost is None:
         return None
     currency = items[0].currency if items else "usd"
@@ -46,5 +46,5 @@ def shipping(
 
 
 def status(kept: Fields, place: TaxLocation | None) -> Fields:
-    """What is said of automatic tax after it was reckoned for a place."""
+    """Return `automatic_tax` with its status: `complete`, or `requires_location_inputs` without a location."""
     return {**kept, "status": "complete" if place else "requires_location_inputs"}

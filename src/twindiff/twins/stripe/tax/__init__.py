@@ -1,1 +1,1 @@
-"""Tax rates, registrations, calculations and transactions."""
+"""Tax rates, settings, registrations, calculations and transactions, and automatic tax."""

@@ -1,7 +1,8 @@
-"""Automatic tax: what Stripe Tax adds to invoices and subscriptions, and to what is sold by quotes, links and pages.
+"""Automatic tax: Stripe Tax on invoices, subscriptions, quotes, payment links and checkout sessions.
 
-It goes by the same settings, registrations and rates as `tax/calculations`. Each tax on a line names a tax rate, which
-is made when it is first needed and is never active.
+It uses the settings, registrations and rules of tax calculations. Each tax on a line refers to a tax rate, which is
+created on first use and is always inactive.
+
 https://docs.stripe.com/tax/invoicing, https://docs.stripe.com/tax/customer-locations
 """
 
@@ -34,7 +35,7 @@ BEHAVIORS = "https://stripe.com/docs/tax/products-prices-tax-categories-tax-beha
 
 
 def shown_as(*names: str) -> Callable[[Any], Fields]:
-    """How objects show whether their tax is automatic, by the fields that they have of it."""
+    """Return a function that renders the `automatic_tax` of a row, with the fields in `names`."""
 
     def view(row: Any) -> Fields:
         kept: Fields = row.automatic_tax or OFF
@@ -44,7 +45,7 @@ def shown_as(*names: str) -> Callable[[Any], Fields]:
 
 
 def to_automatic_tax_columns(call: Call, wanted: AutomaticTax | UnsetType) -> Fields:
-    """The column that is wanted, if any is; raises where the shop has not said where it sits."""
+    """Return the column for the parameter, if given; raises StripeError without a head office."""
     if not isinstance(wanted, AutomaticTax):
         return {}
     if not wanted.enabled:
@@ -58,17 +59,17 @@ def to_automatic_tax_columns(call: Call, wanted: AutomaticTax | UnsetType) -> Fi
 
 
 def copy_automatic_tax(row: Any) -> AutomaticTax | UnsetType:
-    """The parameter by which something else has automatic tax as this has."""
+    """Return the parameter that gives another object the automatic tax of this row."""
     return AutomaticTax(enabled=True) if is_on(row) else UNSET
 
 
 def is_on(row: Any) -> bool:
-    """Whether the tax of something is automatic."""
+    """Return whether automatic tax is enabled on a row."""
     return bool(row.automatic_tax and row.automatic_tax["enabled"])
 
 
 def build_location_error() -> StripeError:
-    """That nobody can tell where a customer is."""
+    """Build the error of a customer without a recognized location."""
     message = (
         "The customer's location isn't recognized. "
         "Set a valid customer address in order to automatically calculate tax."
@@ -77,15 +78,16 @@ def build_location_error() -> StripeError:
 
 
 class TaxLocation(NamedTuple):
-    """Where a customer is taxed, and by which of their addresses."""
+    """The address by which a customer is taxed, and its source."""
 
     address: Fields
     source: str
 
 
 def find_tax_location(call: Call, customer: Customer, method: str | None = None) -> TaxLocation | None:
-    """Where a customer is taxed: where goods or bills go, or else where what they pay with is from.
+    """Return the tax location of a customer, or None.
 
+    The shipping address comes first, then the customer's address, then the address or country of the payment method.
     https://docs.stripe.com/tax/customer-locations#address-hierarchy
     """
     shipping: Fields = customer.shipping or {}
@@ -103,13 +105,13 @@ def find_tax_location(call: Call, customer: Customer, method: str | None = None)
 
 
 def check_location(call: Call, customer: Customer, method: str | None = None) -> None:
-    """Raise for a customer of whom nobody can tell where they are."""
+    """Raise StripeError for a customer without a recognized location."""
     if find_tax_location(call, customer, method) is None:
         raise build_location_error()
 
 
 def check_taxable(call: Call, prices: Iterable[str | None], rates: Sequence[str]) -> None:
-    """Raise for what cannot be sold with automatic tax: what has rates of its own, or says nothing of taxes."""
+    """Raise StripeError for explicit tax rates, or prices without a tax behavior, under automatic tax."""
     if rates:
         message = "Tax rates cannot be set where `automatic_tax[enabled]` is true, which sets them itself."
         raise StripeError(message, param="automatic_tax[enabled]")
@@ -119,7 +121,7 @@ def check_taxable(call: Call, prices: Iterable[str | None], rates: Sequence[str]
 
 
 def check_default(call: Call, spoken: str) -> None:
-    """Raise for what says nothing of taxes, unless the shop has said how that is to be taken."""
+    """Raise StripeError for a missing tax behavior, unless the settings have a default."""
     if not settings_now(call).defaults.get("tax_behavior"):
         raise StripeError(
             f"{spoken} does not have a `tax_behavior` set which is required for automatic tax computation. Please "
@@ -128,21 +130,21 @@ def check_default(call: Call, spoken: str) -> None:
 
 
 class TaxableSale(NamedTuple):
-    """What is taxed: an amount, less what is taken off it, of a product for a price."""
+    """An amount to be taxed, its discount, and its price."""
 
     amount: int
     price: str | None
     product: str | None
     behavior: str | None = None
-    """Whether the tax is within the amount, where that is not said by a price."""
+    """The tax behavior, if no price determines it."""
     code: str | None = None
-    """Its tax code, where that is not said by a product."""
+    """The tax code, if no product determines it."""
 
 
 def taxes(
     call: Call, place: TaxLocation, customer: Customer | None, sold: Sequence[TaxableSale], currency: str
 ) -> list[Tax]:
-    """The tax on each thing that is sold to a customer, or to somebody who is none yet."""
+    """Return the tax on each sale to a customer, who may be None."""
     numbers = [each["type"] for each in customer.invoice_tax_ids] if customer else []
     rule = rule_for(call, place.address, EXEMPT.get(customer.tax_exempt, "none") if customer else "none", numbers)
     settings = settings_now(call)
@@ -161,7 +163,7 @@ def taxes(
 
 
 def tax_on_shipping(call: Call, place: TaxLocation, customer: Customer | None, cost: Fields, currency: str) -> Tax:
-    """The tax on what it costs to have something sent."""
+    """Return the tax on a shipping cost."""
     rate = retrieve(call, SHIPPING_RATES, cost["shipping_rate"])
     code = rate.tax_code or SHIPPING
     (tax,) = taxes(
@@ -171,7 +173,7 @@ def tax_on_shipping(call: Call, place: TaxLocation, customer: Customer | None, c
 
 
 def shipping_taxed(cost: Fields, tax: Tax | None) -> Fields:
-    """The cost of shipping with a tax, or with none."""
+    """Return a shipping cost with the given tax, or with none."""
     added = tax.amount if tax and not tax.inclusive else 0
     return {**cost, "amount_tax": tax.amount if tax else 0, "amount_total": cost["amount_subtotal"] + added}
 
@@ -183,7 +185,7 @@ def _tax(call: Call, address: Fields, rule: Rule, amount: int, *, inclusive: boo
 
 
 def _rate(call: Call, address: Fields, rule: Rule, *, inclusive: bool) -> TaxRate:
-    """The tax rate of a place, which is made if there is none yet."""
+    """Return the tax rate of a location, which is created if missing."""
     in_state = address["country"] == "US"
     fields: Fields = {
         "active": False,
@@ -201,7 +203,7 @@ def _rate(call: Call, address: Fields, rule: Rule, *, inclusive: bool) -> TaxRat
 
 
 def _of_customer(call: Call, customer: Fields) -> Fields:
-    """Whether tax can be reckoned for a customer, and by which place."""
+    """Return the `tax` field of a customer, for `expand`."""
     row = retrieve(call, CUSTOMERS, customer["id"])
     place = find_tax_location(call, row)
     if place is None:

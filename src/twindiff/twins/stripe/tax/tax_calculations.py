@@ -1,4 +1,4 @@
-"""Tax calculations: what is added to a sale, where the shop is registered.
+"""Tax calculations for sales, in the places where the account is registered.
 
 https://docs.stripe.com/api/tax/calculations
 """
@@ -74,7 +74,7 @@ class TaxNumber(NestedParams):
 
 
 class CustomerDetails(NestedParams):
-    """Where the customer is, and what makes a difference to taxes."""
+    """The customer's address and tax status."""
 
     address: Address | UnsetType = UNSET
     address_source: Literal["billing", "shipping"] | UnsetType = UNSET
@@ -84,7 +84,7 @@ class CustomerDetails(NestedParams):
 
 
 class LineItem(NestedParams, kw_only=True):
-    """What is sold."""
+    """A sold item."""
 
     amount: Integer
     metadata: dict[str, str] | UnsetType = UNSET
@@ -96,13 +96,13 @@ class LineItem(NestedParams, kw_only=True):
 
 
 class ShipFrom(NestedParams):
-    """Where it is sent from."""
+    """The address of dispatch."""
 
     address: Address
 
 
 class ShippingCost(NestedParams):
-    """What sending it costs."""
+    """The shipping cost."""
 
     amount: OptInteger = UNSET
     shipping_rate: OptText = UNSET
@@ -132,13 +132,13 @@ class TaxedAmount(NamedTuple):
 
     @property
     def behavior(self) -> Behavior:
-        """Whether the tax is within the amount."""
+        """The tax behavior: `inclusive` or `exclusive`."""
         return "inclusive" if self.inclusive else "exclusive"
 
 
 @api.post("")
 def create_calculation(call: Call, params: Annotated[CreateCalculation, Body]) -> Fields:
-    """Work out the taxes on a sale, which is not recorded by that."""
+    """Calculate the taxes on a sale, without recording it."""
     currency, settings = parse_currency(params.currency), settings_now(call)
     if not params.line_items:
         raise _lacking("line_items")
@@ -188,7 +188,7 @@ def _write_line(call: Call, made: TaxCalculation, item: LineItem, code: str, tax
 
 
 def _details(call: Call, params: CreateCalculation) -> Fields:
-    """Whose taxes they are: the customer's, or what is said instead."""
+    """Return the customer details of a calculation: the given ones, or those of the customer."""
     said = params.customer_details if isinstance(params.customer_details, CustomerDetails) else CustomerDetails()
     if not params.customer and params.customer_details is UNSET:
         raise _lacking("customer_details")
@@ -212,7 +212,7 @@ def _details(call: Call, params: CreateCalculation) -> Fields:
 
 
 def _place(call: Call, id: str | None, said: CustomerDetails) -> tuple[Fields, str | None]:
-    """Where the customer is, and whether that is where bills or goods are sent to."""
+    """Return the customer's address, and its source: `shipping` or `billing`."""
     customer = refer(call, CUSTOMERS, id, "customer") if id else None
     if said.address or customer is None:
         return value_of(said.address) if said.address else {}, said.address_source or None
@@ -227,7 +227,7 @@ def _lacking(name: str) -> StripeError:
 
 
 def _code(call: Call, settings: TaxSettings, item: LineItem, at: str) -> str:
-    """The tax code of a line, of its product, or of the shop."""
+    """Return the tax code of a line, of its product, or the account's default."""
     code = item.tax_code
     if item.product:
         code = code or refer(call, PRODUCTS, str(item.product), f"{at}[product]").tax_code
@@ -280,7 +280,7 @@ def _sums(everything: Sequence[TaxedAmount], address: Fields) -> Fields:
 
 
 def _of_all(some: Sequence[TaxedAmount], address: Fields) -> Fields:
-    """The tax on all that is taxed alike."""
+    """Return the breakdown of amounts taxed alike."""
     inclusive, rule, tax = some[0].inclusive, some[0].rule, sum(each.tax for each in some)
     return {
         "amount": tax,
@@ -299,7 +299,7 @@ def _of_all(some: Sequence[TaxedAmount], address: Fields) -> Fields:
 
 
 def _of_line(taxed: TaxedAmount, address: Fields) -> Fields:
-    """The tax on a line."""
+    """Return the breakdown of a line."""
     country, state = address["country"], address.get("state")
     in_state = country == "US"
     details = {"display_name": SPOKEN[taxed.rule.kind], "percentage_decimal": _decimal(taxed.rule)}
@@ -319,7 +319,7 @@ def _of_line(taxed: TaxedAmount, address: Fields) -> Fields:
 
 
 def _taxable(some: Sequence[TaxedAmount]) -> int:
-    """What the tax is reckoned on; nothing where none is due."""
+    """Return the taxable amount, which is 0 if no tax is due."""
     if some[0].rule.percentage == "0":
         return 0
     return sum(each.amount - (each.tax if each.inclusive else 0) for each in some)
@@ -331,7 +331,7 @@ def _decimal(rule: Tax) -> str:
 
 @api.get("/{calculation}")
 def retrieve_calculation(call: Call, calculation: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a calculation."""
+    """Retrieve a calculation."""
     return CALCULATIONS.show(retrieve(call, CALCULATIONS, calculation))
 
 

@@ -1,4 +1,4 @@
-"""Tax codes: what kinds of products there are for taxes; some that are common, of Stripe's hundreds.
+"""Tax codes: product categories for taxes. The twin lists some common ones of Stripe's hundreds.
 
 https://docs.stripe.com/api/tax_codes
 """
@@ -43,17 +43,17 @@ NAMES = {
     "txcd_35010000": "Books",
     "txcd_40060003": "Food for Immediate Consumption",
 }
-"""The names by code, as the vendor gives them."""
+"""Stripe's names of tax codes."""
 
 
 def tax_code(id: str) -> Fields:
-    """A kind of products as it is shown."""
+    """Render a tax code."""
     name = NAMES[id]
     return {"id": id, "object": "tax_code", "description": f"Products of the kind: {name}.", "name": name}
 
 
 def check_tax_code(id: str, param: str) -> None:
-    """Refuse what has not the form of a tax code, of which there are more than those listed here."""
+    """Raise StripeError for an id without the form of a tax code; codes that are not listed pass."""
     if not _CODE.fullmatch(id):
         raise _missing(id, param, 400)
 
@@ -64,13 +64,13 @@ def _missing(id: str, param: str, status: int) -> StripeError:
 
 @api.get("")
 def list_tax_codes(call: Call, params: Annotated[ListParams, Body]) -> Fields:
-    """List kinds of products."""
+    """List tax codes."""
     return render_fixed_list([tax_code(each) for each in sorted(NAMES)], params, "/v1/tax_codes", "tax code")
 
 
 @api.get("/{id}")
 def retrieve_tax_code(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a kind of products."""
+    """Retrieve a tax code."""
     if id not in NAMES:
         raise _missing(id, "id", 404)
     return tax_code(id)

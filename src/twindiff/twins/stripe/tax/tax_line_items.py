@@ -1,4 +1,4 @@
-"""Lines of tax calculations and of tax transactions, which are shown alike."""
+"""Line items of tax calculations and tax transactions, which share a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_EMBEDDED_LINES = 10
 
 class TaxLine(StripeObject, table="tax_line_items", key=("id",), unique=(("seq",),), indexes=(("parent", "seq"),)):
     parent: Column[str]
-    """The calculation or the transaction."""
+    """The id of the calculation or the transaction."""
     amount: Column[int]
     amount_tax: Column[int]
     metadata: Column[Json] = column(default=None)
@@ -29,7 +29,7 @@ class TaxLine(StripeObject, table="tax_line_items", key=("id",), unique=(("seq",
 
 
 def line_object(row: TaxLine) -> Fields:
-    """A line as it is shown."""
+    """Render a line item."""
     of_calculation = row.parent.startswith("taxcalc_")
     shown: Fields = {
         "id": row.id,
@@ -66,19 +66,19 @@ LINES = resource(
 
 
 def lines_of(call: Call, parent: str) -> Sequence[TaxLine]:
-    """All lines of a calculation or a transaction."""
+    """Return all line items of a calculation or a transaction."""
     return call.db.rows(TaxLine, TaxLine.parent == parent, order=TaxLine.seq)
 
 
 def lines_within(call: Call, parent: Fields) -> Fields:
-    """The first lines, as their object has them when they are expanded."""
+    """Return the list of the first line items, for `expand`."""
     rows, url = lines_of(call, parent["id"]), _url(parent["id"])
     data = [line_object(row) for row in rows[:MAX_EMBEDDED_LINES]]
     return list_object(data, url, has_more=len(rows) > len(data), total_count=len(rows))
 
 
 def list_lines(call: Call, parent: str, params: ListParams) -> Fields:
-    """A page of lines."""
+    """Return a page of line items."""
     return list_of(call, LINES, params, _url(parent), TaxLine.parent == parent, oldest_first=True)
 
 

@@ -1,4 +1,4 @@
-"""Tax rates: what is added to an invoice's lines, or is within them.
+"""Tax rates, inclusive or exclusive, of invoice lines.
 
 https://docs.stripe.com/api/tax_rates
 """
@@ -46,7 +46,7 @@ class TaxRate(StripeObject, table="tax_rates", key=("id",), unique=(("seq",),)):
     inclusive: Column[bool]
     jurisdiction: Column[str | None] = column(default=None)
     jurisdiction_level: Column[str | None] = column(default=None, derived=True)
-    """Of which level it is, of rates that automatic tax has made."""
+    """The jurisdiction level of rates created by automatic tax."""
     metadata: Column[Json] = column(default={})
     percentage: Column[float]
     state: Column[str | None] = column(default=None)
@@ -64,7 +64,7 @@ TAX_RATES = resource(TaxRate, "tax_rate", "txr_", tax_rate_object, param="tax_ra
 
 
 class TaxRateParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"display_name": 50, "jurisdiction": 50, "state": 2}
 
@@ -101,7 +101,7 @@ class ListTaxRates(ListParams):
 
 @api.post("")
 def create_tax_rate(call: Call, params: Annotated[CreateTaxRate, Body]) -> Fields:
-    """Make a tax rate."""
+    """Create a tax rate."""
     check_percentage(params.percentage, 0, "percentage")
     _check_decimals(params.percentage)
     if params.country:
@@ -119,13 +119,13 @@ def _check_decimals(percentage: float) -> None:
 
 @api.get("/{tax_rate}")
 def retrieve_tax_rate(call: Call, tax_rate: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a tax rate."""
+    """Retrieve a tax rate."""
     return tax_rate_object(retrieve(call, TAX_RATES, tax_rate))
 
 
 @api.post("/{tax_rate}")
 def update_tax_rate(call: Call, tax_rate: str, params: Annotated[UpdateTaxRate, Body]) -> Fields:
-    """Change what may change of a tax rate; its percentage may not."""
+    """Update the mutable fields of a tax rate; its percentage is fixed."""
     row = retrieve(call, TAX_RATES, tax_rate)
     metadata = merge_metadata(row.metadata, params.metadata)
     return tax_rate_object(update(call, TAX_RATES, row, **collect_params(params), metadata=metadata))
@@ -140,7 +140,7 @@ def list_tax_rates(call: Call, params: Annotated[ListTaxRates, Body]) -> Fields:
 
 
 def tax_rates_of(call: Call, ids: list[str], param: str) -> list[str]:
-    """The ids of tax rates, which are there and are active."""
+    """Return the ids; raises StripeError for missing or archived tax rates."""
     for number, id in enumerate(ids):
         if not refer(call, TAX_RATES, id, f"{param}[{number}]").active:
             raise StripeError(f"The tax rate {id} is archived and cannot be used.", param=f"{param}[{number}]")
@@ -148,18 +148,18 @@ def tax_rates_of(call: Call, ids: list[str], param: str) -> list[str]:
 
 
 def fill_tax_rates(call: Call, objects: list[Fields]) -> None:
-    """Put tax rates in place of their ids, in each field that holds them."""
+    """Replace tax rate ids by tax rates, in each field that holds them."""
     if ids := {id for each in objects for name in _HOLDING for id in each.get(name) or ()}:
         put_tax_rates(objects, rates_of(call, ids))
 
 
 def rates_of(call: Call, ids: Collection[str]) -> list[TaxRate]:
-    """The tax rates that have ids."""
+    """Return the tax rates with the given ids."""
     return call.db.rows(TaxRate, TaxRate.id.in_(list(ids))) if ids else []
 
 
 def put_tax_rates(objects: Iterable[Fields], rates: Iterable[TaxRate]) -> None:
-    """Put these tax rates in place of their ids; others are left out."""
+    """Replace tax rate ids by the given tax rates; other ids are removed."""
     by_id = {row.id: tax_rate_object(row) for row in rates}
     for each in objects:
         for name in _HOLDING:
@@ -168,4 +168,4 @@ def put_tax_rates(objects: Iterable[Fields], rates: Iterable[TaxRate]) -> None:
 
 
 _HOLDING = ("tax_rates", "default_tax_rates")
-"""The fields that hold tax rates."""
+"""Fields that hold tax rates."""

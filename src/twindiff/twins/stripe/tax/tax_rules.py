@@ -1,4 +1,4 @@
-"""How much is added to what is sold, by where it goes: one standard rate for a country, and for a state of the US."""
+"""Tax rules: one standard rate for each country, and for each state of the US."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AT 20 BE 21 BG 20 CY 19 CZ 21 DE 19 DK 25 EE 24 ES 21 FI 25.5 FR 20 GR 24 HR 25 
 MT 18 NL 21 PL 23 PT 23 RO 21 SE 25 SI 22 SK 23
 """
 EUROPEAN_UNION: dict[str, str] = dict(zip(_VAT.split()[::2], _VAT.split()[1::2], strict=True))
-"""Standard rates of value added tax in the European Union."""
+"""Standard VAT rates of the European Union."""
 
 _ELSEWHERE: dict[str, tuple[str, str]] = {
     "AE": ("vat", "5"),
@@ -32,7 +32,7 @@ MD 6 ME 5.5 MI 6 MN 6.875 MO 4.225 MS 7 MT 0 NC 4.75 ND 5 NE 5.5 NH 0 NJ 6.625 N
 PA 6 RI 7 SC 6 SD 4.2 TN 7 TX 6.25 UT 6.1 VA 5.3 VT 6 WA 6.5 WI 5 WV 6 WY 4
 """
 STATES: dict[str, str] = dict(zip(_STATES.split()[::2], _STATES.split()[1::2], strict=True))
-"""Sales taxes of the states alone, without those of counties and cities."""
+"""State sales tax rates, without those of counties and cities."""
 
 _AREAS = """
 005 NY 010 MA 028 RI 030 NH 039 ME 050 VT 060 CT 070 NJ 100 NY 150 PA 197 DE 200 DC 201 VA 202 DC 206 MD 220 VA 247 WV
@@ -41,15 +41,15 @@ _AREAS = """
 870 NM 885 TX 889 NV 900 CA 967 HI 970 OR 980 WA 995 AK
 """
 _FIRST, _STATE = _AREAS.split()[::2], _AREAS.split()[1::2]
-"""The states by the first three digits with which their postal codes begin, up to where the next one's do."""
+"""First postal code prefixes (three digits) of areas, and their states; an area ends where the next one starts."""
 
 
 SPOKEN = {"vat": "VAT", "gst": "GST", "jct": "JCT", "sales_tax": "Sales Tax"}
-"""What taxes are called."""
+"""Display names of taxes."""
 
 
 class Tax(NamedTuple):
-    """What a line is taxed with: its kind, how much of a hundred, and why."""
+    """The tax on a line: its kind, percentage and taxability reason."""
 
     kind: str
     percentage: str
@@ -57,9 +57,9 @@ class Tax(NamedTuple):
 
 
 def to_taxable_address(address: dict[str, Any] | None) -> dict[str, Any] | None:
-    """An address with which tax can be reckoned; None for one that does not say enough.
+    """Return an address that suffices to calculate tax, or None.
 
-    In the United States that takes a state, which a postal code tells as well:
+    In the United States it needs a state, which can be derived from the postal code:
     https://docs.stripe.com/tax/customer-locations#supported-formats
     """
     country = str((address or {}).get("country") or "").upper()
@@ -78,7 +78,7 @@ def _state_of(postal_code: str) -> str:
 
 
 def standard(country: str, state: str | None) -> Tax:
-    """The tax of a place, were the shop registered there."""
+    """Return the tax of a place, as if the account were registered there."""
     if country == "US":
         rate = STATES.get(state or "", "0")
         return Tax("sales_tax", rate, "standard_rated" if rate != "0" else "not_subject_to_tax")
@@ -90,7 +90,7 @@ def standard(country: str, state: str | None) -> Tax:
 
 
 def part_of(amount: int, percentage: str, *, inclusive: bool) -> int:
-    """The tax on an amount, or the tax within it."""
+    """Return the tax on an amount, or the tax included in it."""
     rate = Decimal(percentage)
     tax = amount * rate / (100 + rate if inclusive else 100)
     return int(tax.quantize(Decimal(1), ROUND_HALF_UP))

@@ -1,4 +1,4 @@
-"""Where the shop sits, what its products are by default, and where it is registered to collect taxes.
+"""Tax settings and registrations: head office, product defaults and places where tax is collected.
 
 https://docs.stripe.com/api/tax/settings, https://docs.stripe.com/api/tax/registrations
 """
@@ -42,7 +42,7 @@ api = Operations(prefix="/v1/tax")
 
 ONLY = "tax_settings"
 ADDED_ON = ("cad", "usd")
-"""Currencies in which prices are without taxes, where it is inferred."""
+"""Currencies whose prices exclude tax under `inferred_by_currency`."""
 
 
 class TaxSettings(StripeObject, table="tax_settings", key=("id",), unique=(("seq",),)):
@@ -86,7 +86,7 @@ class TaxRegistration(StripeObject, table="tax_registrations", key=("id",), uniq
 
 
 def state_at(active_from: int, expires_at: int | None, moment: int) -> str:
-    """What a registration is at a time."""
+    """Return the status of a registration at a time."""
     if expires_at is not None and expires_at <= moment:
         return "expired"
     return "scheduled" if active_from > moment else "active"
@@ -109,14 +109,14 @@ REGISTRATIONS = resource(
 
 
 class Defaults(NestedParams):
-    """What holds for products that say nothing else."""
+    """Defaults for products and prices without tax settings."""
 
     tax_behavior: Literal["exclusive", "inclusive", "inferred_by_currency"] | UnsetType = UNSET
     tax_code: OptText = UNSET
 
 
 class HeadOffice(NestedParams):
-    """Where the shop sits."""
+    """The address of the head office."""
 
     address: Address
 
@@ -151,19 +151,19 @@ class ListRegistrations(ListParams):
 
 
 def settings_now(call: Call) -> TaxSettings:
-    """The shop's settings, which nobody need have made."""
+    """Return the account's tax settings, with defaults if they were never set."""
     return find(call, SETTINGS, ONLY) or TaxSettings(id=ONLY, seq=0, created=now(call))
 
 
 @api.get("/settings")
 def retrieve_settings(call: Call, params: Annotated[Params, Body]) -> Fields:
-    """Look at the shop's settings for taxes."""
+    """Retrieve the tax settings."""
     return SETTINGS.show(settings_now(call))
 
 
 @api.post("/settings")
 def update_settings(call: Call, params: Annotated[UpdateSettings, Body]) -> Fields:
-    """Say where the shop sits, and what its products are by default."""
+    """Update the tax settings."""
     row = find(call, SETTINGS, ONLY) or new(call, SETTINGS, id=ONLY)
     fields: Fields = {}
     if isinstance(params.defaults, Defaults):
@@ -189,7 +189,7 @@ def _office(address: Address) -> Fields:
 
 @api.post("/registrations")
 def create_registration(call: Call, params: Annotated[CreateRegistration, Body]) -> Fields:
-    """Note that the shop is registered to collect taxes in a country."""
+    """Create a tax registration in a country."""
     check_country(params.country, "country")
     options = params.country_options.get(params.country.lower())
     if not options or "type" not in options:
@@ -209,13 +209,13 @@ def _moment(call: Call, text: Any, param: str) -> int:
 
 @api.get("/registrations/{id}")
 def retrieve_registration(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a registration."""
+    """Retrieve a registration."""
     return show(call, REGISTRATIONS, retrieve(call, REGISTRATIONS, id))
 
 
 @api.post("/registrations/{id}")
 def update_registration(call: Call, id: str, params: Annotated[UpdateRegistration, Body]) -> Fields:
-    """Change when a registration begins or ends."""
+    """Update the start or the end of a registration."""
     row = retrieve(call, REGISTRATIONS, id)
     fields: Fields = {}
     if params.active_from:
@@ -227,7 +227,7 @@ def update_registration(call: Call, id: str, params: Annotated[UpdateRegistratio
 
 @api.get("/registrations")
 def list_registrations(call: Call, params: Annotated[ListRegistrations, Body]) -> Fields:
-    """List registrations, of all states or of one."""
+    """List registrations, of any status or of one."""
     if params.status in (UNSET, "all"):
         return list_of(call, REGISTRATIONS, params, "/v1/tax/registrations")
     ids = [row.id for row in call.db.rows(TaxRegistration) if _state(call, row) == params.status]
@@ -239,12 +239,15 @@ def _state(call: Call, row: TaxRegistration) -> str:
 
 
 def list_active_registrations(call: Call) -> list[TaxRegistration]:
-    """Where the shop collects taxes now."""
+    """Return the registrations that are active now."""
     return [row for row in call.db.rows(TaxRegistration) if _state(call, row) == "active"]
 
 
 def rule_for(call: Call, address: Fields, override: str, numbers: Sequence[str]) -> Tax:
-    """What a place asks for, of a shop that is registered where this one is; `numbers` are kinds of tax ids."""
+    """Return the tax due at a place, given the account's registrations.
+
+    `override` is the customer's taxability override, or "none"; `numbers` are the types of the customer's tax ids.
+    """
     country, state = address["country"], address.get("state")
     rule = standard(country, state)
     if override != "none":
@@ -268,6 +271,6 @@ def _covers(registered_in: str, options: Fields, country: str, state: str | None
 
 
 def is_inclusive(settings: TaxSettings, behavior: str | None, currency: str) -> bool:
-    """Whether a tax is within an amount: as is said of it, or as the shop's settings have it."""
+    """Return whether an amount includes tax, by its own tax `behavior` or the account's default."""
     said = behavior if behavior in ("inclusive", "exclusive") else settings.defaults.get("tax_behavior")
     return currency not in ADDED_ON if said == "inferred_by_currency" else said == "inclusive"

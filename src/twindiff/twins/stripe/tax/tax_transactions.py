@@ -1,4 +1,4 @@
-"""Tax transactions: the taxes of sales and of their refunds, for the shop's reports.
+"""Tax transactions: recorded taxes of sales and refunds, for tax reports.
 
 https://docs.stripe.com/api/tax/transactions
 """
@@ -39,7 +39,7 @@ class TaxTransaction(
     customer_details: Column[Json]
     metadata: Column[Json] = column(default={})
     original: Column[str | None] = column(default=None)
-    """What a reversal takes back."""
+    """The transaction that a reversal reverses."""
     posted_at: Column[int]
     reference: Column[str]
     ship_from_details: Column[Json] = column(default=None)
@@ -64,7 +64,7 @@ TRANSACTIONS = resource(
 
 
 class CreateTransaction(Params, kw_only=True):
-    """The parameters of a sale's transaction."""
+    """The parameters of a transaction from a calculation."""
 
     calculation: str
     reference: str
@@ -73,7 +73,7 @@ class CreateTransaction(Params, kw_only=True):
 
 
 class ReversedLine(NestedParams, kw_only=True):
-    """What is taken back of a line."""
+    """The reversed part of a line."""
 
     amount: Integer
     amount_tax: Integer
@@ -84,7 +84,7 @@ class ReversedLine(NestedParams, kw_only=True):
 
 
 class ReversedShipping(NestedParams):
-    """What is taken back of the cost of shipping."""
+    """The reversed part of the shipping cost."""
 
     amount: Integer
     amount_tax: Integer
@@ -107,7 +107,7 @@ _SHARED = ("currency", "customer", "customer_details", "ship_from_details", "shi
 
 @api.post("/create_from_calculation")
 def create_from_calculation(call: Call, params: Annotated[CreateTransaction, Body]) -> Fields:
-    """Record the taxes that were worked out for a sale."""
+    """Create a tax transaction from a calculation."""
     source = refer(call, CALCULATIONS, params.calculation, "calculation")
     if source.expires_at <= now(call):
         raise StripeError(f"The tax calculation {source.id} has expired.", param="calculation")
@@ -122,7 +122,7 @@ def create_from_calculation(call: Call, params: Annotated[CreateTransaction, Bod
 
 
 def _write(call: Call, made: TaxTransaction, like: TaxLine, amount: int, tax: int, **other: object) -> None:
-    """Write a line that is like another one but for its amounts."""
+    """Create a line copied from another one, with other amounts."""
     same = {name: getattr(like, name) for name in ("product", "quantity", "tax_behavior", "tax_code", "metadata")}
     new(call, LINES, parent=made.id, amount=amount, amount_tax=tax, **{**same, **other})
 
@@ -135,7 +135,7 @@ def _check_reference(call: Call, reference: str) -> None:
 
 @api.post("/create_reversal")
 def create_reversal(call: Call, params: Annotated[CreateReversal, Body]) -> Fields:
-    """Take back the taxes of a sale, or a part of them."""
+    """Reverse a tax transaction, wholly or in part."""
     original = refer(call, TRANSACTIONS, params.original_transaction, "original_transaction")
     if original.type != "transaction":
         raise StripeError("Only transactions of sales can be reversed.", param="original_transaction")
@@ -162,7 +162,7 @@ def create_reversal(call: Call, params: Annotated[CreateReversal, Body]) -> Fiel
 
 
 def _compute_unreversed(call: Call, original: TaxTransaction) -> tuple[list[TaxLine], Fields | None]:
-    """The lines and the cost of shipping of a sale, without what was taken back of them before."""
+    """Return the lines and the shipping cost of a transaction, less former reversals."""
     lines, cost = list(lines_of(call, original.id)), original.shipping_cost
     reversals = call.db.rows(TaxTransaction, TaxTransaction.original == original.id)
     if not reversals:
@@ -182,7 +182,7 @@ def _compute_unreversed(call: Call, original: TaxTransaction) -> tuple[list[TaxL
 
 
 def _less(line: TaxLine, amount: int, tax: int) -> TaxLine:
-    """A line of which a negative amount was taken back."""
+    """Return a line reduced by a reversal, whose amounts are negative."""
     return replace(line, amount=line.amount + amount, amount_tax=line.amount_tax + tax)
 
 
@@ -195,7 +195,7 @@ def _back(line: TaxLine, amount: int, tax: int) -> ReversedLine:
 
 
 def _some(params: CreateReversal, lines: Sequence[TaxLine]) -> list[tuple[TaxLine, ReversedLine]]:
-    """The lines that are taken back in part."""
+    """Return the lines that are partially reversed."""
     if isinstance(params.flat_amount, int):
         return _spread(params.flat_amount, lines)
     if params.line_items is UNSET and params.shipping_cost is UNSET:
@@ -221,7 +221,7 @@ def _check_part(amount: int, whole: int, param: str) -> None:
 
 
 def _spread(flat: int, lines: Sequence[TaxLine]) -> list[tuple[TaxLine, ReversedLine]]:
-    """An amount with its tax, of all lines in proportion."""
+    """Distribute a flat amount, tax included, over all lines in proportion."""
     whole = sum(_total(line) for line in lines)
     _check_part(flat, whole, "flat_amount")
     parts, left = list[tuple[TaxLine, ReversedLine]](), -flat
@@ -239,7 +239,7 @@ def _total(line: TaxLine) -> int:
 
 
 def _shipping(params: CreateReversal, cost: Fields | None) -> Fields | None:
-    """The cost of shipping that is taken back, of what is left of it."""
+    """Return the shipping cost to reverse."""
     if isinstance(params.shipping_cost, ReversedShipping):
         whole, back = cost or {}, params.shipping_cost
         _check_part(back.amount, whole.get("amount", 0), "shipping_cost[amount]")
@@ -252,7 +252,7 @@ def _shipping(params: CreateReversal, cost: Fields | None) -> Fields | None:
 
 @api.get("/{transaction}")
 def retrieve_tax_transaction(call: Call, transaction: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a transaction."""
+    """Retrieve a transaction."""
     return TRANSACTIONS.show(retrieve(call, TRANSACTIONS, transaction))
 
 

@@ -1,6 +1,7 @@
-"""Billing credits: what customers have paid in advance, or were given, for what they will use.
+"""Billing credits: amounts that customers have prepaid or were granted for usage-based billing.
 
-Credits are applied to what is billed by usage when an invoice becomes final, after discounts and before taxes.
+Credits are applied to metered lines when an invoice is finalized, after discounts and before taxes.
+
 https://docs.stripe.com/billing/subscriptions/usage-based/billing-credits
 """
 
@@ -55,7 +56,7 @@ class CreditGrant(
     updated: Column[int] = column(derived=True)
     voided_at: Column[int | None] = column(default=None)
     remaining: Column[int] = column(default=0)
-    """What of it is left."""
+    """The amount not yet spent, in the smallest unit of the currency."""
 
 
 GRANTS = resource(
@@ -96,34 +97,34 @@ TRANSACTIONS = resource(
 
 
 class Monetary(NestedParams):
-    """An amount of money."""
+    """A monetary amount."""
 
     currency: str
     value: Integer
 
 
 class GrantAmount(NestedParams, kw_only=True):
-    """How much is granted."""
+    """The amount granted."""
 
     type: Literal["monetary"]
     monetary: Monetary | UnsetType = UNSET
 
 
 class PriceNamed(NestedParams):
-    """A price."""
+    """A reference to a price."""
 
     id: str
 
 
 class Scope(NestedParams):
-    """What credits are for: all that is billed by usage, or some prices."""
+    """What the credits apply to: all metered prices, or the listed ones."""
 
     price_type: Literal["metered"] | UnsetType = UNSET
     prices: list[PriceNamed] | UnsetType = UNSET
 
 
 class Applicability(NestedParams):
-    """What credits are for."""
+    """The applicability of the credits."""
 
     scope: Scope
 
@@ -151,20 +152,20 @@ class UpdateGrant(Params):
 
 
 class OfCustomer(ListParams):
-    """Whose grants are listed."""
+    """The customer whose grants are listed."""
 
     customer: OptText = UNSET
     customer_account: OptText = UNSET
 
 
 class OfGrant(OfCustomer):
-    """Whose transactions are listed, or of which grant."""
+    """The customer, and optionally the grant, whose transactions are listed."""
 
     credit_grant: OptText = UNSET
 
 
 class SummaryFilter(NestedParams, kw_only=True):
-    """Which credits are added up."""
+    """The credits to add up."""
 
     type: Literal["applicability_scope", "credit_grant"]
     applicability_scope: Scope | UnsetType = UNSET
@@ -212,13 +213,13 @@ def create_grant(call: Call, params: Annotated[CreateGrant, Body]) -> Fields:
 
 @api.get("/credit_grants/{id}")
 def retrieve_grant(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a grant."""
+    """Retrieve a grant."""
     return GRANTS.show(retrieve(call, GRANTS, id))
 
 
 @api.post("/credit_grants/{id}")
 def update_grant(call: Call, id: str, params: Annotated[UpdateGrant, Body]) -> Fields:
-    """Change until when a grant holds."""
+    """Update a grant's expiry and metadata."""
     row = _open(call, id)
     until: int | UnsetType | None = UNSET
     if isinstance(params.expires_at, str):
@@ -239,7 +240,7 @@ def list_grants(call: Call, params: Annotated[OfCustomer, Body]) -> Fields:
 
 @api.post("/credit_grants/{id}/expire")
 def expire_grant(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Let what is left of a grant be over now."""
+    """Expire a grant now; its remaining credits are debited."""
     row = _open(call, id)
     if row.remaining:
         _enter(call, row, "debit", {"amount": _to_remaining_amount(row), "type": "credits_expired"})
@@ -248,7 +249,7 @@ def expire_grant(call: Call, id: str, params: Annotated[Params, Body]) -> Fields
 
 @api.post("/credit_grants/{id}/void")
 def void_grant(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Let a grant be as if it never was, as long as none of it is spent."""
+    """Void a grant; raises StripeError once any of its credits are applied."""
     row = _open(call, id)
     if row.remaining != row.amount["monetary"]["value"]:
         raise StripeError(f"The credit grant {id} cannot be voided, since credits of it were applied.")
@@ -258,7 +259,7 @@ def void_grant(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
 
 @api.get("/credit_balance_transactions")
 def list_transactions(call: Call, params: Annotated[OfGrant, Body]) -> Fields:
-    """List what has changed a customer's credits."""
+    """List the credit transactions of a customer."""
     table = CreditTransaction
     where = to_reference_conditions(
         call, (table.customer, params.customer, CUSTOMERS), (table.credit_grant, params.credit_grant, GRANTS)
@@ -268,13 +269,13 @@ def list_transactions(call: Call, params: Annotated[OfGrant, Body]) -> Fields:
 
 @api.get("/credit_balance_transactions/{id}")
 def retrieve_transaction(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at what has changed a customer's credits."""
+    """Retrieve a credit transaction."""
     return TRANSACTIONS.show(retrieve(call, TRANSACTIONS, id))
 
 
 @api.get("/credit_balance_summary")
 def retrieve_summary(call: Call, params: Annotated[Summary, Body]) -> Fields:
-    """Add up what a customer has."""
+    """Retrieve the credit balance of a customer."""
     customer = refer(call, CUSTOMERS, _require_customer(params.customer), "customer")
     use_clock_time(call, customer.test_clock)
     rows = _grants(call, customer.id)
@@ -295,7 +296,7 @@ def retrieve_summary(call: Call, params: Annotated[Summary, Body]) -> Fields:
 
 
 def money(value: int, currency: str) -> Fields:
-    """An amount as credits show it."""
+    """Return the wire object of a monetary amount."""
     return {"type": "monetary", "monetary": {"currency": currency, "value": value}}
 
 
@@ -327,7 +328,7 @@ def _check_scope(call: Call, scope: Scope) -> None:
 
 
 def _open(call: Call, id: str) -> CreditGrant:
-    """A grant that is neither voided nor over."""
+    """Return a grant; raises StripeError if it is voided or expired."""
     row = retrieve(call, GRANTS, id)
     use_clock_time(call, row.test_clock)
     if row.voided_at is not None or (row.expires_at is not None and row.expires_at <= now(call)):
@@ -351,11 +352,11 @@ def _enter(call: Call, row: CreditGrant, type: Literal["credit", "debit"], detai
     return made
 
 
-# Applied
+# Application to invoices
 
 
 def _grants(call: Call, customer: str) -> list[CreditGrant]:
-    """What a customer can spend now, in the order in which it is spent."""
+    """Return the grants that a customer can spend now, in the order in which they are spent."""
     at = now(call)
     rows = call.db.rows(CreditGrant, CreditGrant.customer == customer, CreditGrant.remaining > 0)
     holding = [row for row in rows if row.effective_at <= at and (row.expires_at is None or row.expires_at > at)]
@@ -373,7 +374,7 @@ def _is_for(row: CreditGrant, price: str) -> bool:
 
 
 def apply(call: Call, draft: Invoice) -> bool:
-    """Spend credits on what a draft bills by usage; says whether any were."""
+    """Apply credits to the metered lines of a draft; returns whether any were applied."""
     lines = {line.id: line for line in lines_of(call, draft.id) if line.subscription_item and line.amount > 0}
     wanted = {id: line.pricing["price_details"]["price"] for id, line in lines.items() if line.pricing}
     metered = (Price.id.in_(set(wanted.values())), Price.usage_type == "metered")
@@ -404,7 +405,7 @@ def _spend(call: Call, draft: Invoice, line: str, row: CreditGrant) -> bool:
 
 
 def restore_credits(call: Call, invoice: Invoice) -> None:
-    """Give back the credits of an invoice that was voided."""
+    """Return the credits applied to an invoice that was voided."""
     for line in lines_of(call, invoice.id):
         for each in line.pretax_credit_amounts:
             spent = retrieve(call, TRANSACTIONS, each["credit_balance_transaction"])

@@ -1,4 +1,4 @@
-"""Lines of credit notes: what is taken back of a line of an invoice, or of something that is on none.
+"""Lines of credit notes: a credited part of an invoice line, or a custom line.
 
 https://docs.stripe.com/api/credit_notes/create#create_credit_note-lines
 """
@@ -22,7 +22,7 @@ from ..tables.invoice_tables import Invoice
 
 
 class NoteLine(NestedParams, kw_only=True):
-    """What is taken back of a line, or of something that is on no line."""
+    """A line to credit: a part of an invoice line, or a custom one."""
 
     type: Literal["custom_line_item", "invoice_line_item"]
     amount: OptInteger = UNSET
@@ -36,7 +36,10 @@ class NoteLine(NestedParams, kw_only=True):
 
 
 def line_of(call: Call, params: NoteLine, invoice: Invoice, at: str) -> Fields:
-    """A line of a note as its columns."""
+    """Return the columns of a credit note line; `at` is the parameter's name for errors.
+
+    Raises StripeError for a line of another invoice, or for more than the line's amount.
+    """
     shared: Fields = {"type": params.type, "metadata": merge_metadata({}, params.metadata)}
     if params.type == "custom_line_item":
         return {**shared, **_custom(call, params, at)}
@@ -52,7 +55,7 @@ def line_of(call: Call, params: NoteLine, invoice: Invoice, at: str) -> Fields:
 
 
 def _custom(call: Call, params: NoteLine, at: str) -> Fields:
-    """What is on no line of the invoice."""
+    """Return the columns of a custom line."""
     quantity = params.quantity if isinstance(params.quantity, int) else 1
     unit = {"unit_amount": 0, "unit_amount_decimal": "0"}
     if isinstance(params.unit_amount_decimal, str) and params.unit_amount_decimal:
@@ -68,7 +71,7 @@ def _custom(call: Call, params: NoteLine, at: str) -> Fields:
 
 
 def _share(line: LineItem, amount: int) -> Fields:
-    """The discounts and taxes that go with a part of a line's amount."""
+    """Return the discounts and taxes proportional to a part of a line's amount."""
     part = Fraction(amount, line.amount)
     off = [{**each, "amount": round_amount(each["amount"] * part)} for each in line.discount_amounts]
     taxes = [

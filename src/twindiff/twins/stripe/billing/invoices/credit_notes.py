@@ -1,4 +1,4 @@
-"""Credit notes: what is taken back of a final invoice, by refund, credit, or less to pay.
+"""Credit notes: a reduction of a finalized invoice by refund, customer credit or a lower amount due.
 
 https://docs.stripe.com/api/credit_notes
 """
@@ -43,7 +43,7 @@ Reason = Literal["duplicate", "fraudulent", "order_change", "product_unsatisfact
 
 
 class NotedRefund(NestedParams):
-    """A refund that is a part of a note."""
+    """A refund that belongs to a credit note."""
 
     amount_refunded: OptInteger = UNSET
     refund: OptText = UNSET
@@ -51,13 +51,13 @@ class NotedRefund(NestedParams):
 
 
 class NotedShipping(NestedParams):
-    """The way of shipping whose cost is taken back."""
+    """The shipping rate whose cost is credited."""
 
     shipping_rate: OptText = UNSET
 
 
 class CreateNote(Params, kw_only=True):
-    """The parameters of a new note."""
+    """The parameters of a new credit note."""
 
     invoice: str
     amount: OptInteger = UNSET
@@ -82,7 +82,7 @@ class UpdateNote(Params):
 
 
 class ListNotes(ListParams, kw_only=True):
-    """The parameters of a list of notes."""
+    """The parameters of a list of credit notes."""
 
     created: OptRange = UNSET
     customer: OptText = UNSET
@@ -109,19 +109,19 @@ class CreditNotePreview(Exception):
 
 @api.post("")
 def create_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Fields:
-    """Take something back of an invoice."""
+    """Create a credit note."""
     return show(call, CREDIT_NOTES, _make(call, params))
 
 
 @api.get("/preview", reads=False)
 def preview_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Fields:
-    """Show a note as it would be; there is no balance transaction of it."""
+    """Preview a credit note; it has no customer balance transaction."""
     return {**_preview_note(call, params).note, "customer_balance_transaction": None}
 
 
 @api.get("/preview/lines", reads=False)
 def preview_credit_note_lines(call: Call, params: Annotated[PreviewLines, Body]) -> Fields:
-    """List the lines of a note as it would be."""
+    """Preview the lines of a credit note."""
     names = CreateNote.__struct_fields__
     lines = _preview_note(call, CreateNote(**{name: getattr(params, name) for name in names})).lines
     most = clamp_limit(params.limit)
@@ -129,7 +129,7 @@ def preview_credit_note_lines(call: Call, params: Annotated[PreviewLines, Body])
 
 
 def _preview_note(call: Call, params: CreateNote) -> CreditNotePreview:
-    """A note that is made and taken back, so that a preview cannot differ from what will be."""
+    """Make a note within a savepoint and roll it back, so that a preview cannot differ from the real note."""
     memo = dict(call.memo)
     try:
         with call.db.savepoint():
@@ -145,7 +145,7 @@ def _preview_note(call: Call, params: CreateNote) -> CreditNotePreview:
 
 
 def _make(call: Call, params: CreateNote) -> CreditNote:
-    """Write a note, and do what it is for."""
+    """Create a credit note and carry out its effects on the invoice, refunds and customer balance."""
     invoice = refer(call, INVOICES, params.invoice, "invoice")
     if invoice.status not in ("open", "paid"):
         message = f"The invoice {invoice.id} must be open or paid; it is {invoice.status}."
@@ -193,7 +193,7 @@ _NO_COLUMNS = (
 
 
 def _shipping_of(call: Call, params: CreateNote, invoice: Invoice) -> Fields | None:
-    """The cost of shipping that is taken back, which is all of the invoice's, and once."""
+    """Return the credited shipping cost: the whole cost of the invoice, which can be credited once."""
     if not isinstance(params.shipping_cost, NotedShipping):
         return None
     cost: Fields | None = invoice.shipping_cost
@@ -208,7 +208,7 @@ def _shipping_of(call: Call, params: CreateNote, invoice: Invoice) -> Fields | N
 
 
 def _check_parts(call: Call, params: CreateNote, invoice: Invoice) -> None:
-    """Raise for money that cannot be given back in the ways that are asked for."""
+    """Raise StripeError if an amount cannot be given back in the requested way."""
     for name in ("credit_amount", "refund_amount", "out_of_band_amount"):
         part = getattr(params, name)
         if isinstance(part, int) and part < 0:
@@ -219,7 +219,7 @@ def _check_parts(call: Call, params: CreateNote, invoice: Invoice) -> None:
 
 
 def _check_refund(call: Call, linked: NotedRefund, invoice: Invoice, at: str) -> None:
-    """Raise for a refund of another payment, or for more than it is."""
+    """Raise StripeError for a refund of another invoice's payment, or for more than its amount."""
     made = refer(call, REFUNDS, linked.refund or "", f"{at}[refund]")
     if made.payment_intent not in [each.payment_intent for each in list_paid_payments(call, invoice)]:
         message = f"The refund {made.id} is not of a payment of the invoice {invoice.id}."
@@ -230,7 +230,7 @@ def _check_refund(call: Call, linked: NotedRefund, invoice: Invoice, at: str) ->
 
 
 def _sums(lines: list[Fields], shipping: int) -> Fields:
-    """What the lines of a note come to, with discounts and taxes, and with the cost of shipping."""
+    """Return the totals of a note's lines: amounts with discounts, taxes and shipping."""
     off: dict[str, int] = {}
     taxes: dict[str, Fields] = {}
     for line in lines:
@@ -252,13 +252,13 @@ def _sums(lines: list[Fields], shipping: int) -> Fields:
 
 @api.get("/{id}")
 def retrieve_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a note."""
+    """Retrieve a credit note."""
     return show(call, CREDIT_NOTES, retrieve(call, CREDIT_NOTES, id))
 
 
 @api.post("/{id}")
 def update_credit_note(call: Call, id: str, params: Annotated[UpdateNote, Body]) -> Fields:
-    """Change what a note says."""
+    """Update the memo and the metadata of a credit note."""
     row = retrieve(call, CREDIT_NOTES, id)
     metadata = merge_metadata(row.metadata, params.metadata)
     return show(call, CREDIT_NOTES, update(call, CREDIT_NOTES, row, **collect_params(params), metadata=metadata))
@@ -266,7 +266,7 @@ def update_credit_note(call: Call, id: str, params: Annotated[UpdateNote, Body])
 
 @api.get("/{id}/lines")
 def list_credit_note_lines(call: Call, id: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List the lines of a note."""
+    """List the lines of a credit note."""
     row = retrieve(call, CREDIT_NOTES, id)
     mine = CreditNoteLine.credit_note == row.id
     return list_of(call, CREDIT_NOTE_LINES, params, f"/v1/credit_notes/{id}/lines", mine)
@@ -274,7 +274,7 @@ def list_credit_note_lines(call: Call, id: str, params: Annotated[ListParams, Bo
 
 @api.post("/{id}/void")
 def void_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Let a note of an open invoice be as if it never was."""
+    """Void a credit note of an open invoice."""
     row = retrieve(call, CREDIT_NOTES, id)
     invoice = retrieve(call, INVOICES, row.invoice)
     if row.status == "void" or row.type != "pre_payment" or invoice.status != "open":
@@ -287,7 +287,7 @@ def void_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fi
 
 @api.get("")
 def list_credit_notes(call: Call, params: Annotated[ListNotes, Body]) -> Fields:
-    """List notes."""
+    """List credit notes."""
     where = to_range_conditions(CreditNote.created, params.created)
     where += to_reference_conditions(
         call, (CreditNote.customer, params.customer, CUSTOMERS), (CreditNote.invoice, params.invoice, INVOICES)
@@ -296,7 +296,7 @@ def list_credit_notes(call: Call, params: Annotated[ListNotes, Body]) -> Fields:
 
 
 def _lines(call: Call, params: CreateNote, invoice: Invoice, shipping: int) -> list[Fields]:
-    """The lines of a note; an amount without lines is all of it, what is taken back of shipping too."""
+    """Return the lines of a note; an amount without lines is the total, credited shipping included."""
     if isinstance(params.lines, list) and params.lines:
         return [line_of(call, each, invoice, f"lines[{n}]") for n, each in enumerate(params.lines)]
     amount = params.amount
@@ -321,7 +321,7 @@ def _check_amount(call: Call, invoice: Invoice, amount: int) -> None:
 
 
 def _apply_to_invoice(call: Call, invoice: Invoice, note: CreditNote) -> None:
-    """Let less be paid, which a voided note takes back; an invoice of which nothing is left is paid."""
+    """Reduce the amount due of an invoice, or restore it for a voided note; with nothing left, it is paid."""
     sign = -1 if note.status == "void" else 1
     before, after = sign * note.pre_payment_amount, sign * note.post_payment_amount
     noted = update(
@@ -340,7 +340,7 @@ def _apply_to_invoice(call: Call, invoice: Invoice, note: CreditNote) -> None:
 
 
 def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -> CreditNote:
-    """Give back what was paid by refund, as credit, or outside of Stripe."""
+    """Return the post-payment amount by refund, as customer credit, or outside of Stripe."""
     parts = [params.credit_amount, params.refund_amount, params.out_of_band_amount]
     credit, refund, elsewhere = (each if isinstance(each, int) else 0 for each in parts)
     linked = params.refunds if isinstance(params.refunds, list) else []
@@ -357,7 +357,7 @@ def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -
 
 
 def _link_refund(call: Call, linked: NotedRefund) -> Fields:
-    """A refund that was made before, the whole of it unless a part is named."""
+    """Render an existing refund as part of a note: all of it unless an amount is given."""
     made = retrieve(call, REFUNDS, linked.refund or "")
     return _render_refund(made.id, linked.amount_refunded if isinstance(linked.amount_refunded, int) else made.amount)
 
@@ -373,7 +373,7 @@ def _check_sum(note: CreditNote, given_back: int) -> None:
 
 
 def _refund_payments(call: Call, invoice: Invoice, amount: int) -> list[Fields]:
-    """Refund what an invoice was paid with, one payment after the other."""
+    """Refund `amount` from the payments of an invoice, one after the other; returns the rendered refunds."""
     made: list[Fields] = []
     for each in list_paid_payments(call, invoice) if amount else ():
         intent = retrieve(call, PAYMENTS, each.payment_intent)

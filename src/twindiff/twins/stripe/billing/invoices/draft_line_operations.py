@@ -1,4 +1,4 @@
-"""Lines that are put on a draft invoice, changed there, or taken from it, several at once.
+"""Operations on lines of draft invoices: add, update and remove, also in bulk.
 
 https://docs.stripe.com/api/invoice-line-item/bulk
 """
@@ -36,7 +36,7 @@ MAX_LINES_PER_REQUEST = 250
 
 
 class Line(NestedParams, kw_only=True):
-    """A line: an amount, a price, or an item that waits."""
+    """A line: an amount, a price, or a pending invoice item."""
 
     amount: OptInteger = UNSET
     description: OptText = UNSET
@@ -53,49 +53,49 @@ class Line(NestedParams, kw_only=True):
 
 
 class ChangedLine(Line, kw_only=True):
-    """A line that is changed."""
+    """A line to update."""
 
     id: str
 
 
 class RemovedLine(NestedParams, kw_only=True):
-    """A line that is taken away; its item is deleted, or waits for another invoice."""
+    """A line to remove; its invoice item is deleted, or becomes pending again."""
 
     id: str
     behavior: Literal["delete", "unassign"]
 
 
 class LinesParams(Params, kw_only=True):
-    """What operations on several lines have in common."""
+    """Parameters shared by the bulk operations."""
 
     invoice_metadata: OptMetadata = UNSET
 
 
 class AddLines(LinesParams, kw_only=True):
-    """The lines that are added."""
+    """The lines to add."""
 
     lines: list[Line]
 
 
 class UpdateLines(LinesParams, kw_only=True):
-    """The lines that are changed."""
+    """The lines to update."""
 
     lines: list[ChangedLine]
 
 
 class RemoveLines(LinesParams, kw_only=True):
-    """The lines that are taken away."""
+    """The lines to remove."""
 
     lines: list[RemovedLine]
 
 
 class UpdateLine(ItemParams, kw_only=True):
-    """The parameters of a change of one line."""
+    """The parameters of an update of one line."""
 
 
 @api.post("/{invoice}/add_lines")
 def add_lines(call: Call, invoice: str, params: Annotated[AddLines, Body]) -> Fields:
-    """Put lines on a draft; each is an item of its invoice."""
+    """Add lines to a draft; each becomes an invoice item."""
     _begin(call, invoice, params.lines, params)
     for number, line in enumerate(params.lines):
         _add(call, retrieve(call, INVOICES, invoice), line, f"lines[{number}][invoice_item]")
@@ -104,7 +104,7 @@ def add_lines(call: Call, invoice: str, params: Annotated[AddLines, Body]) -> Fi
 
 @api.post("/{invoice}/update_lines")
 def update_lines(call: Call, invoice: str, params: Annotated[UpdateLines, Body]) -> Fields:
-    """Change lines of a draft."""
+    """Update lines of a draft."""
     _begin(call, invoice, params.lines, params)
     for number, wanted in enumerate(params.lines):
         line = _line(call, invoice, wanted.id, f"lines[{number}][id]", 400)
@@ -115,7 +115,7 @@ def update_lines(call: Call, invoice: str, params: Annotated[UpdateLines, Body])
 
 @api.post("/{invoice}/remove_lines")
 def remove_lines(call: Call, invoice: str, params: Annotated[RemoveLines, Body]) -> Fields:
-    """Take lines from a draft."""
+    """Remove lines from a draft."""
     draft = _begin(call, invoice, params.lines, params)
     for number, wanted in enumerate(params.lines):
         line = _line(call, invoice, wanted.id, f"lines[{number}][id]", 400)
@@ -130,7 +130,7 @@ def remove_lines(call: Call, invoice: str, params: Annotated[RemoveLines, Body])
 
 @api.post("/{invoice}/lines/{line_item}")
 def update_line(call: Call, invoice: str, line_item: str, params: Annotated[UpdateLine, Body]) -> Fields:
-    """Change a line of a draft."""
+    """Update a line of a draft."""
     _begin(call, invoice, [], LinesParams())
     line = _line(call, invoice, line_item, "line_item_id", 404)
     _change(call, line, params)
@@ -138,7 +138,7 @@ def update_line(call: Call, invoice: str, line_item: str, params: Annotated[Upda
 
 
 def _begin(call: Call, invoice: str, lines: Sequence[NestedParams], params: LinesParams) -> Invoice:
-    """The draft whose lines are changed."""
+    """Return the draft whose lines change; raises StripeError unless it is a draft, or for too many lines."""
     draft = retrieve(call, INVOICES, invoice)
     use_clock_time(call, draft.test_clock)
     if draft.status != "draft":
@@ -159,7 +159,7 @@ def _line(call: Call, invoice: str, id: str, param: str, status: int) -> LineIte
 
 
 def _item_of(call: Call, line: LineItem) -> InvoiceItem:
-    """The item that a line is of; those of a subscription's period have none."""
+    """Return the invoice item of a line; raises StripeError for a line of a subscription's period, which has none."""
     item = find(call, INVOICE_ITEMS, line.invoice_item or "")
     if item is None:
         message = f"The line item {line.id} comes from a subscription, so that only its description can be changed."
@@ -168,7 +168,7 @@ def _item_of(call: Call, line: LineItem) -> InvoiceItem:
 
 
 def _change(call: Call, line: LineItem, params: ItemParams) -> None:
-    """Change the item that a line is of, or what is said of a subscription's period."""
+    """Update the invoice item of a line, or the description and metadata of a subscription's line."""
     if line.invoice_item:
         update_invoiceitem(call, line.invoice_item, params)
         return

@@ -1,4 +1,4 @@
-"""Invoice items: what waits to be put on a customer's next invoice.
+"""Invoice items: charges and credits that wait for a customer's next invoice.
 
 https://docs.stripe.com/api/invoiceitems
 """
@@ -48,20 +48,20 @@ api = Operations(prefix="/v1/invoiceitems")
 
 
 class Period(NestedParams):
-    """From when until when."""
+    """Start and end of a period, as Unix timestamps."""
 
     end: Integer
     start: Integer
 
 
 class Pricing(NestedParams):
-    """Which price it is."""
+    """A reference to a price."""
 
     price: OptText = UNSET
 
 
 class ItemParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     amount: OptInteger = UNSET
     description: OptText = UNSET
@@ -101,7 +101,7 @@ class ListItems(ListParams, kw_only=True):
 
 @api.post("")
 def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Fields:
-    """Put something on the next invoice of a customer, or on a draft."""
+    """Create an invoice item for a customer's next invoice, or for a given draft."""
     if not isinstance(params.customer, str) or not params.customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
@@ -130,13 +130,13 @@ def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Field
 
 @api.get("/{invoiceitem}")
 def retrieve_invoiceitem(call: Call, invoiceitem: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an item."""
+    """Retrieve an item."""
     return show(call, INVOICE_ITEMS, retrieve(call, INVOICE_ITEMS, invoiceitem))
 
 
 @api.post("/{invoiceitem}")
 def update_invoiceitem(call: Call, invoiceitem: str, params: Annotated[ItemParams, Body]) -> Fields:
-    """Change an item that is on no invoice yet, or on a draft."""
+    """Update an item that is pending or on a draft."""
     item = retrieve(call, INVOICE_ITEMS, invoiceitem)
     use_clock_time(call, item.test_clock)
     draft = _changeable(call, item, "modified")
@@ -153,7 +153,7 @@ def update_invoiceitem(call: Call, invoiceitem: str, params: Annotated[ItemParam
 
 @api.delete("/{invoiceitem}")
 def delete_invoiceitem(call: Call, invoiceitem: str, params: Annotated[Params, Body]) -> Fields:
-    """Take an item back."""
+    """Delete an item that is pending or on a draft."""
     item = retrieve(call, INVOICE_ITEMS, invoiceitem)
     draft = _changeable(call, item, "deleted")
     record_row(call, "invoiceitem.deleted", INVOICE_ITEMS, item)
@@ -165,7 +165,7 @@ def delete_invoiceitem(call: Call, invoiceitem: str, params: Annotated[Params, B
 
 @api.get("")
 def list_invoiceitems(call: Call, params: Annotated[ListItems, Body]) -> Fields:
-    """List items, those that wait or those of an invoice."""
+    """List invoice items: pending ones, or those of an invoice."""
     where = to_range_conditions(InvoiceItem.created, params.created)
     where += to_reference_conditions(
         call, (InvoiceItem.customer, params.customer, CUSTOMERS), (InvoiceItem.invoice, params.invoice, INVOICES)
@@ -188,7 +188,7 @@ def _draft(call: Call, id: OptText, customer: str) -> Invoice | None:
 
 
 def _changeable(call: Call, item: InvoiceItem, how: str) -> Invoice | None:
-    """The draft that an item is on; raises when its invoice is final."""
+    """Return the draft that an item is on, or None; raises StripeError if its invoice is finalized."""
     invoice = find(call, INVOICES, item.invoice) if item.invoice else None
     if invoice and invoice.status != "draft":
         raise StripeError(f"This invoice item cannot be {how} because it is attached to a finalized invoice.")
@@ -226,7 +226,7 @@ def _prices(params: ItemParams) -> bool:
 
 
 def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceItem | None = None) -> Fields:
-    """The columns of an item: by an amount, a price, or an amount of each unit."""
+    """Return the columns of an item that is priced by an amount, a price or a unit amount."""
     _check_ways(params)
     fields = _plain(call, params, item)
     quantity = _quantity(params, item)
@@ -258,7 +258,7 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
 
 
 WAYS = ("amount", "price_data", "pricing", "unit_amount_decimal")
-"""In which ways an item says what it costs."""
+"""Mutually exclusive parameters that say what an item costs."""
 
 
 def _check_ways(params: ItemParams) -> None:

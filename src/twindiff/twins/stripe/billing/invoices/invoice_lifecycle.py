@@ -1,7 +1,8 @@
-"""The life of an invoice: a draft takes lines, becomes final, is paid, tried again, given up or voided.
+"""The lifecycle of an invoice: a draft is finalized, and then paid, retried, written off or voided.
 
-Drafts that advance by themselves become final an hour after they were made. A payment that fails is tried again after
-three, five and seven days; then a subscription's invoice ends the subscription.
+Drafts with `auto_advance` are finalized an hour after creation. A failed payment is retried after three, five and seven
+days; if the last retry of a subscription's invoice fails, the subscription ends.
+
 https://docs.stripe.com/invoicing/overview, https://docs.stripe.com/billing/revenue-recovery/smart-retries
 """
 
@@ -33,13 +34,13 @@ from . import credit_grants, invoice_revisions, invoice_taxes
 
 HOUR = 3600
 RETRIES = (3 * DAY, 5 * DAY, 7 * DAY)
-"""How long after each failed attempt the next one comes."""
+"""Seconds from each failed attempt to the next one."""
 MAX_LINES = 250
 NOT_OPEN = "You can only pass in open invoices. This invoice isn't open."
 
 
 def publish_draft(call: Call, draft: Invoice) -> Invoice:
-    """Tell of a new draft that has its lines, and let it advance if it does so by itself."""
+    """Record `invoice.created` for a draft with all its lines, and schedule its finalization if it advances."""
     at = _advances_at(call, draft)
     if at is not None:
         schedule_first(call, finalize_draft, draft.id, at, draft.test_clock)
@@ -49,7 +50,7 @@ def publish_draft(call: Call, draft: Invoice) -> Invoice:
 
 
 def advance_later(call: Call, draft: Invoice) -> Invoice:
-    """A draft that becomes final in an hour, or when it was told to, if it advances by itself."""
+    """Schedule the finalization of a draft, in an hour or at its requested time, if it advances automatically."""
     at = _advances_at(call, draft)
     schedule(call, finalize_draft, draft.id, at, draft.test_clock)
     return call.db.change(draft, automatically_finalizes_at=at)
@@ -63,13 +64,13 @@ def _advances_at(call: Call, draft: Invoice) -> int | None:
 
 
 def add_pending_items(call: Call, draft: Invoice, subscription: str | None = None) -> None:
-    """Put what waits for a customer's next invoice on a draft; with a subscription, what waits for that one too."""
+    """Add a customer's pending items to a draft; with a subscription, also those of that subscription."""
     mine = list_pending_items(call, draft.customer, subscription, draft.currency)
     add_items(call, draft, mine[:MAX_LINES], quiet=True)
 
 
 def list_pending_items(call: Call, customer: str, subscription: str | None, currency: str) -> list[InvoiceItem]:
-    """What waits for a customer's next invoice in a currency, of a subscription or of any."""
+    """Return the pending items of a customer in a currency, of one subscription or of any."""
     mine = (InvoiceItem.customer == customer, InvoiceItem.invoice == None)  # noqa: E711 - a condition on the column
     items = call.db.rows(InvoiceItem, *mine, order=InvoiceItem.seq)
     wanted = [each for each in items if each.subscription in (None, subscription or each.subscription)]
@@ -77,7 +78,7 @@ def list_pending_items(call: Call, customer: str, subscription: str | None, curr
 
 
 def add_items(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet: bool = False) -> None:
-    """Put items on a draft as lines."""
+    """Add items to a draft as lines; raises StripeError for an item in another currency."""
     for item in items:
         if item.currency != draft.currency:
             raise StripeError(
@@ -92,14 +93,14 @@ def add_items(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet
 
 
 def update_item_line(call: Call, draft: Invoice, item: InvoiceItem) -> None:
-    """Let a draft's line follow its item."""
+    """Update the line of a draft from its invoice item."""
     if line := call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item.id):
         call.db.change(line, **_line_of(item))
     _record_update(call, draft, retotal(call, draft))
 
 
 def remove_item_line(call: Call, draft: Invoice, item: str) -> None:
-    """Take an item's line from a draft."""
+    """Remove the line of an invoice item from a draft."""
     if line := call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item):
         call.db.remove(line)
     _record_update(call, draft, retotal(call, draft))
@@ -139,7 +140,7 @@ def _get_credited_line(item: InvoiceItem) -> Fields | None:
 
 
 def retotal(call: Call, draft: Invoice) -> Invoice:
-    """A draft whose amounts follow from its lines, discounts and taxes."""
+    """Recompute the amounts of a draft from its lines, discounts and taxes."""
     lines = lines_of(call, draft.id)
     own = [id for line in lines for id in line.discounts]
     totals = Totals(lines, coupons_of(call, draft.discounts, now(call)), coupons_of(call, own, now(call)))
@@ -165,13 +166,13 @@ def retotal(call: Call, draft: Invoice) -> Invoice:
 
 
 def _due(total: int, balance: int, currency: str) -> int:
-    """What is left to pay after the customer's balance; too little to be charged is carried over in the balance."""
+    """Return the amount due after the customer's balance; below the minimum charge it is 0 and stays in the balance."""
     due = max(0, total + balance)
     return 0 if due < MIN_CHARGE.get(currency, 1) else due
 
 
 def delete_draft(call: Call, draft: Invoice) -> None:
-    """Remove a draft; items that were taken onto it wait again."""
+    """Delete a draft; items that were pending before are pending again."""
     for item in call.db.rows(InvoiceItem, InvoiceItem.invoice == draft.id):
         call.db.change(item, invoice=None)
     for line in lines_of(call, draft.id):
@@ -180,12 +181,12 @@ def delete_draft(call: Call, draft: Invoice) -> None:
     call.db.remove(draft)
 
 
-# Final
+# Finalization
 
 
 @work
 def finalize_draft(call: Call, id: str) -> None:
-    """Make a draft final whose hour has passed, and collect it."""
+    """Scheduled job: finalize a draft whose hour has passed, and collect it."""
     draft = find(call, INVOICES, id)
     if draft is None or draft.status != "draft":
         return
@@ -207,7 +208,7 @@ def finalize_draft(call: Call, id: str) -> None:
 
 
 def finalize(call: Call, draft: Invoice) -> Invoice:
-    """Make a draft final: number it, take up the customer's balance, and ask for what is left."""
+    """Finalize a draft: assign its number, apply the customer's balance, and request payment of the rest."""
     if draft.status != "draft":
         raise StripeError("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
     customer = retrieve(call, CUSTOMERS, draft.customer)
@@ -244,7 +245,7 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
 
 
 def _is_up_to_date(call: Call, customer: Customer, draft: Invoice) -> bool:
-    """Whether a draft comes to what it did when it was changed last; discounts end, addresses and balances change."""
+    """Return whether the totals of a draft are surely current; discounts can end, addresses and balances change."""
     is_discounted = draft.discounts or any(line.discounts for line in lines_of(call, draft.id))
     return not draft.automatic_tax and not is_discounted and draft.starting_balance == customer.balance
 
@@ -259,7 +260,7 @@ def _take_up_balance(call: Call, customer: Customer, draft: Invoice, ending: int
 
 
 def _collection(call: Call, draft: Invoice) -> Fields:
-    """When a final invoice is tried, or is overdue."""
+    """Schedule the first payment attempt or the due date of a finalized invoice; returns columns to change."""
     if not draft.amount_due:
         return {}
     if draft.collection_method == "send_invoice":
@@ -284,20 +285,20 @@ def _use_discounts(call: Call, final: Invoice) -> None:
 
 @work
 def overdue(call: Call, id: str) -> None:
-    """Tell that an invoice that was sent was not paid in time."""
+    """Scheduled job: record `invoice.overdue` for a sent invoice that is unpaid at its due date."""
     invoice = find(call, INVOICES, id)
     if invoice and invoice.status == "open":
         record_row(call, "invoice.overdue", INVOICES, invoice)
         billing_cycles.handle_payment_failed(call, invoice, last=False)
 
 
-# Paid
+# Payment
 
 
 def pay(
     call: Call, invoice: Invoice, *, method: str | None, elsewhere: bool, forgive: bool, off_session: bool
 ) -> StripeError | None:
-    """Pay an invoice; gives the bank's error, which keeps the failed attempt."""
+    """Pay an invoice; returns the card error instead of raising it, so that the failed attempt is kept."""
     if invoice.status == "draft":
         invoice = finalize(call, invoice)
         if invoice.status == "paid":
@@ -326,7 +327,7 @@ def _method(call: Call, invoice: Invoice) -> str | None:
 
 @work
 def attempt_payment(call: Call, id: str) -> None:
-    """Try to collect an invoice; when it fails, set the time of the next attempt."""
+    """Scheduled job: try to collect an invoice; on failure, schedule the next attempt."""
     invoice = find(call, INVOICES, id)
     if invoice is None or invoice.status != "open":
         return
@@ -338,7 +339,10 @@ def attempt_payment(call: Call, id: str) -> None:
 
 
 def first_attempt(call: Call, invoice: Invoice) -> tuple[PaymentIntent | None, StripeError | None]:
-    """Try to collect the first invoice of a subscription while its customer is there."""
+    """Try to collect the first invoice of a subscription on-session; returns its PaymentIntent and the error.
+
+    Without a payment method, the PaymentIntent is None.
+    """
     method = _method(call, invoice)
     return _attempt(call, invoice, method, off_session=False) if method else (None, invoice_payments.no_method())
 
@@ -356,7 +360,7 @@ def _attempt(
 
 
 def _record_failed_attempt(call: Call, invoice: Invoice) -> None:
-    """Note a failed attempt; one of an invoice that was sent changes nothing of its subscription."""
+    """Record a failed attempt and schedule the next one; sent invoices do not affect their subscription."""
     count = _attempts(call, invoice)
     collects = invoice.collection_method == "charge_automatically"
     retries = collects and invoice.auto_advance and not begins_with(call, invoice)
@@ -371,7 +375,7 @@ def _record_failed_attempt(call: Call, invoice: Invoice) -> None:
 
 
 def _attempts(call: Call, invoice: Invoice) -> int:
-    """How often an invoice was tried, now that it was again; after the first time only what is due by itself counts.
+    """Return `attempt_count` including this attempt; after the first one, only scheduled attempts count.
 
     https://docs.stripe.com/api/invoices/object#invoice_object-attempt_count
     """
@@ -385,7 +389,7 @@ def _delinquent(call: Call, id: str, *, yes: bool) -> None:
 
 
 def handle_intent_succeeded(call: Call, intent: PaymentIntent) -> None:
-    """Let an invoice be paid whose PaymentIntent was paid by itself, as by a customer who has authenticated."""
+    """Mark an invoice as paid when its PaymentIntent succeeds on its own, as after authentication."""
     invoice = find(call, INVOICES, intent.invoice) if intent.invoice else None
     if invoice is None or invoice.status not in ("open", "uncollectible"):
         return
@@ -396,7 +400,7 @@ def handle_intent_succeeded(call: Call, intent: PaymentIntent) -> None:
 
 
 def attach(call: Call, invoice: Invoice, intent: PaymentIntent) -> None:
-    """Let a payment that was made apart from an invoice pay it, or a part of it; at once if it has succeeded.
+    """Attach a PaymentIntent to an invoice to pay it wholly or in part; at once if it has succeeded.
 
     https://docs.stripe.com/invoicing/partial-payments
     """
@@ -409,7 +413,7 @@ def attach(call: Call, invoice: Invoice, intent: PaymentIntent) -> None:
 
 
 def credit(call: Call, invoice: Invoice, payment: InvoicePayment, amount: int) -> None:
-    """Take an attached payment off what is left of an invoice, which is paid once nothing is."""
+    """Subtract an attached payment from the amount remaining; the invoice is paid once nothing remains."""
     taken = min(amount, invoice.amount_remaining)
     invoice_payments.record_payment_paid(call, payment, amount)
     credited = call.db.change(
@@ -429,7 +433,7 @@ PAID.append(handle_intent_succeeded)
 
 
 def mark_paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
-    """An invoice that was paid, or of which nothing is left to pay."""
+    """Mark an invoice as paid; `off_stripe` if the payment was made outside of Stripe."""
     due = invoice.amount_remaining
     changes: dict[str, Any] = {
         "status": "paid",
@@ -454,18 +458,18 @@ def mark_paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invo
     return settled
 
 
-# Given up
+# Write-off
 
 
 def void(call: Call, invoice: Invoice) -> Invoice:
-    """An invoice that is as if it never was; what it would have cost stays to be seen."""
+    """Void an open or uncollectible invoice; its amounts stay visible."""
     if invoice.status not in ("open", "uncollectible"):
         raise StripeError(NOT_OPEN)
     return _end(call, invoice, "void", "voided_at", "invoice.voided")
 
 
 def set_uncollectible(call: Call, invoice: Invoice) -> Invoice:
-    """An invoice that nobody expects to be paid."""
+    """Mark an open invoice as uncollectible."""
     if invoice.status != "open":
         raise StripeError(NOT_OPEN)
     changed = call.db.change(

@@ -1,4 +1,4 @@
-"""Revisions: a draft made of a final invoice, which takes its place when it becomes final.
+"""Invoice revisions: a draft copied from a finalized invoice, which replaces it when finalized.
 
 https://docs.stripe.com/invoicing/invoice-edits
 """
@@ -24,14 +24,14 @@ _COPIED = (
 
 
 class FromInvoice(NestedParams):
-    """The invoice that is revised."""
+    """The invoice to revise."""
 
     action: Literal["revision"]
     invoice: str
 
 
 def original(call: Call, wanted: FromInvoice) -> Invoice:
-    """The invoice that is revised; raises for one that cannot be."""
+    """Return the invoice to revise; raises StripeError if it cannot be revised."""
     row = retrieve(call, INVOICES, wanted.invoice, param="from_invoice[invoice]", status=400)
     if row.status not in ("open", "uncollectible"):
         message = f"You can only revise invoices that are open or uncollectible; this one is {row.status}."
@@ -43,13 +43,13 @@ def original(call: Call, wanted: FromInvoice) -> Invoice:
 
 
 def fields_of(row: Invoice) -> Fields:
-    """What a revision has of its original unless it is told otherwise."""
+    """Return the columns that a revision copies from its original by default."""
     copied = {name: getattr(row, name) for name in _COPIED}
     return {**copied, "from_invoice": {"action": "revision", "invoice": row.id}}
 
 
 def copy_lines(call: Call, row: Invoice, draft: Invoice) -> None:
-    """Put the lines of an invoice on its revision, as items of their own."""
+    """Copy the lines of an invoice to its revision as new invoice items."""
     copied = ("amount", "currency", "description", "discountable", "discounts", "metadata", "period", "pricing")
     for line in reversed(lines_of(call, row.id)):
         fields: Fields = {name: getattr(line, name) for name in (*copied, "product", "tax_rates")}
@@ -68,7 +68,7 @@ def copy_lines(call: Call, row: Invoice, draft: Invoice) -> None:
 
 
 def replace(call: Call, final: Invoice) -> None:
-    """Void the original of a revision that has become final."""
+    """Void the original of a revision that was finalized."""
     row = retrieve(call, INVOICES, final.from_invoice["invoice"])
     row = call.db.change(row, latest_revision=final.id)
     if row.status in ("open", "uncollectible"):

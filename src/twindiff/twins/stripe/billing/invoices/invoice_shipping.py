@@ -1,4 +1,4 @@
-"""What it costs to have sent what an invoice is for.
+"""The shipping cost of an invoice.
 
 https://docs.stripe.com/api/invoices/create#create_invoice-shipping_cost
 """
@@ -15,7 +15,7 @@ from ...core.params import NestedParams, OptText, Unset
 
 
 class ShippingCost(NestedParams):
-    """A way of shipping, or one that is made for this invoice."""
+    """An existing shipping rate, or one created for this invoice."""
 
     shipping_rate: OptText = UNSET
     shipping_rate_data: RateData | UnsetType = UNSET
@@ -25,7 +25,10 @@ OptShippingCost = ShippingCost | Unset | UnsetType
 
 
 def shipping_cost(call: Call, wanted: ShippingCost, currency: str) -> Fields:
-    """What an invoice shows of its way of shipping."""
+    """Return the `shipping_cost` of an invoice, in the form of `cost_of`.
+
+    Raises StripeError for an inactive rate, or one without the invoice's currency.
+    """
     if isinstance(wanted.shipping_rate_data, RateData):
         rate = make_rate(call, wanted.shipping_rate_data, "shipping_cost[shipping_rate_data]")
     else:

@@ -1,4 +1,4 @@
-"""Automatic tax on an invoice, and what becomes of one whose customer's location is not known.
+"""Automatic tax on an invoice, and the handling of customers without a valid tax location.
 
 https://docs.stripe.com/tax/customer-locations#invoice-finalization-errors
 """
@@ -33,7 +33,7 @@ LACKING = "requires_location_inputs"
 
 
 def reckon(call: Call, draft: Invoice, customer: Customer, totals: Totals, method: str | None) -> Invoice:
-    """A draft that says how the last calculation went, whose taxes are put on its lines."""
+    """Calculate automatic tax: set its status on the draft and the taxes on its lines."""
     if not is_on(draft):
         return draft
     place = find_tax_location(call, customer, method)
@@ -53,7 +53,7 @@ def reckon(call: Call, draft: Invoice, customer: Customer, totals: Totals, metho
 
 
 def _build_taxable_sales(call: Call, lines: Sequence[LineItem]) -> list[TaxableSale]:
-    """What lines are for; what they are taxed as is said by prices, or by items that have none but in name."""
+    """Return the taxable sales of lines; the tax code comes from the price, or from an item without a real price."""
     ids = [line.invoice_item for line in lines if line.invoice_item]
     columns = (InvoiceItem.id, InvoiceItem.taxed_as)
     said: dict[str, Fields] = dict(call.db.rows(InvoiceItem, InvoiceItem.id.in_(ids), columns=columns)) if ids else {}
@@ -67,7 +67,7 @@ def _build_taxable_sales(call: Call, lines: Sequence[LineItem]) -> list[TaxableS
 
 
 def check(call: Call, draft: Invoice) -> None:
-    """Raise for a draft with automatic tax on which there is what cannot be taxed so."""
+    """Raise StripeError for a draft with automatic tax that has prices or tax rates incompatible with it."""
     if is_on(draft):
         lines = lines_of(call, draft.id)
         rates = [*draft.default_tax_rates, *(id for line in lines for id in line.tax_rates)]
@@ -78,12 +78,15 @@ def check(call: Call, draft: Invoice) -> None:
 
 
 def lacks_location(draft: Invoice) -> bool:
-    """Whether the tax of a draft could not be reckoned."""
+    """Return whether the last tax calculation of a draft failed for lack of a location."""
     return is_on(draft) and draft.automatic_tax["status"] == LACKING
 
 
 def go_on_without(call: Call, draft: Invoice) -> Invoice:
-    """A subscription's draft without automatic tax, as its subscription is from now on; raises for any other draft."""
+    """Disable automatic tax on a subscription's draft and on the subscription itself.
+
+    Raises StripeError for a draft without a subscription.
+    """
     row = find(call, SUBSCRIPTIONS, draft.subscription) if draft.subscription else None
     if row is None:
         raise build_location_error()
@@ -96,7 +99,7 @@ def go_on_without(call: Call, draft: Invoice) -> Invoice:
 
 
 def record_finalization_failure(call: Call, draft: Invoice) -> StripeError | None:
-    """Why a draft cannot become final, which is noted on it and told."""
+    """Record on the draft why it cannot be finalized, record the event, and return the error; None if it can be."""
     if draft.subscription or not lacks_location(draft):
         return None
     error = build_location_error()

@@ -1,4 +1,4 @@
-"""Invoices: what a customer owes, from a draft to its end.
+"""Invoices: operations from draft to final state.
 
 https://docs.stripe.com/api/invoices
 """
@@ -61,18 +61,18 @@ Collection = Literal["charge_automatically", "send_invoice"]
 
 
 LATE = frozenset({"auto_advance", "default_payment_method", "metadata", "payment_settings"})
-"""What may be changed of a final invoice; https://docs.stripe.com/invoicing/overview"""
+"""Fields of a finalized invoice that may change; https://docs.stripe.com/invoicing/overview"""
 
 
 class CustomField(NestedParams):
-    """A field that an invoice shows."""
+    """A custom field shown on an invoice."""
 
     name: str
     value: str
 
 
 class PaymentSettings(NestedParams):
-    """How an invoice may be paid; cards are what this twin takes."""
+    """Payment settings of an invoice; the twin accepts cards."""
 
     default_mandate: OptText = UNSET
     payment_method_options: dict[str, Any] | UnsetType = UNSET
@@ -80,13 +80,13 @@ class PaymentSettings(NestedParams):
 
 
 class Pdf(NestedParams):
-    """How an invoice is printed."""
+    """PDF settings of an invoice."""
 
     page_size: Literal["a4", "auto", "letter"] | UnsetType = UNSET
 
 
 class Rendering(NestedParams):
-    """How an invoice is rendered."""
+    """Rendering settings of an invoice."""
 
     amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
     pdf: Pdf | UnsetType = UNSET
@@ -95,7 +95,7 @@ class Rendering(NestedParams):
 
 
 class InvoiceParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"description": 1500}
 
@@ -150,7 +150,7 @@ class ListInvoices(ListParams, kw_only=True):
 
 
 class Upcoming(Params):
-    """The parameters of what is no more; others are refused alike."""
+    """The parameters of a removed operation; unknown ones are still rejected."""
 
     customer: OptText = UNSET
     subscription: OptText = UNSET
@@ -174,14 +174,14 @@ class Pay(Params):
 
 
 class Attach(Params):
-    """The payment that is attached."""
+    """The payment to attach."""
 
     payment_intent: OptText = UNSET
 
 
 @api.post("")
 def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields:
-    """Make a draft, empty or with what waits for it."""
+    """Create a draft, empty or with the customer's pending items."""
     revised = original(call, params.from_invoice) if isinstance(params.from_invoice, FromInvoice) else None
     owner_id = revised.customer if revised else params.customer
     if not isinstance(owner_id, str) or not owner_id:
@@ -229,7 +229,7 @@ def search_invoices(call: Call, params: Annotated[SearchParams, Body]) -> Fields
 
 @api.get("/upcoming")
 def retrieve_upcoming_invoice(call: Call, params: Annotated[Upcoming, Body]) -> Fields:
-    """Refuse what `create_preview` has taken the place of.
+    """Raise the error of an operation that `create_preview` has replaced.
 
     https://docs.stripe.com/changelog/basil/2025-03-31/invoice-preview-api-deprecations
     """
@@ -242,13 +242,13 @@ def retrieve_upcoming_invoice(call: Call, params: Annotated[Upcoming, Body]) -> 
 
 @api.get("/{invoice}")
 def retrieve_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an invoice."""
+    """Retrieve an invoice."""
     return _render_invoice(call, invoice)
 
 
 @api.post("/{invoice}")
 def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Body]) -> Fields:
-    """Change a draft; of a final one, its metadata and how it is collected."""
+    """Update a draft, or the metadata and collection settings of a finalized invoice."""
     row = retrieve(call, INVOICES, invoice)
     use_clock_time(call, row.test_clock)
     fields = _fields(call, params, row, row.customer)
@@ -266,7 +266,7 @@ def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Bo
 
 @api.delete("/{invoice}")
 def delete_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a draft; what was taken onto it waits again."""
+    """Delete a draft; its formerly pending items are pending again."""
     row = retrieve(call, INVOICES, invoice)
     if row.status != "draft":
         raise StripeError("You can only delete draft invoices.")
@@ -294,14 +294,14 @@ def list_invoices(call: Call, params: Annotated[ListInvoices, Body]) -> Fields:
 
 @api.get("/{invoice}/lines")
 def list_lines(call: Call, invoice: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List an invoice's lines, the newest first."""
+    """List an invoice's lines, newest first."""
     row = retrieve(call, INVOICES, invoice)
     return list_of(call, LINE_ITEMS, params, f"/v1/invoices/{invoice}/lines", LineItem.invoice == row.id)
 
 
 @api.post("/{invoice}/finalize")
 def finalize_invoice(call: Call, invoice: str, params: Annotated[Finalize, Body]) -> Any:
-    """Make a draft final, so that it can be paid; one whose taxes cannot be reckoned stays a draft."""
+    """Finalize a draft; it stays a draft if its tax location is missing."""
     row = retrieve(call, INVOICES, invoice)
     use_clock_time(call, row.test_clock)
     advance = row.auto_advance if params.auto_advance is UNSET else params.auto_advance
@@ -316,9 +316,9 @@ def finalize_invoice(call: Call, invoice: str, params: Annotated[Finalize, Body]
 
 @api.post("/{invoice}/pay")
 def pay_invoice(call: Call, invoice: str, params: Annotated[Pay, Body]) -> Any:
-    """Pay an invoice with the customer's payment method, or note that it was paid elsewhere.
+    """Pay an invoice with the customer's payment method, or mark it as paid out of band.
 
-    A payment that the bank declines is answered with its error, and stays as a failed attempt.
+    A card decline is returned as an error response, and the failed attempt is kept.
     """
     row = retrieve(call, INVOICES, invoice)
     use_clock_time(call, row.test_clock)
@@ -335,7 +335,7 @@ def pay_invoice(call: Call, invoice: str, params: Annotated[Pay, Body]) -> Any:
 
 @api.post("/{invoice}/attach_payment")
 def attach_payment(call: Call, invoice: str, params: Annotated[Attach, Body]) -> Fields:
-    """Let a PaymentIntent of the same customer pay an invoice, or a part of it."""
+    """Attach a PaymentIntent of the same customer to an invoice, to pay it wholly or in part."""
     row = retrieve(call, INVOICES, invoice)
     use_clock_time(call, row.test_clock)
     if not isinstance(params.payment_intent, str) or not params.payment_intent:
@@ -346,7 +346,7 @@ def attach_payment(call: Call, invoice: str, params: Annotated[Attach, Body]) ->
 
 @api.post("/{invoice}/send")
 def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
-    """Send an invoice to its customer, which makes a draft final."""
+    """Send an invoice to its customer; a draft is finalized first."""
     row = retrieve(call, INVOICES, invoice)
     use_clock_time(call, row.test_clock)
     if row.collection_method != "send_invoice":
@@ -363,7 +363,7 @@ def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> F
 
 @api.post("/{invoice}/void")
 def void_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
-    """Let an invoice be as if it never was."""
+    """Void an invoice."""
     row = retrieve(call, INVOICES, invoice)
     use_clock_time(call, row.test_clock)
     invoice_lifecycle.void(call, row)
@@ -372,7 +372,7 @@ def void_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> F
 
 @api.post("/{invoice}/mark_uncollectible")
 def mark_uncollectible(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
-    """Give up that an invoice will be paid."""
+    """Mark an invoice as uncollectible."""
     row = retrieve(call, INVOICES, invoice)
     use_clock_time(call, row.test_clock)
     invoice_lifecycle.set_uncollectible(call, row)
@@ -391,7 +391,7 @@ _NO_COLUMNS = (
 
 
 def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: str) -> Fields:
-    """The columns that are wanted."""
+    """Return the columns that the parameters set."""
     fields = collect_params(params, *_NO_COLUMNS)
     if params.shipping_cost is not UNSET and row:
         wanted = params.shipping_cost
@@ -426,14 +426,14 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
 
 
 def _check_number(call: Call, number: OptText, row: Invoice | None) -> None:
-    """Refuse the number of another invoice."""
+    """Raise StripeError for a number in use by another invoice."""
     other = call.db.find(Invoice, Invoice.number == number) if isinstance(number, str) and number else None
     if other and other.id != (row.id if row else None):
         raise StripeError(f"The invoice number {number} is already in use.", param="number")
 
 
 def _build_connect(call: Call, params: InvoiceParams, row: Invoice | None) -> Fields:
-    """What an invoice's payment has for connected accounts."""
+    """Return the Connect columns of an invoice's payment: application fee, `on_behalf_of` and transfer data."""
     names = ("application_fee_amount", "on_behalf_of", "transfer_data")
     wanted = {name: value_of(getattr(params, name)) for name in names if getattr(params, name) is not UNSET}
     if not wanted:
@@ -446,7 +446,7 @@ def _build_connect(call: Call, params: InvoiceParams, row: Invoice | None) -> Fi
 
 
 def check_types(types: list[str] | Unset | UnsetType) -> None:
-    """Refuse ways to pay an invoice that there are not."""
+    """Raise StripeError for an unknown payment method type."""
     for number, type in enumerate(types if isinstance(types, list) else ()):
         if type not in TYPES:
             param = f"payment_settings[payment_method_types][{number}]"
@@ -454,7 +454,7 @@ def check_types(types: list[str] | Unset | UnsetType) -> None:
 
 
 def _due(call: Call, params: InvoiceParams, method: str, row: Invoice | None) -> Fields:
-    """When an invoice that is sent must be paid."""
+    """Return the `due_date` column of a sent invoice; raises StripeError if the parameters contradict each other."""
     days: Integer | UnsetType = params.days_until_due
     if method != "send_invoice":
         if days is not UNSET or params.due_date is not UNSET:

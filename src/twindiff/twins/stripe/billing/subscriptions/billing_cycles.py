@@ -1,4 +1,4 @@
-"""The cycle of subscriptions: each period is billed, trials end, and payments decide whether it goes on.
+"""Billing cycles of subscriptions: periods are billed, trials end, and payments determine the status.
 
 https://docs.stripe.com/billing/subscriptions/overview
 """
@@ -43,18 +43,18 @@ from .pending_updates import apply_pending_update
 
 HOUR = 3600
 INCOMPLETE = 23 * HOUR
-"""How long the first payment is waited for, and payments that changes wait for."""
+"""Seconds until an unpaid first invoice, or an unpaid pending update, expires."""
 TRIAL_NOTICE = 3 * DAY
 
 
 def prices_of(call: Call, items: Sequence[SubscriptionItem]) -> dict[str, Price]:
-    """The prices of items, by id."""
+    """Return the prices of items, by id."""
     ids = {item.price for item in items}
     return {row.id: row for row in call.db.rows(Price, Price.id.in_(ids))}
 
 
 def create_draft(call: Call, row: Subscription, reason: str, start: int, end: int) -> Invoice:
-    """A draft for a subscription, without lines."""
+    """Create a draft without lines for a subscription."""
     customer = retrieve(call, CUSTOMERS, row.customer)
     due = now(call) + (row.days_until_due or 0) * DAY if row.collection_method == "send_invoice" else None
     fields = invoice_defaults(row)
@@ -81,7 +81,10 @@ def add_period(
     whole: int | None = None,
     trial: bool = False,
 ) -> None:
-    """Bill an item for a period in advance; `whole` is what a full period would be, where this one is shorter."""
+    """Bill an item for a period in advance.
+
+    `whole` is the length of a full period in seconds, given if this period is shorter.
+    """
     start, end = period
     full = prorations.full_price(price, item.quantity, row.currency)
     if trial or not price.tiers:
@@ -103,7 +106,7 @@ def add_period(
 def add_usage(
     call: Call, invoice: Invoice, row: Subscription, item: SubscriptionItem, price: Price, period: tuple[int, int]
 ) -> None:
-    """Bill what was used of an item in a period that is over, but for what thresholds have billed of it."""
+    """Bill the usage of an item in a past period, less what thresholds have billed of it."""
     meter = retrieve(call, METERS, price.meter or "")
     quantity = usage(call, meter, row.customer, *period)
     billed: Fields | None = item.used if item.used and item.used["start"] == period[0] else None
@@ -128,7 +131,7 @@ def _tiers(
     left: int = 0,
     whole: int = 0,
 ) -> list[LineItem]:
-    """Bill each tier that a quantity reaches, the first of them as the newest line."""
+    """Add a line for each tier that a quantity reaches; the first tier is the newest line."""
     reached = bands(prorations.amounts_in(price, row.currency), quantity)
     lines = [
         _line(call, invoice, row, item, price, each.amount, period, each.description, each.quantity, each.unit)
@@ -185,15 +188,15 @@ def _line(
 
 
 def is_metered(price: Price) -> bool:
-    """Whether a price is billed by usage, after each period."""
+    """Return whether a price is billed by usage, in arrears."""
     return price.usage_type == "metered"
 
 
-# Time
+# Schedule
 
 
 def set_times(call: Call, row: Subscription, items: Sequence[SubscriptionItem]) -> None:
-    """Have a subscription done at its next time: the end of a period, or its own."""
+    """Schedule the next renewal: the earliest end of a period, or the cancellation of the subscription."""
     ends = [item.current_period_end for item in items]
     if row.cancel_at is not None:
         ends.append(row.cancel_at)
@@ -209,7 +212,7 @@ def set_times(call: Call, row: Subscription, items: Sequence[SubscriptionItem]) 
 
 @work
 def trial_will_end(call: Call, id: str) -> None:
-    """Tell that a trial ends in three days."""
+    """Scheduled job: record `customer.subscription.trial_will_end` three days before a trial ends."""
     row = find(call, SUBSCRIPTIONS, id)
     if row and row.status == "trialing":
         record_row(call, "customer.subscription.trial_will_end", SUBSCRIPTIONS, row)
@@ -217,7 +220,7 @@ def trial_will_end(call: Call, id: str) -> None:
 
 @work
 def expire_incomplete(call: Call, id: str) -> None:
-    """Give up a subscription whose first payment was not made in time."""
+    """Scheduled job: expire a subscription whose first payment was not made in time."""
     row = find(call, SUBSCRIPTIONS, id)
     if row is None or row.status != "incomplete":
         return
@@ -232,7 +235,7 @@ def expire_incomplete(call: Call, id: str) -> None:
 
 @work
 def expire_update(call: Call, id: str) -> None:
-    """Give up a change that was not paid in time."""
+    """Scheduled job: discard a pending update that was not paid in time."""
     row = find(call, SUBSCRIPTIONS, id)
     if row is None or not row.pending_update:
         return
@@ -245,7 +248,7 @@ def expire_update(call: Call, id: str) -> None:
 
 @work
 def collect_again(call: Call, id: str) -> None:
-    """Let the pause of a subscription's collection be over."""
+    """Scheduled job: resume the collection of a paused subscription."""
     row = find(call, SUBSCRIPTIONS, id)
     if row and row.pause_collection:
         before = state(call, row)
@@ -255,7 +258,7 @@ def collect_again(call: Call, id: str) -> None:
 
 @work
 def renew(call: Call, id: str) -> None:
-    """Bill the periods that are over and those that begin, or end a subscription whose time has come."""
+    """Scheduled job: bill the periods that end and begin, or end a subscription that is due to end."""
     row = find(call, SUBSCRIPTIONS, id)
     if row is None or row.status in ENDED:
         return
@@ -302,7 +305,7 @@ def _bill(call: Call, row: Subscription, due: Sequence[SubscriptionItem]) -> Non
 
 
 def _bill_usage(call: Call, row: Subscription, at: int) -> None:
-    """Bill what was used until a subscription's end, and what waits."""
+    """Bill the usage up to a subscription's end, and its pending items."""
     items = items_of(call, row.id)
     prices = prices_of(call, items)
     metered = [item for item in items if is_metered(prices[item.price])]
@@ -317,7 +320,7 @@ def _bill_usage(call: Call, row: Subscription, at: int) -> None:
 
 
 def _trial_over(call: Call, row: Subscription) -> bool:
-    """Go on after a trial; False where a missing payment method ends or pauses the subscription."""
+    """End a trial; returns False if a missing payment method has canceled or paused the subscription."""
     before = state(call, row)
     missing = not has_method(call, row) and row.collection_method == "charge_automatically"
     behavior = row.trial_settings.get("missing_payment_method", "create_invoice")
@@ -333,7 +336,7 @@ def _trial_over(call: Call, row: Subscription) -> bool:
 
 
 def pause(call: Call, row: Subscription) -> Subscription:
-    """A subscription that waits for a payment method after its trial."""
+    """Pause a subscription that has no payment method after its trial."""
     for item in items_of(call, row.id):
         call.db.change(item, current_period_end=now(call))
     schedule(call, renew, row.id, None, row.test_clock)
@@ -345,12 +348,12 @@ def pause(call: Call, row: Subscription) -> Subscription:
 
 
 def paused_details(call: Call, reason: str) -> Fields:
-    """What a subscription that is paused now says of that."""
+    """Return the status details of a subscription that pauses now for `reason`."""
     return {"paused": {"subscription": {"type": reason}, "transitioned_at": now(call), "type": "subscription"}}
 
 
 def has_method(call: Call, row: Subscription) -> bool:
-    """Whether there is something to pay a subscription with."""
+    """Return whether a subscription or its customer has a payment method."""
     if row.default_payment_method:
         return True
     customer = find(call, CUSTOMERS, row.customer)
@@ -358,7 +361,7 @@ def has_method(call: Call, row: Subscription) -> bool:
 
 
 def end(call: Call, row: Subscription, **details: Any) -> Subscription:
-    """A subscription that has ended now."""
+    """Cancel a subscription now, and its scheduled jobs; `details` are added to its `cancellation_details`."""
     cancel_all(call, row.id)
     ended = call.db.change(
         row,
@@ -374,21 +377,21 @@ def end(call: Call, row: Subscription, **details: Any) -> Subscription:
 
 
 def whole_period(anchor: int, start: int, price: Price) -> int:
-    """How long a full period is at a time."""
+    """Return the length in seconds of the full period that contains `start`."""
     every: Fields = price.recurring
     unit, count = every["interval"], every["interval_count"]
     return next_boundary(anchor, start, unit, count) - previous_boundary(anchor, start, unit, count)
 
 
 def _end_of_customer(call: Call, customer: str) -> None:
-    """End the subscriptions of a customer that is deleted."""
+    """End the subscriptions of a deleted customer."""
     for row in call.db.rows(Subscription, Subscription.customer == customer):
         if row.status not in ENDED:
             end(call, row)
 
 
 def _leave(call: Call, clock: str) -> None:
-    """End the subscriptions of a test clock's customers, and delete these, as the clock is deleted."""
+    """End the subscriptions of a deleted test clock's customers, and delete the customers."""
     for row in call.db.rows(Subscription, Subscription.test_clock == clock):
         if row.status not in ENDED:
             end(call, row)
@@ -401,29 +404,29 @@ customers.ON_DELETE.append(_end_of_customer)
 ON_DELETE.append(_leave)
 
 
-# What becomes of invoices
+# Outcomes of invoices
 
 
 def collection_pause(call: Call, invoice: Invoice) -> str:
-    """What is to happen to an invoice instead of being collected, if its subscription's collection is paused."""
+    """Return the `behavior` of the paused collection that applies to an invoice, or ""."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     return row.pause_collection["behavior"] if row and row.pause_collection else ""
 
 
 def retain_discounts(call: Call, id: str, kept: list[str]) -> None:
-    """Leave a subscription the discounts that go on."""
+    """Keep only the discounts in `kept` on a subscription."""
     if row := find(call, SUBSCRIPTIONS, id):
         call.db.change(row, discounts=[each for each in row.discounts if each in kept])
 
 
 def retain_item_discounts(call: Call, id: str, kept: list[str]) -> None:
-    """Leave a subscription's item the discounts that go on."""
+    """Keep only the discounts in `kept` on a subscription item."""
     if item := find(call, SUBSCRIPTION_ITEMS, id):
         call.db.change(item, discounts=[each for each in item.discounts if each in kept])
 
 
 def handle_invoice_paid(call: Call, invoice: Invoice) -> None:
-    """Let a subscription go on whose invoice was paid."""
+    """Activate a subscription whose invoice was paid, and apply what waited for the payment."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row is None or row.status in ENDED:
         return
@@ -454,7 +457,7 @@ def _save_method(call: Call, row: Subscription) -> None:
 
 
 def _apply_pending(call: Call, row: Subscription) -> None:
-    """Do what waited for a payment: an update is made, or a paused subscription goes on."""
+    """Apply what waited for a payment: a pending update, or the resumption of a paused subscription."""
     schedule(call, expire_update, row.id, None, row.test_clock)
     if row.put_off:
         active = apply_pending_update(call, row)
@@ -468,7 +471,7 @@ def _apply_pending(call: Call, row: Subscription) -> None:
 
 
 def restart(call: Call, row: Subscription) -> None:
-    """Let all periods of a subscription begin now."""
+    """Start all periods of a subscription now; this is its new billing cycle anchor."""
     at = now(call)
     items = items_of(call, row.id)
     prices = prices_of(call, items)
@@ -481,7 +484,7 @@ def restart(call: Call, row: Subscription) -> None:
 
 
 def handle_payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
-    """Let a subscription be past due, or end it after the last attempt."""
+    """Set a subscription to past due, or end it after the last attempt."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row is None or row.status in ENDED or row.pending_update or call.memo.get("putting_off") == row.id:
         return
@@ -494,7 +497,7 @@ def handle_payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
 
 
 def handle_invoice_voided(call: Call, invoice: Invoice) -> None:
-    """Let a subscription be active again whose open invoice was voided."""
+    """Reactivate a subscription whose latest open invoice was voided."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row and row.status in ("past_due", "unpaid") and row.latest_invoice == invoice.id:
         before = state(call, row)

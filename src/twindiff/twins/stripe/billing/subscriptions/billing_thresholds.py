@@ -1,7 +1,8 @@
-"""Thresholds: subscriptions are billed before their period is over once enough was used.
+"""Billing thresholds: a subscription is billed within its period once enough was used.
 
-What a threshold has billed is kept with the item, so that the rest of the period is billed by what it adds to that, and
-tiers go on from where they were. https://docs.stripe.com/billing/subscriptions/usage-based/thresholds
+The item stores what a threshold has billed. The rest of the period is billed by the difference, so tiers continue where
+they were.
+https://docs.stripe.com/billing/subscriptions/usage-based/thresholds
 """
 
 from __future__ import annotations
@@ -35,18 +36,18 @@ GOING = ("active", "past_due")
 
 
 class MeteredUsage(NamedTuple):
-    """What was used of an item in the running period: all of it, and what that adds to what was billed already."""
+    """The usage of an item in the current period: the total, and the part not billed yet."""
 
     item: SubscriptionItem
     price: Price
     quantity: Decimal
     amount: int
     more: int
-    """The amount that is not billed yet."""
+    """The amount not billed yet."""
 
 
 def check_usage(call: Call, meter: Meter, customer: str) -> None:
-    """Bill the customer's subscriptions that have come to a threshold of theirs."""
+    """Bill the customer's subscriptions that have reached a billing threshold."""
     for row in call.db.rows(Subscription, Subscription.customer == customer, Subscription.status.in_(GOING)):
         items = items_of(call, row.id)
         if not row.billing_thresholds and not any(item.billing_thresholds for item in items):
@@ -79,7 +80,7 @@ def _measure_usage(call: Call, row: Subscription, item: SubscriptionItem, price:
 
 
 def _before(item: SubscriptionItem) -> Fields:
-    """What was billed of the running period."""
+    """Return what thresholds have billed of the current period: its `amount` and `quantity`."""
     if item.used and item.used["start"] == item.current_period_start:
         return item.used
     return {"amount": 0, "quantity": "0"}
@@ -94,7 +95,7 @@ def _limit(item: SubscriptionItem) -> int:
 
 
 def _compute_accrued_amount(call: Call, row: Subscription, used: Sequence[MeteredUsage]) -> int:
-    """What would be billed now, after discounts and before taxes."""
+    """Return the amount that would be billed now, after discounts and before taxes."""
     waiting = invoice_lifecycle.list_pending_items(call, row.customer, row.id, row.currency)
     prorations = sum(each.amount for each in waiting if each.proration)
     return prorations + sum(proration.apply_percent_discounts(call, row, each.item, each.more) for each in used)
@@ -103,7 +104,7 @@ def _compute_accrued_amount(call: Call, row: Subscription, used: Sequence[Metere
 def _bill(
     call: Call, row: Subscription, used: Sequence[MeteredUsage], reached: Sequence[SubscriptionItem], least: int | None
 ) -> None:
-    """Make the invoice of what was used so far, and begin a period where that is wanted."""
+    """Invoice the usage so far, and start a new period if `reset_billing_cycle_anchor` is set."""
     before = state(call, row)
     start = min(each.item.current_period_start for each in used)
     invoice = billing_cycles.create_draft(call, row, "subscription_threshold", start, now(call))
@@ -132,7 +133,7 @@ def _lines(call: Call, invoice: Invoice, item: SubscriptionItem) -> list[LineIte
 
 
 def _begin_anew(call: Call, row: Subscription, invoice: Invoice) -> None:
-    """Let all periods begin now; what is left of those that were paid for is given back."""
+    """Start all periods now; unused time of the prepaid ones is credited."""
     for item in items_of(call, row.id):
         proration.credit_unused_time(call, row, item, now(call))
     billing_cycles.restart(call, row)
@@ -145,7 +146,7 @@ def _begin_anew(call: Call, row: Subscription, invoice: Invoice) -> None:
                 call, invoice, row, item, price, (item.current_period_start, item.current_period_end)
             )
             continue
-        # What was used in this very second, or is dated ahead, is billed already and is part of the new period too.
+        # Usage of this second, or dated ahead, is billed already, yet it falls into the new period as well.
         fresh = _measure_usage(call, row, item, price)
         billed = {"start": item.current_period_start, "quantity": str(fresh.quantity), "amount": fresh.amount}
         call.db.change(item, used=billed)

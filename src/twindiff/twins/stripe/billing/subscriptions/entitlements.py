@@ -1,4 +1,4 @@
-"""Entitlements: features of products, and which of them customers have by their subscriptions.
+"""Entitlements: features of products, and the features customers have through their subscriptions.
 
 https://docs.stripe.com/billing/entitlements
 """
@@ -31,7 +31,7 @@ from ..tables.subscription_tables import CHANGED, Subscription, SubscriptionItem
 api = Operations(prefix="/v1")
 
 ENTITLED = ("active", "trialing", "past_due")
-"""The states of subscriptions whose customers have their features."""
+"""Statuses of subscriptions that grant features."""
 
 
 class Feature(StripeObject, table="entitlements_features", key=("id",), unique=(("seq",), ("lookup_key",))):
@@ -58,7 +58,7 @@ class ProductFeature(
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put its feature into each."""
+    """Replace the feature id in each object by the feature itself."""
     ids = {each["entitlement_feature"] for each in objects}
     features = {row.id: FEATURES.show(row) for row in call.db.rows(Feature, Feature.id.in_(ids))}
     for each in objects:
@@ -126,20 +126,20 @@ class ListFeatures(ListParams):
 
 
 class AttachFeature(Params, kw_only=True):
-    """The feature that a product gets."""
+    """The feature to attach."""
 
     entitlement_feature: str
 
 
 class ListEntitlements(ListParams, kw_only=True):
-    """Whose entitlements are listed."""
+    """The customer whose entitlements are listed."""
 
     customer: str
 
 
 @api.post("/entitlements/features")
 def create_feature(call: Call, params: Annotated[CreateFeature, Body]) -> Fields:
-    """Name something that customers may have."""
+    """Create a feature."""
     if call.db.find(Feature, Feature.lookup_key == params.lookup_key):
         message = f"A feature with the lookup key '{params.lookup_key[:100]}' already exists."
         raise StripeError(message, code="resource_already_exists", param="lookup_key")
@@ -149,13 +149,13 @@ def create_feature(call: Call, params: Annotated[CreateFeature, Body]) -> Fields
 
 @api.get("/entitlements/features/{id}")
 def retrieve_feature(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a feature."""
+    """Retrieve a feature."""
     return FEATURES.show(retrieve(call, FEATURES, id))
 
 
 @api.post("/entitlements/features/{id}")
 def update_feature(call: Call, id: str, params: Annotated[UpdateFeature, Body]) -> Fields:
-    """Change a feature, or with `active` of false archive it."""
+    """Update a feature; `active=false` archives it."""
     row = retrieve(call, FEATURES, id)
     metadata = merge_metadata(row.metadata, params.metadata)
     return FEATURES.show(update(call, FEATURES, row, False, **collect_params(params), metadata=metadata))
@@ -163,7 +163,7 @@ def update_feature(call: Call, id: str, params: Annotated[UpdateFeature, Body]) 
 
 @api.get("/entitlements/features")
 def list_features(call: Call, params: Annotated[ListFeatures, Body]) -> Fields:
-    """List features, those in use unless the archived ones are asked for."""
+    """List active features, or archived ones if `archived` is true."""
     where = equal((Feature.lookup_key, params.lookup_key))
     where.append(Feature.active == (params.archived is not True))
     return list_of(call, FEATURES, params, "/v1/entitlements/features", *where)
@@ -171,7 +171,7 @@ def list_features(call: Call, params: Annotated[ListFeatures, Body]) -> Fields:
 
 @api.post("/products/{product}/features")
 def attach_feature(call: Call, product: str, params: Annotated[AttachFeature, Body]) -> Fields:
-    """Let whoever subscribes to a product from now on have a feature."""
+    """Attach a feature to a product, for subscriptions that start or change from now on."""
     row = refer(call, PRODUCTS, product, "id", 404)
     feature = retrieve(call, FEATURES, params.entitlement_feature, param="entitlement_feature", status=400)
     mine = (ProductFeature.product == row.id, ProductFeature.entitlement_feature == feature.id)
@@ -183,20 +183,20 @@ def attach_feature(call: Call, product: str, params: Annotated[AttachFeature, Bo
 
 @api.get("/products/{product}/features")
 def list_product_features(call: Call, product: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List what a product has."""
+    """List the features of a product."""
     mine = ProductFeature.product == refer(call, PRODUCTS, product, "id", 404).id
     return list_of(call, PRODUCT_FEATURES, params, f"/v1/products/{product}/features", mine)
 
 
 @api.get("/products/{product}/features/{id}")
 def retrieve_product_feature(call: Call, product: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at what a product has."""
+    """Retrieve a feature of a product."""
     return show(call, PRODUCT_FEATURES, _of(call, product, id))
 
 
 @api.delete("/products/{product}/features/{id}")
 def detach_feature(call: Call, product: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Take a feature from a product."""
+    """Detach a feature from a product."""
     call.db.remove(_of(call, product, id))
     return {"id": id, "object": "product_feature", "deleted": True, "livemode": False}
 
@@ -210,19 +210,19 @@ def _of(call: Call, product: str, id: str) -> ProductFeature:
 
 @api.get("/entitlements/active_entitlements")
 def list_active_entitlements(call: Call, params: Annotated[ListEntitlements, Body]) -> Fields:
-    """List what a customer has."""
+    """List the active entitlements of a customer."""
     mine = ActiveEntitlement.customer == refer(call, CUSTOMERS, params.customer, "customer").id
     return list_of(call, ENTITLEMENTS, params, "/v1/entitlements/active_entitlements", mine)
 
 
 @api.get("/entitlements/active_entitlements/{id}")
 def retrieve_active_entitlement(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at something that a customer has."""
+    """Retrieve an active entitlement."""
     return ENTITLEMENTS.show(retrieve(call, ENTITLEMENTS, id))
 
 
 def _entitle(call: Call, customer: str) -> None:
-    """Let a customer have what their subscriptions have now, and tell of it if that is something else."""
+    """Recompute a customer's entitlements from their subscriptions, and record an event if they differ."""
     if not call.db.rows(Feature, limit=1):
         return
     known = {row.feature: row for row in call.db.rows(ActiveEntitlement, ActiveEntitlement.customer == customer)}
@@ -245,7 +245,7 @@ def _entitle(call: Call, customer: str) -> None:
 
 
 def _load_entitled_features(call: Call, customer: str) -> dict[str, Feature]:
-    """The features of what a customer is subscribed to."""
+    """Return the features of the products a customer is subscribed to, by id."""
     subscriptions = call.db.rows(Subscription, Subscription.customer == customer, Subscription.status.in_(ENTITLED))
     items = call.db.rows(SubscriptionItem, SubscriptionItem.subscription.in_([row.id for row in subscriptions]))
     prices = call.db.rows(Price, Price.id.in_({item.price for item in items}))

@@ -1,4 +1,4 @@
-"""What an invoice's lines say of a period, and what each tier of a price comes to: its units, and its flat amount.
+"""Descriptions of invoice lines for a period, and the lines of each tier: its units and its flat amount.
 
 https://docs.stripe.com/products-prices/pricing-models#tiered-pricing
 """
@@ -20,7 +20,7 @@ from . import prorations
 
 
 class TierLine(NamedTuple):
-    """A line of a tier; a flat amount is for no unit."""
+    """A line of a tier; the quantity of a flat amount is 0."""
 
     amount: int
     description: str
@@ -29,7 +29,7 @@ class TierLine(NamedTuple):
 
 
 def tier_lines(bands: list[Band], what: str, currency: str, period: str, part: Callable[[int], int]) -> list[TierLine]:
-    """The lines of tiers, the last one first, as lines are written; `part` is what is asked of a full amount."""
+    """Return the lines of tiers, last tier first, in the order they are written; `part` prorates a full amount."""
     lines: list[TierLine] = []
     for band in bands:
         text = (
@@ -47,7 +47,7 @@ def _of_tier(what: str, band: Band, amount: Decimal, currency: str, period: str)
 
 
 def _format_fraction(amount: Decimal, currency: str) -> str:
-    """An amount that may be a fraction of the currency's smallest unit."""
+    """Format an amount that may include a fraction of the currency's smallest unit."""
     whole = round_amount(amount)
     if amount == whole:
         return format_amount(whole, currency)
@@ -60,7 +60,7 @@ def _text(amount: Decimal) -> str:
 
 
 def describe_period(call: Call, row: Subscription, item: SubscriptionItem, price: Price, *, trial: bool) -> str:
-    """What a line of a period says."""
+    """Return the description of a line for a period."""
     product = _product(call, price)
     name = product.name if product else price.product
     if trial:
@@ -71,7 +71,7 @@ def describe_period(call: Call, row: Subscription, item: SubscriptionItem, price
 
 
 def product_name(call: Call, price: Price) -> str:
-    """What is sold at a price."""
+    """Return the name of a price's product, or its id if the product is gone."""
     product = _product(call, price)
     return product.name if product else price.product
 
@@ -81,12 +81,12 @@ def _product(call: Call, price: Price) -> Product | None:
 
 
 def format_rate(row: Subscription, price: Price) -> str:
-    """How much a price is, and how often."""
+    """Format a price's amount and interval for a line description, such as `(at $10.00 / month)`."""
     amount = prorations.amounts_in(price, row.currency)["unit_amount_decimal"]
     return f"(at {_format_fraction(Decimal(amount or 0), row.currency)} / {format_interval(price)})"
 
 
 def format_interval(price: Price) -> str:
-    """How often a price is asked for."""
+    """Format the billing interval of a price: `month`, or `every 3 months`."""
     count, unit = price.recurring["interval_count"], price.recurring["interval"]
     return unit if count == 1 else f"every {count} {unit}s"

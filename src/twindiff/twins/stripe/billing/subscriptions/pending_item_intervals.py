@@ -1,4 +1,4 @@
-"""How often what waits for a subscription's next invoice is billed, apart from its periods.
+"""Intervals at which a subscription's pending invoice items are billed, independent of its periods.
 
 https://docs.stripe.com/billing/invoices/subscription#generate-invoices-for-pending-invoice-items
 """
@@ -19,7 +19,7 @@ from .subscription_params import OptPendingInterval, PendingInterval
 
 
 def set_interval(call: Call, row: Subscription, wanted: OptPendingInterval) -> Subscription:
-    """A subscription whose pending items are billed at an interval from now on, or no more."""
+    """Set the interval at which pending items are billed from now on, or remove it."""
     if wanted is UNSET:
         return row
     if not isinstance(wanted, PendingInterval):
@@ -42,7 +42,7 @@ def _next(call: Call, row: Subscription) -> Subscription:
 
 @work
 def bill_pending(call: Call, id: str) -> None:
-    """Bill what waits for a subscription, if anything does."""
+    """Scheduled job: bill the pending items of a subscription, if it has any."""
     row = find(call, SUBSCRIPTIONS, id)
     if row is None or row.status in ENDED or not row.pending_invoice_item_interval:
         return

@@ -1,7 +1,8 @@
-"""Updates that wait until they are paid for, as `payment_behavior=pending_if_incomplete` asks.
+"""Pending updates: changes that apply once paid, as requested by `payment_behavior=pending_if_incomplete`.
 
-The update is made, and taken back if its invoice is not paid at once. What it made is kept with the subscription, until
-the invoice is paid or the time for that is over. https://docs.stripe.com/billing/subscriptions/pending-updates
+The update is applied, and reverted if its invoice is not paid at once. The subscription stores the reverted changes
+until the invoice is paid or the pending update expires.
+https://docs.stripe.com/billing/subscriptions/pending-updates
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ _MOVED = ("billing_cycle_anchor", "status", "trial_end", "trial_start")
 
 
 class SubscriptionSnapshot(NamedTuple):
-    """A subscription and its items at one time."""
+    """A subscription and its items at one point in time."""
 
     row: Subscription
     items: list[SubscriptionItem]
 
 
 def state_of(call: Call, id: str) -> SubscriptionSnapshot:
-    """A subscription as it is now."""
+    """Return a snapshot of a subscription."""
     return SubscriptionSnapshot(retrieve(call, SUBSCRIPTIONS, id), items_of(call, id))
 
 
 def put_off(call: Call, before: SubscriptionSnapshot, expires_at: int) -> Subscription:
-    """Take back what was changed since, all but the invoice, and keep it to be done when that is paid."""
+    """Revert the changes made since a snapshot, except the invoice, and store them as the pending update."""
     row, items = state_of(call, before.row.id)
     moved = {name: getattr(row, name) for name in _MOVED if getattr(row, name) != getattr(before.row, name)}
     update = {
@@ -50,14 +51,14 @@ def put_off(call: Call, before: SubscriptionSnapshot, expires_at: int) -> Subscr
 
 
 def apply_pending_update(call: Call, row: Subscription) -> Subscription:
-    """Do what was put off."""
+    """Apply the pending update of a subscription."""
     kept: Fields = row.put_off or {}
     _become(call, items_of(call, row.id), kept["items"])
     return call.db.change(row, **kept["fields"], pending_update=None, put_off=None)
 
 
 def _become(call: Call, items: Sequence[SubscriptionItem], wanted: Sequence[Fields]) -> None:
-    """Let a subscription's items be those that are wanted."""
+    """Replace a subscription's items by the requested ones."""
     now = {item.id: item for item in items}
     for fields in wanted:
         item = now.pop(fields["id"], None)

@@ -1,7 +1,7 @@
-"""Proration: what is given back for the rest of a period, and what is asked for it instead, to the second.
+"""Prorations: credit for the unused part of a period, and the charge that replaces it, to the second.
 
-An item remembers in `billed` what was asked for it: the amount of a whole period, how many seconds that is, until when
-it goes, and the line or item that asked. What is given back is a part of that, whatever its price is by now.
+An item records in `billed` what was last charged for it: the amount of a whole period, its length in seconds, its end,
+and the line or item of the charge. A credit is a part of that amount, whatever the current price is.
 https://docs.stripe.com/billing/subscriptions/prorations
 """
 
@@ -22,13 +22,13 @@ from ..tables.subscription_tables import Subscription, SubscriptionItem
 
 
 def full_price(price: Price, quantity: int | None, currency: str) -> int:
-    """What a quantity costs for a whole period, in a currency that the price has."""
+    """Return the amount of a quantity for a whole period, in a currency that the price supports."""
     amounts = amounts_in(price, currency)
     return unit_price(amounts, Decimal(1 if quantity is None else quantity))
 
 
 def amounts_in(price: Price, currency: str) -> Fields:
-    """The amounts of a price in a currency."""
+    """Return the amounts of a price in a currency, with the keys that `unit_price` takes."""
     option: Fields | None = price.currency_options.get(currency) if currency != price.currency else None
     decimal = option["unit_amount_decimal"] if option else price.unit_amount_decimal
     tiers = option.get("tiers") if option else price.tiers
@@ -41,9 +41,9 @@ def amounts_in(price: Price, currency: str) -> Fields:
 
 
 def apply_percent_discounts(call: Call, subscription: Subscription, item: SubscriptionItem, amount: int) -> int:
-    """An amount less what coupons of an item and of its subscription take off in percent.
+    """Return an amount after the percentage coupons of an item and its subscription.
 
-    Prorations are not discounted again.
+    The resulting prorations are not discounted again.
     """
     for _, coupon in coupons_of(call, [*item.discounts, *subscription.discounts], now(call)):
         if coupon.percent_off is not None:
@@ -52,7 +52,7 @@ def apply_percent_discounts(call: Call, subscription: Subscription, item: Subscr
 
 
 def credit_unused_time(call: Call, subscription: Subscription, item: SubscriptionItem, at: int) -> InvoiceItem | None:
-    """What was paid for the time that is left, as a pending item; nothing where nothing was asked for."""
+    """Create a pending item that credits the time left after `at`; None if nothing was charged for it."""
     billed: Fields | None = item.billed
     if not billed or at >= billed["end"]:
         return None
@@ -74,7 +74,7 @@ def _source(billed: Fields) -> Fields:
 def charge_remaining_time(
     call: Call, subscription: Subscription, item: SubscriptionItem, price: Price, at: int, *, nothing: bool = False
 ) -> SubscriptionItem:
-    """Ask for the time that is left of an item's period, as a pending item; the item as it is then."""
+    """Create a pending item that charges the rest of an item's period; returns the updated item."""
     end, whole = item.current_period_end, item.current_period_end - item.current_period_start
     full = apply_percent_discounts(call, subscription, item, full_price(price, item.quantity, subscription.currency))
     amount = 0 if nothing else prorate_amount(full, end - at, whole)
@@ -86,7 +86,11 @@ def charge_remaining_time(
 def build_billed_record(
     item: SubscriptionItem, price: Price, full: int, period: tuple[int, int], whole: int, **source: str
 ) -> Fields:
-    """What an item remembers of a line or item that asked for it."""
+    """Build the `billed` record of a subscription item from the charge of a line or invoice item.
+
+    `period` has its start and end, and `whole` is the length of a full period in seconds. `source` is the `invoice` and
+    `line`, or the `invoice_item`, of the charge.
+    """
     shared = {"invoice": None, "line": None, "invoice_item": None, **source}
     start, end = period
     mine = {"amount": full, "whole": whole, "start": start, "end": end, "price": price.id}

@@ -1,4 +1,4 @@
-"""What parameters want of a subscription: its items with their prices, what is sold once, when it ends.
+"""Items requested by parameters: recurring prices, one-time items and the end of a subscription.
 
 https://docs.stripe.com/billing/subscriptions/change
 """
@@ -36,13 +36,13 @@ MIN_THRESHOLD = 50
 
 
 def check_billing(call: Call, row: Subscription) -> None:
-    """Raise for a subscription to what cannot be billed as it is to be: its taxes, and the threshold."""
+    """Raise StripeError for a subscription whose taxes or billing threshold cannot be applied."""
     _check_threshold(call, row)
     _check_taxes(call, row)
 
 
 def _check_threshold(call: Call, row: Subscription) -> None:
-    """Raise for an amount at which a subscription would be billed for what it costs anyway, or for next to nothing."""
+    """Raise StripeError for an amount threshold below the regular charge or the minimum."""
     thresholds: Fields = row.billing_thresholds or {}
     least: int | None = thresholds.get("amount_gte")
     if least is None:
@@ -59,7 +59,7 @@ def _check_threshold(call: Call, row: Subscription) -> None:
 
 
 def _check_taxes(call: Call, row: Subscription) -> None:
-    """Raise for a subscription to what cannot be taxed automatically, where it is to be."""
+    """Raise StripeError for a subscription with automatic tax whose prices or rates do not allow it."""
     if automatic_tax.is_on(row):
         items = items_of(call, row.id)
         rates = [*row.default_tax_rates, *(id for item in items for id in item.tax_rates)]
@@ -67,7 +67,7 @@ def _check_taxes(call: Call, row: Subscription) -> None:
 
 
 class RequestedItem(NamedTuple):
-    """An item as parameters want it."""
+    """A subscription item as requested by parameters."""
 
     price: Price
     quantity: int | None
@@ -75,7 +75,7 @@ class RequestedItem(NamedTuple):
 
 
 def resolve_new_item(call: Call, params: ItemFields | Any, at: str, customer: str) -> RequestedItem:
-    """The price and quantity that parameters name."""
+    """Return the requested new item; `at` is the parameter's name for errors."""
     price = _price(call, params, at)
     if price.type != "recurring":
         message = (
@@ -87,7 +87,7 @@ def resolve_new_item(call: Call, params: ItemFields | Any, at: str, customer: st
 
 
 def resolve_changed_item(call: Call, old: SubscriptionItem, params: Any, at: str, customer: str) -> RequestedItem:
-    """An item as parameters want it to become."""
+    """Return an existing item with the requested changes; `at` is the parameter's name for errors."""
     is_other = is_set(params.price) or is_set(params.plan) or is_set(params.price_data)
     price = _price(call, params, at) if is_other else retrieve(call, PRICES, old.price)
     if price.type != "recurring":
@@ -95,13 +95,17 @@ def resolve_changed_item(call: Call, old: SubscriptionItem, params: Any, at: str
             "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`."
         )
         raise StripeError(message, param=nest_param(at, "price"))
-    # A price that comes in place of another keeps the quantity, as Stripe's subscription items do.
+    # A replaced price keeps the quantity, as Stripe's subscription items do.
     quantity = _quantity(params.quantity, price, at, old.quantity)
     return _to_requested_item(price, quantity, item_fields(call, params, at, customer, old), at)
 
 
 def item_fields(call: Call, params: Any, at: str, customer: str, now_: Any = None) -> Fields:
-    """The columns of an item besides its price and quantity."""
+    """Return the given columns of an item: metadata, discounts, tax rates and billing thresholds.
+
+    `at` is the parameter's name for errors. `now_` is the existing item; a new one with discounts also gets its `id`,
+    since they refer to it.
+    """
     fields: Fields = {}
     metadata: OptMetadata = params.metadata
     discounts: OptDiscounts = params.discounts
@@ -129,7 +133,7 @@ def _to_requested_item(price: Price, quantity: int | None, fields: Fields, at: s
 
 
 def nest_param(at: str, name: str) -> str:
-    """A parameter inside another, as errors name it."""
+    """Return a nested parameter's name for errors, as `at[name]`."""
     return f"{at}[{name}]" if at else name
 
 
@@ -162,7 +166,7 @@ def _quantity(given: Any, price: Price, at: str, now_: int | None = 1) -> int | 
 
 
 def check_items(wanted: Sequence[tuple[str, str]], currency: str | None, prices: Sequence[Price]) -> str:
-    """The currency of all prices; raises where they do not go together."""
+    """Return the common currency of all prices; raises StripeError if they cannot be combined."""
     seen: set[str] = set()
     for id, _ in wanted:
         if id in seen:
@@ -183,7 +187,7 @@ def check_items(wanted: Sequence[tuple[str, str]], currency: str | None, prices:
 
 
 def moment(call: Call, text: str, param: str, *words: str) -> int | str:
-    """A time to come, or a word in its place."""
+    """Parse a future Unix timestamp, or one of `words`; raises StripeError for a past time."""
     value = integer_or_word(text, param, *words)
     if isinstance(value, int) and value <= now(call):
         raise StripeError(
@@ -197,7 +201,7 @@ def moment(call: Call, text: str, param: str, *words: str) -> int | str:
 
 
 def new_item(call: Call, row: Subscription, wanted: RequestedItem, trial_end: int | None = None) -> SubscriptionItem:
-    """Write an item, whose first period begins now."""
+    """Create a subscription item whose first period starts now."""
     every: Fields = wanted.price.recurring
     end = trial_end or next_boundary(row.billing_cycle_anchor, now(call), every["interval"], every["interval_count"])
     return new(
@@ -213,7 +217,7 @@ def new_item(call: Call, row: Subscription, wanted: RequestedItem, trial_end: in
 
 
 def add_once(call: Call, row: Subscription, wanted: Any, invoice: Invoice | None) -> None:
-    """Put what is sold once on the first invoice, or on the next one."""
+    """Add the one-time items to the first invoice, or to the pending ones without an invoice."""
     once = cast(list[OnceItem], wanted) if isinstance(wanted, list) else []
     for number, each in enumerate(once):
         at = f"add_invoice_items[{number}]"
@@ -243,7 +247,7 @@ def _as_item(once: OnceItem) -> ItemFields:
 
 
 def set_end(call: Call, row: Subscription, params: Any, items: Sequence[SubscriptionItem]) -> Subscription:
-    """A subscription that will end when parameters say, or will not any more."""
+    """Set or clear the scheduled cancellation of a subscription."""
     ends = min(item.current_period_end for item in items)
     if row.schedule and (params.cancel_at is not UNSET or params.cancel_at_period_end is not UNSET):
         raise StripeError(
@@ -280,7 +284,7 @@ def _clear_cancellation(call: Call, row: Subscription) -> Subscription:
 
 
 def raise_incomplete(intent: PaymentIntent | None, refused: StripeError | None) -> None:
-    """Undo a change whose payment failed, or waits for the customer."""
+    """Raise the error of a failed payment, or of one that requires action, so that the change is rolled back."""
     if refused:
         raise refused
     if intent and intent.status == "requires_action":

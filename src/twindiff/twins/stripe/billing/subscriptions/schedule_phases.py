@@ -1,4 +1,4 @@
-"""The phases of subscription schedules: what each makes of its subscription, and from when until when.
+"""Phases of subscription schedules: their settings, and their start and end.
 
 https://docs.stripe.com/billing/subscriptions/subscription-schedules
 """
@@ -49,7 +49,7 @@ Anchor = Literal["automatic", "phase_start"]
 
 
 class PhaseItem(NestedParams, kw_only=True):
-    """What a phase is for."""
+    """An item of a phase."""
 
     price: OptText = UNSET
     plan: OptText = UNSET
@@ -62,14 +62,14 @@ class PhaseItem(NestedParams, kw_only=True):
 
 
 class Duration(NestedParams):
-    """How long a phase is."""
+    """The length of a phase."""
 
     interval: Interval
     interval_count: OptInteger = UNSET
 
 
 class PhaseInvoices(NestedParams):
-    """What the invoices of a phase have."""
+    """Invoice settings of a phase."""
 
     account_tax_ids: list[str] | Unset | UnsetType = UNSET
     days_until_due: OptInteger = UNSET
@@ -77,7 +77,7 @@ class PhaseInvoices(NestedParams):
 
 
 class PhaseSettings(NestedParams, kw_only=True):
-    """What a phase has, or all phases of a schedule that do not say otherwise."""
+    """Settings of a phase, or the defaults of all phases of a schedule."""
 
     application_fee_percent: float | UnsetType = UNSET
     automatic_tax: OptAutomaticTax = UNSET
@@ -92,7 +92,7 @@ class PhaseSettings(NestedParams, kw_only=True):
 
 
 class Phase(PhaseSettings, kw_only=True):
-    """A time in which a subscription stays the same."""
+    """A period in which the settings of a subscription stay the same."""
 
     items: list[PhaseItem]
     add_invoice_items: list[OnceItem] | UnsetType = UNSET
@@ -109,7 +109,7 @@ class Phase(PhaseSettings, kw_only=True):
 
 
 def phases_of(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[Fields]:
-    """Phases as schedules keep and show them, each beginning where the one before ends."""
+    """Return phases as stored and shown by schedules; each starts where the previous one ends."""
     if not isinstance(wanted, list) or not wanted:
         raise StripeError("Missing required param: phases.", code="parameter_missing", param="phases")
     phases: list[Fields] = []
@@ -168,7 +168,7 @@ def _end(phase: Phase, start: int, price: Price, at: str) -> int:
 
 
 def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields:
-    """What a phase has besides its items."""
+    """Return the settings of a phase besides its items."""
     trial_end = _moment(phase.trial_end, f"{at}[trial_end]", start)
     return {
         **settings_of(call, phase),
@@ -184,14 +184,14 @@ def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields
 
 
 def check_location(call: Call, customer: Customer, phases: Sequence[Fields], settings: Fields) -> None:
-    """Raise where tax is to be automatic of a customer whose location is not known."""
+    """Raise StripeError if automatic tax is requested for a customer without a valid tax location."""
     said: list[Fields | None] = [each.get("automatic_tax") for each in (*phases, settings)]
     if any(each and each["enabled"] for each in said):
         automatic_tax.check_location(call, customer)
 
 
 def settings_of(call: Call, params: PhaseSettings) -> Fields:
-    """What was given of the settings that phases and schedules share."""
+    """Return the given settings among those shared by phases and schedules."""
     check_subscription(call, params)
     names = (
         "application_fee_percent", "billing_cycle_anchor", "collection_method", "default_payment_method", "description",
@@ -211,7 +211,7 @@ def settings_of(call: Call, params: PhaseSettings) -> Fields:
 
 
 def invoices_of(said: Fields) -> Fields:
-    """What is said of invoices, with what is not."""
+    """Complete the given invoice settings with defaults."""
     return {"account_tax_ids": None, "days_until_due": None, "issuer": {"type": "self"}, **said}
 
 
@@ -243,7 +243,7 @@ def _wanted_item(call: Call, price: Price, item: PhaseItem, at: str) -> Fields:
 
 
 def phase_item(price: str, quantity: int | None, metadata: Any) -> Fields:
-    """What a phase is for, as schedules keep it; what is billed by usage has no quantity."""
+    """Return an item of a phase as stored by schedules; metered items have no quantity."""
     return {
         "billing_thresholds": None,
         "discounts": [],
@@ -255,7 +255,7 @@ def phase_item(price: str, quantity: int | None, metadata: Any) -> Fields:
 
 
 def phase_fields(items: Sequence[Fields], start: int, end: int, currency: str) -> Fields:
-    """A phase that has nothing but items and a time."""
+    """Return a phase with items and times only; all settings are empty."""
     empty = (
         "application_fee_percent", "billing_cycle_anchor", "billing_thresholds", "collection_method",
         "default_payment_method", "description", "invoice_settings", "on_behalf_of", "transfer_data", "trial_end",
@@ -275,9 +275,9 @@ def phase_fields(items: Sequence[Fields], start: int, end: int, currency: str) -
 
 
 def subscription_params(call: Call, phase: Fields, settings: Fields, customer: str) -> Fields:
-    """A phase as the parameters of its subscription; `settings` are those of the schedule.
+    """Return the parameters of a subscription in a phase; `settings` are those of the schedule.
 
-    Tax is not automatic of a customer whose location is not known by then:
+    Automatic tax is off for a customer whose tax location is missing by then:
     https://docs.stripe.com/tax/customer-locations#invoice-finalization-errors
     """
     said: Fields = {**settings, **{name: value for name, value in phase.items() if value is not None}}
@@ -309,17 +309,17 @@ def _drop_nulls(kept: Fields) -> Fields:
 
 
 def discount_params(kept: Sequence[Fields]) -> list[DiscountParams]:
-    """The discounts of a phase as parameters."""
+    """Return the discounts of a phase as parameters."""
     return [DiscountParams(**{name: value or UNSET for name, value in each.items()}) for each in kept]
 
 
 def accept_phase(call: Call, phase: Fields) -> None:
-    """Let this call sell for the inline prices of a phase."""
+    """Allow this call to sell the inline prices of a phase."""
     accept_inline(call, [each["price"] for each in (*phase["items"], *phase["add_invoice_items"])])
 
 
 def once_params(phase: Fields) -> list[OnceItem]:
-    """What is sold once as a phase begins, as parameters."""
+    """Return the one-time items of a phase as parameters."""
     return [
         OnceItem(
             price=each["price"],

@@ -1,4 +1,4 @@
-"""How a subscription begins: its items, its first invoice, and whether that is paid.
+"""Creation of subscriptions: items, the first invoice and its payment.
 
 https://docs.stripe.com/billing/subscriptions/overview
 """
@@ -52,7 +52,7 @@ from .subscription_params import (
 def start(
     call: Call, customer: Customer, params: CreateSubscription, fields: Fields, *, as_draft: bool = False
 ) -> Subscription:
-    """Write a subscription with its items and its first invoice, which may stay a draft for an hour."""
+    """Create a subscription with its items and first invoice; `as_draft` leaves the invoice a draft for an hour."""
     wanted = [resolve_new_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(params.items or [])]
     asked = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
     prices = [each.price for each in wanted]
@@ -108,7 +108,7 @@ def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) 
 
 
 def _start_date(call: Call, params: CreateSubscription) -> int:
-    """When a subscription began: now, or before."""
+    """Return the start of a subscription, now or backdated, as a Unix timestamp."""
     began = params.backdate_start_date
     if not isinstance(began, int):
         return now(call)
@@ -122,7 +122,7 @@ def _start_date(call: Call, params: CreateSubscription) -> int:
 
 
 def _backdate_item(call: Call, row: Subscription, item: SubscriptionItem, price: Price) -> SubscriptionItem:
-    """An item whose running period began before its subscription was written, where the anchor is still to come."""
+    """Start the current period of a backdated item before now, if the billing cycle anchor is in the future."""
     if row.start_date == now(call) or row.trial_end or row.billing_cycle_anchor <= now(call):
         return item
     every: Fields = price.recurring
@@ -132,7 +132,7 @@ def _backdate_item(call: Call, row: Subscription, item: SubscriptionItem, price:
 
 
 def _add_past(call: Call, invoice: Invoice, row: Subscription, item: SubscriptionItem, price: Price) -> None:
-    """Bill an item for the time before its running period: each period of it, or in classic mode all at once.
+    """Bill an item for the time before its current period: period by period, or in classic mode at once.
 
     https://docs.stripe.com/billing/subscriptions/backdating
     """
@@ -156,7 +156,7 @@ def _anchor(call: Call, params: CreateSubscription, prices: Sequence[Price], tri
 
 
 def check_anchor(call: Call, params: Any, prices: Sequence[Price], at: str = "", *, began: int | None = None) -> None:
-    """Raise for anchors that are past or too far away, and for days of a month where periods are no months."""
+    """Raise StripeError for an anchor that is past or too late, or a day of month without monthly periods."""
     anchor: Any = params.billing_cycle_anchor
     short = [price for price in prices if price.recurring["interval"] not in MONTHS]
     if params.billing_cycle_anchor_config is not UNSET and short:
@@ -174,7 +174,7 @@ def check_anchor(call: Call, params: Any, prices: Sequence[Price], at: str = "",
 
 
 def anchor_config(params: Any, at: str = "") -> dict[str, int | None] | None:
-    """When periods are to begin, by the parts of a date and a time."""
+    """Return the requested `billing_cycle_anchor_config` by its date and time parts, or None."""
     config = params.billing_cycle_anchor_config
     if not isinstance(config, AnchorConfig):
         return None
@@ -212,7 +212,7 @@ def _first_invoice(
 def _collect_payment(
     call: Call, row: Subscription, invoice: Invoice, params: CreateSubscription, *, as_draft: bool
 ) -> Subscription:
-    """A subscription whose first invoice is asked to be paid, unless that is left to be done later."""
+    """Collect the first invoice, unless it is sent or left as a draft."""
     sends = row.collection_method == "send_invoice"
     if not sends and not as_draft:
         _collect_first(call, row, invoice, str(params.payment_behavior or "allow_incomplete"))
@@ -225,7 +225,10 @@ def _collect_payment(
 
 
 def _whole(row: Subscription, start: int, price: Price) -> int:
-    """How long the full period is that a first one is a part of; in classic mode one that begins as it does."""
+    """Return the length in seconds of the full period that a partial first period belongs to.
+
+    In classic mode, the full period of a backdated subscription starts with it.
+    """
     every: Fields = price.recurring
     if row.billing_mode == "classic" and start == row.start_date < row.created:
         return shift_time(start, every["interval"], every["interval_count"]) - start
@@ -233,13 +236,13 @@ def _whole(row: Subscription, start: int, price: Price) -> int:
 
 
 def _set_up_later(call: Call, row: Subscription) -> Subscription:
-    """A subscription in its trial that asks for a payment method."""
+    """Create the SetupIntent of a subscription in its trial, to collect a payment method."""
     wanted = CreateSetup(customer=row.customer, usage="off_session", allowed_payment_method_types=["card"])
     return call.db.change(row, pending_setup_intent=create_setup_intent(call, wanted)["id"])
 
 
 def _was_set_up(call: Call, intent: SetupIntent) -> None:
-    """Let a subscription be paid by what it has asked for."""
+    """Set the payment method of a subscription whose pending SetupIntent succeeded."""
     waits = Subscription.pending_setup_intent == intent.id
     row = call.db.find(Subscription, Subscription.customer == intent.customer, waits) if intent.customer else None
     if row is not None:
@@ -252,7 +255,7 @@ SUCCEEDED.append(_was_set_up)
 
 
 def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> None:
-    """Collect the first invoice; a payment that fails leaves the subscription incomplete, or undoes it."""
+    """Collect the first invoice; on failure the subscription is incomplete, or its creation is rolled back."""
     if invoice.amount_due and behavior != "default_incomplete" and not billing_cycles.has_method(call, row):
         raise invoice_payments.no_method()
     final = invoice_lifecycle.finalize(call, invoice)

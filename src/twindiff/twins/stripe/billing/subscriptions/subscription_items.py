@@ -1,4 +1,4 @@
-"""Subscription items: each thing that a subscription is for.
+"""Subscription items: the prices and quantities of a subscription.
 
 https://docs.stripe.com/api/subscription_items
 """
@@ -51,13 +51,13 @@ def create_subscription_item(call: Call, params: Annotated[CreateSubscriptionIte
 
 @api.get("/{item}")
 def retrieve_subscription_item(call: Call, item: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at an item."""
+    """Retrieve an item."""
     return show(call, SUBSCRIPTION_ITEMS, _item(call, item))
 
 
 @api.post("/{item}")
 def update_subscription_item(call: Call, item: str, params: Annotated[UpdateSubscriptionItem, Body]) -> Fields:
-    """Change an item's price, quantity or whatever else."""
+    """Update an item's price, quantity or other fields."""
     old = _item(call, item)
     row = _open(call, retrieve(call, SUBSCRIPTIONS, old.subscription))
     _apply(call, row, ItemChange(old, resolve_changed_item(call, old, params, "", row.customer)), params)
@@ -66,7 +66,7 @@ def update_subscription_item(call: Call, item: str, params: Annotated[UpdateSubs
 
 @api.delete("/{item}")
 def delete_subscription_item(call: Call, item: str, params: Annotated[DeleteSubscriptionItem, Body]) -> Fields:
-    """Take an item from a subscription that has others."""
+    """Delete an item from a subscription that has others."""
     old = _item(call, item)
     row = _open(call, retrieve(call, SUBSCRIPTIONS, old.subscription))
     if len(items_of(call, row.id)) == 1:
@@ -78,7 +78,7 @@ def delete_subscription_item(call: Call, item: str, params: Annotated[DeleteSubs
 
 @api.get("")
 def list_subscription_items(call: Call, params: Annotated[ListSubscriptionItems, Body]) -> Fields:
-    """List a subscription's items, the oldest first."""
+    """List a subscription's items, oldest first."""
     row = refer(call, SUBSCRIPTIONS, params.subscription, "subscription")
     url = f"/v1/subscription_items?subscription={row.id}"
     mine = SubscriptionItem.subscription == row.id

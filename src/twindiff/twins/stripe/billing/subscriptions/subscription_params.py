@@ -1,4 +1,4 @@
-"""What operations on subscriptions and their items take."""
+"""Parameters of the operations on subscriptions and their items."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ Status = Literal[
 
 
 class BillingThresholds(NestedParams):
-    """The amount at which an invoice is made, and whether a period begins then."""
+    """The amount that triggers an invoice, and whether a new period starts then."""
 
     amount_gte: OptInteger = UNSET
     reset_billing_cycle_anchor: OptBool = UNSET
 
     @property
     def kept(self) -> dict[str, Any]:
-        """Both, as subscriptions keep and show them."""
+        """Both fields, as subscriptions store and show them."""
         return {name: or_none(getattr(self, name)) for name in self.__struct_fields__}
 
 
 class ItemThresholds(NestedParams):
-    """The usage at which an invoice is made."""
+    """The usage that triggers an invoice."""
 
     usage_gte: Annotated[int, Meta(ge=1)]
 
@@ -55,7 +55,7 @@ OptItemThresholds = ItemThresholds | Unset | UnsetType
 
 
 class ItemFields(NestedParams, kw_only=True):
-    """One thing that is subscribed to."""
+    """An item of a subscription."""
 
     billing_thresholds: OptItemThresholds = UNSET
     discounts: OptDiscounts = UNSET
@@ -68,7 +68,7 @@ class ItemFields(NestedParams, kw_only=True):
 
 
 class ChangedItem(ItemFields, kw_only=True):
-    """One thing of a subscription that is changed, added or deleted."""
+    """An item of a subscription that is updated, added or deleted."""
 
     id: OptText = UNSET
     clear_usage: OptBool = UNSET
@@ -76,7 +76,7 @@ class ChangedItem(ItemFields, kw_only=True):
 
 
 class OnceItem(NestedParams, kw_only=True):
-    """What is put on the first invoice once."""
+    """A one-time item on the first invoice."""
 
     discountable: OptBool = UNSET
     discounts: OptDiscounts = UNSET
@@ -88,14 +88,14 @@ class OnceItem(NestedParams, kw_only=True):
 
 
 class BillingMode(NestedParams):
-    """How a subscription is billed."""
+    """The billing mode of a subscription."""
 
     type: Literal["classic", "flexible"]
     flexible: dict[str, str] | UnsetType = UNSET
 
 
 class AnchorConfig(NestedParams):
-    """Which moment of a month, or of a year, periods begin at."""
+    """The day and time of a month or year at which periods start."""
 
     day_of_month: Annotated[int, Meta(ge=1, le=31)]
     hour: Annotated[int, Meta(ge=0, le=23)] | UnsetType = UNSET
@@ -105,20 +105,20 @@ class AnchorConfig(NestedParams):
 
 
 class EndBehavior(NestedParams):
-    """What happens at the end of a trial."""
+    """The behavior at the end of a trial."""
 
     missing_payment_method: Missing
     billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
 
 
 class TrialSettings(NestedParams):
-    """How a trial ends."""
+    """Trial settings."""
 
     end_behavior: EndBehavior
 
 
 class PaymentSettings(NestedParams):
-    """How a subscription is paid."""
+    """Payment settings of a subscription."""
 
     payment_method_options: dict[str, Any] | UnsetType = UNSET
     payment_method_types: list[str] | Unset | UnsetType = UNSET
@@ -126,7 +126,7 @@ class PaymentSettings(NestedParams):
 
 
 class InvoiceSettings(NestedParams):
-    """What a subscription's invoices have."""
+    """Settings of a subscription's invoices."""
 
     account_tax_ids: list[str] | Unset | UnsetType = UNSET
     issuer: Issuer | UnsetType = UNSET
@@ -136,7 +136,7 @@ class InvoiceSettings(NestedParams):
 
 
 class PendingInterval(NestedParams):
-    """An interval, and how many of them."""
+    """An interval and its count."""
 
     interval: Literal["day", "month", "week", "year"]
     interval_count: OptInteger = UNSET
@@ -146,14 +146,14 @@ OptPendingInterval = PendingInterval | Unset | UnsetType
 
 
 class SubscriptionTransfer(NestedParams, kw_only=True):
-    """Which account is paid on, and how much of each invoice."""
+    """The connected account that is paid, and its percentage of each invoice."""
 
     destination: str
     amount_percent: float | UnsetType = UNSET
 
 
 class SubscriptionParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     longest: ClassVar = {"description": 500}
 
@@ -198,7 +198,7 @@ class CreateSubscription(SubscriptionParams, kw_only=True):
 
 
 class Cancellation(NestedParams):
-    """What a customer said on leaving."""
+    """Feedback of a customer who cancels."""
 
     comment: OptText = UNSET
     feedback: (
@@ -219,7 +219,7 @@ class Cancellation(NestedParams):
 
 
 class PauseCollection(NestedParams):
-    """What happens to invoices while nothing is collected."""
+    """The handling of invoices while collection is paused."""
 
     behavior: Literal["keep_as_draft", "mark_uncollectible", "void"]
     resumes_at: OptInteger = UNSET
@@ -253,7 +253,7 @@ class ResumeSubscription(Params, kw_only=True):
 
 
 class FlexibleMode(NestedParams, kw_only=True):
-    """The mode of billing that there is to go to."""
+    """The only billing mode that a subscription can migrate to."""
 
     type: Literal["flexible"]
     flexible: dict[str, str] | UnsetType = UNSET

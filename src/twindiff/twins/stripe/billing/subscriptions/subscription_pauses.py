@@ -1,4 +1,4 @@
-"""Subscriptions that are paused: nothing is served, and nothing is asked for until they are resumed.
+"""Paused subscriptions: no service and no charges until they are resumed.
 
 https://docs.stripe.com/billing/subscriptions/pause
 """
@@ -25,19 +25,19 @@ api = Operations(prefix="/v1/subscriptions")
 
 
 class UsageThrough(NestedParams):
-    """Up to when usage is asked for."""
+    """The time up to which usage is billed."""
 
     type: Literal["none", "now"]
 
 
 class UnusedFrom(NestedParams):
-    """From when on unused time is given back."""
+    """The time from which unused time is credited."""
 
     type: Literal["item_current_period_start", "none", "now"]
 
 
 class BillFor(NestedParams):
-    """What is asked for and given back when a subscription is paused."""
+    """What is billed and credited when a subscription pauses."""
 
     outstanding_usage_through: UsageThrough | UnsetType = UNSET
     unused_time_from: UnusedFrom | UnsetType = UNSET
@@ -53,7 +53,7 @@ class PauseSubscription(Params):
 
 @api.post("/{id}/pause")
 def pause_subscription(call: Call, id: str, params: Annotated[PauseSubscription, Body]) -> Fields:
-    """Pause a subscription; what was paid for the time that is left is given back."""
+    """Pause a subscription and credit its unused time."""
     row = running(call, id)
     use_clock_time(call, row.test_clock)
     _check(row)
@@ -86,7 +86,7 @@ def _credit_unused_time(call: Call, row: Subscription, since: UnusedFrom) -> Non
 
 
 def _bill_usage(call: Call, row: Subscription, params: PauseSubscription, through: UsageThrough) -> None:
-    """Ask for usage, and for what waits besides if an invoice is wanted at once."""
+    """Bill usage; with `invoicing_behavior=invoice`, pending items too, at once."""
     items = items_of(call, row.id)
     prices = billing_cycles.prices_of(call, items)
     used = [item for item in items if through.type == "now" and billing_cycles.is_metered(prices[item.price])]

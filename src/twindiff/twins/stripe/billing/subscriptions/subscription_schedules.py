@@ -1,4 +1,4 @@
-"""Subscription schedules: phases that a subscription goes through.
+"""Subscription schedules: operations, and the transitions between phases.
 
 https://docs.stripe.com/api/subscription_schedules
 """
@@ -68,7 +68,7 @@ DONE = {"cancel": "canceled", "release": "released", "update": "updated"}
 
 
 class ScheduleParams(Params, kw_only=True):
-    """What creating and updating have in common."""
+    """Parameters shared by the create and update operations."""
 
     default_settings: PhaseSettings | UnsetType = UNSET
     end_behavior: Literal["cancel", "release"] | UnsetType = UNSET
@@ -119,7 +119,7 @@ class ListSchedules(ListParams, kw_only=True):
 
 @api.post("")
 def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fields:
-    """Plan phases for a customer, or for a subscription that is there."""
+    """Create a schedule for a customer, or from an existing subscription."""
     if isinstance(params.from_subscription, str) and params.from_subscription:
         return show(call, SCHEDULES, _from_subscription(call, params))
     if not isinstance(params.customer, str) or not params.customer:
@@ -148,13 +148,13 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
 
 @api.get("/{schedule}")
 def retrieve_schedule(call: Call, schedule: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a schedule."""
+    """Retrieve a schedule."""
     return show(call, SCHEDULES, retrieve(call, SCHEDULES, schedule))
 
 
 @api.post("/{schedule}")
 def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule, Body]) -> Fields:
-    """Plan other phases; those that have begun stay as they are unless they are given again."""
+    """Update a schedule; phases that have started stay the same unless they are given again."""
     row = _open(call, schedule, "update")
     use_clock_time(call, row.test_clock)
     fields: Fields = {"metadata": merge_metadata(row.metadata, params.metadata)}
@@ -172,7 +172,7 @@ def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule,
 
 
 def _other_phases(call: Call, row: SubscriptionSchedule, wanted: list[Phase]) -> list[Fields]:
-    """Phases in place of those that there are; the one that is running keeps its start."""
+    """Return the phases that replace the existing ones; the current one keeps its start."""
     if wanted and not any(is_set(phase.start_date) for phase in wanted):
         raise StripeError(
             "The subscription schedule update is missing at least one phase with a `start_date` to anchor end dates to."
@@ -187,7 +187,7 @@ def _other_phases(call: Call, row: SubscriptionSchedule, wanted: list[Phase]) ->
 
 @api.post("/{schedule}/cancel")
 def cancel_schedule(call: Call, schedule: str, params: Annotated[CancelSchedule, Body]) -> Fields:
-    """End a schedule, and its subscription with it."""
+    """Cancel a schedule and its subscription."""
     row = _open(call, schedule, "cancel")
     use_clock_time(call, row.test_clock)
     owner = find(call, SUBSCRIPTIONS, row.subscription) if row.subscription else None
@@ -200,7 +200,7 @@ def cancel_schedule(call: Call, schedule: str, params: Annotated[CancelSchedule,
 
 @api.post("/{schedule}/release")
 def release_schedule(call: Call, schedule: str, params: Annotated[ReleaseSchedule, Body]) -> Fields:
-    """Leave a subscription as it is, without phases to come."""
+    """Release a subscription from its schedule; future phases are dropped."""
     row = _open(call, schedule, "release")
     use_clock_time(call, row.test_clock)
     return show(call, SCHEDULES, _release(call, row))
@@ -235,7 +235,7 @@ def _open(call: Call, id: str, how: str) -> SubscriptionSchedule:
 
 
 def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedule:
-    """A schedule whose only phase is what a subscription is now."""
+    """Create a schedule whose only phase is the current state of a subscription."""
     owner = refer(call, SUBSCRIPTIONS, str(params.from_subscription), "from_subscription")
     use_clock_time(call, owner.test_clock)
     for name in params.__struct_fields__:
@@ -276,30 +276,30 @@ def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedu
 
 
 def _copy_phase_settings(owner: Subscription) -> Fields:
-    """What the first phase of a schedule has of the subscription that it is made from."""
+    """Return the settings that the first phase copies from its subscription."""
     trial_end = owner.trial_end if owner.status == "trialing" else None
     return {"default_tax_rates": owner.default_tax_rates, "discounts": _same(owner.discounts), "trial_end": trial_end}
 
 
 def _same(discounts: Sequence[str]) -> list[Fields]:
-    """Discounts that there are, as phases name them."""
+    """Return existing discounts in the form that phases have."""
     return [{"coupon": None, "discount": id, "promotion_code": None} for id in discounts]
 
 
 def _settings_of(owner: Subscription) -> Fields:
-    """The settings of a subscription, which its phases go on with."""
+    """Return the settings of a subscription that its later phases keep."""
     settings: Fields = {name: getattr(owner, name) for name in ("collection_method", "default_payment_method")}
     if owner.days_until_due is not None:
         settings["invoice_settings"] = invoices_of({"days_until_due": owner.days_until_due})
     return settings
 
 
-# Time
+# Transitions
 
 
 @work
 def next_phase(call: Call, id: str) -> None:
-    """Begin the phase whose time has come, or end the schedule."""
+    """Scheduled job: start the phase that is due, or end the schedule."""
     row = find(call, SCHEDULES, id)
     if row and row.status not in OVER:
         _step(call, row, now(call))
@@ -307,14 +307,14 @@ def next_phase(call: Call, id: str) -> None:
 
 @work
 def expires_soon(call: Call, id: str) -> None:
-    """Tell that a schedule is over in a week."""
+    """Scheduled job: record that a schedule ends in a week."""
     row = find(call, SCHEDULES, id)
     if row and row.status not in OVER:
         record_row(call, "subscription_schedule.expiring", SCHEDULES, row)
 
 
 def handle_period_ended(call: Call, owner: Subscription, at: int) -> None:
-    """Begin the next phase of a subscription's schedule before its renewal is billed, if its phase is over."""
+    """Start the next phase of a subscription's schedule before its renewal is billed, if it is due."""
     row = find(call, SCHEDULES, owner.schedule) if owner.schedule else None
     if row and row.status not in OVER and row.current_phase and row.current_phase["end_date"] <= at:
         _step(call, row, at)
@@ -326,7 +326,7 @@ def _phase_at(row: SubscriptionSchedule, at: int) -> Fields | None:
 
 
 def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: str = "") -> None:
-    """Be in the phase of a time; `again` is how to prorate where that phase has become another while it runs."""
+    """Enter the phase of a time; `again` is the proration behavior if the current phase was changed while active."""
     phase = _phase_at(row, at)
     if phase is None and at >= row.phases[-1]["end_date"]:
         _finish(call, row)
@@ -349,7 +349,7 @@ def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: str = "") ->
 
 
 def _schedule_expiry_notice(call: Call, row: SubscriptionSchedule) -> None:
-    """Have it told a week before a schedule is over, where that is still to come."""
+    """Schedule the notice a week before the end of a schedule, if that is in the future."""
     at: int = row.phases[-1]["end_date"] - WEEK
     schedule(call, expires_soon, row.id, at if at > now(call) else None, row.test_clock)
 
@@ -378,7 +378,7 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
 
 
 def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settings: Fields) -> None:
-    """Let a subscription be what a phase says; where its period ends too, nothing is prorated."""
+    """Apply a phase to its subscription; nothing is prorated if the subscription's period ends as well."""
     before = state(call, owner)
     params = UpdateSubscription(**subscription_params(call, phase, settings, owner.customer))
     fields = subscriptions.common_fields(call, params, owner, retrieve(call, CUSTOMERS, owner.customer))
@@ -398,7 +398,7 @@ def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settin
 
 
 def _to_requested_item(call: Call, item: Fields, customer: str) -> RequestedItem:
-    """An item of a phase, as its subscription takes it."""
+    """Return an item of a phase as a requested subscription item."""
     discounts = create_discounts(call, discount_params(item["discounts"]), customer)
     kept = {name: item[name] for name in ("billing_thresholds", "metadata", "tax_rates")}
     fields: Fields = {"discounts": discounts, **kept}
@@ -406,7 +406,7 @@ def _to_requested_item(call: Call, item: Fields, customer: str) -> RequestedItem
 
 
 def _restart_subscription(call: Call, owner: Subscription, phase: Fields, params: UpdateSubscription) -> None:
-    """Let the trial or the period of a phase begin, and put on an invoice what it sells once."""
+    """Start the trial or period of a phase, and invoice its one-time items."""
     accept_phase(call, phase)
     if params.trial_end is not UNSET:
         subscription_updates.apply(call, owner, UpdateSubscription(trial_end=params.trial_end))
@@ -443,7 +443,7 @@ def _over(call: Call, row: SubscriptionSchedule, status: str, at: str, event: st
 
 
 def handle_subscription_ended(call: Call, owner: Subscription) -> None:
-    """Let the schedule of a subscription end with it; it is aborted with one that was not paid."""
+    """End the schedule of an ended subscription; it is aborted if the subscription was unpaid."""
     row = find(call, SCHEDULES, owner.schedule) if owner.schedule else None
     if row and row.status not in OVER:
         unpaid = owner.cancellation_details.get("reason") == "payment_failed"

@@ -1,4 +1,4 @@
-"""How subscriptions change: items, periods, trials, cancellation, resumption, with what each makes to be billed.
+"""Updates of subscriptions: items, periods, trials, cancellation and resumption, and what each bills.
 
 https://docs.stripe.com/billing/subscriptions/change, https://docs.stripe.com/billing/subscriptions/trials
 """
@@ -40,14 +40,14 @@ from .subscription_params import (
 
 
 class ItemChange(NamedTuple):
-    """How an item changes; `new` is None where it is deleted, `old` where it is added."""
+    """A change of an item; `new` is None if it is deleted, `old` is None if it is added."""
 
     old: SubscriptionItem | None
     new: RequestedItem | None
 
 
 def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscription:
-    """A subscription as an update wants it; what is not billed yet is billed as the update says."""
+    """Apply an update to a subscription, and bill it as the update requests."""
     items = items_of(call, row.id)
     if row.status not in ("canceled", "incomplete_expired"):
         row = set_end(call, row, params, items)
@@ -75,7 +75,7 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
 
 
 def change_item(call: Call, row: Subscription, change: ItemChange, behavior: str, at: Any, payment: str) -> None:
-    """Change, add or delete one item of a subscription."""
+    """Update, add or delete one item of a subscription."""
     when = at if isinstance(at, int) else now(call)
     before = state_of(call, row.id)
     change_items(call, row, [change], when, "none" if row.status == "trialing" else behavior)
@@ -88,7 +88,7 @@ def change_item(call: Call, row: Subscription, change: ItemChange, behavior: str
 
 
 def _put_off_if_unpaid(call: Call, before: SubscriptionSnapshot) -> None:
-    """Let a change wait whose invoice is to be paid first and is not."""
+    """Turn a change into a pending update if its invoice had to be paid first and was not."""
     if call.memo.pop("unpaid", None) == before.row.id:
         expires_at = now(call) + billing_cycles.INCOMPLETE
         put_off(call, before, expires_at)
@@ -147,7 +147,7 @@ def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes:
 
 
 def change_all(call: Call, row: Subscription, changes: Sequence[ItemChange], behavior: str, at: int) -> None:
-    """Change items, with new periods at once where their length changes, and bill what is to be billed at once."""
+    """Change items; start new periods if their length changes, and invoice at once if requested."""
     if _other_interval(call, row, changes):
         _reset_anchor(call, row, changes, behavior, "allow_incomplete")
         return
@@ -159,7 +159,7 @@ def change_all(call: Call, row: Subscription, changes: Sequence[ItemChange], beh
 
 
 def change_items(call: Call, row: Subscription, changes: Sequence[ItemChange], at: int, behavior: str) -> None:
-    """Change items, and write what is given back and asked for."""
+    """Change items, and create the prorations."""
     for change in changes:
         prorates = behavior != "none" and _differs(change)
         back = change.old if prorates else None
@@ -170,7 +170,7 @@ def change_items(call: Call, row: Subscription, changes: Sequence[ItemChange], a
                 call.db.remove(change.old)
             continue
         item = _changed_row(call, row, change)
-        # What is asked for is written before what is given back, so that lists, newest first, begin with the credit.
+        # The charge is created before the credit, so that lists, which are newest first, start with the credit.
         if prorates and not billing_cycles.is_metered(change.new.price):
             item = prorations.charge_remaining_time(call, row, item, change.new.price, at)
         if back:
@@ -193,14 +193,14 @@ def _changed_row(call: Call, row: Subscription, change: ItemChange) -> Subscript
 
 
 def _align_period(call: Call, row: Subscription, item: SubscriptionItem) -> SubscriptionItem:
-    """A new item whose period is that of the items of the same length that are there."""
+    """Align the period of a new item with existing items of the same length."""
     others = [each for each in items_of(call, row.id) if each.id != item.id]
     same = [each for each in others if each.current_period_end == item.current_period_end]
     return call.db.change(item, current_period_start=same[0].current_period_start) if same else item
 
 
 def _other_interval(call: Call, row: Subscription, changes: Sequence[ItemChange]) -> bool:
-    """Whether an item gets a period of another length, which begins at once."""
+    """Return whether an item's period changes its length, which starts a new period at once."""
     if row.status == "trialing":
         return False
     names = ("interval", "interval_count")
@@ -213,7 +213,7 @@ def _other_interval(call: Call, row: Subscription, changes: Sequence[ItemChange]
 
 
 def _reset_anchor(call: Call, row: Subscription, changes: Sequence[ItemChange], behavior: str, payment: str) -> None:
-    """Begin new periods now: what is left of the old ones is given back, and the new ones are asked for at once."""
+    """Start new periods now: unused time is credited, and the new periods are charged at once."""
     at = now(call)
     before = items_of(call, row.id)
     change_items(call, row, changes, at, "none")
@@ -244,7 +244,7 @@ def _even(
     prices: dict[str, Price],
     given_back: Sequence[str],
 ) -> None:
-    """Where nothing comes of a new anchor, no invoice is made: an item of 0 waits for each that is subscribed to."""
+    """If a new anchor changes no amount, make no invoice: replace the credits by a pending item of 0 per item."""
     for id in given_back:
         call.db.remove(retrieve(call, INVOICE_ITEMS, id))
     for item in items:
@@ -252,12 +252,12 @@ def _even(
 
 
 def _moves_trial(row: Subscription, trial_end: str) -> bool:
-    """Whether a trial gets another end; where none goes on, it cannot end now."""
+    """Return whether the end of a trial changes; `now` has no effect without a trial."""
     return bool(trial_end) and (trial_end != "now" or row.status == "trialing")
 
 
 def _move_trial(call: Call, row: Subscription, until: int | str, behavior: str, payment: str) -> Subscription:
-    """A subscription whose trial ends now, or goes on until another time."""
+    """End the trial of a subscription now, or move its end."""
     if isinstance(until, int):
         return _extend_trial(call, row, until, behavior)
     row = call.db.change(row, trial_end=now(call))
@@ -289,20 +289,20 @@ def _extend_trial(call: Call, row: Subscription, until: int, behavior: str) -> S
 
 
 def invoice_now(call: Call, row: Subscription, reason: str, behavior: str) -> Subscription:
-    """Bill at once what waits for a subscription."""
+    """Invoice the pending items of a subscription at once, if it has any."""
     if not invoice_lifecycle.list_pending_items(call, row.customer, row.id, row.currency):
         return row
     return _finish(call, row, billing_cycles.create_draft(call, row, reason, _since(call, row), now(call)), behavior)
 
 
 def _since(call: Call, row: Subscription) -> int:
-    """When the last invoice was made, since when items for the next one were added."""
+    """Return the time of the last invoice, from which items for the next one were added."""
     last = find(call, INVOICES, row.latest_invoice or "")
     return last.period_end if last else now(call)
 
 
 def _finish(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> Subscription:
-    """Take what waits onto a draft, make it final and collect it."""
+    """Add pending items to a draft, finalize it and collect it."""
     invoice_lifecycle.add_pending_items(call, invoice, row.id)
     invoice = invoice_lifecycle.publish_draft(call, invoice)
     row = call.db.change(retrieve(call, SUBSCRIPTIONS, row.id), latest_invoice=invoice.id)
@@ -315,7 +315,7 @@ def _finish(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> S
 
 
 def _collect(call: Call, row: Subscription, final: Invoice, behavior: str) -> None:
-    """Try to get the money for a change, and see to it that one that must be paid for first is put off otherwise."""
+    """Try to collect the payment for a change; mark an unpaid change that requires payment as pending."""
     if behavior == PENDING:
         call.memo["putting_off"] = row.id
     intent, refused = invoice_lifecycle.first_attempt(call, final)
@@ -326,11 +326,11 @@ def _collect(call: Call, row: Subscription, final: Invoice, behavior: str) -> No
         call.memo["unpaid"] = row.id
 
 
-# Ended and resumed
+# Cancellation and resumption
 
 
 def cancel(call: Call, row: Subscription, *, prorate: bool, invoice_now: bool) -> Subscription:
-    """A subscription that ends now; what was paid for the time that is left is given back if that is wanted."""
+    """Cancel a subscription now; with `prorate`, unused time is credited."""
     for item in items_of(call, row.id) if prorate else ():
         prorations.credit_unused_time(call, row, item, now(call))
     if invoice_now:
@@ -350,7 +350,7 @@ def cancel(call: Call, row: Subscription, *, prorate: bool, invoice_now: bool) -
 
 
 def add_usage_until_now(call: Call, invoice: Invoice, row: Subscription, items: Sequence[SubscriptionItem]) -> None:
-    """Bill what was used of items in their running periods, that of this very second too."""
+    """Bill the usage of items in their current periods, including the current second."""
     prices = billing_cycles.prices_of(call, items)
     for item in items:
         start = item.current_period_start
@@ -361,7 +361,7 @@ def add_usage_until_now(call: Call, invoice: Invoice, row: Subscription, items: 
 
 
 def resume(call: Call, row: Subscription) -> Subscription:
-    """A paused subscription that goes on as soon as its invoice is paid."""
+    """Resume a paused subscription as soon as its invoice is paid."""
     items = items_of(call, row.id)
     prices = billing_cycles.prices_of(call, items)
     at = now(call)

@@ -1,4 +1,4 @@
-"""Subscriptions: what a customer pays for again and again.
+"""Subscriptions: operations on recurring purchases of a customer.
 
 https://docs.stripe.com/api/subscriptions
 """
@@ -54,12 +54,12 @@ api = Operations(prefix="/v1/subscriptions")
 
 @api.post("")
 def create_subscription(call: Call, params: Annotated[CreateSubscription, Body]) -> Fields:
-    """Subscribe a customer, and ask for the first payment."""
+    """Create a subscription and request its first payment."""
     return _render_subscription(call, begin(call, params).id)
 
 
 def begin(call: Call, params: CreateSubscription, *, as_draft: bool = False) -> Subscription:
-    """Subscribe a customer; a first invoice that is to be a draft is asked to be paid in an hour."""
+    """Create a subscription; with `as_draft`, the first invoice is collected an hour later."""
     _check_new(params)
     customer = refer(call, CUSTOMERS, params.customer or "", "customer", status=404)
     use_clock_time(call, customer.test_clock)
@@ -85,13 +85,13 @@ def search_subscriptions(call: Call, params: Annotated[SearchParams, Body]) -> F
 
 @api.get("/{id}")
 def retrieve_subscription(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a subscription, one that has ended too."""
+    """Retrieve a subscription, whether it has ended or not."""
     return _render_subscription(call, id)
 
 
 @api.post("/{id}")
 def update_subscription(call: Call, id: str, params: Annotated[UpdateSubscription, Body]) -> Fields:
-    """Change a subscription, and bill what that makes of the running period."""
+    """Update a subscription, and bill the change of the current period."""
     row = retrieve(call, SUBSCRIPTIONS, id)
     use_clock_time(call, row.test_clock)
     _check_canceled(row, params)
@@ -107,7 +107,7 @@ def update_subscription(call: Call, id: str, params: Annotated[UpdateSubscriptio
 
 @api.delete("/{id}")
 def cancel_subscription(call: Call, id: str, params: Annotated[CancelSubscription, Body]) -> Fields:
-    """End a subscription at once."""
+    """Cancel a subscription immediately."""
     row = running(call, id)
     use_clock_time(call, row.test_clock)
     details = {
@@ -122,7 +122,7 @@ def cancel_subscription(call: Call, id: str, params: Annotated[CancelSubscriptio
 
 @api.post("/{id}/resume")
 def resume_subscription(call: Call, id: str, params: Annotated[ResumeSubscription, Body]) -> Fields:
-    """Let a paused subscription go on, once its invoice is paid."""
+    """Resume a paused subscription; it is active once its invoice is paid."""
     row = running(call, id)
     use_clock_time(call, row.test_clock)
     if row.status != "paused":
@@ -136,7 +136,7 @@ def resume_subscription(call: Call, id: str, params: Annotated[ResumeSubscriptio
 
 @api.post("/{id}/migrate")
 def migrate_subscription(call: Call, id: str, params: Annotated[MigrateSubscription, Body]) -> Fields:
-    """Bill a subscription in the flexible mode from now on."""
+    """Migrate a subscription to the flexible billing mode."""
     row = running(call, id)
     use_clock_time(call, row.test_clock)
     if row.billing_mode == "flexible":
@@ -149,7 +149,7 @@ def migrate_subscription(call: Call, id: str, params: Annotated[MigrateSubscript
 
 @api.delete("/{id}/discount")
 def delete_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Take all discounts from a subscription."""
+    """Delete all discounts of a subscription."""
     row = running(call, id)
     if not row.discounts:
         raise StripeError(f"No active discount for subscription: {id}", status=404, code="resource_missing")
@@ -162,7 +162,7 @@ def delete_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
 
 @api.get("")
 def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -> Fields:
-    """List subscriptions, without those that have ended unless they are asked for."""
+    """List subscriptions; ended ones are included on request only."""
     where = to_range_conditions(Subscription.created, params.created)
     where += to_reference_conditions(call, (Subscription.customer, params.customer, CUSTOMERS))
     where += equal(
@@ -185,7 +185,7 @@ def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -
 
 
 def _of_customer(call: Call, customer: Fields) -> Fields:
-    """A customer's subscriptions that have not ended, as it shows them when it is asked to."""
+    """Return the list of a customer's active subscriptions, for `expand`."""
     rows = call.db.rows(Subscription, Subscription.customer == customer["id"], order=-Subscription.seq)
     objects = show_all(call, SUBSCRIPTIONS, [row for row in rows if row.status not in ENDED])
     return list_object(objects, f"/v1/customers/{customer['id']}/subscriptions", total_count=len(objects))
@@ -196,7 +196,7 @@ USED.append(check_usage)
 
 
 def running(call: Call, id: str) -> Subscription:
-    """A subscription that has not ended."""
+    """Return a subscription that has not ended; raises StripeError otherwise."""
     row = retrieve(call, SUBSCRIPTIONS, id)
     if row.status in ENDED:
         raise SUBSCRIPTIONS.missing(id)
@@ -236,7 +236,7 @@ PLAIN = (
 
 
 def common_fields(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
-    """The columns that are taken as they are given."""
+    """Return the columns that are set directly from parameters."""
     fields: Fields = {name: value for name, value in collect_params(params).items() if name in PLAIN}
     if transfer := fields.get("transfer_data"):
         fields["transfer_data"] = {"amount_percent": None, **transfer}
@@ -264,7 +264,7 @@ def common_fields(call: Call, params: SubscriptionParams, row: Subscription | No
 
 
 def _discounts(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
-    """The discounts in place of those that there are, and the id of a new subscription, which they name."""
+    """Return the new discounts, and for a new subscription its id, which the discounts refer to."""
     id = row.id if row else object_id(call, "sub_")
     given_now = create_discounts(call, params.discounts, customer.id, subscription=id)
     for each in row.discounts if row else ():
@@ -276,7 +276,7 @@ def _discounts(call: Call, params: SubscriptionParams, row: Subscription | None,
 def _build_billing_columns(
     call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer
 ) -> Fields:
-    """The thresholds, and whether tax is automatic; raises where it becomes so and nobody knows the location."""
+    """Return the columns of thresholds and automatic tax; raises StripeError without a tax location."""
     fields = automatic_tax.to_automatic_tax_columns(call, params.automatic_tax)
     if params.billing_thresholds is not UNSET:
         fields["billing_thresholds"] = params.billing_thresholds.kept if params.billing_thresholds else None
@@ -326,7 +326,7 @@ def _method(call: Call, id: str, customer: Customer) -> str | None:
 
 
 def _two_periods(call: Call, clock: str, at: int) -> int | None:
-    """The end of two periods of the shortest subscription under a test clock.
+    """Return the end of two periods of the shortest subscription under a test clock, or None.
 
     https://docs.stripe.com/api/test_clocks/advance
     """

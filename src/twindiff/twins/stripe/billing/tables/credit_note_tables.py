@@ -1,4 +1,4 @@
-"""Credit notes and their lines: their tables and how they are shown.
+"""Tables of credit notes and their lines, and how they are rendered.
 
 https://docs.stripe.com/api/credit_notes/object
 """
@@ -110,7 +110,7 @@ _all_of_line = build_view(
 
 
 def line_object(row: CreditNoteLine) -> Fields:
-    """A line as shown; one that is of no line of the invoice does not name any."""
+    """Render a line; a custom line has no `invoice_line_item` field."""
     fields = _all_of_line(row)
     if row.invoice_line_item is None:
         del fields["invoice_line_item"]
@@ -118,7 +118,7 @@ def line_object(row: CreditNoteLine) -> Fields:
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put the first lines of each note into it."""
+    """Set the first lines of each rendered note."""
     by_note: dict[str, list[Fields]] = {each["id"]: [] for each in objects}
     mine = CreditNoteLine.credit_note.in_(list(by_note))
     for line in call.db.rows(CreditNoteLine, mine, order=-CreditNoteLine.seq):

@@ -1,4 +1,4 @@
-"""Invoice line items: what an invoice is for, each with its discounts and taxes.
+"""Invoice line items, and the computation of discounts and taxes on them.
 
 https://docs.stripe.com/api/invoice-line-item
 """
@@ -46,7 +46,7 @@ class LineItem(
 
 
 def _parent(row: LineItem) -> Fields | None:
-    """What a line is from, by all names; what was credited is spoken of where nothing was, too."""
+    """Render the `parent` of a line; its `proration_details` are present even without credited items."""
     if not row.parent:
         return None
     kind: str = row.parent["type"]
@@ -56,7 +56,7 @@ def _parent(row: LineItem) -> Fields | None:
 
 
 def pretax(discounts: Sequence[Fields], credits: Sequence[Fields]) -> list[Fields]:
-    """What is taken off before taxes: discounts, and billing credits."""
+    """Return the pre-tax deductions: discounts and billing credits."""
     return [*({**each, "type": "discount"} for each in discounts), *credits]
 
 
@@ -87,12 +87,12 @@ LINE_ITEMS = resource(
 
 
 def lines_of(call: Call, invoice: str) -> list[LineItem]:
-    """An invoice's lines, newest first."""
+    """Return an invoice's lines, newest first."""
     return call.db.rows(LineItem, LineItem.invoice == invoice, order=-LineItem.seq)
 
 
 class Totals:
-    """What an invoice's lines come to, with the discounts of each line, then of the invoice, and each line's taxes."""
+    """Totals of an invoice: line discounts are applied first, then those of the invoice, then taxes."""
 
     def __init__(
         self, lines: Sequence[LineItem], coupons: Sequence[tuple[str, Coupon]], own: Sequence[tuple[str, Coupon]] = ()
@@ -108,7 +108,7 @@ class Totals:
                 if id in line.discounts:
                     self.off[at][id] = self._shares(coupon, only=at)[at]
         self.own = sum(amount for each in self.off for amount in each.values())
-        """What the discounts of single lines take off, which is no part of the subtotal."""
+        """Sum of the discounts of single lines, which are not part of the subtotal."""
         for id, coupon in coupons:
             for at, amount in enumerate(self._shares(coupon)):
                 if amount:
@@ -118,17 +118,17 @@ class Totals:
         return self.lines[at].amount - sum(self.off[at].values())
 
     def _base(self, at: int, coupon: Coupon) -> int:
-        """What a coupon may take something off of a line."""
+        """Return the amount of a line that a coupon may discount."""
         line = self.lines[at]
         return max(self._compute_remaining(at), 0) if line.discountable and takes_off(coupon, line.product) else 0
 
     def _shares(self, coupon: Coupon, only: int | None = None) -> list[int]:
-        """How much a coupon takes off each line, or off one alone."""
+        """Return the discount of a coupon on each line, or on the line `only`."""
         base = [self._base(at, coupon) if only in (None, at) else 0 for at in range(len(self.lines))]
         return off_each(coupon, base, self.lines[0].currency if self.lines else coupon.currency)
 
     def tax(self, rates: dict[str, TaxRate], default: Sequence[str]) -> None:
-        """Work out taxes, by each line's own rates or else by the invoice's."""
+        """Compute taxes by each line's own rates, or else by the invoice's default rates."""
         if not rates:
             return
         left = self.taxable()
@@ -139,11 +139,11 @@ class Totals:
                 self.taxes[at] = taxes_on(left[at], triples)
 
     def taxable(self) -> list[int]:
-        """What taxes are on of each line: what discounts and credits leave of it."""
+        """Return the taxable amount of each line: what discounts and credits leave."""
         return [self._compute_remaining(at) - self.credits[at] for at in range(len(self.lines))]
 
     def amounts(self, shipping: int = 0) -> Fields:
-        """An invoice's fields of them, with what shipping costs before taxes; `total` is what is to be paid."""
+        """Return the amount columns of the invoice; `shipping` is the shipping cost before taxes."""
         by_discount: dict[str, int] = {}
         for each in self.off:
             for id, amount in each.items():
@@ -166,7 +166,7 @@ class Totals:
         }
 
     def write(self, call: Call) -> None:
-        """Note on each line what is taken off it and which taxes are on it."""
+        """Store the discounts and taxes of each line."""
         for at, line in enumerate(self.lines):
             off = [{"amount": amount, "discount": id} for id, amount in self.off[at].items()]
             taxes = [render_tax(tax) for tax in self.taxes[at]]
@@ -180,7 +180,7 @@ def _together(several: Sequence[Tax]) -> Tax:
 
 
 def render_tax(tax: Tax) -> Fields:
-    """A tax as lines and invoices show it."""
+    """Render a tax as in lines and invoices."""
     return {
         "amount": tax.amount,
         "tax_behavior": "inclusive" if tax.inclusive else "exclusive",

@@ -1,4 +1,4 @@
-"""Invoice payments: the payments that an invoice was or is to be paid with.
+"""Invoice payments: the PaymentIntents that pay invoices.
 
 https://docs.stripe.com/api/invoice-payment
 """
@@ -63,14 +63,14 @@ INVOICE_PAYMENTS = resource(
 
 
 class PaymentFilter(NestedParams):
-    """Which payment it is."""
+    """The payment to filter by."""
 
     type: Literal["charge", "payment_intent", "payment_record"]
     payment_intent: OptText = UNSET
 
 
 class ListInvoicePayments(ListParams, kw_only=True):
-    """The parameters of a list of payments."""
+    """The parameters of a list of invoice payments."""
 
     created: OptRange = UNSET
     invoice: OptText = UNSET
@@ -80,7 +80,7 @@ class ListInvoicePayments(ListParams, kw_only=True):
 
 @api.get("")
 def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Body]) -> Fields:
-    """List payments of invoices."""
+    """List invoice payments."""
     where = to_range_conditions(InvoicePayment.created, params.created)
     where += to_reference_conditions(call, (InvoicePayment.invoice, params.invoice, RESOURCES["in_"]))
     where += equal((InvoicePayment.status, params.status))
@@ -92,25 +92,25 @@ def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Bod
 
 @api.get("/{invoice_payment}")
 def retrieve_invoice_payment(call: Call, invoice_payment: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a payment of an invoice."""
+    """Retrieve an invoice payment."""
     return invoice_payment_object(retrieve(call, INVOICE_PAYMENTS, invoice_payment))
 
 
 def of_invoice(call: Call, invoice: Fields) -> Fields:
-    """An invoice's payments, as it shows them when it is asked to."""
+    """Return the list of an invoice's payments, for `expand`."""
     rows = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice["id"], order=-InvoicePayment.seq)
     return list_object([invoice_payment_object(row) for row in rows], "/v1/invoices/payments")
 
 
 def secret_of_invoice(call: Call, invoice: Fields) -> Fields | None:
-    """By what a browser may pay an invoice."""
+    """Return the confirmation secret with which a browser can pay an invoice, or None."""
     of_it = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice["id"], order=-InvoicePayment.seq, limit=1)
     intent = find(call, payment_lifecycle.PAYMENTS, of_it[0].payment_intent) if of_it else None
     return {"client_secret": intent.client_secret, "type": "payment_intent"} if intent else None
 
 
 def ensure_payment_intent(call: Call, invoice: Invoice) -> str:
-    """Make the PaymentIntent by which an invoice is to be paid, unless it has one; gives its id."""
+    """Return the id of an invoice's PaymentIntent, which is created if missing."""
     known = find(call, payment_lifecycle.PAYMENTS, invoice.payment_intent) if invoice.payment_intent else None
     intent = known or payment_lifecycle.create(
         call,
@@ -143,7 +143,7 @@ def _for_accounts(invoice: Invoice) -> Fields:
 
 
 SETS_UP = ("subscription_create", "subscription_update")
-"""Invoices whose payment lets those that come be paid while the customer is away."""
+"""Billing reasons whose payment sets up the method for off-session use."""
 
 
 def _description(invoice: Invoice) -> str:
@@ -157,7 +157,7 @@ def _description(invoice: Invoice) -> str:
 def attempt(
     call: Call, invoice: Invoice, method: str, *, off_session: bool
 ) -> tuple[payment_lifecycle.PaymentIntent, StripeError | None]:
-    """Try to pay an invoice with a payment method; gives what became of its PaymentIntent, and why it failed."""
+    """Try to pay an invoice with a payment method; returns its PaymentIntent and the error, or None."""
     intent = retrieve(call, payment_lifecycle.PAYMENTS, invoice.payment_intent or "")
     if intent.status not in payment_lifecycle.CONFIRMABLE:
         raise payment_lifecycle.build_unexpected_state_error(
@@ -171,7 +171,7 @@ def attempt(
 
 
 def attach(call: Call, invoice: Invoice, intent: payment_lifecycle.PaymentIntent) -> InvoicePayment:
-    """Add a payment to those of an invoice."""
+    """Attach a payment to an invoice."""
     known = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
     if known or intent.customer != invoice.customer or intent.currency != invoice.currency:
         why = "it is a payment of an invoice already" if known else "its customer or its currency is another"
@@ -190,19 +190,19 @@ def attach(call: Call, invoice: Invoice, intent: payment_lifecycle.PaymentIntent
 
 
 def find_attached_payment(call: Call, intent: payment_lifecycle.PaymentIntent) -> InvoicePayment | None:
-    """The payment that an intent was attached to an invoice as; None for the invoice's own."""
+    """Return the payment as which an intent was attached, or None for the invoice's default payment."""
     row = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
     return row if row and not row.is_default else None
 
 
 def record_payment_paid(call: Call, row: InvoicePayment, amount: int) -> None:
-    """Note that a payment was made."""
+    """Mark an invoice payment as paid and record the event."""
     fields = {"status": "paid", "amount_paid": amount, "status_transitions": {"paid_at": now(call)}}
     record_row(call, "invoice_payment.paid", INVOICE_PAYMENTS, call.db.change(row, **fields))
 
 
 def update_open_payment(call: Call, invoice: Invoice) -> None:
-    """Let an invoice's own payment ask for what is left to pay; once nothing is, it will never be made."""
+    """Set the default payment of an invoice to the remaining amount; cancel it if nothing remains."""
     if not invoice.amount_remaining:
         settle(call, invoice, paid=0)
         return
@@ -214,13 +214,13 @@ def update_open_payment(call: Call, invoice: Invoice) -> None:
 
 
 def list_paid_payments(call: Call, invoice: Invoice) -> list[InvoicePayment]:
-    """The payments that an invoice was paid with, newest first."""
+    """Return the paid payments of an invoice, newest first."""
     mine = (InvoicePayment.invoice == invoice.id, InvoicePayment.status == "paid")
     return call.db.rows(InvoicePayment, *mine, order=-InvoicePayment.seq)
 
 
 def settle(call: Call, invoice: Invoice, *, paid: int) -> None:
-    """Note what an invoice's own open payment has paid; of 0 that it will never be, and its intent is canceled."""
+    """Mark the open default payment of an invoice as paid; with `paid=0`, cancel it and its intent."""
     for row in _open(call, invoice):
         if paid and row.is_default:
             record_payment_paid(call, row, paid)
@@ -232,7 +232,7 @@ def settle(call: Call, invoice: Invoice, *, paid: int) -> None:
 
 
 def _open(call: Call, invoice: Invoice) -> list[InvoicePayment]:
-    """The payments of an invoice that are open: the one that was asked for just now, or those that are stored."""
+    """Return the open payments of an invoice: the one just created in this call, or the stored ones."""
     made = call.memo.get("invoice_payments", {}).get(invoice.id)
     if made:
         row = retrieve(call, INVOICE_PAYMENTS, made)
@@ -241,7 +241,7 @@ def _open(call: Call, invoice: Invoice) -> list[InvoicePayment]:
 
 
 def method_of(call: Call, invoice: Invoice, subscription_method: str | None, customer_method: str | None) -> str | None:
-    """What an invoice is paid with: its own payment method, its subscription's or its customer's default."""
+    """Return the payment method of an invoice: its own, or the default of its subscription or customer."""
     for id in (invoice.default_payment_method, subscription_method, customer_method):
         if id and find(call, METHODS, id):
             return id
@@ -249,7 +249,7 @@ def method_of(call: Call, invoice: Invoice, subscription_method: str | None, cus
 
 
 def find_action_required_error(intent: payment_lifecycle.PaymentIntent) -> StripeError | None:
-    """That a payment waits for the customer, which stays as it is; https://docs.stripe.com/error-codes"""
+    """Return the error of a payment that requires action, or None; https://docs.stripe.com/error-codes"""
     if intent.status != "requires_action":
         return None
     return StripeError(
@@ -264,7 +264,7 @@ def find_action_required_error(intent: payment_lifecycle.PaymentIntent) -> Strip
 
 
 def no_method() -> StripeError:
-    """That there is nothing to pay with."""
+    """Build the error of a customer without a payment method."""
     return StripeError(
         "This customer has no attached payment source or default payment method. Please consider adding a default "
         "payment method. For more information, visit "

@@ -1,4 +1,4 @@
-"""Invoices and the items that wait for them: their tables and how they are shown.
+"""Tables of invoices and invoice items, and how they are rendered.
 
 https://docs.stripe.com/api/invoices, https://docs.stripe.com/api/invoiceitems
 """
@@ -39,7 +39,7 @@ NO_TRANSITIONS: Fields = {"finalized_at": None, "marked_uncollectible_at": None,
 NO_RENDERING: Fields = {"amount_tax_display": None, "pdf": None, "template": None, "template_version": None}
 PAGES_OF_DRAFTS = "auto"
 PAGES = "letter"
-"""The size of a final invoice's pages in the United States, unless another is asked for."""
+"""Default page size of a finalized invoice in the United States."""
 SHOWN_LINES = 10
 
 
@@ -116,7 +116,7 @@ class Invoice(
     payment_intent: Column[str | None] = column(default=None, derived=True)
     secret: Column[str] = column(default="", derived=True)
     connect: Column[Json] = column(default={})
-    """What its payment has for connected accounts."""
+    """Connect settings of the invoice's payment."""
 
 
 def _to_hosted_url(row: Invoice) -> str | None:
@@ -128,7 +128,7 @@ def _advances(row: Invoice) -> bool:
 
 
 def _next_attempt(row: Invoice) -> int | None:
-    """When it is tried next: a draft that advances by itself as soon as it is final."""
+    """Return the next payment attempt: for an automatically advancing draft, its finalization."""
     if row.status == "draft" and row.collection_method == "charge_automatically":
         return row.automatically_finalizes_at
     return row.next_payment_attempt
@@ -147,7 +147,7 @@ def _transitions(row: Invoice) -> Fields:
 
 
 def _rendering(row: Invoice) -> Fields | None:
-    """How it is printed; those of subscriptions say so only where it was given."""
+    """Return the `rendering` field; invoices of subscriptions have it only if it was set."""
     given: Fields = row.rendering or {}
     if not given and row.billing_reason != "manual":
         return None
@@ -208,7 +208,7 @@ invoice_object = build_view(
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put the first lines of each invoice into it, and addresses under which it is paid."""
+    """Set the first lines and the hosted URLs of each rendered invoice."""
     fill_tax_rates(call, objects)
     by_invoice: dict[str, list[LineItem]] = {each["id"]: [] for each in objects}
     for line in call.db.rows(LineItem, LineItem.invoice.in_(list(by_invoice)), order=-LineItem.seq):
@@ -219,7 +219,7 @@ def _fill(call: Call, objects: list[Fields]) -> None:
 
 
 def _put(invoice: Fields, lines: Sequence[LineItem], count: int, base_url: str) -> None:
-    """Put the first of so many lines into an invoice, and its addresses below a URL."""
+    """Set the lines and the hosted URLs of a rendered invoice; `count` is the number of all its lines."""
     data = [LINE_ITEMS.show(line) for line in lines]
     url = f"/v1/invoices/{invoice['id']}/lines"
     invoice["lines"] = list_object(data, url, has_more=count > len(data), total_count=count)
@@ -230,7 +230,7 @@ def _put(invoice: Fields, lines: Sequence[LineItem], count: int, base_url: str) 
 
 
 def _collect_event_data(call: Call, row: Invoice) -> Fields:
-    """The lines and the tax rates that an event of an invoice shows."""
+    """Return the lines and tax rates that the event of an invoice includes."""
     lines, rates = lines_of(call, row.id), rates_of(call, row.default_tax_rates)
     return {"lines": lines[:SHOWN_LINES], "count": len(lines), "base_url": call.base_url, "tax_rates": rates}
 
@@ -270,7 +270,7 @@ INVOICES = resource(
 
 
 def make_invoice(call: Call, customer: Customer, **fields: Any) -> Invoice:
-    """Write a draft for a customer, as the customer is now."""
+    """Create a draft with the current details of a customer."""
     at = now(call)
     of_customer = {
         "customer": customer.id,
@@ -291,7 +291,7 @@ def make_invoice(call: Call, customer: Customer, **fields: Any) -> Invoice:
 
 
 FROZEN = ["pricing", "quantity", "discounts"]
-"""What cannot be changed of a proration."""
+"""Fields of a proration that cannot change."""
 
 
 class InvoiceItem(
@@ -318,7 +318,7 @@ class InvoiceItem(
     quantity_decimal: Column[str] = column(default="1", derived=True)
     tax_rates: Column[Json] = column(default=[])
     taxed_as: Column[Json] = column(default=None, derived=True)
-    """Its tax behavior and tax code, of one without a price."""
+    """Tax behavior and tax code of an item without a price."""
     test_clock: Column[str | None] = column(default=None)
     subscription: Column[str | None] = column(default=None)
     product: Column[str | None] = column(default=None)
@@ -358,19 +358,19 @@ INVOICE_ITEMS = resource(
 
 
 def make_item(call: Call, **fields: Any) -> InvoiceItem:
-    """Write an item and tell of it."""
+    """Create an invoice item and record its event."""
     made = new(call, INVOICE_ITEMS, **fields)
     record_row(call, "invoiceitem.created", INVOICE_ITEMS, made)
     return made
 
 
 def build_pricing(price: Price, unit_amount_decimal: str | None) -> Fields:
-    """Which price something has, as items and lines show it."""
+    """Build the `pricing` of items and lines from a price."""
     details = {"price": price.id, "product": price.product}
     return {"type": "price_details", "price_details": details, "unit_amount_decimal": unit_amount_decimal}
 
 
 def one_off(call: Call, unit_amount_decimal: str) -> Fields:
-    """The price of something that is sold once, without a price of its own: it has an id, and is shown here alone."""
+    """Build the `pricing` of an item without a stored price; the price and product ids exist only here."""
     details = {"price": new_id(call, "price_"), "product": new_id(call, "prod_", 14)}
     return {"type": "price_details", "price_details": details, "unit_amount_decimal": unit_amount_decimal}

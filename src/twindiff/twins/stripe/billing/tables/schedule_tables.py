@@ -1,4 +1,4 @@
-"""Subscription schedules as they are kept and shown.
+"""Tables of subscription schedules, and how they are rendered.
 
 https://docs.stripe.com/api/subscription_schedules/object
 """
@@ -70,7 +70,7 @@ schedule_object = build_view(
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put tax rates in place of their ids."""
+    """Replace the ids of tax rates by the tax rates."""
     for each in objects:
         phases: list[Fields] = each["phases"]
         each["phases"] = [
@@ -92,7 +92,7 @@ def _shown_item(item: Fields) -> Fields:
 
 
 def _plans(call: Call, ids: Sequence[str]) -> Mapping[str, Fields]:
-    """The plans that have the ids of their prices."""
+    """Return rendered plans by the id of their price."""
     return {row.id: plan_object(row) for row in call.db.rows(Price, Price.id.in_(ids))}
 
 

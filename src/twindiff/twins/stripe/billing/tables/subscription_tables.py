@@ -1,4 +1,4 @@
-"""Subscriptions and their items: their tables and how they are shown.
+"""Tables of subscriptions and their items, and how they are rendered.
 
 https://docs.stripe.com/api/subscriptions, https://docs.stripe.com/api/subscription_items
 """
@@ -53,7 +53,7 @@ class Subscription(
     billing_cycle_anchor_config: Column[Json] = column(default=None)
     billing_mode: Column[str] = column(default="flexible")
     migrated_at: Column[int | None] = column(default=None, derived=True)
-    """When it became flexible, if it was not at first."""
+    """When the billing mode became flexible, or None if it always was."""
     billing_thresholds: Column[Json] = column(default=None)
     cancel_at: Column[int | None] = column(default=None)
     cancel_at_period_end: Column[bool] = column(default=False)
@@ -80,7 +80,7 @@ class Subscription(
     pending_setup_intent: Column[str | None] = column(default=None)
     pending_update: Column[Json] = column(default=None)
     put_off: Column[Json | None] = column(default=None)
-    """What a pending update makes of the subscription: its items and columns, see `pending_updates`."""
+    """Items and columns that the pending update sets; see `pending_updates`."""
     schedule: Column[str | None] = column(default=None)
     start_date: Column[int]
     status: Column[str]
@@ -108,9 +108,9 @@ class SubscriptionItem(
     subscription: Column[str]
     tax_rates: Column[Json] = column(default=[])
     billed: Column[Json] = column(default=None)
-    """What was last asked for of this item, for as long as it goes: see `proration`."""
+    """The last charge of this item, while its period lasts; see `prorations`."""
     used: Column[Json | None] = column(default=None, derived=True)
-    """What thresholds have billed of the running period's usage: see `billing_thresholds`."""
+    """The usage of the current period that thresholds have billed; see `billing_thresholds`."""
 
 
 def _mode(row: Subscription) -> Fields:
@@ -161,7 +161,7 @@ item_object = build_view(SubscriptionItem, "subscription_item", "billed", "used"
 
 
 def fill_prices(call: Call, objects: list[Fields]) -> None:
-    """Put prices in place of their ids, and plans beside them, as items of subscriptions have them."""
+    """Replace the price ids of subscription items by prices, and add the matching plans."""
     fill_tax_rates(call, objects)
     _put_prices(objects, _prices_of(call, {each["price"] for each in objects}))
 
@@ -181,7 +181,7 @@ def _put_prices(items: list[Fields], prices: Sequence[Price]) -> None:
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put its items into each subscription, oldest first."""
+    """Set the items of each rendered subscription, oldest first."""
     fill_tax_rates(call, objects)
     by_subscription: dict[str, list[Fields]] = {each["id"]: [] for each in objects}
     mine = SubscriptionItem.subscription.in_(list(by_subscription))
@@ -193,7 +193,7 @@ def _fill(call: Call, objects: list[Fields]) -> None:
 
 
 def _put_items(subscription: Fields, items: list[Fields], count: int) -> None:
-    """Put the first of so many items into a subscription."""
+    """Set the items of a rendered subscription; `count` is the number of all its items."""
     url = f"/v1/subscription_items?subscription={subscription['id']}"
     subscription["items"] = list_object(items, url, has_more=count > len(items), total_count=count)
     one = items[0] if count == 1 else {}
@@ -205,7 +205,7 @@ def _collect_event_data(call: Call, row: Subscription) -> Fields:
 
 
 def _collect_related_rows(call: Call, state: SubscriptionState) -> Fields:
-    """The other rows that an event of a subscription shows."""
+    """Return the other rows that the event of a subscription includes."""
     items = state.items[:FIRST_SHOWN]
     rates = {id for each in items for id in each.tax_rates}.union(state.row.default_tax_rates)
     return {
@@ -253,40 +253,40 @@ SUBSCRIPTION_ITEMS = resource(
 
 
 CHANGED: list[Callable[[Call, str], None]] = []
-"""What other pages do when a customer is subscribed to something else."""
+"""Callbacks of other modules, called with a customer whose subscribed products changed."""
 
 
 def notify_subscriptions_changed(call: Call, customer: str) -> None:
-    """Have done what follows from another subscription of a customer."""
+    """Call the `CHANGED` callbacks for a customer."""
     for each in CHANGED:
         each(call, customer)
 
 
 class SubscriptionState(NamedTuple):
-    """A subscription and its items, oldest first, as they were or are."""
+    """A subscription and its items, oldest first, at one point in time."""
 
     row: Subscription
     items: list[SubscriptionItem]
 
     @property
     def shown(self) -> Any:
-        """What is seen of it, prices and tax rates by their ids."""
+        """The visible content, with prices and tax rates by id, for comparison."""
         items = [SUBSCRIPTION_ITEMS.show(each) for each in self.items[:FIRST_SHOWN]]
         return SUBSCRIPTIONS.show(self.row), items, len(self.items)
 
     @property
     def sells(self) -> tuple[str, set[str]]:
-        """What it is for."""
+        """The status and the price ids, for comparison."""
         return self.row.status, {each.price for each in self.items}
 
 
 def state(call: Call, row: Subscription) -> SubscriptionState:
-    """A subscription as it is, to tell later of what has changed since."""
+    """Return the current state of a subscription, to compare it with a later one."""
     return SubscriptionState(row, items_of(call, row.id))
 
 
 def record_subscription_update(call: Call, before: SubscriptionState) -> None:
-    """Tell of what has changed since a subscription was in a state."""
+    """Record the events for what has changed since the state `before`."""
     row = retrieve(call, SUBSCRIPTIONS, before.row.id)
     after = state(call, row)
     if before.row.latest_invoice != row.latest_invoice or before.shown != after.shown:
@@ -297,13 +297,13 @@ def record_subscription_update(call: Call, before: SubscriptionState) -> None:
 
 
 def items_of(call: Call, subscription: str) -> list[SubscriptionItem]:
-    """A subscription's items, oldest first."""
+    """Return a subscription's items, oldest first."""
     mine = SubscriptionItem.subscription == subscription
     return call.db.rows(SubscriptionItem, mine, order=SubscriptionItem.seq)
 
 
 def invoice_defaults(row: Subscription) -> Fields:
-    """What an invoice of a subscription has unless it is told otherwise."""
+    """Return the default columns of a subscription's invoice."""
     details = {"metadata": row.metadata, "subscription": row.id, "subscription_proration_date": None}
     settings: Fields = row.invoice_settings
     pays: Fields = row.payment_settings
@@ -327,7 +327,7 @@ def invoice_defaults(row: Subscription) -> Fields:
 
 
 def begins_with(call: Call, invoice: Any) -> bool:
-    """Whether a subscription begins with an invoice that is paid at once or sent, and no draft that waits."""
+    """Return whether an invoice is the first of its subscription and is collected or sent at once, not a draft."""
     if invoice.billing_reason != "subscription_create" or not invoice.subscription:
         return False
     row = retrieve(call, SUBSCRIPTIONS, invoice.subscription)
