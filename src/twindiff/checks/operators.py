@@ -1,4 +1,4 @@
-"""What a predicate means: one small function per operator, each a plain fact about two JSON values."""
+"""The operators of predicates: one small function each, comparing two JSON values."""
 
 import json
 import operator
@@ -14,7 +14,7 @@ Operator = Callable[[Any, Any], bool]
 
 
 def plain(value: Any) -> Any:
-    """Give the value as JSON has it: dates and times as ISO text, at any depth."""
+    """Convert a value to its JSON form: dates and times become ISO text, at any depth."""
     if type(value) in SCALARS:
         return value
     if isinstance(value, date):
@@ -27,14 +27,14 @@ def plain(value: Any) -> Any:
 
 
 def text_of(value: Any) -> str | None:
-    """Give the text that `contains` looks into: objects and arrays as compact ASCII JSON, nothing for other scalars."""
+    """Return the text that `contains` searches: a text itself, objects and arrays as compact ASCII JSON, else None."""
     if isinstance(value, str):
         return value
     if not isinstance(value, dict | list):
         return None
     try:
         return json.dumps(value, separators=(",", ":"), default=str)
-    except (TypeError, ValueError):  # a key that is no text, a number that is too long
+    except (TypeError, ValueError):  # a key that is not text, or a number with too many digits
         raise regexes.UndecidedError("a value cannot be written as JSON") from None
 
 
@@ -154,7 +154,7 @@ def ref(value: Any, expected: Any) -> bool:
     """Hold for a value that a row which counts for that assertion has at that path; null is none."""
     try:
         return value in (expected.values or ())
-    except TypeError:  # an object or a list
+    except TypeError:  # an object or a list cannot be in a set
         return False
 
 
@@ -205,7 +205,7 @@ OPERATORS: dict[str, Operator] = {
 }
 
 CONNECTIVES: dict[str, Callable[[Iterable[bool]], bool]] = {"and": all_of, "or": any_of, "not": negation}
-"""What joins predicates on one value, or conditions on a row."""
+"""Operators that join predicates on one value, or conditions on a row."""
 
 EXTENDED_OPERATORS = frozenset({"is_null", "ref", *CONNECTIVES})
-"""Those that the public language does not have."""
+"""Operators that the public language lacks."""

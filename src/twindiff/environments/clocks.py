@@ -83,7 +83,7 @@ class Clocks:
         self._due = due
 
     def show(self, environment_id: str) -> ClockReading:
-        """How the clock of an environment stands; raises what `Environments.get` raises."""
+        """Return the state of an environment's clock; raises what `Environments.get` raises."""
         return self._state(self._awake(environment_id))
 
     def _awake(self, environment_id: str) -> LoadedEnvironment:
