@@ -60,7 +60,7 @@ class BrowserAccessPolicy:
             raise RequestBlocked("the run may reach its start host, its twins and the hosts that the request names")
 
     def check_peer(self, host: str, port: int, path: str | None, address: str) -> None:
-        """Raises Refused if a connection to `host` has led to the server of the tests, and not to a twin of the run."""
+        """Raise RequestBlocked if a connection to `host` leads to the test server and not to a twin of the run."""
         is_server = port in self._control_ports and is_own_address(address)
         if is_server and not self._leads_to_twin((host.lower().strip("[]"), port), path):
             raise RequestBlocked("it is the server of the tests itself")

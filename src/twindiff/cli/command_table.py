@@ -1,4 +1,4 @@
-"""The commands by name; the modules of one are imported, and its options read, when somebody asks for it."""
+"""The commands by name; the modules of a command are imported when it is used."""
 
 from __future__ import annotations
 

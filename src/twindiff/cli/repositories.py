@@ -1,4 +1,4 @@
-"""Repositories as commands are given them, and what a continuous integration has checked out."""
+"""Repositories as given to commands, and what a CI system has checked out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BASE_VARIABLES = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
 
 
 def resolve_repository(given: str) -> str:
-    """What a server is told of a repository: `.` and paths that begin with it as absolute paths of the repository."""
+    """Resolve a repository for the server: `.` and paths that begin with it become absolute paths."""
     if given.split("/", maxsplit=1)[0] not in (".", ".."):
         return given
     folder = Path(given).resolve()
