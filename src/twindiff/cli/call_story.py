@@ -15,7 +15,7 @@ from twindiff.cli.render import QUIET, REMOVED, counts, indent_body, merge_journ
 Row = Mapping[str, Any]
 
 LETTERS_SHOWN = 1000
-"""Of a body; `--json` has all that is kept."""
+"""Characters of a body; `--json` prints all that is stored."""
 
 
 def render_story(calls: Sequence[Row], journal: Sequence[Row]) -> RenderableType:

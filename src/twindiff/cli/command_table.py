@@ -33,7 +33,7 @@ MODULES = {
     "import": ("import_files",),
     "db": ("db",),
 }
-"""Each command, in the order of the help, and the modules that bring it and what is below it."""
+"""Each command, in the order of the help, and the modules that implement it and its subcommands."""
 
 
 class CommandsOnDemand(Mapping[str, Any]):

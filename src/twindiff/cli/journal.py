@@ -10,7 +10,7 @@ from twindiff.kit.rows import Table
 
 PAGE = 1000
 WITH_TRANSCRIPTS = 100
-"""Calls of one answer that tells what was said in them."""
+"""Calls per page with transcripts."""
 
 
 def journal(remote: Remote, environment: str) -> list[Json]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 API_KEY = "TWINDIFF_API_KEY"
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|STORAGE|DSN|DATABASE_URL", re.IGNORECASE)
-"""Names of variables whose values are secrets, or may have one in them."""
+"""Names of variables whose values are secrets, or may contain one."""
 PR_SET_DUMPABLE = 4
 
 

@@ -18,7 +18,7 @@ from twindiff.client.request_specs import RequestSpec
 Json = dict[str, Any]
 TIMEOUT = 120
 NO_NAMES = {"", ".", ".."}
-"""What has a meaning of its own as a part of a path."""
+"""Path segments that have a special meaning in URLs."""
 
 
 def host_and_port(url: str) -> tuple[str, int]:

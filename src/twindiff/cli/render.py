@@ -20,13 +20,13 @@ Row = Mapping[str, Any]
 
 LETTERS_SHOWN = 100
 PLAIN_WIDTH = 1000
-"""How wide a line is where no terminal says it: what is read by a program is not broken."""
+"""Line width without a terminal, so that lines read by a program are not wrapped."""
 
 NUMBERS = {"checks", "ms", "operations", "reading", "rows", "score", "seq", "tables", "tests", "writing"}
-"""Columns that are read from the right."""
+"""Right-aligned columns."""
 
 WHOLE = {"expires (UTC)", "id", "operation", "status"}
-"""Columns that are never broken; where a line is too long the others shrink."""
+"""Columns that are never wrapped; where a line is too long the others shrink."""
 
 ADDED, REMOVED, CHANGED, QUIET = "green", "red", "yellow", "dim"
 

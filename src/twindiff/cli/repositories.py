@@ -9,7 +9,7 @@ from pathlib import Path
 BRANCH_VARIABLES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME")
 """Variables that name the branch of a detached checkout: GitHub's and GitLab's."""
 BASE_VARIABLES = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
-"""Variables that name the branch that a pull request is to be merged into."""
+"""Variables that name the target branch of a pull request."""
 
 
 def resolve_repository(given: str) -> str:
@@ -21,7 +21,7 @@ def resolve_repository(given: str) -> str:
 
 
 def checked_out(repository: str, base: str) -> dict[str, str]:
-    """Of a detached checkout, its commit with the branch and the base that the environment names; else nothing."""
+    """Return commit, branch and base of a detached checkout, as the CI environment names them, else {}."""
     if not _is_detached(repository):
         return {}
     return {"commit": "HEAD", "branch": _first(BRANCH_VARIABLES) or "HEAD", "base": base or _first(BASE_VARIABLES)}

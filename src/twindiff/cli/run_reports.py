@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from twindiff.client import Client
 
 FAILED = 1
-"""The exit code where a run has failed."""
+"""The exit code for a failed run."""
 COULD_NOT_RUN = 2
-"""The exit code where nothing could be tested: no server, a refusal, no browser, a cancelled run."""
+"""The exit code if nothing could be tested: no server, a rejected request, no browser, a cancelled run."""
 NO_PARTS: Mapping[str, str] = {}
 COPIED = ("junit.xml", "check_run.json", "worker.log")
-"""Artifacts that are written besides the screenshots."""
+"""Artifacts that are copied besides the screenshots."""
 
 Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write the verdict as JUnit XML.")]
 Output = Annotated[

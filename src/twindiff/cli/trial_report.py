@@ -22,15 +22,15 @@ from twindiff.suites import trial_statistics
 from twindiff.suites.trial_statistics import Comparison, Share
 
 STORIES = 100
-"""Failed trials whose stories a report tells."""
+"""Failed trials whose stories a report includes."""
 CALLS = 100
-"""Calls that a story shows."""
+"""Calls shown in a story."""
 LETTERS = 2_000
-"""Of a body, or of a row."""
+"""Characters of a body, or of a row."""
 CHANGES = 40
-"""Tests in the plot of those that went differently."""
+"""Tests in the plot of differences."""
 ROWS = 200
-"""Rows of a diff that a story shows."""
+"""Rows of a diff shown in a story."""
 SIGNS = {"inserts": "+", "updates": "~", "deletes": "-"}
 
 

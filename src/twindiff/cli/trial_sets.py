@@ -1,4 +1,4 @@
-"""Trial sets: what came of every trial of a suite, in a file or on a server, to go on from and to look at later."""
+"""Trial sets: the results of every trial of a suite, in a file or on a server, for resuming and inspection."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from twindiff.client.responses import KeptTrial, TrialSet
 from twindiff.client.sync_client import Platform
 
 MAX_CALLS = 300
-"""Calls of a failed trial that are kept in a file."""
+"""Calls of a failed trial stored in a file."""
 LETTERS_KEPT = 4_000
-"""Of each body; `explain -v` has what the server keeps."""
+"""Characters of each body in a file; `explain -v` shows what the server keeps."""
 PAGE = 1000
 
 
@@ -46,7 +46,7 @@ class StoredTrial(msgspec.Struct, rename="camel", omit_defaults=True):
     is_kept: bool = False
     story: Story | None = None
     trial_set: str = ""
-    """The id of the set in which a server keeps it too."""
+    """The id of the server's set that also has it."""
 
 
 class TrialFile:
@@ -61,7 +61,7 @@ class TrialFile:
                 other = f"the suite '{each.suite}' and the agent '{each.agent}'"
                 raise CommandError(f"{path} has trials of {other}. Give another file, or delete it.", exit_code=2)
         self.trial_set = next((each.trial_set for each in self.kept if each.trial_set), "")
-        """The set of a server that the trials were also stored in."""
+        """The server's set that also has the trials."""
         self._write()
 
     def add(self, trial: Trial, number: int, story: Story | None) -> None:

@@ -56,7 +56,7 @@ def full_id(platform: Platform, given: str) -> str:
 
 
 def with_stories(kept: Sequence[StoredTrial], server: Server, most: int) -> list[StoredTrial]:
-    """Trials with the stories of the first that failed, as the server tells those that are not in the file."""
+    """Return trials with the stories of the first `most` failed ones, fetched from the server if necessary."""
     asked = [each for each in kept if not each.passed][:most]
     missing = [each for each in asked if each.story is None and each.run_id and each.trial_set]
     if not missing:

@@ -1,4 +1,4 @@
-"""One process of a server that has several: `python -m twindiff.cli.worker`, told on its standard input what it is."""
+"""One process of a multi-process server: `python -m twindiff.cli.worker` reads its Orders from standard input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`twindiff env faults`: what goes wrong on purpose between an application and an environment's twins."""
+"""`twindiff env faults`: faults injected between an application and an environment's twins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`twindiff sandbox-runs`: applications of branches."""
+"""`twindiff sandbox-runs`: starts and inspects applications of branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`twindiff env webhooks`: who is told of an environment's events, and what became of telling them."""
+"""`twindiff env webhooks`: subscribers to an environment's events, and their deliveries."""
 
 from __future__ import annotations
 
