@@ -39,7 +39,7 @@ VERB = re.compile(
     r"überprüfe|stelle|melde?|logge?|frage?|the page|the url|die seite|die url)\b",
     re.IGNORECASE,
 )
-"""How a clause begins that has a verb of its own."""
+"""The beginning of a clause that has a verb of its own."""
 _PERSON = re.compile(r"(?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)) ", re.IGNORECASE)
 
 

@@ -207,7 +207,7 @@ def _attributes(words: str) -> str:
 
 
 LEAVING = re.compile(r"^\W*(?:(?:log|sign)[ -]?(?:out|off)|abmelden|ausloggen)\W*$", re.IGNORECASE)
-"""What is on a button or link that ends a session."""
+"""The texts of a button or link that ends a session."""
 
 
 def _named_locators(page: Scope, words: str, action: str) -> list[Locator]:

@@ -68,9 +68,9 @@ _SURE = (
 _MAKE_SURE = rf"(?:{_PERSON} )?{_SURE}"
 _THAT = r"(?:,? (?:that|whether|if|dass|daß|ob))?"
 _M = rf"(?:{_MAKE_SURE}{_THAT} |{_PERSON} should see that )?"
-"""How an expectation begins that has a verb of its own."""
+"""The beginning of an expectation that has a verb of its own."""
 _TO_SEE = rf"(?:{_MAKE_SURE}(?: to see| to find| to get| for)?|{_SEE}|{_MAKE_SURE}{_THAT} (?:{_PERSON} )?(?:can )?sees?|{_M}there (?:is|are|{_MODAL} be))"
-"""How an expectation begins that has none."""
+"""The beginning of an expectation without one."""
 _SEE_NOT = (
     rf"(?:(?:{_PERSON} )?(?:{_MODAL}|do|does|can) (?:not|no longer) see|{_M}{_PERSON} (?:(?:do|does|can) not|no longer|cannot) sees?|"
     rf"(?:{_PERSON} )?do(?:es)? not expect(?: to see)?|(?:{_MAKE_SURE}) (?:not to|to not) see|erwarte nicht)"

@@ -44,7 +44,7 @@ class Predicate(Struct, frozen=True):
 
 
 class Condition(Struct, frozen=True):
-    """A predicate on the value that a dotted path leads to."""
+    """A predicate on the value at a dotted path."""
 
     path: str
     predicate: Predicate

@@ -152,5 +152,5 @@ def _refuse(line: str) -> NoReturn:
 
 
 def _printable(text: str) -> str:
-    """Write lone surrogates, which JSON can hold and no terminal can, as escapes."""
+    """Escape lone surrogates, which JSON can contain and no terminal can print."""
     return text.encode("utf-8", "backslashreplace").decode()

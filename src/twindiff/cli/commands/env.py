@@ -28,7 +28,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The environment's id, or 
 
 
 class ClockModeOption(StrEnum):
-    """How an environment's time runs."""
+    """How an environment's clock runs."""
 
     REAL = "real"
     STEPS = "steps"
@@ -36,7 +36,7 @@ class ClockModeOption(StrEnum):
 
 
 class Auth(StrEnum):
-    """What becomes of tokens that nobody issued."""
+    """How tokens are treated that were not issued."""
 
     LENIENT = "lenient"
     STRICT = "strict"

@@ -127,7 +127,7 @@ def _server(holder: Schema) -> str:
 
 
 def _status(operation: Schema) -> int:
-    """The status of success."""
+    """Return the status code of success."""
     known = [int(code) for code in operation.get("responses", {}) if re.fullmatch("2[0-9][0-9]", str(code))]
     return min(known, default=200)
 

@@ -53,7 +53,7 @@ Counters = dict[str, Instant]
 
 
 class ExportLine(msgspec.Struct, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True):
-    """One line."""
+    """A line of the file, tagged by `kind`."""
 
 
 class ClockLine(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class TwinLine(msgspec.Struct, frozen=True):
 
 
 class Head(ExportLine, tag="environment"):
-    """What is in the file. No token is but those that a template's rows name: see `stand_ins`."""
+    """The description of the file. It has no tokens but those in the rows of templates: see `stand_ins`."""
 
     format: int
     twindiff: str
