@@ -64,28 +64,28 @@ def list_of(value: object, place: str, item: Callable[[object, str], T]) -> list
 
 
 def text(value: object, place: str) -> str:
-    """Read a text."""
+    """A text."""
     if not isinstance(value, str):
         raise SpecError(place, "is not a text", value, "Give a text in quotes.")
     return value
 
 
 def boolean(value: object, place: str) -> bool:
-    """Read `true` or `false`."""
+    """`true` or `false`."""
     if not isinstance(value, bool):
         raise SpecError(place, "is not a boolean", value, "Write true or false.")
     return value
 
 
 def number(value: object, place: str) -> float:
-    """Read a number."""
+    """A number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SpecError(place, "is not a number", value, "Give a number; times are compared as texts by starts_with.")
     return value
 
 
 def whole(value: object, place: str, advice: str) -> int:
-    """Read a whole number from 0 on."""
+    """A whole number from 0 on."""
     is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     if isinstance(value, bool) or not is_whole or cast("float", value) < 0:
         raise SpecError(place, "is not a count", value, advice)
@@ -95,7 +95,7 @@ def whole(value: object, place: str, advice: str) -> int:
 
 
 def scalar(value: object, place: str) -> Any:
-    """Read a text, a number, a boolean or null."""
+    """A text, a number, a boolean or null."""
     value = plain(value)
     if value is not None and not isinstance(value, str | int | float | bool):
         raise SpecError(place, "is no JSON value", value, "Give a text, a number, a boolean, null or a predicate.")
@@ -103,7 +103,7 @@ def scalar(value: object, place: str) -> Any:
 
 
 def anything(value: object, place: str) -> Any:
-    """Read any value."""
+    """Any value."""
     if isinstance(value, dict):
         for key, item in an_object(cast("object", value), place).items():
             anything(item, inside(place, key))
@@ -113,12 +113,12 @@ def anything(value: object, place: str) -> Any:
 
 
 def array(value: object, place: str) -> list[Any]:
-    """Read a list."""
+    """A list."""
     return list_of(value, place, anything)
 
 
 def choices(value: object, place: str) -> list[Any]:
-    """Read a list of at least one value."""
+    """A list of at least one value."""
     values = array(value, place)
     if not values:
         raise SpecError(place, "is empty", values, "Give at least one value.")

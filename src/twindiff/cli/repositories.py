@@ -13,7 +13,7 @@ BASE_VARIABLES = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
 
 
 def resolve_repository(given: str) -> str:
-    """Resolve a repository for the server: `.` and paths that begin with it become absolute paths."""
+    """Resolve a repository for the server: `.` and paths that begin with it become its absolute path."""
     if given.split("/", maxsplit=1)[0] not in (".", ".."):
         return given
     folder = Path(given).resolve()
@@ -21,7 +21,7 @@ def resolve_repository(given: str) -> str:
 
 
 def checked_out(repository: str, base: str) -> dict[str, str]:
-    """Return commit, branch and base of a detached checkout, as the CI environment names them, else {}."""
+    """Return `commit`, `branch` and `base` of a detached checkout, with names from CI variables, else {}."""
     if not _is_detached(repository):
         return {}
     return {"commit": "HEAD", "branch": _first(BRANCH_VARIABLES) or "HEAD", "base": base or _first(BASE_VARIABLES)}

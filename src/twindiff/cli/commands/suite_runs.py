@@ -44,7 +44,7 @@ Resume = Annotated[
 ]
 
 LINE_AFTER = 100
-"""The least number of trials for which progress lines are printed."""
+"""The least number of trials between two progress lines."""
 
 AN_AGENT = "An agent is given as module:function, such as my_agent:work"
 
