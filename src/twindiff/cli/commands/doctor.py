@@ -56,7 +56,7 @@ def doctor(
     storage: Storage = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say what is broken here, and how to mend it.
+    """Say what is broken here, and how to fix it.
 
     Looks at Python, packages, SQLite, twins, the browser, confinement, containers, the data directory and the server;
     exits with 1 if anything is broken.

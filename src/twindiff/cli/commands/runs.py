@@ -43,7 +43,7 @@ def list_runs(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """List runs, newest first; `twindiff explain` tells of one."""
+    """List runs, newest first; `twindiff explain` explains one."""
     from twindiff.cli.commands.env import full_id, remote_of, say, say_where
     from twindiff.cli.render import add_row, table
 

@@ -167,7 +167,7 @@ def list_runs(
 
 @commands.command("status")
 def status(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """Show how a run stands and where its twins are."""
+    """Show the status of a run and where its twins are."""
     details = ask_server(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
     say(as_json, details, _render_run(details))
 
