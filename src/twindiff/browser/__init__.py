@@ -1,4 +1,5 @@
-"""Tests in a real browser: what a test is, how a prompt becomes one, and the process that runs one.
+"""Tests in a real browser: the form of a test, its planning from a prompt, and the process that runs one.
 
-It imports nothing of the rest: the server starts `python -m twindiff.browser` and speaks with it in lines of JSON.
+The package imports nothing else of Twindiff: the server starts `python -m twindiff.browser` and exchanges lines of JSON
+with it.
 """

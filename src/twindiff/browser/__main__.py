@@ -1,6 +1,6 @@
-"""`python -m twindiff.browser`: a worker. Its first line of input is a Job, every further one a Word.
+"""`python -m twindiff.browser`: a worker. Its first line of input is a BrowserJob, every further one a WorkerMessage.
 
-It answers with Events, one a line. When its input ends the server is gone, and so is the run.
+It writes RunEvents, one a line. The end of its input means that the server is gone, which ends the run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_LINE_BYTES = 16 << 20
 
 
 async def main() -> None:
-    """Read the job, do it, listen meanwhile."""
+    """Run the job on the first line of standard input, handling further messages meanwhile."""
     loop = asyncio.get_running_loop()
     words = asyncio.StreamReader(limit=MAX_LINE_BYTES)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(words), sys.stdin)
@@ -33,13 +33,13 @@ async def main() -> None:
     listening = asyncio.create_task(_listen(words, run, answers))
     try:
         await run()
-    except Exception as error:  # noqa: BLE001 - a mistake of ours, or a browser that does not start
+    except Exception as error:  # noqa: BLE001 - an internal error, or a browser that does not start
         traceback.print_exc()
         said = str(error).splitlines()[0][:1000] if str(error) else type(error).__name__
         _emit(RunEvent("end", said, {"status": "failed", "failure_category": "browser", "failure_detail": said}))
     finally:
         listening.cancel()
-        if words.at_eof():  # nobody else is there to do it
+        if words.at_eof():  # the server is gone and cannot do it
             shutil.rmtree(Path.cwd(), ignore_errors=True)
 
 

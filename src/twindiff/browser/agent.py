@@ -1,6 +1,6 @@
-"""A model that does a test by tool calls: one step at a time, each seen as it went before the next is asked for.
+"""A model that performs a test by tool calls: one step at a time, with the result of each step in the next request.
 
-It speaks as https://platform.openai.com/docs/api-reference/chat or https://docs.anthropic.com/en/api/messages say.
+It uses the APIs of https://platform.openai.com/docs/api-reference/chat or https://docs.anthropic.com/en/api/messages.
 """
 
 from __future__ import annotations
@@ -72,21 +72,21 @@ class AgentFailed(Exception):
 
 
 class Finished(msgspec.Struct):
-    """The model says that the test is over."""
+    """The model reports that the test is over."""
 
     passed: bool
     reason: str
 
 
 class Agent:
-    """Asks a model what to do next."""
+    """Asks a model for the next step."""
 
     def __init__(self, model: LanguageModel, names: list[str]) -> None:
         self._model = model
         self._names = names
 
     async def ask(self, page: Page, task: str, done: list[str]) -> BrowserStep | Finished:
-        """The next step of a task, or its end; raises AgentFailed."""
+        """Return the next step of a task, or its end; raises AgentFailed."""
         name, given = await self._call(await self._describe_page(page, task, done))
         try:
             if name == "finish":
@@ -96,7 +96,7 @@ class Agent:
             raise AgentFailed(f"the model asked for what cannot be done: {error}") from None
 
     async def _describe_page(self, page: Page, task: str, done: list[str]) -> str:
-        """The task, what has been done, and the page as it is."""
+        """Return the prompt: the task, the steps done so far, and the text and elements of the page."""
         from playwright.async_api import Error
 
         try:
@@ -108,7 +108,7 @@ class Agent:
         return "\n".join([*parts, f"The page is {page.url} and says:", text, "Elements:", *elements])
 
     async def _call(self, told: str) -> tuple[str, dict[str, Any]]:
-        import httpx  # which takes as long to load as all else of a worker together, and few runs need it
+        import httpx  # loading it takes as long as all else of a worker together, and few runs need it
 
         model = self._model
         try:

@@ -1,4 +1,4 @@
-"""Traces and recordings of the network without the credentials of a run, however a page has written them."""
+"""Removes a run's credentials from traces and network recordings, in every encoding that a page may have used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from twindiff.browser.masking import secret_names
 
 MASK = "***"
 MIN_SECRET_LETTERS = 4
-"""A shorter secret stands by chance in almost every file, so that nothing is left of it where it is masked."""
+"""A shorter secret occurs by chance in almost every file, so masking it would destroy the file."""
 MIN_CARD_DIGITS = 12
 _SEPARATOR = r"(?:[ \-.+\u00a0]|%20|&nbsp;)?"
 
@@ -28,13 +28,13 @@ class CannotMask(Exception):
 
 
 def find_secrets(values: Mapping[str, str], names: Sequence[str]) -> list[str]:
-    """Values that no artifact shows: those of `names`, of names like `password` or `card`, and numbers of cards."""
+    """Return the values that no artifact may show: those of `names`, of names like `password`, and card numbers."""
     secrets = {values[name] for name in (*names, *secret_names(values)) if name in values}
     return sorted(secrets - {""}, key=len, reverse=True)
 
 
 def copy_masked(source: Path, target: Path, secrets: Sequence[str]) -> None:
-    """Copy a HAR or the archive of a trace without secrets; raises CannotMask, and leaves no file then."""
+    """Copy a HAR or a trace archive without secrets; raises CannotMask, and then leaves no file."""
     if short := [each for each in secrets if len(each) < MIN_SECRET_LETTERS]:
         raise CannotMask(f"a credential of {len(short[0])} letters cannot be told from other text")
     pattern = compile_pattern(secrets)
@@ -58,7 +58,7 @@ def _copy_archive(source: Path, target: Path, pattern: re.Pattern[str] | None) -
 
 
 def compile_pattern(secrets: Sequence[str]) -> re.Pattern[str] | None:
-    """What finds secrets as they are, and escaped as JSON, HTML or parts of addresses do; None if there are none."""
+    """Compile a pattern for secrets as they are and as escaped in JSON, HTML or URLs; None if there are no secrets."""
     forms = {form for secret in secrets for form in _forms(secret)}
     patterns = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
     numbers = (re.sub(r"[ -]", "", each) for each in secrets)
@@ -75,7 +75,7 @@ def _forms(secret: str) -> set[str]:
 
 
 def _mask_json(content: bytes, pattern: re.Pattern[str] | None) -> bytes:
-    """Mask the texts of a JSON value alone, so that it stays one."""
+    """Mask only the strings of a JSON value, so that it stays valid JSON."""
     if pattern is None or not content.strip():
         return content
     return msgspec.json.encode(_mask_value(msgspec.json.decode(content), pattern))
@@ -93,7 +93,7 @@ def _mask_value(value: Any, pattern: re.Pattern[str]) -> Any:
 
 
 def _mask_bytes(content: bytes, pattern: re.Pattern[str] | None) -> bytes:
-    """Mask what a page has loaded or sent; what is no text has its bytes taken for letters."""
+    """Mask a file that a page has loaded or sent; bytes that are not UTF-8 are preserved."""
     if pattern is None:
         return content
     return pattern.sub(MASK, content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")

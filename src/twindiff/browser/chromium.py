@@ -1,4 +1,4 @@
-"""Which Chromium runs tests: the one that the setting names, else one on PATH, else Playwright's own."""
+"""Finds the Chromium that runs tests: the one named by the setting, else one on PATH, else Playwright's own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 SETTING = "TWINDIFF_CHROMIUM"
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-"""The shell has no windows, so it starts in a third of the processor's time that the others take."""
+"""The headless shell comes first, since it needs a third of the CPU time to start."""
 OF_PLAYWRIGHT = ("chromium_headless_shell-*/*/*headless*shell", "chromium-*/chrome-linux*/chrome")
 MEND = "Install one (Debian: apt-get install chromium-headless-shell), or name it with TWINDIFF_CHROMIUM."
 EXTRA = "Install the extra: pip install 'twindiff[browser]'."
@@ -20,7 +20,7 @@ class NoBrowser(RuntimeError):
 
 
 def chromium() -> str:
-    """The path of the Chromium that runs tests; raises NoBrowser."""
+    """Return the path of the Chromium that runs tests; raises NoBrowser."""
     if not (find_spec("playwright") and find_spec("psutil")):
         raise NoBrowser(f"Test runs need Playwright, which is not installed. {EXTRA}")
     named = os.environ.get(SETTING, "")
@@ -35,7 +35,7 @@ def chromium() -> str:
 
 
 def _of_playwright() -> str | None:
-    """The newest Chromium that `playwright install` has fetched, without windows where there is one."""
+    """Return the newest Chromium that `playwright install` has downloaded, preferably the headless shell."""
     home = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
     for pattern in OF_PLAYWRIGHT:
         if programs := sorted(home.glob(pattern), key=lambda path: path.stat().st_mtime):
@@ -44,7 +44,7 @@ def _of_playwright() -> str | None:
 
 
 def arguments(proxy_port: int) -> list[str]:
-    """How Chromium is started: whatever it asks of a network goes through the proxy of the run."""
+    """Return the command line arguments of Chromium, which send all network traffic through the run's proxy."""
     quiet = [
         "--disable-quic",
         "--no-first-run",
@@ -60,5 +60,5 @@ def arguments(proxy_port: int) -> list[str]:
         "--proxy-bypass-list=<-loopback>",
         "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     ]
-    # Chromium refuses to run as root with its sandbox, which is a matter of machines that are thrown away anyway.
+    # Chromium refuses to run as root with its sandbox; root runs it only on disposable machines.
     return [*quiet, "--no-sandbox"] if os.geteuid() == 0 else quiet

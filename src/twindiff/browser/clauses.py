@@ -1,4 +1,4 @@
-"""What a clause asks for: the rule that claims all of its words, and the steps of that."""
+"""Turns one clause of a prompt into steps, by the rule that accounts for all of its words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from twindiff.browser.twin_phrases import parse_count, twin_check
 from twindiff.browser.words import SEPARATOR, mark_words
 
 LONG_MS = 20_000
-"""How long something is waited for that a prompt says to wait for."""
+"""Milliseconds to wait for something that a prompt explicitly waits for."""
 EMAIL = (
     "input[type=email], input[autocomplete=username], input[name*=email i], input[id*=email i], "
     "input[name*=user i], input[id*=user i], input[name*=login i]"
@@ -39,12 +39,12 @@ VERB = re.compile(
     r"überprüfe|stelle|melde?|logge?|frage?|the page|the url|die seite|die url)\b",
     re.IGNORECASE,
 )
-"""How a clause begins that asks for something by itself."""
+"""The beginning of a clause that has a verb of its own."""
 _PERSON = re.compile(r"(?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)) ", re.IGNORECASE)
 
 
 class Claim(NamedTuple):
-    """A clause that a rule has claimed as a whole."""
+    """A clause that one rule accounts for as a whole."""
 
     kind: str
     verb: str
@@ -53,16 +53,19 @@ class Claim(NamedTuple):
     has_no_verb: bool
     """Whether it begins with its subject, as in `"Paid" is shown`."""
     has_no_predicate: bool
-    """Whether it ends with a name, to which a predicate further on may belong too."""
+    """Whether it ends with a name, to which a later predicate may also apply."""
 
     @property
     def is_expectation(self) -> bool:
-        """Whether it does nothing."""
+        """Whether it only expects something."""
         return all(step.action == "expect" for step in self.steps)
 
 
 def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> Claim | None:
-    """The claim on a clause; None where no rule accounts for each of its words. `held` are its quotations."""
+    """Return the claim of the first matching rule; None if no rule accounts for every word.
+
+    `held` are its quotations.
+    """
     marked = mark_words(text)
     for phrase in PHRASES:
         match = phrase.pattern.fullmatch(marked)
@@ -80,12 +83,12 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
 
 
 def _slots(match: re.Match[str]) -> dict[str, str]:
-    """What each slot of a rule has taken."""
+    """Return the text that each slot of a rule matched."""
     return {name: words.replace(SEPARATOR, " ") for name, words in match.groupdict().items() if words is not None}
 
 
 def _ends_in_name(kind: str, text: str) -> bool:
-    """Whether a clause ends with a quotation, or with the noun or name of a thing."""
+    """Return whether a clause ends with a quotation, or with the noun or name of an element."""
     return text[-1:] in "\x03\x05\x07" or (
         kind in ("thing", "thing_gone") and text.rsplit(maxsplit=1)[-1] not in _PREDICATES
     )
@@ -98,7 +101,7 @@ _PREDICATES = (
 
 
 def _is_ambiguous(match: re.Match[str]) -> bool:
-    """Whether a predicate in the singular follows several subjects, so that nobody knows whether it is said of all."""
+    """Return whether a singular predicate follows several subjects, so that it may not apply to all of them."""
     for name, listed in match.groupdict().items():
         if listed and name[:2] in ("qs", "qo") and len(_QUOTED.findall(listed)) > 1:
             is_and = "and" in _QUOTED.sub("", listed) or "," in listed
@@ -108,43 +111,43 @@ def _is_ambiguous(match: re.Match[str]) -> bool:
 
 
 def _is_unsafe(step: BrowserStep, said: ClauseSlots) -> bool:
-    """Whether a name is empty, or has the sign by which a row is told from what is in it."""
+    """Return whether a name is empty, or contains the separator between a row and what is inside it."""
     is_all = step.expect is not None and step.expect.type == "count"
     names_nothing = (step.selector or "").endswith("=") and step.selector != LOG_OUT and not is_all
     return names_nothing or INSIDE in said.row()
 
 
 class ClauseSlots(NamedTuple):
-    """What the slots of a rule have taken."""
+    """The text that the slots of a rule matched."""
 
     groups: dict[str, str]
     held: list[str]
     is_first: bool = False
 
     def first(self, *names: str) -> str:
-        """What the first of some slots has that has something."""
+        """Return the text of the first of these slots that matched, or ""."""
         return next((self.groups[name] for name in names if name in self.groups), "")
 
     def has(self, name: str) -> bool:
-        """Whether a slot has something."""
+        """Return whether a slot matched."""
         return name in self.groups
 
     def unquote(self, text: str) -> str:
-        """A value or a name, without its quotation marks."""
+        """Return a value or a name without its quotation marks."""
         mark = _MARK.search(text)
         return self.held[int(mark[1])] if mark else text.strip(" ,.:")
 
     def value(self, *names: str) -> str:
-        """The value that one of some slots has."""
+        """Return the value of the first of these slots that matched."""
         return self.unquote(self.first(*names))
 
     def texts(self, *names: str) -> list[str]:
-        """The quotations of a list; words without quotation marks are one."""
+        """Return the quotations of a list; words without quotation marks are one."""
         text = self.first(*names)
         return [self.held[int(number)] for number in _QUOTED.findall(text)] or [self.unquote(text)]
 
     def kind(self, *names: str) -> str | None:
-        """The kind of a thing, as its noun says."""
+        """Return the kind of an element, given by its noun; None without a noun."""
         for name in names:
             for noun in (f"{name}_noun", f"{name}_noun2"):
                 if noun in self.groups:
@@ -152,19 +155,19 @@ class ClauseSlots(NamedTuple):
         return None
 
     def select_named(self, *names: str, kind: str | None = None) -> str:
-        """A selector for a thing by its name, among things of its kind where that is said."""
+        """Return a selector for an element by name, restricted to its kind if that is given."""
         slots = [slot for name in names for slot in (name, f"{name}_2", f"{name}_3")]
         kind = self.kind(*names) or kind
         name = self.value(*slots)
         return f"{kind}={name}" if kind else f"{NAMED}{name}"
 
     def row(self) -> str:
-        """The beginning of a selector that looks in a row, or nothing."""
+        """Return the prefix of a selector for a row, or ""."""
         return f"{ROW}{self.value('row', 'row2', 'rowb')}" if self.first("row", "row2", "rowb") else ""
 
 
 def kind_of_noun(noun: str) -> str:
-    """The kind of things that a noun means."""
+    """Return the kind of element that a noun means."""
     return next(kind for kind, words in NOUNS.items() if re.fullmatch(words, noun, re.IGNORECASE))
 
 
@@ -210,7 +213,7 @@ _WHOLE = frozenset(["is", "be", "equal", "equals", "lautet", "ist", "have", "has
 
 
 def _how(said: ClauseSlots, text: str) -> dict[str, Any]:
-    """Whether a value is to be all of it or to be contained; sentences say the verb."""
+    """Compare for equality or containment, depending on the verb."""
     how = said.first("how").lower().split(" ")
     is_all = said.has("be") or not _WHOLE.isdisjoint(how)
     return {"equals": text} if is_all else {"contains": text}
@@ -223,7 +226,7 @@ def _url(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
 
 
 def _standing(said: ClauseSlots) -> list[BrowserStep]:
-    """`I am on /cart` is where a test begins; later it is expected."""
+    """`I am on /cart` opens the page at the start of a test, and expects its URL later."""
     return [BrowserStep("goto", value=said.value("u"))] if said.is_first else _url(said)
 
 
@@ -256,7 +259,7 @@ def _state(said: ClauseSlots) -> list[BrowserStep]:
         return [_expect("value", selector=said.select_named("kc", kind="field"), equals="", negated=not is_so)]
     state, holds = _STATES.get(words, ("focused", True))
     selector = said.select_named("kc", kind="choice" if state == "checked" else "control")
-    if state == "checked" and selector.startswith("field="):  # a box may be one for a text or one to tick
+    if state == "checked" and selector.startswith("field="):  # "box" may mean a text field or a checkbox
         selector = f"choice={selector.removeprefix('field=')}"
     return [_expect(state, selector=selector, negated=holds != is_so, ms=LONG_MS if said.has("wait") else None)]
 

@@ -1,4 +1,4 @@
-"""TestConfig: the steps of a test, as they are written, kept and replayed."""
+"""TestConfig: the steps of a test in the form in which they are written, stored and replayed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ MAX_STEPS = 200
 MAX_WAIT_MS = 60_000
 MAX_PARAMETERS = 200
 MAX_TEXT_CHARACTERS = 20_000
-"""Characters of a text with the values of the parameters that it names."""
+"""Characters of a text after its parameters are filled in."""
 MAX_TIMEOUT_MS = 600_000
 WRAPPERS = ("test_config_json", "test_config")
 ANSWER = "answer"
-"""What the answer to the last question is called."""
+"""The parameter that holds the answer to the last question."""
 REFERENCE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
 Action = Literal[
@@ -32,11 +32,11 @@ class ConfigError(ValueError):
 
 
 class Expect(msgspec.Struct, omit_defaults=True):
-    """What must hold, or with `negated` must not hold.
+    """A condition that must hold, or with `negated` must not hold.
 
     `text`, `url`, `title` and `value` (of a field) are compared with `contains` or `equals`. `visible`, `disabled`,
-    `checked` and `focused` are states of an element. `count` is how many elements there are of `selector`, or how often
-    the page says what `contains` says: from `min` to `max`.
+    `checked` and `focused` are states of an element. `count` is the number of elements of `selector`, or of occurrences
+    of `contains` on the page: from `min` to `max`.
     """
 
     type: Literal["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count"]
@@ -48,7 +48,7 @@ class Expect(msgspec.Struct, omit_defaults=True):
     max: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
     def __str__(self) -> str:
-        """The expectation in words, for the caption of its step."""
+        """Describe the expectation, for the caption of its step."""
         wanted = self.contains if self.equals is None else self.equals
         verb = "is" if self.equals is not None else "contains"
         parts = ["not"] if self.negated else []
@@ -60,10 +60,10 @@ class Expect(msgspec.Struct, omit_defaults=True):
 
 
 class TwinCheck(msgspec.Struct, omit_defaults=True):
-    """What a sentence expects of a twin: how many rows of a table came into being while the test ran.
+    """An expectation about a twin: how many rows of a table were added while the test ran.
 
-    `where` is as in the assertion language. `named` gives a column the id of the row of that name, such as
-    `{"channel_id": "general"}`, which is looked up when the test runs.
+    `where` is as in the assertion language. `named` maps columns to names of rows, such as `{"channel_id": "general"}`;
+    each name is resolved to the row's id when the test runs.
     """
 
     sentence: str
@@ -76,7 +76,7 @@ class TwinCheck(msgspec.Struct, omit_defaults=True):
 
 
 class BrowserStep(msgspec.Struct, omit_defaults=True):
-    """One thing to do; `wait_for` is a CSS selector that must be seen afterwards, and then `expect` must hold."""
+    """One step; afterwards an element of the CSS selector `wait_for` must be visible, and then `expect` must hold."""
 
     action: Action
     id: str = ""
@@ -99,7 +99,7 @@ class TestParameter(msgspec.Struct, omit_defaults=True):
 
 
 class TestConfig(msgspec.Struct):
-    """A test; where `fallback` is `agent`, a model may repair a step that breaks."""
+    """A test; if `fallback` is `agent`, a model may repair a step that fails."""
 
     __test__ = False
 
@@ -130,7 +130,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "wait": (),
     "ask_user_question": ("value",),
 }
-"""What each action cannot do without."""
+"""The required fields of each action."""
 
 
 STATES = ("visible", "disabled", "checked", "focused")
@@ -138,7 +138,7 @@ OF_AN_ELEMENT = (*STATES, "value")
 
 
 def read(given: Mapping[str, Any]) -> TestConfig:
-    """A TestConfig, bare or wrapped, in its normal form; raises ConfigError."""
+    """Parse a TestConfig, bare or wrapped, and normalise it; raises ConfigError."""
     try:
         config = msgspec.convert(_unwrap(given), TestConfig, strict=False)
     except msgspec.ValidationError as error:
@@ -213,7 +213,7 @@ def _check_wait(step: BrowserStep, where: str) -> None:
 
 
 def check_url(url: str, field: str) -> str:
-    """The URL, which must be absolute, http or https, and name a host; raises ConfigError."""
+    """Return the URL if it is absolute, http or https, and has a host; raises ConfigError."""
     try:
         parts = urlsplit(url)
         is_fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -225,7 +225,7 @@ def check_url(url: str, field: str) -> str:
 
 
 def join_url(start_url: str, given: str, field: str) -> str:
-    """An address that is given as it is or relative to where a run starts; raises ConfigError."""
+    """Resolve an address that may be relative to the start URL; raises ConfigError."""
     try:
         return check_url(urljoin(start_url, given), field)
     except ConfigError:
@@ -235,14 +235,14 @@ def join_url(start_url: str, given: str, field: str) -> str:
 
 
 def to_json(config: TestConfig) -> dict[str, Any]:
-    """A TestConfig as JSON."""
+    """Convert a TestConfig to JSON values."""
     return msgspec.to_builtins(config)
 
 
 def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
-    """The value of each parameter: as given, else by `defaults`, else its own default. Raises ConfigError.
+    """Return the value of each parameter: the given one, else that of `defaults`, else its own default.
 
-    Values may refer to other parameters, but not to themselves by any way.
+    Values may refer to other parameters, but not in a cycle. Raises ConfigError.
     """
     own = {each.name: each.default for each in config.parameters if each.default is not None}
     answers = {name for step in config.steps if step.action == "ask_user_question" for name in _answer_names(step)}
@@ -263,7 +263,7 @@ def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
 
 
 def _resolve(name: str, raw: Mapping[str, str], done: dict[str, str], outer: list[str]) -> str:
-    """The value of a parameter, and of those that it refers to; raises ConfigError where that has no end."""
+    """Return the value of a parameter with references resolved; raises ConfigError for a cycle."""
     if name in outer:
         raise ConfigError(f"parameters refer to one another without end: {' → '.join([*outer, name])[:200]}")
     if name not in done:
@@ -274,12 +274,12 @@ def _resolve(name: str, raw: Mapping[str, str], done: dict[str, str], outer: lis
 
 
 def _answer_names(step: BrowserStep) -> list[str]:
-    """The names under which steps after a question have its answer."""
+    """Return the parameters that hold the answer to a question in later steps."""
     return [*step.parameter_refs, ANSWER]
 
 
 def _texts(config: TestConfig) -> Iterator[tuple[str, str]]:
-    """Every text in which a parameter may be named, with its place."""
+    """Yield every text that may refer to parameters, with its place."""
     yield "test_config.starting_url", config.starting_url
     for number, step in enumerate(config.steps):
         where = f"test_config.steps[{number}]"
@@ -298,7 +298,7 @@ def _texts_of(expect: Expect) -> dict[str, str | None]:
 
 
 def fill_parameters(text: str, given: Mapping[str, str]) -> str:
-    """A text with the values of the parameters it names. Raises ConfigError where it becomes too long."""
+    """Replace the parameters in a text by their values. Raises ConfigError if it becomes too long."""
     size = len(text)
 
     def value(reference: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
-"""Finding elements: by CSS, `text=`, `role=`, `testid=`, `xpath=`, or by the words that a person reads.
+"""Finds elements by CSS, `text=`, `role=`, `testid=`, `xpath=`, or by the words that a person reads.
 
 `button=Save`, `field=Email` and the other KINDS find elements of one kind by their name, or all of them without one.
-`row=Ada >> button=Edit` looks in the one row of a table or list that says `Ada`.
+`row=Ada >> button=Edit` looks in the one row of a table or list that contains `Ada`.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     Scope = Page | Frame | Locator
 
 NAMED = "named="
-"""What comes before words that name a label, a placeholder, the name of a role or a text, in this order."""
+"""Prefix of words that are matched against labels, placeholders, accessible names and text, in this order."""
 SECONDS = 2.0
-"""How long a page has to name its elements."""
+"""Seconds that a page has to list its elements."""
 ENGINES = ("css=", "text=", "role=", "xpath=", "id=", "data-testid=", "//", "..")
 TEST_IDS = ("testid=", "test-id=", "test_id=")
 FIELDS = ("fill", "select")
 ROLES = ("button", "link", "tab", "menuitem", "checkbox", "radio", "switch", "option", "textbox", "combobox", "heading")
 LOG_OUT = "log-out="
-"""The button or link that ends a session, whatever it is called."""
+"""Selector of the button or link that ends a session, whatever its text."""
 EXACT = "exact="
-"""What comes before the whole of a text or name that may have what has no role by its tag."""
+"""Prefix of the whole text or name of an element that may lack a role."""
 ROW = "row="
 INSIDE = " >> "
-"""What stands between a row and what is looked for in it."""
+"""Separator between a row and the selector within it."""
 KINDS: dict[str, tuple[str, ...]] = {
     "button": ("button",),
     "link": ("link",),
@@ -49,9 +49,9 @@ KINDS: dict[str, tuple[str, ...]] = {
     "listitem": ("listitem",),
     "datarow": ("row",),
 }
-"""Roles of the kinds of elements that have a prefix of their own."""
+"""The kinds of elements with a prefix of their own, and their ARIA roles."""
 LABELLED = ("field", "checkbox", "radio", "control", "choice")
-"""Kinds whose elements are also known by a label or placeholder beside them."""
+"""Kinds whose elements are also found by a label or placeholder."""
 TAGS = frozenset(
     word
     for line in (
@@ -82,7 +82,7 @@ _CANDIDATES = """() => {
 
 
 class Candidate(NamedTuple):
-    """An element of the page that might have been meant, and how like it is."""
+    """An element of the page that might have been meant, and how similar it is, from 0 to about 1."""
 
     likeness: float
     selector: str
@@ -90,7 +90,7 @@ class Candidate(NamedTuple):
 
 
 def is_words(selector: str) -> bool:
-    """Whether a selector without an engine reads as words of the page and not as CSS."""
+    """Return whether a selector without an engine reads as words of the page rather than as CSS."""
     first = re.split(r"[\s,+]", selector, maxsplit=1)[0]
     return not _MARKS.search(selector) and first not in TAGS and "-" not in first
 
@@ -100,15 +100,16 @@ class SeveralRows(Exception):
 
 
 def kind_of(selector: str) -> tuple[str, str] | None:
-    """The kind and the name of a selector such as `button=Save`; None for other selectors."""
+    """Return the kind and the name of a selector such as `button=Save`; None for other selectors."""
     kind, is_kind, name = selector.partition("=")
     return (kind, name) if is_kind and kind in KINDS else None
 
 
 async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None:
-    """The row of a `row=` selector and the selector within it, else what is given; None while there is no such row.
+    """Return the row of a `row=` selector and the selector within it; other selectors keep their scope.
 
-    The selector within a row is empty where the row itself is meant. Raises SeveralRows.
+    Returns None while there is no such row. The selector within a row is empty where the row itself is meant. Raises
+    SeveralRows.
     """
     if not selector.startswith(ROW):
         return scope, selector
@@ -124,7 +125,7 @@ async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None
 
 
 def rows_of(scope: Scope, words: str) -> list[Locator]:
-    """Rows of tables by the whole text of a cell, then by a part of their text; then items of lists."""
+    """Return locators of rows: table rows by the whole text of a cell, then by part of their text; then list items."""
     rows = scope.get_by_role("row")
     of_cell = [rows.filter(has=scope.get_by_role(cell, name=words, exact=True)) for cell in ("cell", "rowheader")]
     return [
@@ -135,7 +136,7 @@ def rows_of(scope: Scope, words: str) -> list[Locator]:
 
 
 def locators(page: Scope, selector: str, action: str) -> list[Locator]:
-    """Where an element is to be looked for, in this order."""
+    """Return where to look for an element, in order of preference."""
     kind = kind_of(selector)
     if kind:
         return _of_kind(page, *kind)
@@ -158,7 +159,7 @@ def locators(page: Scope, selector: str, action: str) -> list[Locator]:
 
 
 def _of_kind(page: Scope, kind: str, words: str) -> list[Locator]:
-    """Elements of a kind: by the whole of their name first, then by a part of it; all of them without a name."""
+    """Return elements of a kind: by their whole name first, then by a part of it; all of them without a name."""
     if kind == "datarow":
         rows = page.locator("tr:has(td), [role=row]:has([role=cell], [role=gridcell])")
         return [rows.filter(has_text=words) if words else rows]
@@ -206,11 +207,11 @@ def _attributes(words: str) -> str:
 
 
 LEAVING = re.compile(r"^\W*(?:(?:log|sign)[ -]?(?:out|off)|abmelden|ausloggen)\W*$", re.IGNORECASE)
-"""What is on a button or link that ends a session."""
+"""The texts of a button or link that ends a session."""
 
 
 def _named_locators(page: Scope, words: str, action: str) -> list[Locator]:
-    """Label, placeholder, role, text: the whole of it first, then a part of it."""
+    """Match label, placeholder, role and text: as a whole first, then in part."""
     named: list[Locator] = []
     for exact in (True, False):
         named += [page.get_by_label(words, exact=exact), page.get_by_placeholder(words, exact=exact)]
@@ -229,7 +230,7 @@ def _quote(words: str) -> str:
 
 
 async def candidates(page: Page, selector: str, most: int = 5) -> list[dict[str, str]]:
-    """The elements of a page that are most like what was looked for, each with a selector that finds it."""
+    """Return the elements of a page most similar to a selector, as `{"selector": …, "text": …}`, at most `most`."""
     from playwright.async_api import Error
 
     wanted = " ".join(re.findall(r"[\w-]+", selector.removeprefix(NAMED)))
@@ -252,7 +253,7 @@ def _candidate(wanted: str, element: dict[str, str]) -> Candidate:
 
 
 def _selector(element: dict[str, str]) -> str:
-    """The plainest selector that finds an element."""
+    """Return the simplest selector that finds an element."""
     if element["testid"]:
         return f"testid={element['testid']}"
     if element["id"]:

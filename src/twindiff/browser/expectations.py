@@ -1,4 +1,4 @@
-"""What an expectation looks at, and how long it must hold before it counts."""
+"""Evaluates expectations on a page, and how long one must hold before it counts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.05
 ANSWER_SECONDS = 3.0
-"""How long a page has for an answer even where the time of a step is shorter."""
+"""Seconds that a page has to respond even where the time of a step is shorter."""
 QUIET_SECONDS = 0.5
-"""How long something must be absent, or be so many and no more, while no request is open."""
+"""Seconds that an absence or a maximum count must hold while no request is open."""
 MAX_UNQUIET_SECONDS = 2.0
-"""How long the same where requests stay open."""
+"""The same where requests stay open."""
 MAX_SEEN_CHARACTERS = 600
 MAX_FRAMES = 10
 ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
-"""What rows and items belong to; without one nobody can tell that there are none."""
+"""Containers of rows and items; without one, a count of 0 is not conclusive."""
 T = TypeVar("T")
 _VALUES = """each => each.tagName === 'SELECT'
   ? [...each.selectedOptions].flatMap(option => [option.label.trim(), option.value])
@@ -41,14 +41,14 @@ class StepFailed(Exception):
 
 
 class Look(NamedTuple):
-    """What was seen, and whether the expectation holds; None where the page could not be looked at yet."""
+    """What the page shows, and whether the expectation holds; None where the page cannot be read yet."""
 
     holds: bool | None
     seen: str
 
 
 class Expectations:
-    """Waits until the page in front is as expected; raises StepFailed where it does not become so in time."""
+    """Waits until the front page meets an expectation; raises StepFailed if it does not in time."""
 
     def __init__(self, front: Callable[[], Page], text: Callable[[object], str], is_quiet: Callable[[], bool]) -> None:
         self._front = front
@@ -70,7 +70,7 @@ class Expectations:
             await asyncio.sleep(POLL_SECONDS)
 
     def _has_held(self, expect: Expect, seconds: float) -> bool:
-        """Whether what may still change, because a page is not complete yet, has held for long enough."""
+        """Return whether a condition that an incomplete page may still break has held for long enough."""
         if not expect.negated and expect.max is None:
             return True
         return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
@@ -85,7 +85,7 @@ class Expectations:
         raise StepFailed(said, expected, _around(look.seen, wanted), near)
 
     def _describe(self, expect: Expect, wanted: str, where: str) -> tuple[str, str]:
-        """What is expected, and the same as the sentence of a failure."""
+        """Return the expectation as a noun phrase, and as the sentence of a failure."""
         kind, selector = expect.type, expect.selector
         if kind == "count":
             few, many = expect.min, expect.max
@@ -138,7 +138,7 @@ class Expectations:
         return Look(self._is_in(expect, seen) if seen is not None else None, seen or "")
 
     def _is_in(self, expect: Expect, seen: str) -> bool:
-        """Whether a text is as expected; what must not be said must not be said in another case of letters either."""
+        """Return whether a text meets the expectation; negated ones ignore case."""
         wanted, seen = _plain(self._expected_text(expect)), _plain(seen)
         if expect.negated:
             wanted, seen = wanted.casefold(), seen.casefold()
@@ -148,7 +148,7 @@ class Expectations:
         selector = self._text(expect.selector)
         element = await self.find(selector)
         kind = kind_of(selector)
-        if element is None and expect.negated and kind and kind[1]:  # what looks like a button need not be one
+        if element is None and expect.negated and kind and kind[1]:  # what looks like a button may lack the role
             element = await self.find(f"{EXACT}{kind[1]}")
         return Look(element is not None, "a visible one" if element else "none that is visible")
 
@@ -167,7 +167,7 @@ class Expectations:
         return Look(is_so, str(count))
 
     async def _has_rows(self, selector: str) -> bool:
-        """Whether there is a table or list, where rows or items are counted."""
+        """Return whether there is a table or list to count rows or items in; true for other selectors."""
         kind = kind_of(selector)
         if kind is None or kind[0] not in ROWS_OF:
             return True
@@ -205,7 +205,7 @@ class Expectations:
         return await element.evaluate("each => each === each.ownerDocument.activeElement")
 
     async def find(self, selector: str, action: str = "expect") -> Locator | None:
-        """The first visible element of a selector, in any frame of the page; raises SeveralRows."""
+        """Return the first visible element of a selector, in any frame of the page; raises SeveralRows."""
         from playwright.async_api import Error
 
         page = self._front()
@@ -219,7 +219,7 @@ class Expectations:
         return None
 
     async def page_text(self, selector: str | None = None) -> str | None:
-        """The text of an element, or of all frames of the page, as it is shown; None while that cannot be read."""
+        """Return the visible text of an element, or of all frames of the page; None while it cannot be read."""
         from playwright.async_api import Error
 
         page = self._front()
@@ -245,13 +245,13 @@ async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
 
 
 def _within(place: tuple[Frame | Page | Locator, str], action: str) -> list[Any]:
-    """Where a selector looks in its scope; the scope itself where it looks for nothing in it."""
+    """Return the locators of a selector in its scope; the scope itself if the selector is empty."""
     scope, selector = place
     return locators(scope, selector, action) if selector else [scope]
 
 
 async def await_page(asked: Awaitable[T], seconds: float) -> T:
-    """What the page answers; raises StepFailed where nothing comes, since a script of its own keeps it busy."""
+    """Await a response of the page; raises StepFailed on timeout, since then one of its scripts keeps it busy."""
     seconds = max(seconds, ANSWER_SECONDS)
     try:
         return await asyncio.wait_for(asked, seconds)
@@ -261,18 +261,18 @@ async def await_page(asked: Awaitable[T], seconds: float) -> T:
 
 
 def _count_words(text: str, wanted: str) -> int:
-    """How often a text says something, where it does not go on within a word: `Ada` is not in `Adam`."""
+    """Count the occurrences of a text as whole words: `Ada` is not in `Adam`."""
     begin, end = (r"(?<!\w)" if wanted[0].isalnum() else "", r"(?!\w)" if wanted[-1].isalnum() else "")
     return len(re.findall(f"{begin}{re.escape(wanted)}{end}", text))
 
 
 def _plain(text: str) -> str:
-    """A text as one line, so that it does not matter how a page breaks it."""
+    """Normalise whitespace, so that line breaks of the page do not matter."""
     return " ".join(text.split())
 
 
 def _around(seen: str, wanted: str) -> str:
-    """What was seen, as much of it as helps: from where the first word that was wanted stands."""
+    """Return an excerpt of what was seen, around the first word of the expected text."""
     text = _plain(seen)
     words = wanted.split()
     at = text.lower().find(words[0].lower()) if words else 0

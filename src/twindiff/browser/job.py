@@ -1,4 +1,4 @@
-"""What a worker is told when it starts, and the lines it answers with."""
+"""The messages between server and worker: the job, messages to a running worker, and the events it reports."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import msgspec
 from twindiff.browser.config import TestConfig
 
 ALLOWANCE_SECONDS = 15
-"""How long a worker that was told to end has for its artifacts, before it is killed."""
+"""Seconds that a worker has to save its artifacts after it was asked to end, before it is killed."""
 MARK = "TWINDIFF_TEST_RUN"
-"""The variable by which processes of a run are known, to whoever must end them."""
+"""The environment variable that identifies processes of a run."""
 
 
 class LanguageModel(msgspec.Struct):
@@ -22,19 +22,19 @@ class LanguageModel(msgspec.Struct):
 
 
 class BrowserLimits(msgspec.Struct):
-    """What a run may use."""
+    """The resource limits of a run."""
 
     seconds: float = 300
     memory_mb: int = 1500
     """Of all its processes together."""
     network_mb: int = 200
-    """What comes over the network."""
+    """Received over the network."""
     file_mb: int = 300
-    """The largest file that one of its processes may write; a larger one ends it, so it is more than comes in."""
+    """The largest file that a process may write; it exceeds `network_mb`, since a larger file ends the process."""
 
 
 class BrowserJob(msgspec.Struct):
-    """A run to be done; `folder` is where its artifacts go, and `control` the address of the server itself."""
+    """A run to execute; `folder` is where its artifacts go, and `control` are the addresses of the server itself."""
 
     run_id: str
     start_url: str
@@ -47,10 +47,10 @@ class BrowserJob(msgspec.Struct):
     """Addresses of the run's twins, which a page may call."""
     values: dict[str, str] = {}
     secrets: list[str] = []
-    """Names of values that no record shows."""
+    """Names of values that no record may show."""
     prompt: str = ""
     goal: bool = False
-    """Whether a model is to reach what the prompt says, after the steps that are known."""
+    """Whether a model continues towards the goal in `prompt` after the known steps."""
     model: LanguageModel | None = None
     limits: BrowserLimits = msgspec.field(default_factory=BrowserLimits)
 
@@ -64,7 +64,7 @@ class RunEvent(msgspec.Struct, omit_defaults=True):
 
 
 class WorkerMessage(msgspec.Struct, omit_defaults=True):
-    """What a running worker is told: an answer to its question, or to end."""
+    """A message to a running worker: the answer to its question, or a cancellation."""
 
     message: str = ""
     cancel: bool = False

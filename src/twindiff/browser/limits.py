@@ -1,4 +1,4 @@
-"""Bounds of a run's processes that nobody else keeps: the memory of all of them, the size of what they write."""
+"""Resource limits of a run's processes: the memory of all of them, and the size of files they write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEGABYTE = 1 << 20
 
 
 def bound_files(megabytes: int) -> None:
-    """Let no process of the run write a file larger than that."""
+    """Limit the size of files that processes of the run may write."""
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_FSIZE, (megabytes * MEGABYTE, megabytes * MEGABYTE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -29,7 +29,7 @@ def bound_files(megabytes: int) -> None:
 
 
 async def watch_memory(megabytes: int, stop: Callable[[str], None]) -> None:
-    """Call `stop` when the processes of the run need more memory than that."""
+    """Call `stop` with a message when the processes of the run use more memory."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         used = sum(_memory(each) for each in psutil.Process().children(recursive=True)) // MEGABYTE
@@ -39,7 +39,7 @@ async def watch_memory(megabytes: int, stop: Callable[[str], None]) -> None:
 
 
 def _memory(process: psutil.Process) -> int:
-    """What a process needs by itself, without what it shares with others."""
+    """Return the memory of a process without what it shares with others, in bytes."""
     with contextlib.suppress(psutil.Error):
         used = process.memory_info()
         return used.rss - getattr(used, "shared", 0)
@@ -47,7 +47,7 @@ def _memory(process: psutil.Process) -> int:
 
 
 def of_run(run_id: str) -> Iterator[psutil.Process]:
-    """The processes of a run that are still there, whoever their parent is now."""
+    """Yield the running processes of a run, even if they were reparented."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             if process.uids().real == os.getuid() and process.environ().get(MARK) == run_id:
@@ -55,9 +55,9 @@ def of_run(run_id: str) -> Iterator[psutil.Process]:
 
 
 def end(run_id: str) -> int:
-    """Kill what is left of a run, with the groups of processes that it had; how many processes that were.
+    """Kill the remaining processes of a run with their process groups; returns how many there were.
 
-    None is reaped: who started a process is told of its end once, and would miss it.
+    None is reaped: the parent of a process must be able to wait for it.
     """
     left = [*of_run(run_id)]
     for process in left:
@@ -73,7 +73,7 @@ def end(run_id: str) -> int:
 
 
 def _is_alive(process: psutil.Process) -> bool:
-    """Whether a process has not ended; whoever has to hear of its end may still do so, which some take a second for."""
+    """Return whether a process still runs; a zombie does not, though its parent may take a second to reap it."""
     with contextlib.suppress(psutil.Error):
         return process.status() != psutil.STATUS_ZOMBIE
     return False

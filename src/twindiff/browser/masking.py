@@ -1,4 +1,4 @@
-"""Values that nobody is to read in titles, pages and artifacts: passwords and numbers of cards."""
+"""Masks values that must not appear in titles, pages and artifacts: passwords and card numbers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)")
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a parameter of this name, or a field of this selector, holds what nobody is to read."""
+    """Return whether a parameter of this name, or a field of this selector, holds a secret."""
     return _SECRET.search(name.replace("_", " ")) is not None
 
 
 def secret_names(values: Mapping[str, str]) -> list[str]:
-    """The parameters whose names or values say that nobody is to read them."""
+    """Return the parameters whose names or values mark them as secret."""
     return [name for name, value in values.items() if is_secret_name(name) or mask_cards(value) != value]
 
 
 def mask_cards(text: str) -> str:
-    """A text with the numbers of cards in it masked but for their last four digits."""
+    """Mask card numbers in a text except for their last four digits."""
     return _DIGITS.sub(_mask_card, text)
 
 
@@ -34,6 +34,6 @@ def _mask_card(match: re.Match[str]) -> str:
 
 
 def _is_card(digits: str) -> bool:
-    """Whether digits have the check digit of a card. https://en.wikipedia.org/wiki/Luhn_algorithm"""
+    """Return whether digits have the check digit of a card. https://en.wikipedia.org/wiki/Luhn_algorithm"""
     doubled = [int(each) * (1 + at % 2) for at, each in enumerate(reversed(digits))]
     return sum(each - 9 if each > 9 else each for each in doubled) % 10 == 0 and len(set(digits)) > 1

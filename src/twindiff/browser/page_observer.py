@@ -1,4 +1,4 @@
-"""What a page says and asks for while a step is done: console, network, dialogs, windows and downloads, all bounded."""
+"""Records what a page does during a step: console, network, dialogs, windows and downloads, each limited."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Download, Page, Request, Response
 
 MAX_LINES = 50
-"""Lines of the console, and requests, that a step keeps."""
+"""Console lines, and requests, kept for a step."""
 MAX_LINE_CHARACTERS = 500
 MAX_DIALOGS = 50
 MAX_WINDOWS = 5
 MAX_DOWNLOADS = 10
 MAX_DOWNLOAD_BYTES = 20_000_000
-"""Bytes of a download that a run keeps."""
+"""Bytes of the largest download that a run keeps."""
 STREAMS = ("eventsource", "websocket", "media", "ping")
 """Types of requests that may stay open for as long as a page does."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class Observer:
-    """Watches a context; `take` gives what came since it was last asked. `stop` ends a run that goes too far."""
+    """Watches a browser context; `take` returns what was recorded since its last call.
+
+    `stop` ends a run over its limits.
+    """
 
     def __init__(self, context: BrowserContext, folder: Path, stop: Callable[[str], None]) -> None:
         self._folder = folder
@@ -56,7 +59,7 @@ class Observer:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether no window waits for the answer to a request; streams are not waited for."""
+        """Whether no request is open; streams do not count."""
         return not self._open
 
     def note(self, said: str) -> None:
@@ -65,14 +68,14 @@ class Observer:
             self._said.append(said[:MAX_LINE_CHARACTERS])
 
     def take(self) -> dict[str, Any]:
-        """Console, network and log since the last time, with how many lines there were in all."""
+        """Return what was recorded since the last call: `console`, `network`, `log`, and `counts` with the totals."""
         taken = {"console": self._console, "network": self._network, "log": self._said, "counts": {**self._counts}}
         self._console, self._network, self._said = [], [], []
         self._counts = {"console": 0, "network": 0}
         return taken
 
     async def settle(self, seconds: float) -> list[str]:
-        """Wait for downloads that are being saved; the names of those that are not done by then."""
+        """Wait for downloads to be saved; returns the names of unfinished ones."""
         if self._saving:
             await asyncio.wait(self._saving, timeout=seconds)
         return [name for name in self._downloads if not (self._folder / name).exists()]

@@ -1,6 +1,7 @@
-"""Connections that lead back to this machine, and the mark of requests that this server sends.
+"""Detects connections that lead back to this machine, and marks requests that this server sends.
 
-Names and spellings of addresses are many, and what a name resolves to may change; the peer of a connection is one.
+The peer address of a connection is checked, since a host has many names and spellings, and a name may resolve
+differently later.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ import socket
 from functools import lru_cache
 
 MARK = "X-Twindiff-From"
-"""The header that says who sends a request for others; pages and agents cannot remove it."""
+"""The header that names the sender of a forwarded request; pages and agents cannot remove it."""
 WEBHOOK = "webhook"
 BROWSER = "browser"
 
 
 @lru_cache(maxsize=256)
 def is_own_address(address: str) -> bool:
-    """Whether an IP address is one of this machine, which alone can be bound to."""
+    """Return whether an IP address belongs to this machine, by trying to bind to it."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     ip = getattr(ip, "ipv4_mapped", None) or ip
     if ip.is_loopback or ip.is_unspecified:

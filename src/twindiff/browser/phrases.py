@@ -1,8 +1,8 @@
-"""What the planner understands, as a table: for each kind of step the sentences that ask for it, English and German.
+"""The planner's grammar as a table: for each kind of step the sentences that ask for it, in English and German.
 
-A sentence is matched as a whole, each of its words by a word of the pattern; the first match wins. `{x}` is a thing of
-the page, `{f}` a field, `{k}` a thing whose kind is said, `{v}` a value, `{qs}` one quotation or several, `{qo}` the same
-where none of them may be there, `{n}` how many there are, and `{u}` an address. No slot takes a word that carries meaning.
+A sentence is matched as a whole, each of its words by a word of the pattern; the first match wins. `{x}` is an element,
+`{f}` a field, `{k}` an element whose kind is named, `{v}` a value, `{qs}` one or more quotations, `{qo}` the same where
+none of them may be there, `{n}` a count, and `{u}` an address. No slot matches a reserved word.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NOUNS = {
     "dialog": r"dialogs?|modals?|pop-?ups?",
     "place": r"menu|section|view",
 }
-"""What kinds of things are called. A name after or before one of these is looked for among things of that kind."""
+"""Nouns of the kinds of elements. A name before or after one of these is searched among elements of that kind."""
 THINGS = "|".join(NOUNS.values())
 COUNTED = rf"{THINGS}|(?:data |table )?rows?|(?:list )?items?"
 
@@ -68,9 +68,9 @@ _SURE = (
 _MAKE_SURE = rf"(?:{_PERSON} )?{_SURE}"
 _THAT = r"(?:,? (?:that|whether|if|dass|daß|ob))?"
 _M = rf"(?:{_MAKE_SURE}{_THAT} |{_PERSON} should see that )?"
-"""How an expectation begins that has a verb of its own."""
+"""The beginning of an expectation that has a verb of its own."""
 _TO_SEE = rf"(?:{_MAKE_SURE}(?: to see| to find| to get| for)?|{_SEE}|{_MAKE_SURE}{_THAT} (?:{_PERSON} )?(?:can )?sees?|{_M}there (?:is|are|{_MODAL} be))"
-"""How an expectation begins that has none."""
+"""The beginning of an expectation without one."""
 _SEE_NOT = (
     rf"(?:(?:{_PERSON} )?(?:{_MODAL}|do|does|can) (?:not|no longer) see|{_M}{_PERSON} (?:(?:do|does|can) not|no longer|cannot) sees?|"
     rf"(?:{_PERSON} )?do(?:es)? not expect(?: to see)?|(?:{_MAKE_SURE}) (?:not to|to not) see|erwarte nicht)"
@@ -108,7 +108,7 @@ _TIMES = rf"(?P<times>once|twice|thrice|{_NUMBER} times)"
 
 
 class Phrase(NamedTuple):
-    """A kind of step and a sentence that asks for it."""
+    """A kind of step and the pattern of a sentence that asks for it."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -119,7 +119,7 @@ _LOG_IN = (
 )
 _TABLE: tuple[tuple[str, str], ...] = (
     *TWIN_PATTERNS,
-    # What is done
+    # Actions
     ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?{{x}}(?:(?:,? and|,| /|,? with|,? using)+ (?:the )?(?:password|passwort)?|/) ?{{v}}"),
     ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?(?P<x>{QUOTED}|{PLAIN})"),
     ("login", rf"{_LOG_IN}(?: (?:with|using) (?:(?:the|my|your) )?(?:given |provided )?credentials)?"),
@@ -174,7 +174,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("click", r"(?:klicke?|tippe?|drücke?)(?: auf| an)? {x}(?: an)?"),
     ("open", rf"(?:opens?|goe?s? to|navigates? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
     ("open", rf"(?:öffne|gehe? (?:zu|zur|zum|auf)) {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: seite)?"),
-    # What is expected
+    # Expectations
     ("url", rf"{_M}{_URL} (?:{_MODAL} |to )?(?P<how>is|be|equals?|contains?|includes?|has) {{v}}"),
     ("url_not", rf"{_M}{_URL} (?:{_DOES_NOT} |(?P<be>is not|is no longer|should not be|must not be) ?)(?P<how>be|equals?|contains?|includes?)? ?{{v}}"),
     ("url", rf"{_M}{_URL} {{v}} (?P<how>enthält|lautet|ist)"),
@@ -213,7 +213,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
 
 
 def _slots(pattern: str) -> str:
-    """A pattern with its slots as regular expressions; each has a group of its name."""
+    """Replace the slots of a pattern by regular expressions; each has a group of its name."""
     for name, regex in _SLOTS.items():
         pattern = re.sub(rf"\{{({name})\}}", lambda slot, regex=regex: regex.replace("§", slot[1]), pattern)
     return pattern

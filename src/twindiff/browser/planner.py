@@ -1,7 +1,7 @@
-"""From a prompt to steps, by rules: the same prompt gives the same steps, and what no rule understands is said.
+"""Turns a prompt into steps by rules: the same prompt gives the same steps, and what no rule understands is reported.
 
-A prompt is taken apart into sentences, and a sentence into clauses that each ask for one thing. A rule claims a clause
-only as a whole; of a clause that none claims, the words that stand in the way are named.
+A prompt is split into sentences, and a sentence into clauses that each ask for one thing. A rule accepts a clause only
+as a whole; for a rejected clause, the words that prevent a match are named.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from twindiff.browser.config import BrowserStep, TwinCheck
 from twindiff.browser.words import BARE, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
-"""Characters of a clause, with its quotations closed, that rules look at; nobody asks for one thing in more."""
+"""Characters of a clause, without its quotations, that rules look at."""
 MAX_WORDS_LEFT = 6
-"""Words that are left out of a clause to see whether a rule claims the rest of it."""
+"""Words removed from a clause to see whether a rule accepts the rest."""
 MAX_WORDS_TO_NAME = 30
-"""Words of a clause from which on it is not looked for those that stand in the way."""
+"""Words of the longest clause for which the unmatched words are searched."""
 MAX_NAMED = 10
-"""Clauses of a prompt of which it is said which words stand in the way."""
+"""Clauses of a prompt for which the unmatched words are named."""
 _MARKS = re.compile(
     r'"([^"\n]{0,500})"|“([^”\n]{0,500})”|„([^“”\n]{0,500})[“”]|«([^»\n]{0,500})»|»([^«\n]{0,500})«'
     r"|`([^`\n]{0,500})`|‘([^’\n]{0,500})’"  # noqa: RUF001
@@ -30,11 +30,11 @@ _MARKS = re.compile(
     r"|((?<!\S)/[\w./?=&%#-]*[\w/]|(?<!\S)/(?!\S))"
 )
 _PLAIN, _ADDRESSES = (9, 11), (10, 12)
-"""Groups of what is written without quotation marks: a parameter or an e-mail address, and an address."""
+"""Groups of unquoted text: a parameter or an e-mail address, and a URL or path."""
 _MARK = re.compile("[\x02\x04\x06](\\d+)[\x03\x05\x07]")
 _NUMBER = re.compile(r"^\s*(?:(?:step|schritt)\s*)?\d+\s*[.):]\s*|^\s*[-*•]\s+", re.IGNORECASE)
 _RUN = re.compile(r"[ \t]{2,}|([.;!?])[.;!?]+")
-"""Blanks, and ends of a sentence, that say no more than one of them."""
+"""Repeated blanks and sentence ends, which mean the same as one."""
 _END = re.compile(r"[.;!?]+(?=\s|$)\s*")
 _GERMAN_LATER = "und dann|danach|dann|anschließend|schließlich|zuletzt"
 _LATER = rf"(?:and then|then|and finally|finally|afterwards|after that|next|{_GERMAN_LATER})"
@@ -68,14 +68,14 @@ _ABOUT = re.compile(
     ),
     re.IGNORECASE,
 )
-"""How a sentence is worded, before the first step, that only says what a test is about."""
+"""Wordings of a sentence before the first step that only says what a test is about."""
 _STORY = re.compile(r"(?:as an? |in order to |so that |i want )[^\x02]*", re.IGNORECASE)
 _AGAIN = ("fill", "select", "check", "uncheck", "click", "empty")
-"""Kinds of which a verb may be said once for several things."""
+"""Kinds whose verb may apply to several objects."""
 
 
 class PromptPlan(NamedTuple):
-    """The steps of a prompt; what it is about comes before the first of them, what else was not understood is said."""
+    """The steps of a prompt; `subject` are titles before the first step, `unclear` what was not understood."""
 
     steps: list[BrowserStep]
     subject: list[str]
@@ -84,7 +84,7 @@ class PromptPlan(NamedTuple):
 
 
 def plan(prompt: str) -> PromptPlan:
-    """The steps that a prompt asks for, and what it expects of twins once they are done."""
+    """Return the steps that a prompt asks for, and the twin checks after them."""
     reader = _Reader()
     for sentence in _sentences(_MARKS.sub(reader.hold, prompt)):
         reader.read(sentence)
@@ -103,7 +103,7 @@ class _Reader:
         self._known: dict[tuple[str, bool], Claim | None] = {}
 
     def hold(self, quoted: re.Match[str]) -> str:
-        """What stands for a quotation or an address while its sentence is taken apart."""
+        """Replace a quotation or an address by a placeholder, and keep its text."""
         self._held.append(next(group for group in quoted.groups() if group is not None))
         number = len(self._held) - 1
         if quoted.lastindex in _ADDRESSES:
@@ -111,7 +111,7 @@ class _Reader:
         return f"\x04{number}\x05" if quoted.lastindex in _PLAIN else f"\x02{number}\x03"
 
     def read(self, sentence: str) -> None:
-        """Understand a sentence as a whole, or say what of it is not understood."""
+        """Parse a sentence as a whole, or record what of it is not understood."""
         claims = self._claims(sentence)
         if claims is not None:
             for claim in claims:
@@ -124,7 +124,7 @@ class _Reader:
                 self._unclear.append(self._complaint(clause))
 
     def _is_story(self, sentence: str) -> bool:
-        """Whether a sentence says below the name of a feature who wants it and why."""
+        """Return whether a sentence is the user story below the name of a feature."""
         is_feature = bool(self._subject) and self._subject[0].lower().startswith("feature")
         return is_feature and bool(_STORY.fullmatch(sentence))
 
@@ -137,13 +137,13 @@ class _Reader:
         self._checks += claim.twin_checks
 
     def plan(self) -> PromptPlan:
-        """What the sentences came to."""
+        """Return the plan for the sentences read."""
         if self._steps or self._checks:
             return PromptPlan(self._steps, self._subject, self._unclear, self._checks)
         return PromptPlan([], [], self._subject + self._unclear)
 
     def _claims(self, sentence: str) -> list[Claim] | None:
-        """The claims of rules on a sentence, whole or part by part; None where something of it is left."""
+        """Return the claims on a sentence, whole or part by part; None if any part is left unmatched."""
         if len(sentence) > MAX_CLAUSE_CHARACTERS:
             return None
         claim = self._claim(sentence)
@@ -160,7 +160,7 @@ class _Reader:
         return None
 
     def _claims_after(self, claim: Claim, rest: str) -> list[Claim] | None:
-        """The claims on what follows a clause, which may leave out the verb of that."""
+        """Return the claims on the text after a clause, which may omit the clause's verb."""
         claims = self._claims(rest)
         if claims is not None:
             may_be_said_of_both = claim.is_expectation and claim.has_no_predicate
@@ -181,7 +181,7 @@ class _Reader:
         return self._known[key]
 
     def _unread(self, sentence: str) -> Iterator[str]:
-        """The clauses of a sentence that no rule claims: as short as may be said."""
+        """Yield the shortest clauses of a sentence that no rule accepts."""
         if len(sentence) > MAX_CLAUSE_CHARACTERS:
             yield sentence
             return
@@ -197,12 +197,12 @@ class _Reader:
             yield sentence[begin:]
 
     def _complaint(self, clause: str) -> str:
-        """A clause as it was written, with the words that stand in the way where those can be told."""
+        """Return a clause as written, with the words that prevent a match if they can be found."""
         words = self._left_over(clause)
         return self._restore_text(clause) + (f" (not understood: {words})" if words else "")
 
     def _left_over(self, clause: str) -> str | None:
-        """The fewest words side by side without which a rule would claim a clause."""
+        """Return the fewest adjacent words without which a rule would accept a clause."""
         words = _normal(clause).split(" ")
         if len(words) > MAX_WORDS_TO_NAME or len(self._unclear) >= MAX_NAMED:
             return None
@@ -215,7 +215,7 @@ class _Reader:
         return None
 
     def _restore_text(self, text: str) -> str:
-        """A text as it was written."""
+        """Return a text as written, with placeholders replaced."""
 
         def restore_mark(mark: re.Match[str]) -> str:
             held = self._held[int(mark[1])]
@@ -225,12 +225,12 @@ class _Reader:
 
 
 def _is_title(sentence: str) -> bool:
-    """Whether a sentence only says what a test is about."""
+    """Return whether a sentence only says what a test is about."""
     return bool(_HEADING.fullmatch(sentence) or _ABOUT.fullmatch(mark_words(sentence)))
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a prompt; lines end them too."""
+    """Yield the sentences of a prompt; line breaks end them too."""
     for line in _RUN.sub(lambda run: run[1] or " ", text).split("\n"):
         for sentence in _END.split(_NUMBER.sub("", line)):
             sentence = sentence.strip(" ,:\t")
@@ -239,7 +239,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _normal(clause: str) -> str:
-    """A clause without words that say nothing, and with its negations written out."""
+    """Remove words without meaning from a clause, and expand its negations."""
     text = " ".join(clause.split())
     text = _IRREGULAR.sub(lambda verb: _REGULAR[verb[1].lower()], text)
     text = _MEANWHILE.sub(r"\1 ", _CLOSERS.sub("", _NOT.sub(" not", text)))

@@ -1,7 +1,7 @@
-"""The proxy that a run's browser speaks through: it lets requests to the hosts of the run pass, and notes others.
+"""The proxy of a run's browser: it forwards requests to the hosts of the run, and blocks and reports others.
 
-Chromium sends everything through it, redirects and sockets too, so that nothing a page does can go another way. Each
-connection carries one request, since the next one might be for another host.
+Chromium sends everything through it, including redirects and sockets, so a page cannot bypass it. Each connection
+carries one request, since the next one might be for another host.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ OF_CHROMIUM = frozenset(
         "update.googleapis.com",
     }
 )
-"""Hosts that Chromium asks by itself; that they are refused is no news."""
+"""Hosts that Chromium contacts by itself; blocking them is not reported."""
 MAX_NOTES = 50
 OURS = "x-twindiff-refused"
-"""The header of an answer that comes from the proxy itself."""
+"""The header of a response that comes from the proxy itself."""
 NOT_FORWARDED = ("connection", "proxy-connection", "keep-alive", MARK.lower())
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
@@ -39,7 +39,7 @@ class RequestBlocked(Exception):
 
 
 class BrowserAccessPolicy:
-    """What a run may reach: origins, and below the server's own origin the twins of the run alone."""
+    """What a run may reach: origins, and below the server's own origin only the twins of the run."""
 
     def __init__(self, start_url: str, hosts: Sequence[str], twins: Sequence[str], control: Sequence[str]) -> None:
         self._control = {each for url in control for each in _names(urlsplit(url))}
@@ -47,11 +47,11 @@ class BrowserAccessPolicy:
         self._twins = [urlsplit(url) for url in twins]
         named = [_split(host) for host in hosts]
         self._open = {each for url in (urlsplit(start_url), *named, *self._twins) for each in _names(url)}
-        # A host that is named without a scheme is one for http and https.
+        # A host without a scheme allows both http and https.
         self._open |= {(url.hostname or "", 443) for url in named if url.scheme == "http" and url.port is None}
 
     def check(self, host: str, port: int, path: str | None) -> None:
-        """Raises Refused unless the run may reach it; of a tunnel the path is not known."""
+        """Raise RequestBlocked unless the run may reach the address; `path` is None for a tunnel."""
         place = (host.lower().strip("[]"), port)
         if place in self._control or self._is_alias(*place):
             if not self._leads_to_twin(place, path):
@@ -60,7 +60,7 @@ class BrowserAccessPolicy:
             raise RequestBlocked("the run may reach its start host, its twins and the hosts that the request names")
 
     def check_peer(self, host: str, port: int, path: str | None, address: str) -> None:
-        """Raises Refused if a connection to `host` has led to the server of the tests, and not to a twin of the run."""
+        """Raise RequestBlocked if a connection to `host` leads to the test server and not to a twin of the run."""
         is_server = port in self._control_ports and is_own_address(address)
         if is_server and not self._leads_to_twin((host.lower().strip("[]"), port), path):
             raise RequestBlocked("it is the server of the tests itself")
@@ -69,7 +69,7 @@ class BrowserAccessPolicy:
         return path is not None and any(self._is_below(twin, place, path) for twin in self._twins)
 
     def _is_alias(self, host: str, port: int) -> bool:
-        """Whether a name below `localhost` is one more for the server; with `--` it is one for a twin."""
+        """Return whether a name below `localhost` is an alias of the server; names with `--` belong to twins."""
         return host.endswith(".localhost") and ("localhost", port) in self._control and "--" not in host
 
     def _is_below(self, twin: SplitResult, place: tuple[str, int], path: str) -> bool:
@@ -86,13 +86,13 @@ def _split(host: str) -> SplitResult:
 
 
 def _names(url: SplitResult) -> set[tuple[str, int]]:
-    """The place of a URL, under each name that this machine has if it is here."""
+    """Return host and port of a URL, with every name of this machine if the host is local."""
     host, port = (url.hostname or "").lower(), url.port or PORTS.get(url.scheme, 80)
     return {(name.strip("[]"), port) for name in HERE} if host in HERE else {(host, port)}
 
 
 class Proxy:
-    """Serves one run; `note` is told of what was refused, `full` is called when too much has come."""
+    """The proxy of one run; `note` receives blocked addresses, `full` is called when too many bytes were received."""
 
     def __init__(
         self, gate: BrowserAccessPolicy, most_bytes: int, note: Callable[[str, str], None], full: Callable[[], None]
@@ -106,12 +106,12 @@ class Proxy:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> int:
-        """Listen; the port is returned."""
+        """Start listening; returns the port."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
         return self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         if self._server:
             self._server.close()
         for task in self._tasks:
@@ -158,7 +158,7 @@ class Proxy:
 
     @contextlib.contextmanager
     def _noting(self, host: str, address: str) -> Generator[None]:
-        """Note what is refused, unless Chromium asked for it by itself."""
+        """Report blocked requests, except those that Chromium makes by itself."""
         try:
             yield
         except RequestBlocked as refused:
@@ -167,7 +167,7 @@ class Proxy:
             raise
 
     def _tell(self, address: str, why: str) -> None:
-        """Note what was refused, once."""
+        """Report a blocked address once."""
         if address not in self._noted and len(self._noted) < MAX_NOTES:
             self._noted.add(address)
             self._note(address, why)
@@ -193,7 +193,7 @@ class Proxy:
         browser: tuple[asyncio.StreamReader, asyncio.StreamWriter],
         remote: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     ) -> None:
-        """One request and its answer, after which the connection is closed."""
+        """Forward one request and its response, then close the connection."""
         kept = [field for field in fields if _name(field) not in NOT_FORWARDED]
         path = (url.path or "/") + (f"?{url.query}" if url.query else "")
         head = "\r\n".join([f"{verb} {path} HTTP/1.1", *kept, f"{MARK}: {BROWSER}", "Connection: close"])
@@ -229,7 +229,7 @@ class Proxy:
 
 
 def _loopback(host: str) -> str:
-    """Where a host is: names below `localhost` are this machine, which not every resolver knows."""
+    """Resolve names below `localhost` to this machine, which not every resolver does."""
     return "127.0.0.1" if host.endswith(".localhost") else host
 
 

@@ -1,4 +1,4 @@
-"""The interpreter: what each action does to a page, and what each expectation looks at."""
+"""The interpreter of steps: what each action does to a page."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from playwright.async_api import Locator, Page
 
 MUST_BE_THERE = "start"
-"""The id of the step that opens the start URL, where an error is no page to be tested."""
+"""The id of the step that opens the start URL, where an error status fails the step."""
 SECONDS = 10.0
-"""How long an element or an expectation is waited for, unless the step says otherwise."""
+"""Seconds to wait for an element or an expectation, unless the step sets a timeout."""
 CHOICE_SECONDS = 2.0
-"""How long a radio button or an option is waited for before something else of that name is clicked."""
+"""Seconds to wait for a radio button or an option before another element of that name is clicked."""
 MUST_MATCH = ("date", "datetime-local", "month", "week", "time", "number", "range", "color")
-"""Types of fields that empty or change a value that is none of theirs."""
+"""Types of fields that discard or change an invalid value."""
 
 
 class Interpreter:
-    """Does steps on whichever window is in front; `ask` puts a question to whoever watches the run."""
+    """Executes steps in the front window; `ask` sends a question to the person or program watching the run."""
 
     def __init__(
         self,
@@ -70,11 +70,11 @@ class Interpreter:
 
     @property
     def page(self) -> Page:
-        """The window in front."""
+        """The front window."""
         return self._front()
 
     async def do(self, step: BrowserStep) -> None:
-        """Do one step; raises StepFailed."""
+        """Execute one step; raises StepFailed."""
         from playwright.async_api import Error
 
         seconds = step.timeout_ms / 1000 if step.timeout_ms else SECONDS
@@ -91,7 +91,7 @@ class Interpreter:
             raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:MAX_SEEN_CHARACTERS]) from None
 
     def _describe_step(self, step: BrowserStep) -> str:
-        """What a step is done to, without the values of its parameters."""
+        """Return the target of a step, without the values of its parameters."""
         return str(step.selector or step.value or "")
 
     def _text(self, given: object) -> str:
@@ -102,7 +102,7 @@ class Interpreter:
         await self.open(url, max(seconds, 20), must_be_there=step.id == MUST_BE_THERE)
 
     async def open(self, url: str, seconds: float = 20, *, must_be_there: bool = False) -> None:
-        """Open an address; raises StepFailed where it does not answer, or with an error where a page must be there."""
+        """Open an address; raises StepFailed where it does not respond, or with an error status if `must_be_there`."""
         from playwright.async_api import Error
 
         try:
@@ -136,7 +136,7 @@ class Interpreter:
         await element.click(timeout=seconds * 1000)
 
     async def _choose(self, step: BrowserStep, seconds: float) -> None:
-        """Choose a radio button or an option, also of a list that is closed, else click what has that name."""
+        """Choose a radio button or an option, also of a closed list, else click the element of that name."""
         selector = self._text(step.selector)
         words = selector.partition("=")[2]
         try:
@@ -150,7 +150,7 @@ class Interpreter:
             await element.click(timeout=seconds * 1000)
 
     async def _option(self, selector: str) -> Locator | None:
-        """An option of a list that is closed, which no browser counts as visible."""
+        """Return an option of a closed list, which browsers do not report as visible."""
         words = selector.partition("=")[2]
         for frame in self.page.frames[:MAX_FRAMES]:
             lists = frame.locator("select").filter(visible=True)
@@ -223,7 +223,7 @@ class Interpreter:
         seconds: float,
         also: Callable[[str], Awaitable[Locator | None]] | None = None,
     ) -> Locator:
-        """The first element that is to be seen, as soon as there is one, or what `also` gives; raises StepFailed."""
+        """Wait for the first visible element of a selector, or for what `also` returns; raises StepFailed."""
         end = time.monotonic() + seconds
         while True:
             element = await await_page(self._expectations.find(selector, action), end - time.monotonic())
@@ -241,18 +241,18 @@ class Interpreter:
 
 
 async def _nothing(step: BrowserStep, seconds: float) -> None:
-    """A step that only expects has nothing to do before."""
+    """Do nothing: a step that only expects has no action."""
 
 
 def _with_scope(expect: Expect, step: BrowserStep) -> Expect:
-    """An expectation with where to look: what a step that only expects selects, else all of the page."""
+    """Restrict an expectation to the selector of a step that only expects; otherwise it covers the whole page."""
     if expect.selector or step.action != "expect" or expect.type in ("url", "title"):
         return expect
     return msgspec.structs.replace(expect, selector=step.selector)
 
 
 def _is_same(kept: str, wanted: str) -> bool:
-    """Whether a field has kept a value, perhaps in another way of writing the number."""
+    """Return whether a field has kept a value, perhaps with the number in another notation."""
     try:
         return kept == wanted or float(kept) == float(wanted)
     except ValueError:

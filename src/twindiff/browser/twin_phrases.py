@@ -1,7 +1,7 @@
-"""Sentences about what came into being in a twin, such as `one new message in the Slack channel #general`.
+"""Parses sentences about new rows in a twin, such as `one new message in the Slack channel #general`.
 
-Each becomes a check of the rows that were added while the test ran, and only where every word of it is a condition that
-the assertion language has.
+Each becomes a check of the rows that were added while the test ran, provided that every word of it maps to a condition
+of the assertion language.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from twindiff.browser.config import REFERENCE, TwinCheck
 from twindiff.browser.words import NUMBERS, PLAIN, QUOTED
 
 CENTS = {"$": "usd", "usd": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp"}
-"""Currencies whose amounts Stripe keeps in hundredths."""
+"""Currencies whose amounts Stripe stores in hundredths."""
 
 
 class Thing(NamedTuple):
-    """What a sentence may count: a table of a twin, its rows that are meant, and the column of their name."""
+    """What a sentence may count: rows of a twin's table, with the column of their name."""
 
     twin: str
     noun: str
@@ -61,7 +61,7 @@ _MADE = r"(?: (?:is|are|was|were|has been|have been|should be|should have been|m
 
 
 def _pattern(thing: Thing) -> str:
-    """Sentences about a thing: the name of its twin stands before it, or its place before or after the conditions."""
+    """Return the pattern of sentences about a thing: the twin is named before it, or before or after the conditions."""
     is_message = thing.noun == "messages?"
     own = PLACES[thing.twin]
     place = rf" (?:in|to|on|into) (?:the )?{own}" + (rf"(?: (?:channel )?{_CHANNEL})?" if is_message else "")
@@ -77,7 +77,7 @@ TWIN_PATTERNS = tuple((f"twin:{number}", _pattern(thing)) for number, thing in e
 
 
 def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: str) -> TwinCheck | None:
-    """The check of a sentence about a thing; None where its words cannot be one."""
+    """Return the check of a sentence about a thing; None where its words cannot be one."""
     thing = THINGS[number]
     words = {re.sub(r"^z\d_", "", name): text for name, text in said.items()}
     few, many = parse_count(words["n"])
@@ -100,7 +100,7 @@ def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: 
     channels = {words[name] for name in ("channel", "channel2", "channel3", "channel_q", "channel2_q") if name in words}
     opened = [_restore_mark(mark, held) for mark in _MARK.findall(" ".join(words.values()))]
     if len(channels) > 1 or any(REFERENCE.search(text) or not text for text in opened):
-        return None  # values of parameters are not known to checks
+        return None  # checks do not know the values of parameters
     for channel in channels:
         named["channel_id"] = _restore_mark(channel, held).removeprefix("#")
     return TwinCheck(sentence, thing.twin, thing.entity, where, named, few, many)
@@ -114,7 +114,7 @@ def _restore_mark(mark: str, held: list[str]) -> str:
 
 
 def parse_count(text: str) -> tuple[int, int | None]:
-    """The least and the most of a number in words: `exactly 3`, `at least two`, `no`, `a`."""
+    """Return the minimum and maximum of a number in words: `exactly 3`, `at least two`, `no`, `a`."""
     text = text.lower()
     if text in ("a", "an"):
         return 1, None

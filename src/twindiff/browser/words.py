@@ -1,7 +1,7 @@
-"""Words of a prompt: which of them carry meaning, and the regular expressions for names and values written without quotes.
+"""Words of a prompt: reserved words, and the regular expressions for names and values without quotation marks.
 
-A name or value without quotation marks never contains a reserved word. So a word that changes what a sentence asks for,
-such as `not`, `twice` or `in`, cannot become part of a name; the sentence is then not understood as a whole.
+A name or value without quotation marks never contains a reserved word. A word that changes the meaning of a sentence,
+such as `not`, `twice` or `in`, therefore cannot become part of a name; the sentence is then not understood as a whole.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 QUOTED = r"\x02\d+\x03"
-"""What stands for words in quotation marks while a prompt is taken apart."""
+"""Placeholder of quoted words while a prompt is parsed."""
 PLAIN = r"\x04\d+\x05"
-"""What stands for an e-mail address, or for a parameter such as {{name}}."""
+"""Placeholder of an e-mail address, or of a parameter such as {{name}}."""
 ADDRESS = r"\x06\d+\x07"
-"""What stands for a URL, or for a path such as /cart."""
+"""Placeholder of a URL, or of a path such as /cart."""
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _RESERVED = """
 not no never none nothing neither nor cannot without nobody except unless if else while until till during before after when
@@ -45,7 +45,7 @@ more all each every both another other others really maybe perhaps nearly hardly
 click clicks press fill enter type select choose pick open visit wait expect verify check assert ensure hover scroll
 kaputt richtig falsch neu alt rot grün blau groß klein gültig ungültig erste zweite dritte letzte mehr alle jede jeder jedes
 """
-"""Words that say which thing is meant without its name, or begin a sentence. With a capital letter they are a name."""
+"""Words that identify an element without its name, or begin a sentence. With a capital letter they are a name."""
 IDIOMS = (
     r"(?:log|sign|check|opt) ?(?:in|out|up|on|off)|(?:first|last|full|middle) name|name on card|date of birth|"
     r"add to (?:cart|basket|bag)|terms of (?:service|use)"
@@ -54,7 +54,7 @@ IDIOMS = (
 
 
 SEPARATOR = "\x01"
-"""What stands before a word that carries meaning, in place of a blank, while rules look at a clause."""
+"""Stands before a reserved word, in place of a blank, while rules match a clause."""
 _CARRIERS = frozenset([*_RESERVED.split(), *NUMBERS])
 _LOWER_CARRIERS = frozenset(_VAGUE.split())
 _IDIOM = re.compile(rf"(?:{IDIOMS})(?![\w'’-])", re.IGNORECASE)  # noqa: RUF001
@@ -62,11 +62,11 @@ _WORD = r"[\w$€£#@%&+]+(?:[./'’:-]+[\w%]+)*"  # noqa: RUF001
 BARE = rf"(?<=\x20){_WORD}(?:\x20{_WORD}){{0,5}}?"
 """A name or value of up to six words without quotation marks."""
 SPOKEN = rf"(?:(?<=\x20){_WORD}|(?<=\x20)(?=(?-i:[A-Z\d$€£]))(?:{BARE}))"
-"""A text of a page without quotation marks: one word, or several of which the first begins with a capital letter."""
+"""A text of a page without quotation marks: one word, or several beginning with a capital letter."""
 
 
 def mark_words(text: str) -> str:
-    """A clause with a separator before each word that carries meaning, and a blank before each other word."""
+    """Put a separator before each reserved word of a clause, and a blank before each other word."""
     idioms = [match.span() for match in _IDIOM.finditer(text)]
     marked: list[str] = []
     for word in re.finditer(r"\S+", text):
@@ -78,5 +78,5 @@ def mark_words(text: str) -> str:
 
 
 def allow_separators(pattern: str) -> str:
-    """A pattern whose blanks also match what stands before words that carry meaning."""
+    """Make the blanks of a pattern also match the separators before reserved words."""
     return pattern.replace(" ", "[ \x01]")

@@ -1,4 +1,4 @@
-"""One run, from the start of its browser to its last artifact."""
+"""Executes one run, from the start of its browser to its last artifact."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VIEWPORT: Any = {"width": 1280, "height": 800}
 SHOT_SECONDS = 3.0
 CLOSING_SECONDS = 8.0
 HURRIED_SECONDS = 2.0
-"""How long a browser has to give its trace and HAR, and how long where it hangs or the run was ended."""
+"""Seconds that a browser has to save its trace and HAR; fewer where it hangs or the run was ended."""
 TRACE = "trace.zip"
 HAR = "network.har"
 
@@ -47,7 +47,7 @@ class RunStopped(Exception):
 
 
 class BrowserRun:
-    """A run that is being done; `emit` tells the server, `ask` waits for an answer of a person or program."""
+    """A run in progress; `emit` sends events to the server, `answers` receives the answers to its questions."""
 
     def __init__(self, job: BrowserJob, emit: Callable[[RunEvent], None], answers: asyncio.Queue[str]) -> None:
         self.job = job
@@ -63,12 +63,12 @@ class BrowserRun:
         self._is_closing = False
 
     def stop(self, said: str, category: str = "limit") -> None:
-        """End the run; what it has so far is kept."""
+        """End the run; its results so far are kept."""
         if not self._stopped.done():
             self._stopped.set_result(RunStopped(category, said))
 
     async def __call__(self) -> None:
-        """Do the run and say how it ended, before the browser does: whoever hears of it need not wait for that."""
+        """Execute the run and report its end before the browser has closed, so that clients need not wait for that."""
         from playwright.async_api import async_playwright
 
         async with async_playwright() as playwright:
@@ -91,7 +91,7 @@ class BrowserRun:
         self.emit(RunEvent("end", str(end.get("failure_detail") or "all steps passed"), {**end, "seconds": seconds}))
 
     async def _drive(self, playwright: Playwright) -> None:
-        """Race the steps against whatever may stop them."""
+        """Run the steps until they are done or the run is stopped."""
         watch = asyncio.create_task(watch_memory(self.job.limits.memory_mb, self.stop))
         async with self._browser(playwright) as (context, observer):
             steps = asyncio.create_task(self._steps(context, observer))
@@ -108,7 +108,7 @@ class BrowserRun:
 
     @asynccontextmanager
     async def _browser(self, playwright: Playwright) -> AsyncGenerator[tuple[BrowserContext, Observer]]:
-        """A browser that reaches what the run may reach; afterwards its trace and HAR are there."""
+        """Start a browser that reaches only what the run may; on exit, save its trace and HAR."""
         job = self.job
         gate = BrowserAccessPolicy(job.start_url, job.hosts, job.twins, job.control)
         full = f"more than {job.limits.network_mb} MB came over the network"
@@ -128,7 +128,7 @@ class BrowserRun:
             yield context, observer
         finally:
             self._is_closing = True
-            with contextlib.suppress(Exception):  # what a broken browser cannot give any more
+            with contextlib.suppress(Exception):  # a broken browser may not be able to save them
                 async with asyncio.timeout(self._closing_seconds()):
                     await self._settle(observer)
                     await context.tracing.stop(path=Path.cwd() / TRACE)
@@ -138,7 +138,7 @@ class BrowserRun:
             await proxy.stop()
 
     def _keep_recordings(self) -> list[str]:
-        """Make artifacts of the trace and the HAR, without secrets; which of them are left out and why."""
+        """Save the trace and the HAR without secrets; returns which of them are omitted and why."""
         secrets = find_secrets(self.job.values, self.job.secrets)
         problems: list[str] = []
         for source in (Path.cwd() / name for name in (TRACE, HAR)):
@@ -154,7 +154,7 @@ class BrowserRun:
         return HURRIED_SECONDS if is_ended else CLOSING_SECONDS
 
     async def _settle(self, observer: Observer) -> None:
-        """Wait for downloads, and say which of them were not complete by then."""
+        """Wait for downloads, and report those still incomplete."""
         if unfinished := await observer.settle(self._closing_seconds() / 4):
             self.emit(RunEvent("log", f"not complete when the run ended: {', '.join(unfinished)}"))
 
@@ -191,7 +191,7 @@ class BrowserRun:
     async def _repair(
         self, agent: Agent, step: BrowserStep, interpreter: Interpreter, observer: Observer
     ) -> BrowserStep:
-        """Do in place of a broken step what the model says, if it says something; the step that was done last."""
+        """Execute the model's replacement of a failed step, if it proposes one; returns the step executed last."""
         task = f"Of a test the step '{self._title(step)}' cannot be done: {self._trouble}. Call the step that mends it."
         try:
             proposed = await agent.ask(observer.page, task, [])
@@ -207,7 +207,7 @@ class BrowserRun:
         return mended
 
     async def _pursue(self, agent: Agent, interpreter: Interpreter, observer: Observer) -> None:
-        """Do what a model says until it says that the test is over; its steps that could be done are the TestConfig."""
+        """Execute the steps that a model proposes until it ends the test; successful steps become the TestConfig."""
         config, done = self.job.config, list[str]()
         try:
             for _ in range(MAX_TURNS):
@@ -239,7 +239,10 @@ class BrowserRun:
     async def _step(
         self, step: BrowserStep, interpreter: Interpreter, observer: Observer, *, is_last_try: bool = True
     ) -> bool:
-        """Do a step and say how it went; whether it passed. One that may be tried otherwise is no failure yet."""
+        """Execute a step and report the result; returns whether it passed.
+
+        Unless `is_last_try`, a failure is only logged.
+        """
         self.emit(RunEvent("step_started", self._title(step), {"id": step.id, "step": step.ordinal}))
         began = time.monotonic()
         failure: StepFailed | None = None
@@ -261,7 +264,7 @@ class BrowserRun:
     async def _account(
         self, step: BrowserStep, observer: Observer, failure: StepFailed | None, milliseconds: float
     ) -> dict[str, Any]:
-        """What is kept of a step that was done."""
+        """Return the record of an executed step."""
         said: dict[str, Any] = {
             "id": step.id,
             "step": step.ordinal,
@@ -285,7 +288,7 @@ class BrowserRun:
         return said
 
     def _title(self, step: BrowserStep) -> str:
-        """A step in one line, with references in place of the values that nobody is to see."""
+        """Describe a step in one line, with names in place of secret values."""
         if step.id == "start":
             return f"open {self.job.start_url}"
         shown = {name: value for name, value in self.job.values.items() if name not in self.job.secrets}
@@ -299,14 +302,14 @@ class BrowserRun:
         return mask_cards(fill_parameters(" ".join(str(part) for part in parts if part), {**shown, **hidden}))[:300]
 
     async def _screenshot(self, step: BrowserStep, observer: Observer) -> str | None:
-        """A picture of the page, if it can be had; Chromium sometimes refuses the first time."""
+        """Save a screenshot, if possible, and return its file name; Chromium sometimes refuses at first."""
         from playwright.async_api import Error
 
         name = "start.png" if step.id == "start" else f"step-{step.ordinal:02d}.png"
         for _ in range(2):
             try:
                 shot = observer.page.screenshot(path=self.folder / name, timeout=0, animations="disabled")
-                await asyncio.wait_for(shot, SHOT_SECONDS)  # Playwright's own limit waits for the page once more
+                await asyncio.wait_for(shot, SHOT_SECONDS)  # Playwright's own timeout waits for the page again
             except TimeoutError:
                 observer.note(f"no screenshot: the page gave none within {SHOT_SECONDS:g} seconds")
                 self._hangs = True
@@ -318,7 +321,7 @@ class BrowserRun:
         return None
 
     async def _ask(self, question: str) -> str:
-        """Put a question and wait for the answer, for as long as the run may last."""
+        """Ask a question and wait for the answer, for as long as the run may last."""
         while not self._answers.empty():
             self._answers.get_nowait()
         self.emit(RunEvent("ask_user_question", question, {"question": question}))

@@ -1,5 +1,7 @@
-"""Apply a diff to a state, and turn it round. A diff with `include="all"` and full rows loses nothing:
-`apply(before, diff) == after` and `apply(after, invert(diff)) == before`.
+"""Applies diffs to states, and inverts diffs.
+
+A diff with `include="all"` and full rows is lossless: `apply(before, diff) == after` and `apply(after, invert(diff)) ==
+before`.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ class DiffDoesNotFit(ValueError):
 
 
 def apply(state: State, diff: Mapping[str, list[dict[str, Any]]], keys: Keys) -> State:
-    """The state after a diff; raises DiffDoesNotFit when a row is not as the diff found it."""
+    """Return the state after a diff; raises DiffDoesNotFit when a row differs from what the diff says it was before."""
     after = {table: dict(rows) for table, rows in state.items()}
     for row in diff["deletes"]:
         _replace(after, keys, _table(row), _values(row), None)
@@ -33,7 +35,7 @@ def apply(state: State, diff: Mapping[str, list[dict[str, Any]]], keys: Keys) ->
 
 
 def invert(diff: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """The diff that leads back."""
+    """Return the diff that undoes this one."""
     updates = [{**update, "before": update["after"], "after": update["before"]} for update in diff["updates"]]
     return {"inserts": diff["deletes"], "updates": updates, "deletes": diff["inserts"]}
 

@@ -1,6 +1,6 @@
-"""The wire form of a diff: net changes by kind, with what is derived marked or left out.
+"""The wire form of a diff: net changes by kind, with derived ones marked or omitted.
 
-A diff is `{"inserts": [row], "updates": [{before, after}], "deletes": [row]}`; every row says its `__table__`.
+A diff is `{"inserts": [row], "updates": [{before, after}], "deletes": [row]}`; every row names its `__table__`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from twindiff.storage.schema import Schema
 from twindiff.storage.values import changed_columns
 
 Include = Literal["plain", "derived", "all"]
-"""What is shown: plain tables, derived ones too, or everything that is stored."""
+"""What a diff includes: plain tables, derived ones too, or everything that is stored."""
 
 Rows = Literal["full", "changed"]
-"""Whether updates carry whole rows or only their key and what changed."""
+"""Whether updates have whole rows or only their key and the changed columns."""
 
 Wire = dict[str, Any]
 _SHOWN: dict[Include, set[str]] = {
@@ -35,10 +35,10 @@ def diff(
     rows: Rows = "full",
     several_twins: bool = False,
 ) -> dict[str, list[Wire]]:
-    """The net diff of journal records, in order of twin, table and key.
+    """Return the net diff of journal records, ordered by twin, table and key.
 
-    With several twins every row says its `__twin__`. An update lists the columns that `changed` and which of those are
-    `derived`; a row of a derived table carries `__derived__`.
+    With several twins every row names its `__twin__`. An update lists its `changed` columns and which of them are
+    `derived`; a row of a derived table has `__derived__`.
     """
     shown: dict[str, list[Wire]] = {"inserts": [], "updates": [], "deletes": []}
     for place, difference in net(records).items():

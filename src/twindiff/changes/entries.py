@@ -1,6 +1,6 @@
-"""What one operation changed, told row by row and column by column: where, how, and what is there now.
+"""The changes of one operation, row by row and column by column, with the path, the kind and the new value of each.
 
-Applied in order to the state before, the changes of all entries with `include="all"` give the state after.
+Applied in order to the initial state, the changes of all entries with `include="all"` give the final state.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from twindiff.storage.values import changed_columns
 from .diff import Include
 
 VIEWS: tuple[Include, ...] = ("plain", "derived", "all")
-"""What can be asked for; each shows what those before it show, and more."""
+"""The views that can be requested; each includes those before it."""
 
 _VIEW_OF: dict[Visibility, Include] = {"plain": "plain", "derived": "derived", "bookkeeping": "all"}
 
 
 class EntryChange(msgspec.Struct):
-    """A row that came (`add`) or went (`remove`), or a column that changed (`replace`).
+    """A row that was added (`add`) or removed (`remove`), or a column that changed (`replace`).
 
     `path` is a JSON Pointer: `/messages/1732645891.000200`, `/channels/C01ABCD1234/topic_text`. `value` is the new row
     or the column's new value, and absent on `remove`.
@@ -36,7 +36,7 @@ class EntryChange(msgspec.Struct):
 
 
 def view(record: JournalRecord, schemas: Mapping[str, Schema]) -> Include | None:
-    """The narrowest view in which a record shows something; None for a rewind, which shows nothing in any."""
+    """Return the narrowest view in which a record has changes; None for a rewind, which has none in any."""
     tables = schemas[record.twin].tables if record.changes else {}
     views: list[Include] = [_view(change, tables.get(change.table)) for change in record.changes]
     return min(views, key=VIEWS.index, default=None)
@@ -45,9 +45,9 @@ def view(record: JournalRecord, schemas: Mapping[str, Schema]) -> Include | None
 def render_entries(
     record: JournalRecord, schemas: Mapping[str, Schema], include: Include = "plain"
 ) -> list[EntryChange]:
-    """What a record shows in a view, in order of table and key.
+    """Return a record's changes in a view, ordered by table and key.
 
-    Like a diff, `plain` shows whole rows that came and, of rows that changed, the columns that are not derived.
+    As in a diff, `plain` shows whole rows that were added and, of updated rows, the columns that are not derived.
     """
     tables = schemas[record.twin].tables if record.changes else {}
     shown = VIEWS[: VIEWS.index(include) + 1]
@@ -60,12 +60,12 @@ def render_entries(
 
 
 def pointer(*parts: object) -> str:
-    """A JSON Pointer (RFC 6901)."""
+    """Join parts to a JSON Pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def _view(change: RowChange, table: Table | None) -> Include:
-    """The narrowest view that shows a change; a table that the twin no longer has is shown to all."""
+    """Return the narrowest view that shows a change; every view shows changes of tables that the twin no longer has."""
     if table is None:
         return "plain"
     narrowest = _VIEW_OF[table.visibility]

@@ -1,4 +1,4 @@
-"""The assertion language: a spec says what a diff must contain, `evaluate` says whether it does and, if not, why."""
+"""The assertion language: a spec says what a diff must contain; `evaluate` judges a diff and explains failures."""
 
 from twindiff.checks.diffs import DiffError
 from twindiff.checks.findings import Explanation, Nearest, ValueDifference

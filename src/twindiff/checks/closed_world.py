@@ -1,4 +1,4 @@
-"""The rule that nothing may change but what is asserted or ignored."""
+"""The closed-world rule: nothing may change except what is asserted or ignored."""
 
 from collections.abc import Iterable
 
@@ -14,18 +14,18 @@ from twindiff.checks.spec import Assertion, CheckSpec, CountRange, Exempt
 from twindiff.checks.wording import UNCHANGED, both
 
 CLOSED_WORLD = "closed_world"
-"""What stands in place of a table where the closed world is judged."""
+"""The entity name of the closed-world assertion, in place of a table."""
 
 
 class Stray(Struct, frozen=True):
-    """A change that nobody asked for; of an update, the columns that nobody asked for."""
+    """A change that no assertion covers; for an update, the columns that none covers."""
 
     change: DiffedRow
     columns: frozenset[str]
 
 
 def judge_rest(spec: CheckSpec, outcomes: list[AssertionResult], changes: Changes, past: Past) -> AssertionResult:
-    """Find what no assertion counts and nothing exempts; it is one more assertion, the last."""
+    """Judge the changes that no assertion counts and no exception covers, as one more assertion at the end."""
     outcome = AssertionResult(Assertion(len(outcomes) + 1, "closed_world", CLOSED_WORLD, count=CountRange(0, 0, 0)))
     try:
         for stray in strays(spec, outcomes, changes, past):
@@ -47,7 +47,7 @@ def _object(outcome: AssertionResult, stray: Stray, past: Past) -> None:
 
 
 def strays(spec: CheckSpec, outcomes: Iterable[AssertionResult], changes: Changes, past: Past) -> Iterable[Stray]:
-    """Give every plain change that is neither asserted nor ignored, in the order of the diff."""
+    """Yield the plain changes that are neither asserted nor ignored, in the order of the diff."""
     whole, columns = find_covered(outcomes)
     for change in changes.all:
         if change.is_derived or id(change) in whole:
@@ -59,14 +59,14 @@ def strays(spec: CheckSpec, outcomes: Iterable[AssertionResult], changes: Change
 
 
 def left_over(spec: CheckSpec, change: DiffedRow) -> frozenset[str]:
-    """Name the columns of an update that changed for their own sake and are not ignored for the table."""
+    """Return the changed columns of an update that are neither derived nor ignored for the table."""
     if change.diff_type != "changed":
         return frozenset()
     return match.own_columns(change, match.ignored_everywhere(spec) | match.ignored_in_table(spec, change))
 
 
 def find_covered(outcomes: Iterable[AssertionResult]) -> tuple[set[int], dict[int, frozenset[str]]]:
-    """Find the changes that assertions count or object to, as a whole or by some of their columns."""
+    """Return what assertions cover: ids of changes covered as a whole, and covered columns by id of change."""
     whole: set[int] = set()
     columns: dict[int, frozenset[str]] = {}
     for outcome in outcomes:
@@ -81,14 +81,14 @@ def find_covered(outcomes: Iterable[AssertionResult]) -> tuple[set[int], dict[in
 
 
 def asserted_columns(assertion: Assertion) -> frozenset[str] | None:
-    """Name the columns that an assertion speaks of in a changed row; None where it speaks of the row as a whole."""
+    """Return the columns of a changed row that an assertion names; None if it covers the row as a whole."""
     if assertion.diff_type != "changed" or not assertion.changes:
         return None
     return assertion.ignore | assertion.changes.keys()
 
 
 def is_exempt(exempt: Iterable[Exempt], change: DiffedRow) -> bool:
-    """Whether an exception of the closed world covers a change."""
+    """Return whether an exception of the closed world covers a change."""
     return any(
         item.entity in change.names
         and item.diff_type in (None, change.diff_type)

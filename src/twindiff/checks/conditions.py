@@ -1,4 +1,4 @@
-"""Read predicates, and the conditions of a `where`."""
+"""Parses predicates, and the conditions of a `where`."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -28,14 +28,14 @@ OPERANDS: dict[str, Callable[[object, str], Any]] = {
     **dict.fromkeys(("exists", "is_null"), readers.boolean),
     "ref": reference,
 }
-"""What each operator compares to."""
+"""How to parse the operand of each operator."""
 
 REFERRING = frozenset({"contains", "i_contains", "starts_with", "ends_with", "i_starts_with", "i_ends_with", "has_any"})
-"""Operators that compare to a reference as well."""
+"""Operators that may also be compared to a reference."""
 
 
 def where(value: object, place: str, *, extended: bool, fields: Words | None = None) -> Where:
-    """Read `{path: predicate}`; where only some fields exist, a path must be one of them."""
+    """Parse `{path: predicate}`; if `fields` is given, every path must be one of them. Raises SpecError."""
     given = readers.an_object(value, place)
     return tuple(
         _clause(path, item, readers.inside(place, path), extended=extended, fields=fields)
@@ -58,7 +58,7 @@ def _clause(path: str, value: object, place: str, *, extended: bool, fields: Wor
 
 
 def _refuse_other_kind(operation: Predicate, field: str, place: str) -> None:
-    """Refuse to hold a field of a call against values of another kind than its own, which it can never have."""
+    """Reject comparing a field of a call to a value of a type that the field never has."""
     if operation.operator in CONNECTIVES:
         for part in operation.value:
             _refuse_other_kind(part, field, place)
@@ -97,7 +97,7 @@ def _parts(connective: str, value: object, place: str, fields: Words | None) -> 
 
 
 def _refuse_lost_operators(part: object, place: str) -> None:
-    """Refuse an operator where a joined condition names its column, unless the column has an operator of its own."""
+    """Reject an operator in place of a column name in a joined condition, unless it has an operator of its own."""
     for name, value in readers.an_object(part, place).items():
         if name in OPERANDS and not isinstance(value, dict):
             given = readers.short({name: value})
@@ -112,7 +112,7 @@ def _some(parts: list[Any], place: str) -> list[Any]:
 
 
 def predicate(value: object, place: str, *, extended: bool) -> Predicate:
-    """Read one operator, or a bare value; in the extended language several operators, all of which must hold."""
+    """Parse one operator or a bare value; in the extended language several operators, all of which must hold."""
     if isinstance(value, list):
         raise SpecError(place, "a list is no predicate", cast("object", value), 'Write {"in": […]} or {"eq": […]}.')
     if not isinstance(value, dict):
@@ -148,7 +148,7 @@ def _operation(operator: str, given: dict[str, Any], place: str, *, extended: bo
 
 
 def _refuse_lost_reference(operator: str, operand: Any, place: str) -> None:
-    """Refuse to compare to an object that was meant for a reference."""
+    """Reject an object operand that was meant as a reference."""
     values = cast("list[object]", operand) if isinstance(operand, list) else [operand]
     for value in values:
         if isinstance(value, dict) and cast("dict[object, object]", value).keys() == REFERENCE.keys():

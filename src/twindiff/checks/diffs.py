@@ -1,4 +1,4 @@
-"""The diff a check is given: its shape examined once, its changes found by what happened and to which table."""
+"""The diff that a check judges: validated once, with its changes indexed by kind and table."""
 
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Literal, cast
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 DiffType = Literal["added", "removed", "changed"]
 Kind = Literal["added", "removed", "changed", "unchanged", "response", "closed_world"]
-"""What an assertion is about: rows by what happened to them, calls, or whatever no other assertion asks for."""
+"""What an assertion is about: rows by how they changed, calls, or all changes that no other assertion covers."""
 Row = dict[str, Any]
 
 CALLS = "calls"
@@ -21,9 +21,9 @@ class DiffError(ValueError):
 
 
 class DiffedRow(Struct):
-    """One row of the diff: `after` alone was added, `before` alone removed, both changed. A call has `after` too.
+    """One row of the diff: an added row has only `after`, a removed one only `before`. A call has only `after` too.
 
-    `differing` are the columns that changed, once somebody has asked.
+    `differing` caches the names of the columns that changed.
     """
 
     diff_type: Kind
@@ -38,12 +38,12 @@ class DiffedRow(Struct):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The entities by which a check may call the table."""
+        """The entities by which a check may name the table."""
         return (self.table,) if self.twin is None else (self.table, f"{self.twin}.{self.table}")
 
     @property
     def sides(self) -> tuple[Row, ...]:
-        """The states of the row that the diff shows, the later one first."""
+        """The states of the row in the diff, the later one first."""
         if self.after is None or self.before is None:
             return (self.after or self.before or {},)
         return (self.after, self.before)
@@ -61,7 +61,7 @@ class Changes:
         self._values: dict[tuple[Kind, str, str], dict[Any, list[DiffedRow]]] = {}
 
     def of(self, kind: Kind, entity: str) -> list[DiffedRow]:
-        """Give the changes of this kind to this table, in the order of the diff; `unchanged` concerns every kind."""
+        """Return the changes of this kind to this table, in the order of the diff; `unchanged` includes every kind."""
         if kind == "unchanged":
             return [change for diff_type in LISTS for change in self.of(diff_type, entity)]
         return self._found.get((kind, entity), [])
@@ -69,7 +69,7 @@ class Changes:
     def having(
         self, kind: Kind, entity: str, path: str, value: Any, read: Callable[[Row, str], Any]
     ) -> list[DiffedRow]:
-        """Give those of these changes that have a scalar value at a path, before or after, in the order of the diff."""
+        """Return those changes with a scalar value at a path, before or after, in the order of the diff."""
         place = (kind, entity, path)
         if place not in self._values:
             self._values[place] = _by_value(self.of(kind, entity), path, read)
@@ -91,9 +91,9 @@ def _by_value(changes: list[DiffedRow], path: str, read: Callable[[Row, str], An
 
 
 def read(diff: object, *, exact: bool = True) -> Changes:
-    """Examine a diff as JSON has it. Raises `DiffError`.
+    """Validate a diff as decoded from JSON. Raises `DiffError`.
 
-    An `exact` one tells `true`, `1` and `1.0` apart in what changed, as diffs do; the public language does not.
+    If `exact`, changed columns distinguish `true`, `1` and `1.0`, as diffs do; the public language does not.
     """
     if isinstance(diff, Changes):
         return diff

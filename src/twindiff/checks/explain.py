@@ -1,4 +1,4 @@
-"""Say in words why an assertion failed: the rows that come nearest to it and what differs in them."""
+"""Explains failed assertions: the rows nearest to matching, and what differs in them."""
 
 from collections.abc import Collection
 from heapq import nsmallest
@@ -20,13 +20,13 @@ ROWS_SHOWN = 3
 STRAYS_SHOWN = 20
 
 ROWS_COMPARED = 200_000
-"""Rows that the explanations of one verdict compare with what was expected; of more, the first of the diff."""
+"""Rows that the explanations of one verdict may compare; only the first rows of a larger diff are compared."""
 
 Reason = tuple[str, list[Nearest]]
 
 
 class Scene(NamedTuple):
-    """What an explanation looks at."""
+    """The inputs of an explanation."""
 
     spec: CheckSpec
     changes: Changes
@@ -36,12 +36,12 @@ class Scene(NamedTuple):
 
 
 def share_of(failed: int) -> int:
-    """How many rows an explanation may compare where so many assertions failed."""
+    """Return how many rows one explanation may compare when this many assertions failed."""
     return max(ROWS_SHOWN, ROWS_COMPARED // max(1, failed))
 
 
 def explain(outcome: AssertionResult, scene: Scene, most_rows: int = ROWS_COMPARED) -> Explanation:
-    """Explain a failed assertion by those that come nearest among so many rows of the diff."""
+    """Explain a failed assertion by the nearest of the first `most_rows` rows of the diff."""
     try:
         reason, rows = _reason(outcome, scene._replace(most_rows=most_rows))
     except RecursionError:
@@ -70,7 +70,7 @@ def _describe_expectation(assertion: Assertion) -> str:
 
 
 def _reason(outcome: AssertionResult, scene: Scene) -> Reason:
-    """Say what is wrong with the rows as a whole, then what those that count are reproached with."""
+    """Describe what is wrong with the set of rows, then the objections to those that count."""
     if outcome.assertion.diff_type == "closed_world":
         return _undecided_reason(outcome) or _unchanged_reason(outcome, scene)
     reproach = _objection_reason(outcome) if outcome.objections else None
@@ -89,7 +89,7 @@ def _undecided_reason(outcome: AssertionResult) -> Reason | None:
 
 
 def _rows_reason(outcome: AssertionResult, scene: Scene) -> Reason:
-    """Choose what helps most, the surest first."""
+    """Choose the most helpful reason, the most certain first."""
     if outcome.surplus:
         return _strict_reason(outcome, scene)
     if outcome.assertion.diff_type == "unchanged":
@@ -117,9 +117,9 @@ def _more_advice(assertion: Assertion) -> str:
 def _near(
     change: DiffedRow, assertion: Assertion, differs: list[ValueDifference], scene: Scene, columns: Collection[str] = ()
 ) -> Nearest:
-    """A row as it is shown, with who gave the columns their values that differ in it.
+    """Return a row with the operation that set its differing columns.
 
-    Where none differ, it is who added or removed the row, or who gave a changed one the columns asked for.
+    If none differ, it is the operation that added or removed the row, or set the asserted columns of a changed one.
     """
     paths = [item.path for item in differs] or (assertion.paths if change.diff_type == "changed" else [])
     asked = columns or [path.split(".")[0] for path in paths]
@@ -146,7 +146,7 @@ def _strict_reason(outcome: AssertionResult, scene: Scene) -> Reason:
 
 
 def _objection_reason(outcome: AssertionResult) -> Reason:
-    """Say what the rows that count are reproached with."""
+    """Describe the objections to rows that count."""
     shown = outcome.objections[:ROWS_SHOWN]
     rows = [Nearest(short_row(item.change, outcome.assertion), item.differs, item.blame) for item in shown]
     said = "; ".join(difference_words(item.differs[0]) for item in shown)
@@ -154,7 +154,7 @@ def _objection_reason(outcome: AssertionResult) -> Reason:
 
 
 def _unchanged_reason(outcome: AssertionResult, scene: Scene) -> Reason:
-    """List the rows that changed all the same."""
+    """List the rows that changed although they should not have."""
     rows: list[Nearest] = []
     said: list[str] = []
     for change in outcome.matched[:STRAYS_SHOWN]:
@@ -169,7 +169,7 @@ def _unchanged_reason(outcome: AssertionResult, scene: Scene) -> Reason:
 
 
 def _changed_here(change: DiffedRow, outcome: AssertionResult, scene: Scene) -> list[str]:
-    """Name the columns of an update that should not have changed."""
+    """Return the columns of an update that should not have changed."""
     if outcome.objections:
         return next(
             [item.path for item in objection.differs] for objection in outcome.objections if objection.change is change
@@ -184,7 +184,7 @@ def _more(count: int, shown: int) -> str:
 
 
 def _nearest(outcome: AssertionResult, scene: Scene) -> list[Nearest]:
-    """Find the rows in which least differs, without saying yet what."""
+    """Return the rows that differ least from the assertion."""
     assertion = outcome.assertion
     taken = {id(change) for change in outcome.matched}
     candidates = islice(match.candidates(assertion, scene.changes, scene.past), scene.most_rows)
@@ -195,7 +195,7 @@ def _nearest(outcome: AssertionResult, scene: Scene) -> list[Nearest]:
 
 
 def _misses(assertion: Assertion, spec: CheckSpec, change: DiffedRow) -> int:
-    """Count what keeps a row from satisfying an assertion."""
+    """Count the conditions that a row fails."""
     clauses = _flat(assertion.where)
     count = min(sum(not _holds_in(side, clause) for clause in clauses) for side in change.sides)
     if assertion.diff_type != "changed":
@@ -205,7 +205,7 @@ def _misses(assertion: Assertion, spec: CheckSpec, change: DiffedRow) -> int:
 
 
 def differences(assertion: Assertion, spec: CheckSpec, change: DiffedRow) -> list[ValueDifference]:
-    """List what keeps a row from satisfying an assertion, `where` first."""
+    """List the conditions that a row fails, those of `where` first."""
     by_side = [
         [_difference(clause, side) for clause in _flat(assertion.where) if not _holds_in(side, clause)]
         for side in change.sides
@@ -225,7 +225,7 @@ def differences(assertion: Assertion, spec: CheckSpec, change: DiffedRow) -> lis
 
 
 def _flat(where: Where) -> list[Condition | Group]:
-    """Take `and` apart: each of its conditions is one that must hold."""
+    """Flatten `and` groups: each of their conditions must hold."""
     clauses: list[Condition | Group] = []
     for clause in where:
         if isinstance(clause, Group) and clause.connective == "and":
@@ -240,7 +240,7 @@ def _is_of_where(difference: ValueDifference, assertion: Assertion) -> bool:
 
 
 def _elsewhere(assertion: Assertion, scene: Scene) -> Reason | None:
-    """Look for rows that satisfy the `where` but were changed in another way."""
+    """Look for rows that satisfy the `where` but changed in another way."""
     for diff_type in LISTS if assertion.diff_type != "response" else ():
         if diff_type == assertion.diff_type:
             continue

@@ -1,4 +1,4 @@
-"""What is said of an assertion that failed."""
+"""The structures that describe a failed assertion."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from twindiff.checks.history import RowBlame
 
 
 class ValueDifference(Struct, frozen=True):
-    """One thing that differs: `expected` is a predicate, `{from?, to?}` for a change, "unchanged" or "not ignored".
+    """One difference: `expected` is a predicate, `{from?, to?}` for a change, "unchanged" or "not ignored".
 
-    For `or` and `not` it is a list of conditions; for `by` and `after`, it and `actual` are words.
+    For `or` and `not` it is a list of conditions; for `by` and `after`, both it and `actual` are text.
     """
 
     path: str
@@ -20,7 +20,7 @@ class ValueDifference(Struct, frozen=True):
 
 
 class Objection(Struct, frozen=True):
-    """A row that is there and yet not as it should be, with the operation that made it so."""
+    """A row that counts but violates a rule, with the operation that caused it."""
 
     change: DiffedRow
     differs: list[ValueDifference]
@@ -28,9 +28,9 @@ class Objection(Struct, frozen=True):
 
 
 class Nearest(Struct, frozen=True, omit_defaults=True):
-    """A row of the diff, shortened to the columns that tell it apart, what differs in it, and who made it so.
+    """A row of the diff, shortened to its identifying columns, with what differs in it and the operation behind it.
 
-    Where an assertion speaks of rows of any kind, `entity` and `diff_type` tell which this is.
+    Where an assertion covers several kinds of rows, `entity` and `diff_type` identify this one.
     """
 
     row: Row
@@ -41,7 +41,7 @@ class Nearest(Struct, frozen=True, omit_defaults=True):
 
 
 class Explanation(Struct, frozen=True):
-    """Why one assertion failed. `expected` is the count as the spec writes it, `got` the rows that matched.
+    """Why one assertion failed. `expected` is the count as the spec writes it, `got` the number of matching rows.
 
     `diff_type` is `response` for calls, and `closed_world` for the rule that nothing else may change.
     """

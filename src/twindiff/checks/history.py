@@ -1,6 +1,6 @@
-"""The history of a run: which operation made which change, and every call. A diff alone does not know.
+"""The history of a run: which operation made which change, and every call. A diff alone lacks both.
 
-A row is found in it by its key, so a diff with whole rows is understood as well as one with changed columns only.
+Rows are found by key, so the history works with diffs of whole rows and of changed columns only.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -17,7 +17,7 @@ from twindiff.checks.spec import CheckSpec
 
 Key = dict[str, str | int | float | bool | None]
 MAX_INTEGER = 2**63 - 1
-"""The number that a record or a call may have at most."""
+"""The greatest number that a record or a call may have."""
 
 Moment = tuple[int, int]
 """A seq, then the number of a call that wrote nothing after it."""
@@ -28,7 +28,7 @@ class HistoryError(ValueError):
 
 
 class HistoryRowChange(Struct, frozen=True, omit_defaults=True):
-    """One row that an operation touched, by its key; `changed` and `derived` columns are those of an update."""
+    """One row that an operation changed, by its key; `changed` and `derived` are the columns of an update."""
 
     table: str
     key: Key
@@ -49,7 +49,7 @@ class HistoryRecord(Struct, frozen=True):
 
 
 class Called(Struct, frozen=True):
-    """One call, reads and refusals included; `seq` is what it wrote, if it did."""
+    """One call, including reads and rejected requests; `seq` is its journal record, if it wrote."""
 
     number: int
     twin: str
@@ -61,7 +61,7 @@ class Called(Struct, frozen=True):
 
 
 class RunHistory(Struct, frozen=True, omit_defaults=True):
-    """What a run's verdict may look at besides its diff. Rewinds are resolved in `records`; `calls` are all calls."""
+    """What a verdict may use besides the diff. Rewinds are resolved in `records`; `calls` are all calls."""
 
     records: list[HistoryRecord]
     calls: list[Called] | None = None
@@ -76,7 +76,7 @@ class RowBlame(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """It as part of a sentence; nobody in particular rewinds."""
+        """The operation as part of a sentence; a rewind has no actor."""
         who = f", actor {self.actor}" if self.actor else ""
         return f"{self.operation} (seq {self.seq}{who})"
 
@@ -92,30 +92,30 @@ class Touch(Struct, frozen=True):
         return RowBlame(self.record.operation, self.record.seq, self.record.actor)
 
     def gave(self, columns: Collection[str]) -> bool:
-        """Whether it gave one of these columns its value; a row that comes or goes does so with all of them."""
+        """Return whether it set one of these columns; adding or removing a row sets all of them."""
         return self.change.diff_type != "changed" or not set(columns).isdisjoint(self.change.changed)
 
     def is_meant(self, ignored: Collection[str] = ()) -> bool:
-        """Whether it did more than change derived or ignored columns."""
+        """Return whether it changed more than derived or ignored columns."""
         return self.gave(set(self.change.changed) - set(self.change.derived) - set(ignored))
 
 
 class TouchIndex(NamedTuple):
-    """The touches of one table's rows by their key, and the columns of a key."""
+    """The touches of one table's rows by key, and the key columns."""
 
     key: tuple[str, ...]
     touches: dict[tuple[Any, ...], list[Touch]]
 
     def of(self, row: Row) -> list[Touch]:
-        """What was done to a row, in order."""
+        """Return the touches of a row, in order."""
         try:
             return self.touches.get(tuple([row.get(column) for column in self.key]), [])
-        except TypeError:  # a list or an object, which is no key
+        except TypeError:  # a list or an object, which cannot be a key
             return []
 
 
 class Past:
-    """A history, looked up by rows."""
+    """A history, indexed by rows."""
 
     def __init__(self, load: Callable[[], RunHistory] | None) -> None:
         self.known = load is not None
@@ -123,12 +123,12 @@ class Past:
 
     @cached_property
     def _history(self) -> RunHistory:
-        """Made when it is first looked into, which public specs that hold never do."""
+        """The history, loaded on first use; public specs that pass never need it."""
         return self._load() if self._load else RunHistory([])
 
     @cached_property
     def calls(self) -> list[DiffedRow] | None:
-        """The calls as rows; None where they are not known."""
+        """The calls as rows; None if they are unknown."""
         calls = self._history.calls
         return None if calls is None else [DiffedRow("response", CALLS, None, None, asdict(call)) for call in calls]
 
@@ -138,7 +138,7 @@ class Past:
 
     @cached_property
     def _indexes(self) -> dict[str, dict[str, TouchIndex]]:
-        """By table, then by twin."""
+        """The touch indexes, by table, then by twin."""
         indexes: dict[str, dict[str, TouchIndex]] = {}
         for record in self._history.records:
             for change in record.changes:
@@ -148,7 +148,7 @@ class Past:
         return indexes
 
     def touches(self, change: DiffedRow) -> list[Touch]:
-        """What was done to a row of the diff, in order."""
+        """Return the touches of a row of the diff, in order."""
         row, twins = change.sides[0], self._indexes.get(change.table, {})
         if change.twin is not None:
             return twins[change.twin].of(row) if change.twin in twins else []
@@ -156,9 +156,9 @@ class Past:
         return sorted(touches, key=lambda touch: touch.record.seq)
 
     def blame(self, change: DiffedRow, columns: Collection[str] = ()) -> RowBlame | None:
-        """Who gave these columns their values; without columns, who made the row come, go or change.
+        """Return the operation that set these columns; without columns, the one that added, removed or changed the row.
 
-        Where nobody did that, who touched the row last, for its own sake if anybody did.
+        If there is none, it is the last operation that touched the row, preferably by more than derived columns.
         """
         if change.diff_type == "response":
             return None
@@ -170,19 +170,19 @@ class Past:
         return culprit.blame if culprit else None
 
     def moment(self, change: DiffedRow, columns: Collection[str]) -> Moment | None:
-        """When a call was made, or a row got what it has in these columns; None when the history does not say."""
+        """Return when a call was made, or a row got its values in these columns; None if the history does not say."""
         if change.diff_type == "response":
             return self._moments[change.sides[0]["number"]]
         gave = [touch for touch in self.touches(change) if touch.gave(columns)]
         return (gave[-1].record.seq, 0) if gave else None
 
     def is_plain(self, change: DiffedRow) -> bool:
-        """Whether callers meant this row, as far as the history knows: a twin's bookkeeping they did not."""
+        """Return whether all touches of the row are of plain visibility, so that it is not a twin's own bookkeeping."""
         return all(touch.change.visibility == "plain" for touch in self.touches(change))
 
 
 def moments(calls: Iterable[Called]) -> dict[int, Moment]:
-    """Order calls among the writes: one that wrote nothing comes right after the last write before it."""
+    """Place calls among the writes: a call that wrote nothing follows the last write before it."""
     by_number: dict[int, Moment] = {}
     latest = 0
     for call in sorted(calls, key=lambda call: call.number):
@@ -192,7 +192,7 @@ def moments(calls: Iterable[Called]) -> dict[int, Moment]:
 
 
 def read(history: object, spec: CheckSpec) -> Past:
-    """Examine a history, or what makes one when it is needed, for what the spec asks. Raises `HistoryError`."""
+    """Validate a history, or a function that loads it on demand, against what the spec needs. Raises `HistoryError`."""
     past = Past(_loader(history))
     missing = "response" if spec.needs_calls and past.calls is None else ""
     missing = "by or after" if spec.needs_records and not past.known else missing
@@ -217,7 +217,7 @@ def _loader(history: object) -> Callable[[], RunHistory] | None:
 
 
 def _refuse_large(history: RunHistory) -> None:
-    """Refuse numbers of records and calls that are too long to be written."""
+    """Reject record and call numbers above `MAX_INTEGER`."""
     numbers = chain((record.seq for record in history.records), (call.number for call in history.calls or []))
     if any(abs(number) > MAX_INTEGER for number in numbers):
         raise ValueError(f"a seq or a number is above {MAX_INTEGER}")

@@ -1,6 +1,6 @@
-"""A bound of the time that one evaluation takes, and a way to end it from another thread.
+"""A CPU time limit for one evaluation, which another thread can cancel.
 
-An evaluation looks at every row once for each assertion, so that a spec within all bounds of size may take minutes.
+An evaluation reads every row once for each assertion, so a spec within all size limits may take minutes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 LOOKS_BETWEEN = 64
-"""Looks at rows between two looks at the clock, which takes as long as one of them."""
+"""Rows read between two reads of the clock, which takes as long as reading one row."""
 
 
 class JudgingStopped(Exception):
@@ -19,7 +19,7 @@ class JudgingStopped(Exception):
 
 
 class JudgingTime:
-    """The processor seconds that an evaluation may take in its thread; `cancel` ends it sooner."""
+    """The CPU seconds that an evaluation may use in its thread; `cancel` ends it early."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -28,11 +28,11 @@ class JudgingTime:
         self.is_cancelled = False
 
     def cancel(self) -> None:
-        """End the evaluation at its next look, from any thread."""
+        """End the evaluation at its next row; callable from any thread."""
         self.is_cancelled = True
 
     def look(self) -> None:
-        """Count a look at a row; raises JudgingStopped when the time is used up."""
+        """Count a read of a row; raises JudgingStopped when the time is used up or the evaluation is cancelled."""
         self._looks += 1
         if self._looks % LOOKS_BETWEEN and not self.is_cancelled:
             return
@@ -48,7 +48,7 @@ _current: ContextVar[JudgingTime | None] = ContextVar("judging time", default=No
 
 @contextmanager
 def judging_within(limit: JudgingTime) -> Generator[None]:
-    """Bound the evaluation in the block; elsewhere there is no bound."""
+    """Limit the evaluation in the block; outside such a block there is no limit."""
     token = _current.set(limit)
     try:
         yield
@@ -57,6 +57,6 @@ def judging_within(limit: JudgingTime) -> Generator[None]:
 
 
 def look_at_row() -> None:
-    """Count a look at a row towards the bound, if there is one."""
+    """Count a read of a row towards the current limit, if there is one."""
     if limit := _current.get():
         limit.look()

@@ -1,7 +1,6 @@
-"""Hold one assertion against the changes of a diff.
+"""Matches one assertion against the changes of a diff.
 
-Each rule of the language is one small function here. Assertions are judged on their own: no row is used up, so one row
-may satisfy several.
+Each rule of the language is one small function here. Assertions are judged independently: one row may satisfy several.
 """
 
 from collections.abc import Collection, Iterable
@@ -20,22 +19,22 @@ from twindiff.kit.errors import MalformedBody
 from twindiff.storage import values
 
 MAX_FAILURES = 100_000
-"""Failures that are said of all assertions of a spec together."""
+"""Failure messages of all assertions of a spec together."""
 
 OBJECTIONS_KEPT = 20
-"""Rows objected to that an explanation can show."""
+"""Rows with objections that an explanation can show."""
 
 NONE: frozenset[str] = frozenset()
 
 FEW_ROWS = 50
-"""So many rows are looked at one by one rather than found by a value."""
+"""Up to this many rows are scanned instead of looked up by value."""
 
 
 class AssertionResult(Struct):
-    """What became of one assertion; it failed if it has failures.
+    """The result of one assertion; it failed if it has failures.
 
-    `surplus` are the rows that break the strict rule. Of the rows that are objected to the first are kept, and how many
-    there are; of the failures no more than `most_failures` are said.
+    `surplus` are the rows that break the strict rule. Only the first `objections` are kept, but `objected` counts all;
+    at most `most_failures` failures are kept, and `unsaid` counts the others.
     """
 
     assertion: Assertion
@@ -49,14 +48,14 @@ class AssertionResult(Struct):
     undecided: str | None = None
 
     def fail(self, text: str) -> None:
-        """Note a failure in the public form."""
+        """Add a failure in the public wording."""
         if len(self.failures) < self.most_failures:
             self.failures.append(f"assertion#{self.assertion.number} {self.assertion.entity} {text}")
         else:
             self.unsaid += 1
 
     def object(self, objection: Objection) -> None:
-        """Note a row that should not be as it is."""
+        """Add an objection to a row."""
         self.objected += 1
         if len(self.objections) < OBJECTIONS_KEPT:
             self.objections.append(objection)
@@ -68,13 +67,13 @@ class AssertionResult(Struct):
         return [*self.failures, f"{place} failed {self.unsaid} more times"] if self.unsaid else self.failures
 
     def give_up(self, error: UndecidedError | RecursionError) -> None:
-        """Note that the assertion can be found neither true nor false, which fails it."""
+        """Fail the assertion because it can be judged neither true nor false."""
         self.undecided = str(error) if isinstance(error, UndecidedError) else "a value is nested too deeply"
         self.fail(f"cannot be judged: {self.undecided}")
 
 
 def judge(assertion: Assertion, spec: CheckSpec, changes: Changes, past: Past) -> AssertionResult:
-    """Find the rows that satisfy an assertion and say in the public wording why they are not what it expects."""
+    """Find the rows that satisfy an assertion, and describe in the public wording why they are not what it expects."""
     outcome = AssertionResult(assertion, max(1, MAX_FAILURES // len(spec.assertions)))
     try:
         for change in likely(assertion, assertion.diff_type, changes, past):
@@ -91,14 +90,14 @@ def judge(assertion: Assertion, spec: CheckSpec, changes: Changes, past: Past) -
 
 
 def candidates(assertion: Assertion, changes: Changes, past: Past) -> list[DiffedRow]:
-    """Give the rows, or the calls, that an assertion is about."""
+    """Return the rows, or the calls, that an assertion is about."""
     if assertion.diff_type == "response":
         return past.calls or []
     return changes.of(assertion.diff_type, assertion.entity)
 
 
 def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> list[DiffedRow]:
-    """Leave out, where there are many, rows that have another value than the one that the `where` wants of a column."""
+    """Return the rows that may match; if there are many, only those with the value that the `where` requires."""
     rows = candidates(assertion, changes, past) if kind == assertion.diff_type else changes.of(kind, assertion.entity)
     if kind == "response" or len(rows) <= FEW_ROWS:
         return rows
@@ -109,7 +108,7 @@ def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> li
 
 
 def _candidate_values(predicate: Predicate) -> Collection[Any]:
-    """The scalar values of which a column must have one, none where that is not known."""
+    """Return the scalar values of which a column must have one; empty if unknown."""
     if predicate.operator == "ref":
         return predicate.value.values or ()
     return (predicate.value,) if predicate.operator == "eq" and type(predicate.value) in SCALARS else ()
@@ -138,18 +137,18 @@ def _judge_row(outcome: AssertionResult, spec: CheckSpec, change: DiffedRow) -> 
 
 
 def where_holds(where: Where, change: DiffedRow) -> bool:
-    """Ask for a state of the row in which every condition holds: a changed row has two."""
+    """Return whether every condition holds in one state of the row: a changed row has two."""
     look_at_row()
     return any(satisfies(where, side) for side in sides(change))
 
 
 def satisfies(where: Where, row: Row) -> bool:
-    """Ask whether every clause holds of a row."""
+    """Return whether every clause holds for a row."""
     return all(clause_holds(clause, row) for clause in where)
 
 
 def clause_holds(clause: Condition | Group, row: Row) -> bool:
-    """Ask whether one clause holds of a row."""
+    """Return whether one clause holds for a row."""
     look_at_row()
     if isinstance(clause, Condition):
         return holds(clause.predicate, value_at(row, clause.path))
@@ -157,12 +156,12 @@ def clause_holds(clause: Condition | Group, row: Row) -> bool:
 
 
 def sides(change: DiffedRow) -> tuple[Row, ...]:
-    """Give the states of a row that `where` is held against."""
+    """Return the states of a row to which `where` applies."""
     return change.sides
 
 
 def value_at(row: Row, path: str) -> Any:
-    """Follow a dotted path through objects; whatever is not there is null."""
+    """Follow a dotted path through objects; a missing value is null."""
     value: Any = row
     for key in path.split("."):
         if not isinstance(value, dict):
@@ -179,7 +178,7 @@ def holds(predicate: Predicate, value: Any) -> bool:
 
 
 def changed_columns(change: DiffedRow) -> frozenset[str]:
-    """Name the columns whose values differ between the two states; a missing one is null."""
+    """Return the columns whose values differ between the two states; a missing one is null."""
     if change.differing is None:
         find = _differing_columns if change.is_exact else _unequal_columns
         change.differing = frozenset(find(change.before or {}, change.after or {}))
@@ -187,37 +186,37 @@ def changed_columns(change: DiffedRow) -> frozenset[str]:
 
 
 def _differing_columns(before: Row, after: Row) -> list[str]:
-    """Compare as diffs do; raises RecursionError for what is nested too deeply."""
+    """Compare as diffs do; raises RecursionError for values that are nested too deeply."""
     try:
         return values.changed_columns(before, after)
     except MalformedBody:
         raise RecursionError from None
-    except TypeError:  # no JSON, which a diff made in Python can hold
+    except TypeError:  # not a JSON value, which a diff made in Python may contain
         return _unequal_columns(before, after)
 
 
 def _unequal_columns(before: Row, after: Row) -> list[str]:
-    """Compare as the public language does, to which `true`, `1` and `1.0` are one value."""
+    """Compare as the public language does, where `true`, `1` and `1.0` are equal."""
     return [name for name in {**before, **after} if before.get(name) != after.get(name)]
 
 
 def own_columns(change: DiffedRow, ignored: frozenset[str]) -> frozenset[str]:
-    """Name the columns that changed for their own sake and are not ignored."""
+    """Return the changed columns that are neither derived nor ignored."""
     return changed_columns(change) - change.derived - ignored
 
 
 def ignored_columns(spec: CheckSpec, assertion: Assertion, change: DiffedRow) -> frozenset[str]:
-    """Join what is ignored everywhere, in this table and in this assertion."""
+    """Return what is ignored everywhere, in this table and in this assertion."""
     return ignored_everywhere(spec) | ignored_in_table(spec, change) | ignored_here(assertion)
 
 
 def ignored_everywhere(spec: CheckSpec) -> frozenset[str]:
-    """Give the columns under `ignore_fields.global`."""
+    """Return the columns under `ignore_fields.global`."""
     return spec.ignore_fields.get("global", NONE)
 
 
 def ignored_in_table(spec: CheckSpec, change: DiffedRow) -> frozenset[str]:
-    """Give the columns that `ignore_fields` has under the name of the table."""
+    """Return the columns under `ignore_fields` for this table."""
     return (
         frozenset[str]().union(*(spec.ignore_fields.get(name, ()) for name in change.names))
         if spec.ignore_fields
@@ -226,33 +225,33 @@ def ignored_in_table(spec: CheckSpec, change: DiffedRow) -> frozenset[str]:
 
 
 def ignored_here(assertion: Assertion) -> frozenset[str]:
-    """Give the columns that the assertion itself ignores."""
+    """Return the columns that the assertion itself ignores."""
     return assertion.ignore
 
 
 def unexpected_derived(change: DiffedRow, assertion: Assertion) -> frozenset[str]:
-    """Give the columns that changed as a mere consequence and that the assertion does not ask for."""
+    """Return the derived columns that the assertion does not name."""
     return change.derived - assertion.changes.keys()
 
 
 def is_beside_the_point(change: DiffedRow, changed: frozenset[str], assertion: Assertion) -> bool:
-    """Pass over an update of nothing but unexpected derived columns, which a default diff does not even show."""
+    """Return whether an update changed only unexpected derived columns, which a default diff omits."""
     return bool(change.derived) and changed <= unexpected_derived(change, assertion)
 
 
 def surplus_of(spec: CheckSpec, assertion: Assertion, change: DiffedRow) -> list[str]:
-    """Name the columns by which a row breaks the strict rule."""
+    """Return the columns by which a row breaks the strict rule."""
     changed = changed_columns(change) - ignored_columns(spec, assertion, change)
     return surplus_columns(spec, assertion, changed - unexpected_derived(change, assertion))
 
 
 def surplus_columns(spec: CheckSpec, assertion: Assertion, changed: frozenset[str]) -> list[str]:
-    """Name the changed columns that the strict rule objects to."""
+    """Return the changed columns that the strict rule forbids."""
     return sorted(changed - assertion.changes.keys()) if spec.strict else []
 
 
 def changes_hold(expected: Iterable[ExpectedChange], change: DiffedRow, changed: frozenset[str]) -> bool:
-    """Ask of each expected column that it changed, and from and to the expected values."""
+    """Return whether each expected column changed, from and to the expected values."""
     return all(
         item.column in changed and from_holds(item, change.before or {}) and to_holds(item, change.after or {})
         for item in expected
@@ -260,22 +259,22 @@ def changes_hold(expected: Iterable[ExpectedChange], change: DiffedRow, changed:
 
 
 def from_holds(expected: ExpectedChange, before: Row) -> bool:
-    """Hold `from` against the value before."""
+    """Apply `from` to the value before."""
     return expected.before is None or holds(expected.before, plain(before.get(expected.column)))
 
 
 def to_holds(expected: ExpectedChange, after: Row) -> bool:
-    """Hold `to` against the value after."""
+    """Apply `to` to the value after."""
     return expected.after is None or holds(expected.after, plain(after.get(expected.column)))
 
 
 def count_fits(count: CountRange, got: int) -> bool:
-    """Compare the number of matching rows with the limits, which belong to the range."""
+    """Return whether the number of matching rows is within the limits, inclusive."""
     return count.least <= got and (count.most is None or got <= count.most)
 
 
 def count_text(count: CountRange, got: int) -> str:
-    """Say in the public wording that the number of rows is wrong."""
+    """Describe a wrong number of rows in the public wording."""
     if count.written is None:
         return f"expected at least 1 match but got {got}"
     return f"expected count {count.written!r} but got {got}"

@@ -1,4 +1,4 @@
-"""The tables and columns that a spec names, held against those there are: a misspelt check must never pass."""
+"""Checks the tables and columns that a spec names against the existing ones: a misspelt check must never pass."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from twindiff.kit.suggestions import did_you_mean
 from twindiff.storage.schema import Schema
 
 MARKS = frozenset({"__table__", "__twin__", "__derived__"})
-"""What rows of a diff have beside their columns."""
+"""Keys of a diff's rows besides their columns."""
 
 MAX_WARNINGS = 100
-"""Names that are said to be unknown."""
+"""Unknown names that are reported."""
 
 Tables = Mapping[str, Collection[str]]
 """Columns by table."""
@@ -25,14 +25,14 @@ Tables = Mapping[str, Collection[str]]
 
 @lru_cache(maxsize=64)
 def known_to(schemas: tuple[Schema, ...]) -> KnownTables:
-    """The tables of the twins that a spec is about."""
+    """Return the tables of the twins that a spec is about."""
     return KnownTables(
         {schema.twin: {name: table.columns for name, table in schema.tables.items()} for schema in schemas}
     )
 
 
 class Name(NamedTuple):
-    """A name in a spec: of a table, or of a column of the table `of`, where that is empty of any table."""
+    """A name in a spec: of a table, or of a column of the table `of`; if `of` is empty, of any table."""
 
     place: str
     name: str
@@ -41,7 +41,7 @@ class Name(NamedTuple):
 
 
 class KnownTables:
-    """The tables that a spec may speak of, and their columns."""
+    """The tables that a spec may name, and their columns."""
 
     def __init__(self, twins: Mapping[str, Tables]) -> None:
         self.tables: dict[str, set[str]] = {}
@@ -53,7 +53,7 @@ class KnownTables:
         self.columns = {column for columns in self.tables.values() for column in columns}
 
     def problem(self, said: Name) -> SpecError | None:
-        """Say what is wrong with a name, None where it is right; columns of a table that is unknown are let be."""
+        """Return what is wrong with a name, None if it is known; columns of unknown tables are not reported."""
         if said.is_table:
             is_known, what, near = said.name in self.tables, "there is no table", self.tables.keys()
         else:
@@ -66,13 +66,13 @@ class KnownTables:
 
 
 def misspelt(spec: CheckSpec, known: KnownTables) -> list[SpecError]:
-    """Say which names of a spec are of no table or column, the first hundred, and the nearest there is."""
+    """Return an error for each unknown table or column name, with the nearest known one; at most `MAX_WARNINGS`."""
     problems = (known.problem(name) for name in names_of(spec))
     return list(islice((problem for problem in problems if problem), MAX_WARNINGS))
 
 
 def warnings(spec: CheckSpec, known: KnownTables) -> list[str]:
-    """Give the misspelt names of a spec in the public language, which takes them; raises SpecError for version 1."""
+    """Return the unknown names as warnings, since the public language accepts them; raises SpecError for version 1."""
     problems = misspelt(spec, known)
     if problems and spec.is_extended:
         raise problems[0]
@@ -80,7 +80,7 @@ def warnings(spec: CheckSpec, known: KnownTables) -> list[str]:
 
 
 def names_of(spec: CheckSpec) -> Iterator[Name]:
-    """Give every name of a table or a column in a spec, in the order of the language's reference."""
+    """Yield every name of a table or a column in a spec, in the order of the language's reference."""
     yield from _of_rows(spec)
     entities = {assertion.id: assertion.entity for assertion in spec.assertions if assertion.diff_type != "response"}
     for place, reference in references.of_spec(spec):

@@ -1,4 +1,4 @@
-"""What a predicate means: one small function per operator, each a plain fact about two JSON values."""
+"""The operators of predicates: one small function each, comparing two JSON values."""
 
 import json
 import operator
@@ -14,7 +14,7 @@ Operator = Callable[[Any, Any], bool]
 
 
 def plain(value: Any) -> Any:
-    """Give the value as JSON has it: dates and times as ISO text, at any depth."""
+    """Convert a value to its JSON form: dates and times become ISO text, at any depth."""
     if type(value) in SCALARS:
         return value
     if isinstance(value, date):
@@ -27,14 +27,14 @@ def plain(value: Any) -> Any:
 
 
 def text_of(value: Any) -> str | None:
-    """Give the text that `contains` looks into: objects and arrays as compact ASCII JSON, nothing for other scalars."""
+    """Return the text that `contains` searches: a text itself, objects and arrays as compact ASCII JSON, else None."""
     if isinstance(value, str):
         return value
     if not isinstance(value, dict | list):
         return None
     try:
         return json.dumps(value, separators=(",", ":"), default=str)
-    except (TypeError, ValueError):  # a key that is no text, a number that is too long
+    except (TypeError, ValueError):  # a key that is not text, or a number with too many digits
         raise regexes.UndecidedError("a value cannot be written as JSON") from None
 
 
@@ -44,55 +44,55 @@ def eq(value: Any, expected: Any) -> bool:
 
 
 def ne(value: Any, expected: Any) -> bool:
-    """Hold for every other value, null included."""
+    """Match every other value, null included."""
     return value != expected
 
 
 def one_of(value: Any, expected: list[Any]) -> bool:
-    """Look for the value among the given ones."""
+    """Match a value that is among the given ones."""
     return value in expected
 
 
 def none_of(value: Any, expected: list[Any]) -> bool:
-    """Hold for a value that is not among the given ones, null included."""
+    """Match a value that is not among the given ones, null included."""
     return value not in expected
 
 
 def contains(value: Any, expected: str) -> bool:
-    """Look for the text inside the value's text."""
+    """Match if the value's text contains the given text."""
     text = text_of(value)
     return text is not None and expected in text
 
 
 def not_contains(value: Any, expected: str) -> bool:
-    """Hold where there is a text to look into and it lacks the expected one, so never for null."""
+    """Match if there is a text and it lacks the given one; never for null."""
     text = text_of(value)
     return text is not None and expected not in text
 
 
 def i_contains(value: Any, expected: str) -> bool:
-    """Look for the text whatever the case of either."""
+    """Match if the value's text contains the given text, in any case."""
     text = text_of(value)
     return text is not None and expected.lower() in text.lower()
 
 
 def starts_with(value: Any, expected: str) -> bool:
-    """Compare the beginning of a text."""
+    """Match the beginning of a text."""
     return isinstance(value, str) and value.startswith(expected)
 
 
 def ends_with(value: Any, expected: str) -> bool:
-    """Compare the end of a text."""
+    """Match the end of a text."""
     return isinstance(value, str) and value.endswith(expected)
 
 
 def i_starts_with(value: Any, expected: str) -> bool:
-    """Compare the beginning of a text whatever the case of either."""
+    """Match the beginning of a text, in any case."""
     return isinstance(value, str) and value.lower().startswith(expected.lower())
 
 
 def i_ends_with(value: Any, expected: str) -> bool:
-    """Compare the end of a text whatever the case of either."""
+    """Match the end of a text, in any case."""
     return isinstance(value, str) and value.lower().endswith(expected.lower())
 
 
@@ -102,22 +102,22 @@ def regex(value: Any, pattern: str) -> bool:
 
 
 def exists(value: Any, expected: bool) -> bool:
-    """Tell null from everything else."""
+    """`true` matches everything but null, `false` only null."""
     return (value is not None) == expected
 
 
 def is_null(value: Any, expected: bool) -> bool:
-    """Tell null from everything else, the other way round."""
+    """`true` matches only null, `false` everything else."""
     return (value is None) == expected
 
 
 def has_any(value: Any, expected: list[Any]) -> bool:
-    """Ask for at least one of the items; in a text, items are parts of it."""
+    """Match a list with at least one of the items; in a text, items are parts of it."""
     return _among(any, value, expected)
 
 
 def has_all(value: Any, expected: list[Any]) -> bool:
-    """Ask for every item; in a text, items are parts of it."""
+    """Match a list with every item; in a text, items are parts of it."""
     return _among(all, value, expected)
 
 
@@ -131,30 +131,30 @@ def _among(quantifier: Callable[[Any], bool], value: Any, expected: list[Any]) -
 
 
 def gt(value: Any, expected: float) -> bool:
-    """Hold for a greater number."""
+    """Match a greater number."""
     return _compare_ordered(operator.gt, value, expected)
 
 
 def gte(value: Any, expected: float) -> bool:
-    """Hold for a greater number, or the same."""
+    """Match a greater number, or the same."""
     return _compare_ordered(operator.ge, value, expected)
 
 
 def lt(value: Any, expected: float) -> bool:
-    """Hold for a smaller number."""
+    """Match a smaller number."""
     return _compare_ordered(operator.lt, value, expected)
 
 
 def lte(value: Any, expected: float) -> bool:
-    """Hold for a smaller number, or the same."""
+    """Match a smaller number, or the same."""
     return _compare_ordered(operator.le, value, expected)
 
 
 def ref(value: Any, expected: Any) -> bool:
-    """Hold for a value that a row which counts for that assertion has at that path; null is none."""
+    """Match a value that a row which counts for that assertion has at that path; null is none."""
     try:
         return value in (expected.values or ())
-    except TypeError:  # an object or a list
+    except TypeError:  # an object or a list cannot be in a set
         return False
 
 
@@ -166,17 +166,17 @@ def _compare_ordered(compare: Operator, value: Any, expected: float) -> bool:
 
 
 def all_of(parts: Iterable[bool]) -> bool:
-    """Hold where all of the parts do."""
+    """Match where all of the parts do."""
     return all(parts)
 
 
 def any_of(parts: Iterable[bool]) -> bool:
-    """Hold where at least one of the parts does."""
+    """Match where at least one of the parts does."""
     return any(parts)
 
 
 def negation(parts: Iterable[bool]) -> bool:
-    """Hold where the part does not."""
+    """Match where the part does not."""
     return not any(parts)
 
 
@@ -205,7 +205,7 @@ OPERATORS: dict[str, Operator] = {
 }
 
 CONNECTIVES: dict[str, Callable[[Iterable[bool]], bool]] = {"and": all_of, "or": any_of, "not": negation}
-"""What joins predicates on one value, or conditions on a row."""
+"""Operators that join predicates on one value, or conditions on a row."""
 
 EXTENDED_OPERATORS = frozenset({"is_null", "ref", *CONNECTIVES})
-"""Those that the public language does not have."""
+"""Operators that the public language lacks."""

@@ -1,4 +1,4 @@
-"""Read a spec of the assertion language: typed assertions, or a refusal that names the place of the mistake."""
+"""Parses a spec of the assertion language into typed assertions; errors name the place of the mistake."""
 
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
@@ -15,13 +15,13 @@ from twindiff.checks.spec import Assertion, CheckSpec, CountRange, Exempt, Expec
 from twindiff.checks.vocabulary import EXTENDED, PUBLIC
 
 MANY_PARTS = 2_000
-"""Values in a spec from which on it is long."""
+"""Values in a spec from which on it counts as long."""
 
 COUNT_ADVICE = "Write a whole number from 0 on."
 
 
 def parse(spec: object) -> CheckSpec:
-    """Turn a spec as JSON has it into assertions. Raises `SpecError` at the first mistake."""
+    """Parse a spec, as decoded from JSON. Raises `SpecError` at the first mistake."""
     if isinstance(spec, CheckSpec):
         return spec
     readers.refuse_depth(spec)
@@ -41,7 +41,7 @@ def parse(spec: object) -> CheckSpec:
 
 
 def is_long(spec: object) -> bool:
-    """Whether to read a spec takes longer than an event loop can be kept waiting for."""
+    """Return whether parsing a spec would block an event loop for too long."""
     parts, level = 0, [spec]
     while level and parts <= MANY_PARTS:
         parts += len(level)
@@ -77,7 +77,7 @@ def _assertions(given: dict[str, Any], *, extended: bool) -> tuple[Assertion, ..
 
 
 def _ids(items: list[dict[str, Any]]) -> dict[str, int]:
-    """Number the assertions that have an id by it."""
+    """Map the ids of assertions to their numbers."""
     ids: dict[str, int] = {}
     for number, item in enumerate(items, 1):
         if "id" in item:
@@ -139,14 +139,14 @@ def _refuse_keys(given: dict[str, Any], keys: tuple[str, ...], subject: str, pla
 
 
 def _refuse_vacuous(given: dict[str, Any], count: CountRange, place: str) -> None:
-    """Refuse a rule about rows where there are to be none: it could never fail."""
+    """Reject a rule about rows where none are expected: it could never fail."""
     for key in ("by", "after"):
         if key in given and count.most == 0:
             raise SpecError(f"{place}.{key}", "can never fail where nothing is expected", given[key], "Leave it out.")
 
 
 def _refuse_after_nothing(assertions: tuple[Assertion, ...]) -> None:
-    """Refuse an order after what is not to be there at all: it could never be broken where the rest holds."""
+    """Reject `after` an assertion that expects nothing: it could never fail where the rest holds."""
     for assertion in assertions:
         for name, number in assertion.after.items():
             if assertions[number - 1].count.most == 0:
@@ -155,7 +155,7 @@ def _refuse_after_nothing(assertions: tuple[Assertion, ...]) -> None:
 
 
 def _refuse_rings(assertions: tuple[Assertion, ...]) -> None:
-    """Refuse assertions that are to come after each other, or refer to each other: what they expect can never be."""
+    """Reject cycles of `after` or of references: such assertions can never hold."""
     if ring := _ring({assertion.number: assertion.after.values() for assertion in assertions}):
         said = " after ".join(f"'{assertions[number - 1].id}'" for number in ring)
         place = f"assertions[{ring[0] - 1}].after"
@@ -170,7 +170,7 @@ def _refuse_rings(assertions: tuple[Assertion, ...]) -> None:
 
 
 def _ring(earlier: Mapping[int, Iterable[int]]) -> list[int]:
-    """Find assertions that need each other first, beginning and ending with the first of them."""
+    """Return a cycle of assertion numbers, beginning and ending with its lowest; empty if there is none."""
     try:
         TopologicalSorter(earlier).prepare()
     except CycleError as error:
@@ -181,7 +181,7 @@ def _ring(earlier: Mapping[int, Iterable[int]]) -> list[int]:
 
 
 def _referring(assertion: Assertion, others: Mapping[str, Assertion]) -> Assertion:
-    """Note which assertions one refers to; raises `SpecError` where it cannot refer to one."""
+    """Record which assertions one refers to; raises `SpecError` for an invalid reference."""
     referrals = list(references.of_assertion(assertion))
     return (
         replace(assertion, refers_to=_check_references(referrals, others, assertion.number)) if referrals else assertion
@@ -207,7 +207,7 @@ def _check_references(
 
 
 def _refuse_mixed(referrals: list[tuple[str, Reference]], others: Mapping[str, Assertion]) -> None:
-    """Refuse to refer twice to what may be several rows: one could be meant here and another there."""
+    """Reject a second reference to what may be several rows: each could mean a different row."""
     seen: set[str] = set()
     for place, reference in referrals:
         if reference.id in seen and others[reference.id].count.most != 1:
@@ -300,7 +300,7 @@ def _exempt(value: object, place: str) -> Exempt:
 
 
 def _aggregate(value: object, place: str) -> None:
-    """Read an aggregate for its form alone: the public language accepts aggregates and evaluates none."""
+    """Validate the form of an aggregate: the public language accepts aggregates and evaluates none."""
     given = readers.read_object(value, place, vocabulary.AGGREGATE, ("fn", "op", "value"))
     readers.one_of(vocabulary.AGGREGATE_FUNCTIONS, given["fn"], f"{place}.fn")
     readers.text(given.get("field", ""), f"{place}.field")

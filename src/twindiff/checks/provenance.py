@@ -1,4 +1,4 @@
-"""The rules that look into the history: who made the rows that count (`by`), and in which order (`after`)."""
+"""The rules that use the history: which operations made the rows that count (`by`), and in which order (`after`)."""
 
 from msgspec import Struct
 
@@ -15,14 +15,14 @@ NOT_THERE = "the history does not have every row that counts"
 
 
 class Dated(Struct, frozen=True):
-    """A row or call that counts, and when it became what it is."""
+    """A row or call that counts, and when it got its final values."""
 
     change: DiffedRow
     moment: Moment
 
 
 def check_authors(outcome: AssertionResult, spec: CheckSpec, past: Past) -> None:
-    """Object to every row that counts and that others than the expected ones have touched."""
+    """Object to every row that counts and was touched by an operation that does not satisfy `by`."""
     if not outcome.assertion.by or outcome.undecided:
         return
     try:
@@ -48,12 +48,12 @@ def _hold_makers_of(change: DiffedRow, outcome: AssertionResult, spec: CheckSpec
 
 
 def maker_of(record: HistoryRecord) -> Row:
-    """Give what `by` is held against."""
+    """Return the row to which `by` applies: `operation`, `actor` and `twin`."""
     return {"operation": record.operation, "actor": record.actor, "twin": record.twin}
 
 
 def hold_order(outcome: AssertionResult, outcomes: list[AssertionResult], past: Past) -> None:
-    """Object to every row and call that counts and comes no later than one that it should come after."""
+    """Object to every row and call that counts and is not later than all it must come after."""
     assertion = outcome.assertion
     try:
         for name, number in assertion.after.items():
@@ -78,7 +78,7 @@ def _hold_after(outcome: AssertionResult, earlier: AssertionResult, name: str, p
 
 
 def is_after(moment: Moment, other: Moment) -> bool:
-    """Whether one came later; what one operation did came together."""
+    """Return whether one moment is later; changes of one operation are simultaneous."""
     return moment > other
 
 
@@ -94,14 +94,14 @@ def date_changes(outcome: AssertionResult, past: Past) -> list[Dated]:
 
 
 def asserted_columns(assertion: Assertion, change: DiffedRow) -> frozenset[str]:
-    """Name the columns that make a row what the assertion asks for."""
+    """Return the columns that make a row match the assertion."""
     if assertion.diff_type == "changed":
         return frozenset(assertion.changes) or match.changed_columns(change) - change.derived
     return frozenset(path.split(".")[0] for path in assertion.paths)
 
 
 def describe_moment(outcome: AssertionResult, item: Dated, past: Past) -> str:
-    """Say what happened when."""
+    """Describe which operation or call happened at a moment."""
     row = item.change.sides[0]
     if item.change.diff_type == "response":
         return f"{row['operation']} (call {row['number']}, actor {row['actor']})"

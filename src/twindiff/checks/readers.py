@@ -1,4 +1,4 @@
-"""Read the JSON values that specs are made of; whatever is none of them is refused with its place."""
+"""Readers of the JSON values that specs consist of; errors name the place of an invalid value."""
 
 import json
 from collections.abc import Callable, Collection, Sequence
@@ -8,10 +8,10 @@ from twindiff.checks.operators import plain
 from twindiff.checks.vocabulary import Words, advice, list_words
 
 DEEPEST = 64
-"""Levels of nesting a spec may have."""
+"""Levels of nesting that a spec may have."""
 
 MAX_INTEGER_DIGITS = 4300
-"""Digits that Python writes of a number."""
+"""Digits of the longest integer that Python converts to text."""
 
 TOO_LARGE = 10**MAX_INTEGER_DIGITS
 
@@ -32,7 +32,7 @@ class SpecError(ValueError):
 
 
 def an_object(value: object, place: str, names: Collection[str] = ()) -> dict[str, Any]:
-    """Read an object with any keys; `names` are those it is for."""
+    """Read an object with any keys; `names` are the expected keys, for the error message."""
     if not isinstance(value, dict):
         raise SpecError(place, "is not an object", value, f"Give an object{_list_of(names)}.")
     for key in cast("dict[object, object]", value):
@@ -57,7 +57,7 @@ def read_object(
 
 
 def list_of(value: object, place: str, item: Callable[[object, str], T]) -> list[T]:
-    """Read a list, each item in its place."""
+    """Read a list, passing each item and its place to `item`."""
     if not isinstance(value, list):
         raise SpecError(place, "is not a list", value, "Give a list.")
     return [item(given, f"{place}[{position}]") for position, given in enumerate(cast("list[object]", value))]
@@ -134,7 +134,7 @@ def one_of(words: Words, value: object, place: str, *, extended: bool = True) ->
 
 
 def columns(value: object, place: str) -> frozenset[str]:
-    """Read names of columns, each once."""
+    """Read column names, each at most once."""
     names = list_of(value, place, text)
     if "" in names:
         raise SpecError(place, "has an empty name", names, "Name a column.")
@@ -144,12 +144,12 @@ def columns(value: object, place: str) -> frozenset[str]:
 
 
 def inside(place: str, key: str) -> str:
-    """Say where a key of an object is."""
+    """Return the place of a key within an object."""
     return f"{place}.{key}" if key.replace("_", "a").isalnum() else f"{place}[{json.dumps(key, ensure_ascii=False)}]"
 
 
 def short(value: object) -> str:
-    """Write a value as JSON, cut where it is long."""
+    """Write a value as JSON, truncated to 120 characters."""
     try:
         written = json.dumps(value, ensure_ascii=False, default=str)
     except (RecursionError, ValueError, TypeError):
@@ -158,7 +158,7 @@ def short(value: object) -> str:
 
 
 def refuse_depth(spec: object) -> None:
-    """Refuse what is nested so deeply that reading it would not end well."""
+    """Reject a spec that is nested too deeply to be read recursively."""
     level = [spec]
     for _ in range(DEEPEST):
         level = [inner for value in level for inner in items_of(value)]
@@ -167,7 +167,7 @@ def refuse_depth(spec: object) -> None:
 
 
 def items_of(value: object) -> Collection[object]:
-    """Give the values in an object or a list; nothing of any other value."""
+    """Return the values in an object or a list; empty for any other value."""
     if isinstance(value, dict):
         return cast("dict[object, object]", value).values()
     return cast("list[object]", value) if isinstance(value, list | tuple) else ()

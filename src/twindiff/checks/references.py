@@ -1,6 +1,6 @@
-"""References: what an assertion asks of its rows by what the rows of another have.
+"""References: conditions of an assertion on values in the rows of another.
 
-They are a join of sets: the values are read once for each path that is referred to, and each row is held against them.
+They are a semi-join: the values of each referenced path are read once, and each row is compared to that set.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, CheckSpec, Condition, Exempt, Group, Predicate, Reference, Where
 
 MAX_PATH_PARTS = 100
-"""Values that a row is looked through for; of equal values there may be any number."""
+"""Values that a text or list is searched for; for equality there is no limit."""
 
 
 def of_where(where: Where, place: str) -> Iterator[tuple[str, Reference]]:
-    """Give the references in a where, each with its place."""
+    """Yield the references in a where, each with its place."""
     for clause in where:
         if isinstance(clause, Group):
             for part in clause.parts:
@@ -34,7 +34,7 @@ def of_where(where: Where, place: str) -> Iterator[tuple[str, Reference]]:
 
 
 def of_predicate(predicate: Predicate | None, place: str) -> Iterator[tuple[str, Reference]]:
-    """Give the references in a predicate, each with its place."""
+    """Yield the references in a predicate, each with its place."""
     if predicate is None:
         return
     if isinstance(predicate.value, Reference):
@@ -45,7 +45,7 @@ def of_predicate(predicate: Predicate | None, place: str) -> Iterator[tuple[str,
 
 
 def of_assertion(assertion: Assertion) -> Iterator[tuple[str, Reference]]:
-    """Give the references of an assertion, each with its place."""
+    """Yield the references of an assertion, each with its place."""
     place = f"assertions[{assertion.number - 1}]"
     asked = "response" if assertion.diff_type == "response" else "where"
     yield from of_where(assertion.where, f"{place}.{asked}")
@@ -57,12 +57,12 @@ def of_assertion(assertion: Assertion) -> Iterator[tuple[str, Reference]]:
 
 
 def of_exempt(exempt: Exempt, position: int) -> Iterator[tuple[str, Reference]]:
-    """Give the references of an exception of a closed world, each with its place."""
+    """Yield the references of an exception of a closed world, each with its place."""
     yield from of_where(exempt.where, f"closed_world.except[{position}].where")
 
 
 def of_spec(spec: CheckSpec) -> Iterator[tuple[str, Reference]]:
-    """Give every reference of a spec with its place."""
+    """Yield every reference of a spec with its place."""
     for assertion in spec.assertions:
         if assertion.refers_to:
             yield from of_assertion(assertion)
@@ -71,21 +71,21 @@ def of_spec(spec: CheckSpec) -> Iterator[tuple[str, Reference]]:
 
 
 class Referred:
-    """What the rows have that count for assertions with an id; each path is read once."""
+    """The values in the rows that count for assertions with an id; each path is read once."""
 
     def __init__(self) -> None:
         self._outcomes: dict[str, AssertionResult] = {}
         self._values: dict[tuple[str, str], frozenset[Any]] = {}
 
     def add(self, outcome: AssertionResult) -> None:
-        """Note what became of an assertion."""
+        """Store the result of an assertion."""
         if outcome.assertion.id:
             self._outcomes[outcome.assertion.id] = outcome
 
     def values(self, reference: Reference) -> frozenset[Any]:
-        """What the rows have at a path, of changed rows afterwards; null, empty texts, objects and lists are left out.
+        """Return the values that the rows have at a path, after their change.
 
-        Raises `UndecidedError` where it is not known which rows count.
+        Nulls, empty texts, objects and lists are omitted. Raises `UndecidedError` where it is unknown which rows count.
         """
         place = (reference.id, reference.path)
         if place not in self._values:
@@ -97,7 +97,7 @@ class Referred:
         return self._values[place]
 
     def assertion(self, assertion: Assertion) -> Assertion:
-        """Put values in place of an assertion's references."""
+        """Return an assertion with its references replaced by values."""
         if not assertion.refers_to:
             return assertion
         changes = {
@@ -109,12 +109,12 @@ class Referred:
         )
 
     def spec(self, spec: CheckSpec) -> CheckSpec:
-        """Put values in place of the references in what a closed world leaves open."""
+        """Return a spec with the references in its closed-world exceptions replaced by values."""
         exempt = tuple(structs.replace(item, where=self.where(item.where)) for item in spec.closed_world or ())
         return structs.replace(spec, closed_world=exempt)
 
     def where(self, where: Where) -> Where:
-        """Put values in place of the references of a where."""
+        """Return a where with its references replaced by values."""
         return tuple(self._clause(clause) for clause in where)
 
     def _clause(self, clause: Condition | Group) -> Condition | Group:
@@ -137,7 +137,7 @@ class Referred:
 
 
 def _any_of(operator: str, values: list[Any]) -> Predicate:
-    """Look for one of some values in a list or, as it is written, in a text."""
+    """Return a predicate that searches a list or a text for any of the values."""
     if len(values) > MAX_PATH_PARTS:
         raise UndecidedError(f"{operator} refers to {len(values)} values, more than {MAX_PATH_PARTS}")
     parts = tuple(Predicate(operator, [value] if operator == "has_any" else str(value)) for value in values)
@@ -145,7 +145,7 @@ def _any_of(operator: str, values: list[Any]) -> Predicate:
 
 
 def judge_all(spec: CheckSpec, changes: Changes, past: Past, referred: Referred) -> list[AssertionResult]:
-    """Judge every assertion, each after those that it refers to."""
+    """Judge every assertion, each after those it refers to; results are in the order of the spec."""
     judged: dict[int, AssertionResult] = {}
     for assertion in _in_order(spec.assertions):
         judged[assertion.number] = outcome = _judge_assertion(assertion, spec, changes, past, referred)

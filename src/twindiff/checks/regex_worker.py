@@ -1,6 +1,6 @@
 """The process that searches costly patterns: a line `[pattern, text, seconds]` in, a line `[found, seconds used]` out.
 
-The timer counts this process's own work and its signal is left to its default, which ends the process at once.
+The timer counts this process's own CPU time, and its signal keeps the default action, which ends the process at once.
 """
 
 import json
@@ -12,7 +12,7 @@ import warnings
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Search as `re` does; a pattern that cannot be compiled finds nothing."""
+    """Search as `re` does; a pattern that cannot be compiled matches nothing."""
     try:
         return re.search(pattern, text) is not None
     except (re.error, ValueError, OverflowError, RecursionError):
@@ -20,9 +20,9 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def main() -> None:
-    """Answer until the questions end."""
+    """Respond to requests until standard input ends."""
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     for line in iter(sys.stdin.buffer.readline, b""):
         pattern, text, seconds = json.loads(line)
         started = time.process_time()

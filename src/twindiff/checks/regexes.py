@@ -1,7 +1,7 @@
-"""Search with a stranger's pattern: exactly the `re` module, yet no pattern can hold the process up.
+"""Searches with untrusted patterns: exactly as the `re` module does, but no pattern can block the process.
 
-A pattern that is cheap by its looks is searched in place. Any other goes to a process of its own that the operating
-system ends when its processor time is used up; only there can Python's matcher be stopped with its meaning unchanged.
+Patterns with a provably low cost are searched in place. All others run in a separate process that the operating system
+ends when its CPU time is used up; Python's matcher cannot otherwise be stopped without changing its semantics.
 """
 
 import atexit
@@ -22,18 +22,18 @@ from pathlib import Path
 from twindiff.checks.judging_time import look_at_row
 
 SECONDS = 1.0
-"""Processor time that all searches of one evaluation may take together."""
+"""CPU seconds that all searches of one evaluation may take together."""
 
 PATIENCE_SECONDS = 15.0
-"""Time on the clock after which a search is given up even if a busy machine gave it no processor."""
+"""Seconds of real time after which a search is given up even if a busy machine gave it no CPU time."""
 
-MIN_SECONDS = 0.001  # a timer set to nothing would never ring
+MIN_SECONDS = 0.001  # a timer set to 0 never fires
 
 CHEAP_STEPS = 200_000
 CHEAP_LENGTH = 256
 CHEAP_CLASSES = 8
 
-# A repeated group, a back reference, free spacing, character classes under (?i): their cost does not show.
+# The cost of a repeated group, a back reference, free spacing or character classes under (?i) is not bounded here.
 _UNCLEAR = re.compile(r"\)[*+?{]|\\[1-9]|\(\?P=|\(\?[a-zA-Z]*x|\(\?[a-zA-Z-]*i.*\[", re.DOTALL)
 
 _seconds_left: ContextVar[float | None] = ContextVar("regex seconds left", default=None)
@@ -45,7 +45,7 @@ class UndecidedError(Exception):
 
 @contextmanager
 def time_limit(seconds: float | None = None) -> Generator[None]:
-    """Let the searches within share so much processor time, `SECONDS` unless said; elsewhere each has `SECONDS`."""
+    """Give the searches in the block one CPU time budget, by default `SECONDS`; elsewhere each search has `SECONDS`."""
     token = _seconds_left.set(SECONDS if seconds is None else seconds)
     try:
         yield
@@ -54,7 +54,10 @@ def time_limit(seconds: float | None = None) -> Generator[None]:
 
 
 def search(pattern: str, text: str) -> bool:
-    """Tell whether the pattern is found; a bad pattern is not. Raises `UndecidedError` when the time is used up."""
+    """Return whether the pattern matches; an invalid one never does.
+
+    Raises `UndecidedError` when the time is used up.
+    """
     look_at_row()
     if is_cheap(pattern, len(text)):
         expression = compile_cached(pattern)
@@ -63,7 +66,7 @@ def search(pattern: str, text: str) -> bool:
 
 
 def is_pattern(pattern: str) -> bool:
-    """Tell whether Python takes the pattern; true as well where finding out could take long."""
+    """Return whether Python accepts the pattern; also true where finding out could take long."""
     return not is_cheap(pattern, 0) or compile_cached(pattern) is not None
 
 
@@ -78,7 +81,7 @@ def is_cheap(pattern: str, text_length: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def compile_cached(pattern: str) -> re.Pattern[str] | None:
-    """Compile the pattern once; nothing for one that Python refuses."""
+    """Compile the pattern once; None if Python rejects it."""
     try:
         with warnings.catch_warnings(action="ignore"):
             return re.compile(pattern)
@@ -98,7 +101,7 @@ def _search_apart(pattern: str, text: str) -> bool:
 
 
 class _Searcher:
-    """The other process, started when first needed and again after it was ended."""
+    """The other process, started on first use and again after it was ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -106,14 +109,14 @@ class _Searcher:
         self._owner = 0
 
     def ask(self, pattern: str, text: str, seconds: float) -> tuple[bool | None, float]:
-        """Give what was found and the seconds it took; nothing found when the search was ended."""
+        """Return whether the pattern was found and the seconds used; None if the search was ended."""
         question = json.dumps([pattern, text, seconds]).encode() + b"\n"
         with self._lock:
             answer = b""
             try:
                 answer = self._exchange(self._running(), question)
             finally:
-                if not answer:  # a process left in mid-search would give this answer to the next question
+                if not answer:  # a process left in mid-search would answer the next request with this result
                     self.stop()
         is_found, used = json.loads(answer or b"[null, 0]")
         return is_found, used
@@ -138,7 +141,7 @@ class _Searcher:
         return os.read(process.stdout.fileno(), 4096) if answers.poll(PATIENCE_SECONDS * 1000) else b""
 
     def stop(self) -> None:
-        """End the other process and forget it."""
+        """End the other process."""
         process, self._process = self._process, None
         if process is None or self._owner != os.getpid():
             return

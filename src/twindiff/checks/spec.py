@@ -1,4 +1,4 @@
-"""What a spec says, as the typed values that it is judged by."""
+"""The typed form of a parsed spec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REFERRED_SHOWN = 3
 
 
 class Reference(Struct, frozen=True):
-    """What the rows that count for another assertion have at a path; `values` once that is known, nulls left out."""
+    """A reference to the rows that count for another assertion; `values` are set once known, without nulls."""
 
     id: str
     path: str
@@ -21,7 +21,7 @@ class Reference(Struct, frozen=True):
 
     @property
     def written(self) -> dict[str, Any]:
-        """The reference as the language writes it, and some of the values."""
+        """The reference as the language writes it, with some of its values."""
         sample = nsmallest(REFERRED_SHOWN, self.values, key=str) if self.values is not None else None
         return {"ref": f"{self.id}.{self.path}"} | ({} if sample is None else {"in": sample})
 
@@ -44,14 +44,14 @@ class Predicate(Struct, frozen=True):
 
 
 class Condition(Struct, frozen=True):
-    """A predicate on the value that a dotted path leads to."""
+    """A predicate on the value at a dotted path."""
 
     path: str
     predicate: Predicate
 
     @property
     def paths(self) -> list[str]:
-        """The paths it looks at."""
+        """The paths that it reads."""
         return [self.path]
 
     @property
@@ -61,14 +61,14 @@ class Condition(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """Wheres joined by `and`, `or` or `not`; the last has one."""
+    """Wheres joined by `and`, `or` or `not`; a `not` has one part."""
 
     connective: str
     parts: tuple[Where, ...]
 
     @property
     def paths(self) -> list[str]:
-        """The paths it looks at."""
+        """The paths that it reads."""
         return [path for part in self.parts for clause in part for path in clause.paths]
 
     @property
@@ -88,7 +88,7 @@ def written_where(where: Where) -> dict[str, Any]:
 
 
 class ExpectedChange(Struct, frozen=True):
-    """What a column must have changed from and to; either may be left open."""
+    """The predicates on a column's value before and after; either may be None."""
 
     column: str
     before: Predicate | None
@@ -96,7 +96,7 @@ class ExpectedChange(Struct, frozen=True):
 
 
 class CountRange(Struct, frozen=True):
-    """How many rows must match; `written` is the spec's own form, nothing where it says nothing."""
+    """How many rows must match; `written` is the spec's own form, None where it gives none."""
 
     least: int = 1
     most: int | None = None
@@ -106,7 +106,7 @@ class CountRange(Struct, frozen=True):
 class Assertion(Struct, frozen=True):
     """One check: which rows, how many, and what changed in them. `number` counts from 1.
 
-    `after` has the numbers of assertions by their ids, `refers_to` the ids of those whose rows it refers to.
+    `after` maps ids of assertions to their numbers; `refers_to` has the ids of assertions it refers to.
     """
 
     number: int
@@ -123,12 +123,12 @@ class Assertion(Struct, frozen=True):
 
     @property
     def paths(self) -> list[str]:
-        """The paths that its where looks at."""
+        """The paths that its where reads."""
         return [path for clause in self.where for path in clause.paths]
 
 
 class Exempt(Struct, frozen=True):
-    """Rows that a closed world leaves open."""
+    """Rows that a closed world allows to change."""
 
     entity: str
     diff_type: DiffType | None
@@ -136,7 +136,7 @@ class Exempt(Struct, frozen=True):
 
 
 class CheckSpec(Struct, frozen=True):
-    """All checks of one run. A closed world has a list of exceptions, an open one has none; version 1 is extended."""
+    """All checks of one run. `closed_world` lists exceptions, and is None in an open world; version 1 is extended."""
 
     assertions: tuple[Assertion, ...]
     ignore_fields: dict[str, frozenset[str]] = {}
@@ -146,10 +146,10 @@ class CheckSpec(Struct, frozen=True):
 
     @property
     def needs_records(self) -> bool:
-        """Whether it asks who made a row, or when."""
+        """Whether it uses `by` or `after`."""
         return any(assertion.by or assertion.after for assertion in self.assertions)
 
     @property
     def needs_calls(self) -> bool:
-        """Whether it asks about calls."""
+        """Whether it asserts calls."""
         return any(assertion.diff_type == "response" for assertion in self.assertions)

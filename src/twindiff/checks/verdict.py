@@ -1,4 +1,4 @@
-"""The public answer of the checks: judge all assertions of a spec and explain those that failed."""
+"""The entry point of the checks: judges all assertions of a spec and explains those that failed."""
 
 from msgspec import Struct
 
@@ -24,9 +24,9 @@ class Score(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
-    """The judgement of a diff: `failures` in the public engine's wording, `explanations` in more words.
+    """The verdict on a diff: `failures` in the public engine's wording, `explanations` in more detail.
 
-    `warnings` say which tables and columns of the spec there are not.
+    `warnings` list tables and columns of the spec that do not exist.
     """
 
     passed: bool
@@ -37,10 +37,10 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
 
 
 def evaluate(spec: object, diff: object, history: object = None, known: KnownTables | None = None) -> Verdict:
-    """Judge a diff, and the history of its run or a function that gives it, by a spec: parsed, or as JSON has them.
+    """Judge a diff by a spec; both may be parsed or decoded from JSON. `history` may be a function that loads it.
 
-    Where the tables there are `known`, a misspelt name is refused in version 1 of the language and warned of in 0.1.
-    Raises `SpecError`, `DiffError` and `HistoryError`, within `judging_within` `JudgingStopped`, and nothing else.
+    If the existing tables are `known`, an unknown name raises in version 1 of the language and is a warning in 0.1.
+    Raises only `SpecError`, `DiffError`, `HistoryError` and, within `judging_within`, `JudgingStopped`.
     """
     checks = parse(spec)
     warned = warnings(checks, known) if known else []

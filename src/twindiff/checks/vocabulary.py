@@ -1,4 +1,4 @@
-"""The words of the language and what each is for: what specs are read by, and what the reference page is made of."""
+"""The words of the language and their meaning, used by the parser and the reference page."""
 
 from collections.abc import Collection, Mapping
 from itertools import islice
@@ -10,11 +10,11 @@ PUBLIC, EXTENDED = "0.1", "1"
 """The versions of the language."""
 
 WORDS_SHOWN = 40
-"""Words that a refusal lists; there may be thousands of ids."""
+"""Words that an error message lists; there may be thousands of ids."""
 
 
 class SpecWord(NamedTuple):
-    """What a word means; one that is `extended` is known from version 1 on."""
+    """The meaning of a word; an `extended` one exists from version 1 on."""
 
     meaning: str
     extended: bool = False
@@ -104,7 +104,7 @@ NUMBERS = frozenset({"status", "seq", "number"})
 
 MAKER: Words = {name: CALL[name] for name in ("operation", "actor", "twin")}
 
-# Words of older documentation and of other tools, and what they are here.
+# Words of older documentation and of other tools, with their equivalent here.
 OTHER_WORDS = {
     "inserted": "added",
     "created": "added",
@@ -124,12 +124,12 @@ OTHER_WORDS = {
 
 
 def list_words(words: Words, *, extended: bool) -> list[str]:
-    """Name the words that this version of the language has."""
+    """Return the words that this version of the language has."""
     return [name for name, word in words.items() if extended or not word.extended]
 
 
 def advice(given: object, words: Collection[str], later: Collection[str] = ()) -> str:
-    """Say what was meant by a word that is not known; `later` are the words of the extended language."""
+    """Suggest a word for an unknown one and list the known ones; `later` are the words of the extended language."""
     text = given if isinstance(given, str) else ""
     other = OTHER_WORDS.get(text)
     near = other if other in words else nearest(text.lower(), words)

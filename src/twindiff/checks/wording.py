@@ -1,4 +1,4 @@
-"""Say values, predicates and differences in words, cut to what a person reads."""
+"""Renders values, predicates and differences as short text for people."""
 
 import json
 from typing import Any
@@ -37,7 +37,7 @@ PHRASES = {
 
 
 def difference_words(difference: ValueDifference) -> str:
-    """Say one difference as part of a sentence."""
+    """Render one difference as part of a sentence."""
     path, expected, actual = difference.path, difference.expected, difference.actual
     if isinstance(expected, list):
         return f"{path} {short(expected)} does not hold of {short(actual)}"
@@ -62,7 +62,7 @@ def _change_words(path: str, expected: Row, actual: Row) -> str:
 
 
 def predicate_words(predicate: Row) -> str:
-    """Say a predicate after the word "should"."""
+    """Render a predicate after the word "should"."""
     operator, value = next(iter(predicate.items()))
     if operator == "not":
         return f"not {predicate_words(value)}"
@@ -82,7 +82,7 @@ def _reference_words(reference: str, values: list[Any] | None) -> str:
 
 
 def count_words(count: CountRange, noun: str = "row") -> str:
-    """Say how many rows are expected."""
+    """Render how many rows are expected."""
     if count.most is None:
         return f"at least {count.least} {noun}{'' if count.least == 1 else 's'}"
     if count.least == count.most:
@@ -91,7 +91,7 @@ def count_words(count: CountRange, noun: str = "row") -> str:
 
 
 def short(value: Any) -> str:
-    """Write a value as JSON, cut where it is long."""
+    """Write a value as JSON, truncated."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (RecursionError, ValueError):
@@ -102,7 +102,7 @@ def short(value: Any) -> str:
 
 
 def short_row(change: DiffedRow, assertion: Assertion) -> Row:
-    """Keep of a row what tells it apart: the columns asked for, then ids and names; a call is shown whole."""
+    """Return the identifying columns of a row: the asserted ones, then ids and names; a call is returned whole."""
     row = change.sides[0]
     if change.diff_type == "response":
         return row
@@ -110,7 +110,7 @@ def short_row(change: DiffedRow, assertion: Assertion) -> Row:
     telling = [
         name for name in row if name in {"id", "name", "title", "key", "identifier"} or name.endswith(("_id", "Id"))
     ]
-    # Where nothing was asked for, what a row says is as good as what it is called.
+    # Without asserted columns, any column with a value helps to identify the row.
     said = [name for name, value in row.items() if value not in (None, "") and not name.startswith("__")]
     rest = said if assertion.diff_type in {"unchanged", "closed_world"} and change.diff_type != "changed" else []
     shown = [name for name in dict.fromkeys([*asked, *sorted(telling, key=len), *rest]) if name in row]
@@ -118,14 +118,14 @@ def short_row(change: DiffedRow, assertion: Assertion) -> Row:
 
 
 def cut(value: Any) -> Any:
-    """Give a value as it is, or its beginning where it is long."""
+    """Return a value, or its beginning if it is long."""
     if type(value) not in SCALARS:
         return short(plain(value)) if len(short(value)) >= LETTERS_SHOWN else plain(value)
     return f"{value[: LETTERS_SHOWN - 1]}…" if isinstance(value, str) and len(value) > LETTERS_SHOWN else value
 
 
 def both(change: DiffedRow, column: str) -> Row:
-    """Give what a column was and is."""
+    """Return a column's value before and after, as `{"from": …, "to": …}`."""
     before, after = (plain((side or {}).get(column)) for side in (change.before, change.after))
     if cut(before) == cut(after):  # a difference behind the cut must not look like none
         return {"from": before, "to": after}

@@ -1,4 +1,4 @@
-"""The command line, one file per command. What a command needs beyond typer is imported when it runs."""
+"""The command line, one module per command. What a command needs beyond typer is imported when it runs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from twindiff.cli.problem import STOPPED, CommandError
 MISTAKE_OF_OURS = 70
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 OBJECTS = 50_000
-"""Of what a command loads nearly all stays: only after so many new objects it is looked through for garbage."""
+"""Garbage collection threshold: a command keeps nearly all objects it loads, so early collections are wasted."""
 
 
 class Commands(TyperGroup):
-    """The one place where an error becomes a line on stderr and an exit code; a person never meets a traceback."""
+    """Turns every error into one line on stderr and an exit code, so that users never see a traceback."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         _print_anything()
-        # What is done has its exit code: a Ctrl-C while Python ends must not take that away.
+        # A Ctrl-C while Python exits must not replace the exit code of a finished command.
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
         try:
             return super().main(*args, **kwargs)
@@ -38,7 +38,7 @@ class Commands(TyperGroup):
             _end(str(problem), problem.exit_code)
         except KeyboardInterrupt:
             _end("", STOPPED)
-        except Exception as error:  # what is no Problem is a mistake of ours, and still no traceback
+        except Exception as error:  # anything but a CommandError is an internal error, and still shows no traceback
             if isinstance(error, OSError) and error.errno in NO_ROOM:
                 _drop_output()
                 _end(f"Not all could be written: {error.strerror}. Make room there, then try again.", 1)
@@ -53,26 +53,26 @@ class Commands(TyperGroup):
 
 def _end(line: str, exit_code: int) -> None:
     if line:
-        with suppress(OSError):  # the errors may go to the same full disk
+        with suppress(OSError):  # stderr may be on the same full disk
             typer.echo(line, err=True)
     sys.exit(exit_code)
 
 
 def _drop_output() -> None:
-    """Let what is still to be written go nowhere; Python would fail at it again, and loudly, when it ends."""
+    """Discard buffered output; otherwise Python would fail to write it again at exit, with a traceback."""
     with suppress(OSError), Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _print_anything() -> None:
-    """Write what a terminal cannot show as an escape, where Python would stop with an error."""
+    """Print characters that the terminal's encoding lacks as escapes instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 class TwindiffProgram(Commands):
-    """The program: of its commands it loads the one that is asked for, and for its help all."""
+    """The program: it imports only the requested command, and all of them for its help."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -92,7 +92,7 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Be the process `twindiff`: it ends with its command, whatever agents do that were left to themselves."""
+    """Run the process `twindiff`; it exits with its command, even if agents it started still run."""
     gc.set_threshold(OBJECTS)
     try:
         app()
@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def _leave_agents(code: Any) -> None:
-    """End at once where an agent works still: Python would wait for what it began, or end badly under its feet."""
+    """Exit at once if an agent still runs: Python would wait for its threads, or shut down while they run."""
     trials = sys.modules.get("twindiff.client.trial_runner")
     if trials is None or not trials.are_going_on():
         return

@@ -1,4 +1,4 @@
-"""`python -m twindiff.cli` is `twindiff`."""
+"""`python -m twindiff.cli` runs `twindiff`."""
 
 from twindiff.cli import main
 

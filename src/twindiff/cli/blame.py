@@ -1,4 +1,4 @@
-"""Which operation made a row what it is, column by column, from the journal."""
+"""Finds the operation that set each column of a row, from the journal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Json = dict[str, Any]
 
 
 class BlameLine(NamedTuple):
-    """A column's value and the record that gave it; None stands for the template."""
+    """A column's value and the record that set it; None stands for the template."""
 
     column: str
     value: Any
@@ -17,14 +17,14 @@ class BlameLine(NamedTuple):
 
 
 class RowHistory(NamedTuple):
-    """A row as it is, or the record that deleted it."""
+    """A row's present columns, or the record that deleted it."""
 
     lines: list[BlameLine]
     deleted_by: Json | None
 
 
 def effective(journal: Sequence[Json]) -> list[Json]:
-    """The records that made the present: what a rewind went back over is left out."""
+    """Return the records that led to the present, without those that a rewind has undone."""
     by_seq = {record["seq"]: record for record in journal}
     records: list[Json] = []
     seq = journal[-1]["seq"] if journal else 0
@@ -37,7 +37,7 @@ def effective(journal: Sequence[Json]) -> list[Json]:
 
 
 def blame(journal: Sequence[Json], table: str, key: Sequence[str]) -> RowHistory | None:
-    """Who made a row what it is; None when no operation has touched it. `table` may begin with its twin."""
+    """Return the operations behind a row; None if none has touched it. `table` may begin with its twin."""
     lines: dict[str, BlameLine] = {}
     deleted_by: Json | None = None
     touched = False

@@ -1,4 +1,4 @@
-"""Calls with what was asked and answered, one below the other: for `env log --verbose`, `--follow` and `explain`."""
+"""Renders calls with request and response, one below the other: for `env log --verbose`, `--follow` and `explain`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from twindiff.cli.render import QUIET, REMOVED, counts, indent_body, merge_journ
 Row = Mapping[str, Any]
 
 LETTERS_SHOWN = 1000
-"""Of a body; `--json` has all that is kept."""
+"""Characters of a body; `--json` prints all that is stored."""
 
 
 def render_story(calls: Sequence[Row], journal: Sequence[Row]) -> RenderableType:
-    """Calls in order with what they changed, each with what was said in it."""
+    """Render calls in order with their requests, responses and changes."""
     by_seq = {record["seq"]: record for record in journal}
     lines = [line for call in merge_journal(calls, journal) for line in _call(call, by_seq.get(call["seq"]))]
     return Group(*lines)
@@ -55,7 +55,7 @@ def _body(message: Row) -> Iterator[RenderableType]:
 
 
 def body_text(message: Row) -> str:
-    """A body for people: the fields of a form as JSON, anything that is no text by its size and digest."""
+    """Render a body for people: form fields as JSON, binary content as its size and digest."""
     body = message["body"]
     if body.get("text") is None:
         return f"{body['bytes']:,} bytes, SHA-256 {body['sha256']}" if body["bytes"] else ""

@@ -1,4 +1,4 @@
-"""The commands by name; the modules of one are imported, and its options read, when somebody asks for it."""
+"""The commands by name; the modules of a command are imported when it is used."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MODULES = {
     "import": ("import_files",),
     "db": ("db",),
 }
-"""Each command, in the order of the help, and the modules that bring it and what is below it."""
+"""Each command, in the order of the help, and the modules that implement it and its subcommands."""
 
 
 class CommandsOnDemand(Mapping[str, Any]):

@@ -1,4 +1,4 @@
-"""The control key that `serve --api-key auto` makes: a file of the data directory that its owner alone can read."""
+"""The control key of `serve --api-key auto`: a file in the data directory that only its owner can read."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 def key_file(data_dir: str) -> Path:
-    """Where the key of a server is kept; one that keeps no data has it in the usual folder."""
+    """Return the path of a server's key file; a server without stored data uses the default folder."""
     folder = data_directory("") if data_dir == ":memory:" else data_dir
     return Path(folder) / FILE_NAME
 
 
 def make_key(file: Path) -> str:
-    """The key that the file holds, so that it outlives a restart, or a new random one."""
+    """Return the key in the file, so that it survives a restart, or a new random one."""
     return _read(file).get("key") or secrets.token_urlsafe(32)
 
 
 def store_key(file: Path, key: str, url: str) -> None:
-    """Write the key and the address that it opens, readable by the owner alone; raises OSError."""
+    """Write the key and the address of its server, readable only by the owner; raises OSError."""
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_suffix(f".{os.getpid()}")
     new.unlink(missing_ok=True)
@@ -38,7 +38,7 @@ def store_key(file: Path, key: str, url: str) -> None:
 
 
 def find_key(url: str) -> str:
-    """The stored key of the server at an address of this machine; empty without one."""
+    """Return the stored key of the server at an address of this machine, or ""."""
     stored = _read(key_file(data_directory(os.environ.get("TWINDIFF_DATA_DIR", ""))))
     return stored["key"] if stored and _place(url) == _place(stored["url"]) else ""
 

@@ -1,4 +1,4 @@
-"""One server in this process: its data and its HTTP."""
+"""Runs one server in this process: its storage and its HTTP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
 
 
 def open_service(settings: Settings, registry: Registry | None = None) -> Service:
-    """Everything behind the HTTP; a Problem says why it cannot be opened."""
+    """Open the service behind the HTTP server; raises CommandError with the reason if it cannot be opened."""
     try:
         return Service(settings, registry)
     except WrongStorage as wrong:
@@ -34,7 +34,7 @@ def open_service(settings: Settings, registry: Registry | None = None) -> Servic
 
 
 def server_for(service: Service) -> uvicorn.Server:
-    """The HTTP server: one process, one event loop."""
+    """Create the HTTP server: one process, one event loop."""
     return uvicorn.Server(
         uvicorn.Config(
             Gateway(service),
@@ -53,7 +53,7 @@ def server_for(service: Service) -> uvicorn.Server:
 
 @contextmanager
 def running(settings: Settings) -> Generator[str]:
-    """A server in a thread of this process for as long as the block runs; gives its address."""
+    """Run a server in a thread of this process for the duration of the block; yields its address."""
     service = open_service(settings)
     server = server_for(service)
     with listen("127.0.0.1", 0) as listener:

@@ -1,4 +1,4 @@
-"""Ctrl-C while other threads are at work: where it may not fall, it waits."""
+"""Defers Ctrl-C while other threads are working."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 @contextmanager
 def interrupts_held() -> Generator[None]:
-    """Let a Ctrl-C wait for the end of the block; a second one does not wait.
+    """Defer a Ctrl-C to the end of the block; a second one takes effect at once.
 
-    Within a request it could leave a lock of the connection pool taken, and every other thread would wait for ever.
+    Within a request it could leave a lock of the connection pool taken, and every other thread would wait forever.
     """
     if current_thread() is not main_thread():
         yield

@@ -1,4 +1,4 @@
-"""An environment's journal and call log over HTTP."""
+"""Reads an environment's journal and call log over HTTP."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from twindiff.kit.rows import Table
 
 PAGE = 1000
 WITH_TRANSCRIPTS = 100
-"""Calls of one answer that tells what was said in them."""
+"""Calls per page with transcripts."""
 
 
 def journal(remote: Remote, environment: str) -> list[Json]:
-    """Every record of the journal."""
+    """Return every record of the journal."""
     return journal_since(remote, environment, 0)
 
 
 def journal_since(remote: Remote, environment: str, seq: int) -> list[Json]:
-    """Every record of the journal after a number."""
+    """Return the records of the journal after a seq."""
     return _all(remote, ("env", environment, "journal"), "records", "seq", after=seq)
 
 
 def calls(remote: Remote, *path: str, transcripts: bool = False, after: int = 0) -> list[Json]:
-    """Every call after a number of an environment, `("env", id)`, or of a run, `("runs", id)`."""
+    """Return the calls with a number above `after` of an environment, `("env", id)`, or of a run, `("runs", id)`."""
     if not transcripts:
         return _all(remote, (*path, "calls"), "calls", "number", after=after)
     return _all(remote, (*path, "calls"), "calls", "number", page=WITH_TRANSCRIPTS, after=after, transcripts="true")
@@ -42,7 +42,7 @@ def _all(
 
 
 def visible(journal: list[Json]) -> list[Json]:
-    """The journal without what is no news to people: bookkeeping, and updates of derived columns alone."""
+    """Omit changes that people need not see: bookkeeping, and updates of derived columns only."""
     registry = Registry.load_installed()
     tables = {twin: _tables(registry, twin) for twin in {record["twin"] for record in journal}}
 
@@ -53,7 +53,7 @@ def visible(journal: list[Json]) -> list[Json]:
 
 
 def _tables(registry: Registry, twin: str) -> Mapping[str, Table]:
-    """The tables of a twin; none of one that this machine does not have."""
+    """Return the tables of a twin; empty for one that is not installed here."""
     try:
         return registry.schemas[twin].tables
     except (KeyError, TwinNotLoaded):
@@ -61,7 +61,7 @@ def _tables(registry: Registry, twin: str) -> Mapping[str, Table]:
 
 
 def _is_news(table: Table | None, change: Json) -> bool:
-    """What belongs to a twin that this machine does not have is news."""
+    """Return whether people should see a change; always true for tables of twins that are not installed here."""
     if table is None:
         return True
     before, after = change["before"], change["after"]

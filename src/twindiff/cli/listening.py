@@ -11,7 +11,7 @@ BACKLOG = 2048
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket, so that whoever asks from now on is answered; port 0 takes any that is free."""
+    """Return a listening socket, which accepts connections from now on; port 0 takes any free port."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=BACKLOG)
@@ -29,6 +29,6 @@ def _why_not(host: str, port: int, error: Exception) -> str:
 
 
 def url_of(listener: socket.socket) -> str:
-    """The address that clients use."""
+    """Return the address that clients use."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

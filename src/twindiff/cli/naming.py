@@ -1,4 +1,4 @@
-"""Ids: given by how they begin, and in the order that people expect."""
+"""Resolves abbreviated ids, and sorts ids in natural order."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from twindiff.cli.problem import CommandError
 
 SHOWN = 5
 WHOLE = 32
-"""Letters of the shortest whole id."""
+"""Characters of the shortest complete id."""
 
 
 def one_or_as_given(given: str, known: Sequence[str], what: str) -> str:
-    """The whole id that begins as given, or what was given where none does: the server knows what to say of it."""
+    """Complete an id prefix; without a match it is returned unchanged, so that the server can report the error."""
     matches = [each for each in known if given.strip() and each.lower().startswith(given.strip().lower())]
     if len(matches) > 1 and given not in matches:
         raise _several(given, matches, what)
@@ -22,7 +22,7 @@ def one_or_as_given(given: str, known: Sequence[str], what: str) -> str:
 
 
 def whole(listed: Callable[[], Sequence[dict[str, Any]]], given: str) -> str:
-    """The whole id of one of the things that a client lists, of how it begins."""
+    """Complete the id prefix of one of the items that a client lists."""
     if len(given.strip()) >= WHOLE:
         return given
     ids = ("run_id", "sandbox_id", "id")
@@ -36,9 +36,9 @@ def _several(given: str, matches: Sequence[str], what: str) -> CommandError:
 
 
 def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: int = 1000) -> str:
-    """The whole id that begins as given; a Problem when there is none or are several.
+    """Complete an id prefix; raises CommandError if no id or several match.
 
-    A whole id is taken as it is, for lists have only the newest `most`.
+    A complete id is accepted as it is, since lists have only the newest `most`.
     """
     wanted = given.strip().lower()
     if not wanted:
@@ -51,12 +51,12 @@ def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: i
     if matches:
         raise _several(given, matches, what)
     if len(wanted) >= WHOLE:
-        return given.strip()  # it may be older than those that were looked at; the server knows
+        return given.strip()  # it may be older than the listed ones; the server decides
     looked = "" if len(known) < most else f"Only the newest {most:,} were looked at; an older one needs its whole id. "
     raise CommandError(f"No {what}'s id begins with '{given}'. {looked}`{lists_them}` lists them.")
 
 
 def natural(value: Any) -> list[tuple[int, int, str]]:
-    """A key that puts C2 before C10: runs of digits count as numbers."""
+    """Return a sort key that puts C2 before C10: runs of digits compare as numbers."""
     parts = re.findall(r"\d+|\D+", str(value))
     return [(0, int(part[:4000]), "") if part.isascii() and part.isdecimal() else (1, 0, part) for part in parts]

@@ -20,7 +20,7 @@ BaseUrl = Annotated[
 
 
 def sendable_key(given: str) -> str:
-    """An API key without the blanks around it; a Problem when no header can carry it."""
+    """Strip an API key; raises CommandError if no HTTP header can carry it."""
     key = given.strip()
     if given and not key:
         raise CommandError("The API key is blank. Give one with --api-key or TWINDIFF_API_KEY, or none.", exit_code=2)
@@ -63,7 +63,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
 
 def data_directory(given: str) -> str:
-    """The data directory that is meant; without one, the platform's folder for a program's data."""
+    """Return the data directory; by default the platform's folder for application data."""
     if given == ":memory:":
         return given
     return str(Path(given).expanduser() if given else _home_of_data() / "twindiff")

@@ -1,4 +1,4 @@
-"""Plots of a report as SVG: each with a title and a description for those who do not see it, none with a script."""
+"""Plots of a report as accessible SVG: each has a title and a description, none has a script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _numbers = count(1)
 
 
 class PassRateChange(NamedTuple):
-    """How often a test passed with either of two agents, from 0 to 1."""
+    """The pass rate of a test with each of two agents, from 0 to 1."""
 
     test: str
     before: float
@@ -28,12 +28,12 @@ class PassRateChange(NamedTuple):
 
 
 def percent(share: float) -> str:
-    """A share in percent."""
+    """Format a share in percent."""
     return f"{100 * share:.0f} %"
 
 
 def interval(share: Share, what: str) -> Markup:
-    """A share on a line from 0 to 100 %, with the range that holds it with 95 % confidence."""
+    """Plot a share on an axis from 0 to 100 %, with its 95 % confidence interval."""
     x = _scale(0, 1)
     body = [*_percent_axis(56)]
     body.append(_bar(x(share.low), 22, x(share.high) - x(share.low), 20, "band"))
@@ -44,7 +44,7 @@ def interval(share: Share, what: str) -> Markup:
 
 
 def curves(shares_of_k: Sequence[PassAtK]) -> Markup:
-    """pass@k and pass^k by k, each with its range."""
+    """Plot pass@k and pass^k by k, each with its confidence interval."""
     ks = [each.k for each in shares_of_k]
     x = _scale(1, max(ks))
     body = [*_shares_axis(), *(_text(x(k), BOTTOM + 18, str(k), "middle") for k in _spread(ks))]
@@ -67,7 +67,7 @@ def curves(shares_of_k: Sequence[PassAtK]) -> Markup:
 
 
 def seconds(passed: Sequence[float], failed: Sequence[float]) -> Markup:
-    """How many trials took how long, those that failed on top of those that passed."""
+    """Plot a histogram of the trials' durations, failed ones stacked on passed ones."""
     longest = max((*passed, *failed), default=0) or 1.0
     bins = [[0, 0] for _ in range(BINS)]
     for failing, taken in ((0, passed), (1, failed)):
@@ -92,7 +92,7 @@ def seconds(passed: Sequence[float], failed: Sequence[float]) -> Markup:
 
 
 def endings(counts: Sequence[tuple[str, int]]) -> Markup:
-    """How often trials ended in which way."""
+    """Plot how often trials ended in each way."""
     most = max((number for _, number in counts), default=1)
     body: list[str] = []
     for row, (name, number) in enumerate(counts):
@@ -105,7 +105,7 @@ def endings(counts: Sequence[tuple[str, int]]) -> Markup:
 
 
 def changes(tests: Sequence[PassRateChange]) -> Markup:
-    """How often tests passed before and after, those that differ most first."""
+    """Plot the pass rates of tests before and after, those with the largest differences first."""
     x = _scale(0, 1, left=300)
     body: list[str] = []
     for row, each in enumerate(tests):
@@ -169,7 +169,7 @@ def _points(points: Iterable[tuple[float, float]]) -> str:
 
 
 def _mark(kind: str, x: float, y: float) -> str:
-    """A circle, or a square where colour alone would tell two kinds apart."""
+    """Draw a circle, or a square where only colour would distinguish two kinds."""
     if kind == "one":
         return f'<circle class="mark one" cx="{x:.1f}" cy="{y:.1f}" r="5"/>'
     return f'<rect class="mark all" x="{x - 4.5:.1f}" y="{y - 4.5:.1f}" width="9" height="9"/>'

@@ -1,4 +1,4 @@
-"""What goes wrong at the command line for a reason that the person there can mend."""
+"""The error of a command that the user can fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take secrets out of what other processes can read of this one: its environment and its command line."""
+"""Hides secrets from other processes, which can read this one's environment and command line."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 
 API_KEY = "TWINDIFF_API_KEY"
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|STORAGE|DSN|DATABASE_URL", re.IGNORECASE)
-"""Names of variables whose values are secrets, or may have one in them."""
+"""Names of variables whose values are secrets, or may contain one."""
 PR_SET_DUMPABLE = 4
 
 
 def hide_secrets(*given: str | None) -> None:
     """Overwrite secrets in the memory that `/proc/PID/environ` and `/proc/PID/cmdline` show of this process.
 
-    `given` are secrets wherever they stand. Variables with the name of a secret stay in `os.environ`, except the
-    server's own key, which is removed. Where there is a key, processes of the same user can no longer read the
-    memory of this one, nor trace it. Does what the system offers: all of it on Linux, the environment elsewhere.
+    Every value in `given` is a secret. Variables with the name of a secret stay in `os.environ`, except the server's
+    own key, which is removed. If there is a key, processes of the same user can no longer read or trace the memory of
+    this one. On Linux all of this works, elsewhere only the environment is overwritten.
     """
     secrets = {name: value for name, value in os.environ.items() if value and _SECRET_NAME.search(name)}
     _overwrite_variables(secrets)
@@ -33,7 +33,7 @@ def hide_secrets(*given: str | None) -> None:
 
 
 def _overwrite_variables(secrets: dict[str, str]) -> None:
-    """Overwrite values where the system put them; `os.environ` gets a copy elsewhere, so that children have them."""
+    """Overwrite values in their original memory; `os.environ` gets copies elsewhere for child processes."""
     find = ctypes.CDLL(None).getenv
     find.restype = ctypes.c_void_p
     for name, value in secrets.items():

@@ -1,4 +1,4 @@
-"""A server's platform API, for commands that show its answers as they are."""
+"""A client of a server's platform API, for commands that print its responses as they are."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from twindiff.client.request_specs import RequestSpec
 Json = dict[str, Any]
 TIMEOUT = 120
 NO_NAMES = {"", ".", ".."}
-"""What has a meaning of its own as a part of a path."""
+"""Path segments that have a special meaning in URLs."""
 
 
 def host_and_port(url: str) -> tuple[str, int]:
-    """Where a server listens, by its address; a Problem when it is none."""
+    """Return host and port of a server's address; raises CommandError if it is invalid."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port or {"http": 80, "https": 443}[parts.scheme]
@@ -35,19 +35,19 @@ def host_and_port(url: str) -> tuple[str, int]:
 
 
 def client_of(base_url: str, api_key: str) -> Client:
-    """The client of a server; use it inside `explain_failures`."""
+    """Create the client of a server; use it inside `explain_failures`."""
     host_and_port(base_url)
     return Client(base_url, _key_of(base_url, api_key) or None, seconds=TIMEOUT, retries=0)
 
 
 def _key_of(base_url: str, given: str) -> str:
-    """The key that was given, or the one that a server of this machine has made and stored."""
+    """Return the given key, or the one that a server of this machine has generated and stored."""
     return find_key(base_url) if given in ("", AUTO) else given
 
 
 @contextmanager
 def explain_failures(url: str) -> Generator[None]:
-    """Turn what goes wrong between here and a server into a Problem."""
+    """Convert connection and request failures into a CommandError."""
     try:
         yield
     except Unreachable as error:
@@ -70,7 +70,7 @@ def _why(refused: RequestRefused, url: str) -> str:
 
 
 class Remote:
-    """Calls that must succeed: whatever else happens is a Problem."""
+    """Calls that must succeed: every failure is a CommandError."""
 
     def __init__(self, base_url: str, api_key: str = "") -> None:
         self.url = base_url.rstrip("/")

@@ -1,4 +1,4 @@
-"""How diffs, timelines and verdicts look in a terminal; without one, and with NO_COLOR, the same in plain text."""
+"""Renders diffs, timelines and verdicts for a terminal; without one, and with NO_COLOR, as plain text."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ Row = Mapping[str, Any]
 
 LETTERS_SHOWN = 100
 PLAIN_WIDTH = 1000
-"""How wide a line is where no terminal says it: what is read by a program is not broken."""
+"""Line width without a terminal, so that lines read by a program are not wrapped."""
 
 NUMBERS = {"checks", "ms", "operations", "reading", "rows", "score", "seq", "tables", "tests", "writing"}
-"""Columns that are read from the right."""
+"""Right-aligned columns."""
 
 WHOLE = {"expires (UTC)", "id", "operation", "status"}
-"""Columns that are never broken; where a line is too long the others shrink."""
+"""Columns that are never wrapped; where a line is too long the others shrink."""
 
 ADDED, REMOVED, CHANGED, QUIET = "green", "red", "yellow", "dim"
 
 
 def screen(*, errors: bool = False) -> Console:
-    """Where to print."""
+    """Return the console to print to."""
     stream = sys.stderr if errors else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
-    # rich's own answer to NO_COLOR keeps bold and dim.
+    # rich's own handling of NO_COLOR keeps bold and dim.
     colours = None if os.environ.get("NO_COLOR") else "auto"
     return Console(stderr=errors, highlight=False, emoji=False, width=width, color_system=colours)
 
 
 def show(body: RenderableType, console: Console | None = None) -> None:
-    """Print a body without the blanks that fill its lines."""
+    """Print a body without trailing blanks."""
     console = console or screen()
     with console.capture() as written:
         console.print(body)
@@ -50,7 +50,7 @@ def show(body: RenderableType, console: Console | None = None) -> None:
 
 
 def printable(text: str) -> str:
-    """A text as one line that a terminal shows and does not obey."""
+    """Return a text as one line, with control characters escaped."""
     return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
 
 
@@ -59,18 +59,18 @@ def _escape(letter: str) -> str:
 
 
 def short(value: Any) -> str:
-    """A value as JSON, cut when it is long."""
+    """Write a value as JSON, truncated if it is long."""
     text = printable(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= LETTERS_SHOWN else f"{text[:LETTERS_SHOWN]}…"
 
 
 def indent_body(body: RenderableType) -> Padding:
-    """A body under its heading."""
+    """Indent a body under its heading."""
     return Padding(body, (0, 0, 0, 2))
 
 
 def table(*columns: str) -> Table:
-    """A table without a box."""
+    """Create a table without a box."""
     made = Table(box=None, padding=(0, 2, 0, 0), header_style=QUIET, pad_edge=False)
     for column in columns:
         right = column in NUMBERS
@@ -79,12 +79,12 @@ def table(*columns: str) -> Table:
 
 
 def add_row(rows: Table, *cells: str | Text) -> None:
-    """Add texts that come from elsewhere as they are: no markup, nothing that a terminal obeys."""
+    """Add a row of untrusted texts: no markup, control characters escaped."""
     rows.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in cells))
 
 
 def diff(changes: Mapping[str, Sequence[Row]]) -> RenderableType:
-    """Rows added (+), changed (~: each column before and after) and removed (-)."""
+    """Render rows added (+), changed (~: each column before and after) and removed (-)."""
     lines = Table.grid(padding=(0, 2, 0, 0))
     for row in sorted(changes["inserts"], key=lambda row: _place(row, row)):
         _whole_row(lines, "+", ADDED, row)
@@ -96,17 +96,17 @@ def diff(changes: Mapping[str, Sequence[Row]]) -> RenderableType:
 
 
 def _place(row: Row, values: Row) -> tuple[str, list[tuple[int, int, str]]]:
-    """Where a row stands: by table, then by its key, C2 before C10."""
+    """Return the sort key of a row: table, then key in natural order."""
     return table_name(row), natural(next(iter(_columns(values).values()), ""))
 
 
 def table_name(row: Row) -> str:
-    """The table of a diff's row, with its twin where there are several."""
+    """Return the table of a diff's row, with its twin where there are several."""
     return f"{row['__twin__']}.{row['__table__']}" if "__twin__" in row else row["__table__"]
 
 
 def _heading(sign: str, style: str, row: Row, values: Row) -> Text:
-    """What row it is: twin, table, and the first column, which is the key or the first part of it."""
+    """Identify a row: twin, table, and the first column, which is the key or its first part."""
     key = next(iter(_columns(values).values()), "")
     heading = Text.assemble(
         (f"{sign} {printable(table_name(row))}", f"bold {style}"), ("  " + printable(str(key)), style)
@@ -143,7 +143,7 @@ def _line(lines: Table, name: str, said: Text) -> None:
 
 
 def timeline(calls: Sequence[Row], journal: Sequence[Row]) -> Table:
-    """Every call in order, with what it changed; a reset stands before the first call that wrote after it."""
+    """Render every call in order, with its changes; a reset precedes the first call that wrote after it."""
     by_seq = {record["seq"]: record for record in journal}
     entries = merge_journal(calls, journal)
     twins, actors = ({entry[name] for entry in entries} - {""} for name in ("twin", "actor"))
@@ -164,7 +164,7 @@ def timeline(calls: Sequence[Row], journal: Sequence[Row]) -> Table:
 
 
 def merge_journal(calls: Sequence[Row], journal: Sequence[Row]) -> list[Row]:
-    """Calls, and the journal records that no call wrote or whose call the log has lost."""
+    """Return calls, and the journal records that no logged call wrote, in order."""
     logged = {call["seq"] for call in calls}
     waiting = [
         {**each, "at": "", "status": 0, "error": None, "milliseconds": None}
@@ -180,7 +180,7 @@ def merge_journal(calls: Sequence[Row], journal: Sequence[Row]) -> list[Row]:
 
 
 def counts(record: Row | None) -> Text:
-    """How many rows of each table a record touched: `+1 messages ~1 channels`."""
+    """Render how many rows of each table a record changed: `+1 messages ~1 channels`."""
     if record and record.get("to") is not None:
         return Text(f"back to {record['to']}", CHANGED)
     counts: dict[tuple[str, str, str], int] = {}
@@ -197,7 +197,7 @@ def _sign(change: Row) -> tuple[str, str]:
 
 
 def verdict(judged: Verdict, titles: Sequence[str] = ()) -> RenderableType:
-    """The verdict with an explanation of each assertion that fails; with `titles` those that hold are listed too."""
+    """Render the verdict with an explanation of each failed assertion; with `titles`, passed ones are listed too."""
     score = judged.score
     word, style = ("passed", "bold green") if judged.passed else ("failed", "bold red")
     lines = Table.grid(padding=(0, 1, 0, 0))

@@ -1,4 +1,4 @@
-"""Repositories as commands are given them, and what a continuous integration has checked out."""
+"""Repositories as given to commands, and what a CI system has checked out."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 BRANCH_VARIABLES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME")
 """Variables that name the branch of a detached checkout: GitHub's and GitLab's."""
 BASE_VARIABLES = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
-"""Variables that name the branch that a pull request is to be merged into."""
+"""Variables that name the target branch of a pull request."""
 
 
 def resolve_repository(given: str) -> str:
-    """What a server is told of a repository: `.` and paths that begin with it as absolute paths of the repository."""
+    """Resolve a repository for the server: `.` and paths that begin with it become its absolute path."""
     if given.split("/", maxsplit=1)[0] not in (".", ".."):
         return given
     folder = Path(given).resolve()
@@ -21,7 +21,7 @@ def resolve_repository(given: str) -> str:
 
 
 def checked_out(repository: str, base: str) -> dict[str, str]:
-    """Of a detached checkout, its commit with the branch and the base that the environment names; else nothing."""
+    """Return `commit`, `branch` and `base` of a detached checkout, with names from CI variables, else {}."""
     if not _is_detached(repository):
         return {}
     return {"commit": "HEAD", "branch": _first(BRANCH_VARIABLES) or "HEAD", "base": base or _first(BASE_VARIABLES)}

@@ -1,4 +1,4 @@
-"""What a command leaves of a run for a continuous integration: JUnit XML, verdicts, screenshots, logs, an exit code."""
+"""Writes the reports of a run for CI: JUnit XML, verdicts, screenshots, logs, and an exit code."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from twindiff.client import Client
 
 FAILED = 1
-"""The exit code where a run has failed."""
+"""The exit code for a failed run."""
 COULD_NOT_RUN = 2
-"""The exit code where nothing could be tested: no server, a refusal, no browser, a cancelled run."""
+"""The exit code if nothing could be tested: no server, a rejected request, no browser, a cancelled run."""
 NO_PARTS: Mapping[str, str] = {}
 COPIED = ("junit.xml", "check_run.json", "worker.log")
-"""Artifacts that are written besides the screenshots."""
+"""Artifacts that are copied besides the screenshots."""
 
 Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write the verdict as JUnit XML.")]
 Output = Annotated[
@@ -36,13 +36,13 @@ Output = Annotated[
 
 
 class RunReports(NamedTuple):
-    """Where the reports of a run are wanted."""
+    """Where to write the reports of a run."""
 
     junit: Path | None = None
     folder: Path | None = None
 
     def write(self, client: Client, run: dict[str, Any]) -> None:
-        """Write the reports of a run that has ended; a Problem where a file cannot be written."""
+        """Write the reports of a finished run; raises CommandError if a file cannot be written."""
         with _explain_write_errors():
             if self.junit:
                 _write(self.junit, _junit_of(client, run))
@@ -54,7 +54,7 @@ class RunReports(NamedTuple):
                     _write_run(client, client.runs.get(run_id), self.folder / name)
 
     def write_problem(self, name: str, said: str) -> None:
-        """Write that nothing could be run, and why."""
+        """Write a report that nothing could be run, and why."""
         from twindiff.server.apis.test_runs.reports import CHECK_RUN, JUNIT, TestResult, check_run, junit
 
         results = [TestResult(name, "", "error", said)]
@@ -66,7 +66,7 @@ class RunReports(NamedTuple):
 
     @contextmanager
     def problems_of(self, name: str) -> Generator[None]:
-        """Report a Problem of the block too, and end with the exit code that says so."""
+        """Report a CommandError of the block, and exit with the code for runs that could not be tested."""
         try:
             yield
         except CommandError as problem:
@@ -75,7 +75,7 @@ class RunReports(NamedTuple):
 
 
 def end_as(run: dict[str, Any]) -> None:
-    """End the command with the exit code of a run that has ended."""
+    """Exit with the code of a finished run."""
     from twindiff.server.apis.test_runs.reports import NOTHING_TESTED
 
     if run["status"] == "completed":
@@ -98,7 +98,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _junit_of(client: Client, run: dict[str, Any]) -> bytes:
-    """The JUnit XML of a run; of one that ended before it wrote any, that it did."""
+    """Return the JUnit XML of a run; for one that ended before writing any, a report of that."""
     from twindiff.server.apis.test_runs.reports import JUNIT, TestResult, junit
 
     if JUNIT in run["artifacts"]:
@@ -108,7 +108,7 @@ def _junit_of(client: Client, run: dict[str, Any]) -> bytes:
 
 
 def _write_run(client: Client, run: dict[str, Any], folder: Path, parts: Mapping[str, str] = NO_PARTS) -> None:
-    """Write what a run has left into a folder, and its page with links to the folders of its parts."""
+    """Write a run's artifacts into a folder, and its page with links to the folders of its parts."""
     _write(folder / "index.html", _page_of(client, run, parts))
     _write(folder / "verdict.json", json.dumps(run, indent=2).encode())
     _write(folder / "log.txt", _log_of(client, run).encode())
@@ -123,7 +123,7 @@ def _is_copied(name: str) -> bool:
 
 
 def _page_of(client: Client, run: dict[str, Any], parts: Mapping[str, str]) -> bytes:
-    """The page of a run, which needs no server: its links are those of the folder."""
+    """Return the page of a run, with links to files of the folder instead of the server."""
     from twindiff.client.testing_specs import run_page
 
     text = client.send(run_page(run["page_url"])).decode()
@@ -137,7 +137,7 @@ def _page_of(client: Client, run: dict[str, Any], parts: Mapping[str, str]) -> b
 
 
 def _log_of(client: Client, run: dict[str, Any]) -> str:
-    """What happened in a run, and what its application printed."""
+    """Return the log of a run, and the output of its application."""
     from twindiff.client.testing_specs import run_logs
 
     lines = [f"{each['timestamp']} {each['type']}: {each['message']}" for each in run["events_json"]]

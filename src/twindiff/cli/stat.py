@@ -1,4 +1,4 @@
-"""`--stat`: how many rows of each table a diff adds, changes and removes."""
+"""`--stat`: counts the rows of each table that a diff adds, changes and removes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = (("inserts", "+", ADDED, "added"), ("updates", "~", CHANGED, "changed"),
 
 
 class TableCount(NamedTuple):
-    """A table, named as a diff names it, and how many of its rows a diff has."""
+    """A table, named as in the diff, and its numbers of rows."""
 
     table: str
     added: int
@@ -30,14 +30,14 @@ class TableCount(NamedTuple):
 
 
 def counts(diff: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[TableCount]:
-    """The tables of a diff, by name."""
+    """Return the row counts of a diff's tables, by name."""
     names = [[table_name(row) for row in diff[kind]] for kind, *_ in KINDS]
     tables = sorted({name for each in names for name in each})
     return [TableCount(table, *(each.count(table) for each in names)) for table in tables]
 
 
 def render_stat(tables: Sequence[TableCount]) -> RenderableType:
-    """A line with a bar for each table, and their sum."""
+    """Render a line with a bar for each table, and their sum."""
     if not tables:
         return Text("Nothing was changed.", QUIET)
     lines = Table.grid(padding=(0, 2, 0, 0))
@@ -56,7 +56,7 @@ def _sign(number: int, place: int) -> Text:
 
 
 def _bar(numbers: Sequence[int], longest: int) -> Text:
-    """A sign for each row; where the longest bar has too many rows, for several."""
+    """Draw a sign for each row; if the longest bar would not fit, for several rows."""
     rows = max(longest, MAX_BAR_CELLS)
     lengths = [-(-number * MAX_BAR_CELLS // rows) for number in numbers]
     return Text.assemble(*((sign * n, style) for n, (_, sign, style, _) in zip(lengths, KINDS, strict=True)))

@@ -1,4 +1,4 @@
-"""A trial set as one HTML file that needs nothing else: figures, plots, and the story of each trial that failed."""
+"""Renders a trial set as one self-contained HTML file: figures, plots, and details of failed trials."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from twindiff.suites import trial_statistics
 from twindiff.suites.trial_statistics import Comparison, Share
 
 STORIES = 100
-"""Failed trials whose stories a report tells."""
+"""Failed trials whose stories a report includes."""
 CALLS = 100
-"""Calls that a story shows."""
+"""Calls shown in a story."""
 LETTERS = 2_000
-"""Of a body, or of a row."""
+"""Characters of a body, or of a row."""
 CHANGES = 40
-"""Tests in the plot of those that went differently."""
+"""Tests in the plot of differences."""
 ROWS = 200
-"""Rows of a diff that a story shows."""
+"""Rows of a diff shown in a story."""
 SIGNS = {"inserts": "+", "updates": "~", "deletes": "-"}
 
 
 class TestRow(NamedTuple):
-    """What came of a test."""
+    """The results of a test."""
 
     __test__ = False
 
@@ -48,7 +48,7 @@ class TestRow(NamedTuple):
 
 
 def report(kept: Sequence[StoredTrial]) -> str:
-    """The page of a set."""
+    """Return the HTML page of a set."""
     by_test = group_by_test(kept)
     passed = passed_of(by_test)
     shares = trial_statistics.of_k(passed)
@@ -74,7 +74,7 @@ def report(kept: Sequence[StoredTrial]) -> str:
 
 
 def render_comparison(before: Sequence[StoredTrial], after: Sequence[StoredTrial], comparison: Comparison) -> str:
-    """The page of two sets that are compared."""
+    """Return the HTML page that compares two sets."""
     of_before, of_after = group_by_test(before), group_by_test(after)
     tests = [
         PassRateChange(trials[0].test, _rate(trials), _rate(of_after[test_id]))
@@ -94,7 +94,7 @@ def render_comparison(before: Sequence[StoredTrial], after: Sequence[StoredTrial
 
 
 def group_by_test(kept: Sequence[StoredTrial]) -> dict[str, list[StoredTrial]]:
-    """Trials by their test."""
+    """Group trials by test id."""
     by_test: dict[str, list[StoredTrial]] = {}
     for each in kept:
         by_test.setdefault(each.test_id, []).append(each)
@@ -102,12 +102,12 @@ def group_by_test(kept: Sequence[StoredTrial]) -> dict[str, list[StoredTrial]]:
 
 
 def passed_of(by_test: dict[str, list[StoredTrial]]) -> dict[str, list[bool]]:
-    """Whether the trials of each test passed."""
+    """Return whether the trials of each test passed."""
     return {test: [each.passed for each in of_test] for test, of_test in by_test.items()}
 
 
 def score_of(of_test: Sequence[StoredTrial]) -> float:
-    """The mean score of a test in percent; what could not be judged has none of it."""
+    """Return the mean score of a test in percent; a trial without a verdict counts 0."""
     return fmean(each.verdict.score["percent"] if each.verdict else 0.0 for each in of_test)
 
 
@@ -123,7 +123,7 @@ def _row(of_test: Sequence[StoredTrial]) -> TestRow:
 
 
 def _endings(kept: Sequence[StoredTrial]) -> list[tuple[str, int]]:
-    """How often trials passed, failed their checks, or ended without a verdict and why."""
+    """Count how often trials passed, failed their checks, or ended without a verdict, by reason."""
     return Counter(_ending(each) for each in kept).most_common()
 
 
@@ -145,18 +145,18 @@ def _page(name: str, **values: Any) -> str:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    # Jinja says not what its filters are.
+    # Jinja has no type for its filters.
     cast(Any, pages).filters.update(percent=plots.percent, short=short, body=body_of, rows=rows_of)
     return pages.get_template(name).render(version=__version__, calls_shown=CALLS, rows_shown=ROWS, **values)
 
 
 def short(text: str) -> str:
-    """As much of a text as a page shows."""
+    """Truncate a text to what a page shows."""
     return text if len(text) <= LETTERS else f"{text[:LETTERS]}… ({len(text):,} letters)"
 
 
 def body_of(message: CallRequest | CallResponse) -> str:
-    """What a call asked or was answered, with the lines of JSON indented."""
+    """Return the body of a request or response, with JSON indented."""
     text = body_text(msgspec.to_builtins(message))
     with suppress(ValueError, RecursionError):
         text = json.dumps(json.loads(text), indent=1, ensure_ascii=False)
@@ -164,7 +164,7 @@ def body_of(message: CallRequest | CallResponse) -> str:
 
 
 def rows_of(diff: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The rows of a diff: sign, table, and what is in the row, or what changed of it."""
+    """Return the rows of a diff: sign, table, and the row's values or changes."""
     rows: list[tuple[str, str, str]] = []
     for kind, sign in SIGNS.items():
         for row in diff.get(kind, []):

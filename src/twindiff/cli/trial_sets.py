@@ -1,4 +1,4 @@
-"""Trial sets: what came of every trial of a suite, in a file or on a server, to go on from and to look at later."""
+"""Trial sets: the results of every trial of a suite, in a file or on a server, for resuming and inspection."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from twindiff.client.responses import KeptTrial, TrialSet
 from twindiff.client.sync_client import Platform
 
 MAX_CALLS = 300
-"""Calls of a failed trial that are kept in a file."""
+"""Calls of a failed trial stored in a file."""
 LETTERS_KEPT = 4_000
-"""Of each body; `explain -v` has what the server keeps."""
+"""Characters of each body in a file; `explain -v` shows what the server keeps."""
 PAGE = 1000
 
 
 class Story(msgspec.Struct, rename="camel"):
-    """What an agent did in a trial: its calls, with what each asked and was answered, and what changed."""
+    """What an agent did in a trial: its calls with requests and responses, and the diff."""
 
     calls: list[LoggedCall]
     diff: dict[str, Any] | None
@@ -30,7 +30,7 @@ class Story(msgspec.Struct, rename="camel"):
 
 
 class StoredTrial(msgspec.Struct, rename="camel", omit_defaults=True):
-    """One line of a trial set; `trial` counts those of a test from 1. A trial that failed has its story."""
+    """One line of a trial set; `trial` counts those of a test from 1. Failed trials have their story."""
 
     suite: str
     agent: str
@@ -46,14 +46,14 @@ class StoredTrial(msgspec.Struct, rename="camel", omit_defaults=True):
     is_kept: bool = False
     story: Story | None = None
     trial_set: str = ""
-    """The id of the set in which a server keeps it too."""
+    """The id of the server's set that also has it."""
 
 
 class TrialFile:
-    """The trials of an agent at a suite, in a file of JSON lines that grows by one line with each."""
+    """The trials of an agent at a suite, in a JSON lines file to which each trial appends a line."""
 
     def __init__(self, path: Path, suite: Suite, agent: str) -> None:
-        """Open a file, or begin one; a Problem where it is of another suite or agent."""
+        """Open or create a file; raises CommandError if it belongs to another suite or agent."""
         self._path, self._suite, self._agent = path, suite, agent
         self.kept = read(path) if path.exists() else []
         for each in self.kept:
@@ -61,11 +61,11 @@ class TrialFile:
                 other = f"the suite '{each.suite}' and the agent '{each.agent}'"
                 raise CommandError(f"{path} has trials of {other}. Give another file, or delete it.", exit_code=2)
         self.trial_set = next((each.trial_set for each in self.kept if each.trial_set), "")
-        """The set of a server that the trials were also stored in."""
+        """The server's set that also has the trials."""
         self._write()
 
     def add(self, trial: Trial, number: int, story: Story | None) -> None:
-        """Append a trial, so that it is there whatever happens next."""
+        """Append a trial at once, so that no later failure loses it."""
         line = StoredTrial(
             suite=self._suite.name,
             agent=self._agent,
@@ -87,7 +87,7 @@ class TrialFile:
             file.write(_line(line))
 
     def finish(self) -> None:
-        """Put the lines into the order of the suite, however they came."""
+        """Sort the lines in the order of the suite."""
         order = {test.id: number for number, test in enumerate(self._suite.tests)}
         self.kept.sort(key=lambda each: (order.get(each.test_id, len(order)), each.trial))
         self._write()
@@ -97,10 +97,10 @@ class TrialFile:
 
 
 class ServerSet:
-    """The trials of an agent at a suite, as a server keeps them."""
+    """The trials of an agent at a suite, stored on a server."""
 
     def __init__(self, client: Client, suite: Suite, agent: str, planned: int, id: str = "") -> None:
-        """Begin a set, or go on with one; a Problem where that is of another suite or agent."""
+        """Create a set, or resume the one with this id; raises CommandError if it belongs to another suite or agent."""
         self._sets = client.trial_sets
         known = self._sets.get(id) if id else None
         if known and (known.test_suite_id, known.agent) != (suite.id, agent):
@@ -112,7 +112,7 @@ class ServerSet:
         )
 
     def add(self, trial: Trial | StoredTrial, number: int) -> None:
-        """Store a trial; the server takes its verdict from its run."""
+        """Store a trial; the server takes the verdict of its run."""
         is_new = isinstance(trial, Trial)
         item = {
             "testId": trial.test.id if is_new else trial.test_id,
@@ -125,7 +125,7 @@ class ServerSet:
         self._sets.add(self.id, [item])
 
     def add_missing(self, kept: Sequence[StoredTrial]) -> None:
-        """Store the trials of a file that the set does not have; those whose runs are gone stay in the file alone."""
+        """Store the trials of a file that the set lacks; those whose runs are gone stay only in the file."""
         there = {(each.test_id, each.trial) for each in self.kept}
         for each in kept:
             if (each.test_id, each.trial) not in there:
@@ -136,7 +136,7 @@ class ServerSet:
 
 
 def trials_of(client: Client, id: str) -> Iterator[KeptTrial]:
-    """The trials of a server's set."""
+    """Yield the trials of a server's set."""
     offset = 0
     while part := client.trial_sets.trials(id, limit=PAGE, offset=offset).trials:
         yield from part
@@ -146,7 +146,7 @@ def trials_of(client: Client, id: str) -> Iterator[KeptTrial]:
 
 
 def kept_by_server(client: Client, id: str) -> list[StoredTrial]:
-    """The trials of a server's set as lines of a file."""
+    """Return the trials of a server's set in the form of a file's lines."""
     known = client.trial_sets.get(id)
     return [_stored_trial(known, each) for each in trials_of(client, known.trial_set_id)]
 
@@ -173,7 +173,7 @@ def _stored_trial(known: TrialSet, trial: KeptTrial) -> StoredTrial:
 
 
 def trials_by_test(kept: Sequence[StoredTrial], tests: Sequence[Test]) -> dict[str, list[tuple[int, Trial]]]:
-    """Trials that are kept, with their numbers, by test."""
+    """Return stored trials with their numbers, by test id."""
     known = {test.id: test for test in tests}
     by_test: dict[str, list[tuple[int, Trial]]] = defaultdict(list)
     for each in kept:
@@ -188,7 +188,7 @@ def _trial(test: Test, kept: StoredTrial) -> Trial:
 
 
 def story_of(platform: Platform, run_id: str) -> Story | None:
-    """What an agent did in a run, in the size that a file keeps; None where nobody knows any more."""
+    """Return what an agent did in a run, truncated to the size that a file stores; None if it is gone."""
     if not run_id:
         return None
     try:
@@ -201,7 +201,7 @@ def story_of(platform: Platform, run_id: str) -> Story | None:
 
 
 def _shorten(call: LoggedCall) -> LoggedCall:
-    """A call with no more of its bodies than a file keeps."""
+    """Truncate the bodies of a call to the size that a file stores."""
     said = call.transcript
     for body in (said.request.body, said.answer.body) if said else ():
         if body.text and len(body.text) > LETTERS_KEPT:
@@ -210,7 +210,7 @@ def _shorten(call: LoggedCall) -> LoggedCall:
 
 
 def read(path: Path) -> list[StoredTrial]:
-    """The trials in a file; a last line that was cut short is left out. A Problem where it is no trial set."""
+    """Read the trials of a file, without a truncated last line. Raises CommandError if it is not a trial set."""
     try:
         lines = path.read_bytes().split(b"\n")
         return [*_decode_lines(lines[:-1])]
@@ -226,7 +226,7 @@ def _decode_lines(lines: Sequence[bytes]) -> Iterator[StoredTrial]:
 
 
 def write(path: Path, kept: Sequence[StoredTrial]) -> None:
-    """Write trials to a file in one go; a Problem where that cannot be."""
+    """Write trials to a file atomically; raises CommandError if that fails."""
     written = path.with_name(f"{path.name}.new")
     try:
         with written.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Trial sets as commands name them: a file that `suites run --save` wrote, or a set of the server by its id."""
+"""Resolves trial sets given to commands: a file that `suites run --save` wrote, or a set of the server by id."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ MAX_LISTED = 1000
 
 
 class Server(NamedTuple):
-    """Where a server is, and what opens it."""
+    """The address of a server and its key."""
 
     url: str
     key: str
 
 
 class TrialSource(NamedTuple):
-    """The trials of a set, by what they were named as."""
+    """The trials of a set, and the name it was given by."""
 
     name: str
     kept: list[StoredTrial]
 
 
 def source_of(given: str, server: Server) -> TrialSource:
-    """The trials that are meant; a Problem where there are none."""
+    """Return the trials of a file or of a server's set; raises CommandError if there are none."""
     if _is_file(given):
         kept, name = read(Path(given)), given
     else:
@@ -48,7 +48,7 @@ def _is_file(given: str) -> bool:
 
 
 def full_id(platform: Platform, given: str) -> str:
-    """The whole id of a server's trial set, of how it begins."""
+    """Complete the id prefix of a server's trial set."""
     if not isinstance(platform, Client):
         raise CommandError("Trial sets are kept by a server, and there is none.", exit_code=2)
     known = [each.trial_set_id for each in platform.trial_sets.find(limit=MAX_LISTED).trial_sets]
@@ -56,7 +56,7 @@ def full_id(platform: Platform, given: str) -> str:
 
 
 def with_stories(kept: Sequence[StoredTrial], server: Server, most: int) -> list[StoredTrial]:
-    """Trials with the stories of the first that failed, as the server tells those that are not in the file."""
+    """Return trials with the stories of the first `most` failed ones, fetched from the server if necessary."""
     asked = [each for each in kept if not each.passed][:most]
     missing = [each for each in asked if each.story is None and each.run_id and each.trial_set]
     if not missing:

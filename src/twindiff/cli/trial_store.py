@@ -1,4 +1,4 @@
-"""Where `suites run` keeps its trials: in a trial set of the server, in a file, or in both."""
+"""Where `suites run` stores its trials: in a trial set of the server, in a file, or in both."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from twindiff.client.sync_client import Platform
 
 
 class TrialDestination(NamedTuple):
-    """Where trials are to be kept: in a file, and in a set of the server that is to be gone on with."""
+    """Where to store trials: a file, and the id of a server's set to resume."""
 
     save: Path | None
     resume: str
 
 
 class TrialStore:
-    """Keeps trials as they end, and knows those of earlier runs of the same command."""
+    """Stores trials as they end, and knows those of earlier runs of the same command."""
 
     def __init__(self, platform: Platform, suite: Suite, agent: str, planned: int, wanted: TrialDestination) -> None:
-        """Open what is to be gone on with, or begin it; a Problem where it is of another suite or agent."""
+        """Resume or create file and set; raises CommandError if one belongs to another suite or agent."""
         self._platform = platform
         self._file = TrialFile(wanted.save, suite, agent) if wanted.save else None
         self._set: ServerSet | None = None
@@ -45,17 +45,17 @@ class TrialStore:
 
     @property
     def goes_on(self) -> str:
-        """How to go on after an interruption."""
+        """How to resume after an interruption."""
         if self._file:
             return " The same command goes on from there."
         return f" With --resume {self.trial_set} the same command goes on from there." if self._set else ""
 
     def done(self, test: Test) -> list[Trial]:
-        """The trials of a test that there are already."""
+        """Return the trials of a test that exist already."""
         return [trial for _, trial in self._done.get(test.id, [])]
 
     def add(self, trial: Trial) -> None:
-        """Keep a trial that has ended, with its story if it failed."""
+        """Store a finished trial, with its story if it failed."""
         self._numbers[trial.test.id] = number = self._numbers[trial.test.id] + 1
         if self._set:
             try:
@@ -66,12 +66,12 @@ class TrialStore:
             self._file.add(trial, number, None if trial.passed else story_of(self._platform, trial.run_id))
 
     def finish(self) -> None:
-        """Bring the file into the order of the suite."""
+        """Sort the file in the order of the suite."""
         if self._file:
             self._file.finish()
 
     def _open_set(self, client: Client, suite: Suite, agent: str, planned: int, resume: str) -> ServerSet:
-        """The server's set: the one that is named, the one that the file speaks of, or a new one."""
+        """Return the server's set: the given one, the one that the file names, or a new one."""
         if self._file is None:
             return ServerSet(client, suite, agent, planned, resume)
         if resume:
@@ -92,7 +92,7 @@ class TrialStore:
 
 
 def group_by_test(trials: Sequence[Trial]) -> dict[str, list[Trial]]:
-    """Trials by their test's id."""
+    """Group trials by test id."""
     by_test: dict[str, list[Trial]] = {}
     for each in trials:
         by_test.setdefault(each.test.id, []).append(each)

@@ -1,4 +1,4 @@
-"""The story of one trial: why it failed, what it called and was answered, and what changed."""
+"""Prints the details of one trial: why it failed, its calls with their responses, and what changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from twindiff.kit.suggestions import did_you_mean
 
 
 def show_story(kept: Sequence[StoredTrial], test: str, number: int, server: Server, *, as_json: bool) -> None:
-    """Print the story of a trial of the test that is meant."""
+    """Print the details of a trial of the given test."""
     trial = _meant(kept, test, number)
     if trial.story is None:
         (trial,) = with_stories([trial], server, 1)
@@ -26,7 +26,7 @@ def show_story(kept: Sequence[StoredTrial], test: str, number: int, server: Serv
 
 
 def _meant(kept: Sequence[StoredTrial], test: str, number: int) -> StoredTrial:
-    """The trial that is meant: of the test of this id or name, or else of the one with this in its name."""
+    """Return the trial of the test with this id or name, or else of the test with this in its name."""
     wanted = test.lower()
     exact = [each for each in kept if wanted in (each.test_id, each.test.lower())]
     matches = exact or [each for each in kept if wanted in each.test.lower() or each.test_id.startswith(wanted)]

@@ -1,4 +1,4 @@
-"""One process of a server that has several: `python -m twindiff.cli.worker`, told on its standard input what it is."""
+"""One process of a multi-process server: `python -m twindiff.cli.worker` reads its Orders from standard input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from twindiff.cli.workers import Orders
 
 
 def main() -> int:
-    """Do what the orders say, until a signal or the end of standard input."""
+    """Execute the orders until a signal or the end of standard input."""
     line = _first_line()
     if not line:
         return 0
@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def _first_line() -> bytes:
-    """Read no further than the line: what follows is for the thread that waits for the end."""
+    """Read only the first line, byte by byte: the rest is for the thread that waits for the end of input."""
     line = b""
     while not line.endswith(b"\n"):
         byte = os.read(sys.stdin.fileno(), 1)
@@ -45,7 +45,7 @@ def _first_line() -> bytes:
 
 
 def _end_with_parent() -> None:
-    """The pipe ends when the parent does, however it ends."""
+    """Exit when the pipe closes, which happens however the parent ends."""
     while os.read(sys.stdin.fileno(), 1):
         continue
     os.kill(os.getpid(), signal.SIGTERM)
@@ -69,7 +69,7 @@ def _answer(orders: Orders) -> None:
     with socket.socket(fileno=orders.listener) as listener:
         _say_ready()
         server_for(service).run([listener])
-    gc.freeze()  # else Python ends by looking all that was loaded through for garbage
+    gc.freeze()  # otherwise Python's final garbage collection scans all loaded objects
 
 
 def _drain(orders: Orders) -> None:

@@ -1,4 +1,4 @@
-"""Several processes behind one port: they are started, started again when they die, and ended together."""
+"""Several processes behind one port, which are started, restarted when they die, and stopped together."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from twindiff.server import Settings
 
 Kind = Literal["api", "drainer"]
 BREATH_SECONDS = 0.2
-"""How long to wait before what died is started again."""
+"""Seconds before a process that died is restarted."""
 GRACE_SECONDS = 10.0
 DRAINERS = 2
-"""To start another takes longer than a diff should wait."""
+"""One consumes the WAL and one stands by, since starting another takes longer than a diff should wait."""
 
 
 class Orders(msgspec.Struct):
-    """What a process is told by the first line of its standard input; the end of that input is its own end."""
+    """The instructions of a process, the first line of its standard input; it exits when that input ends."""
 
     kind: Kind
     settings: Settings
     listener: int | None = None
     says_problems: bool = False
-    """Whether it is the one of several that names twins which do not load."""
+    """Whether this process is the one that reports twins which do not load."""
 
 
 class WorkerProcess:
-    """One process, again and again."""
+    """One process, restarted whenever it dies."""
 
     def __init__(self, orders: Orders, failed: Callable[[int], None]) -> None:
         self._orders = orders
@@ -77,13 +77,13 @@ class WorkerProcess:
             return process.wait()
 
     def stop(self) -> None:
-        """Tell it to end; it finishes what it is about."""
+        """Ask it to exit; it finishes its current work."""
         self._stopping.set()
         if self._process:
             self._process.terminate()
 
     def join(self) -> None:
-        """Wait until it has ended."""
+        """Wait until it has exited; kill it after `GRACE_SECONDS`."""
         self._thread.join(GRACE_SECONDS)
         if self._process and self._process.poll() is None:
             self._process.kill()
@@ -95,11 +95,11 @@ def _tell(orders_to: IO[bytes], orders: Orders) -> None:
         orders_to.write(msgspec.json.encode(orders) + b"\n")
         orders_to.flush()
     except BrokenPipeError:
-        return  # it died at once, which its exit code tells
+        return  # it died at once, which its exit code reports
 
 
 class Workers:
-    """The processes of one server: those that answer, one that drains, and one that stands by."""
+    """The processes of one server: those that serve requests, one WAL consumer, and one standby consumer."""
 
     def __init__(self, settings: Settings, count: int, listener: socket.socket) -> None:
         self._ended = threading.Event()
@@ -115,7 +115,7 @@ class Workers:
             worker.is_up.set()
 
     def wait_until_up(self) -> list[int]:
-        """The process ids, drainers first, once all can answer; raises SystemExit when one cannot begin."""
+        """Return the process ids, drainers first, once all are ready; raises SystemExit if one cannot start."""
         for worker in self._workers:
             worker.is_up.wait()
         if self._ended.is_set():
@@ -124,14 +124,14 @@ class Workers:
         return [worker.pid for worker in self._workers]
 
     def run(self) -> None:
-        """Until a signal."""
+        """Wait for a signal or a failed start, then stop all processes."""
         try:
             self._ended.wait()
         finally:
             self.stop()
 
     def stop(self) -> None:
-        """End all of them."""
+        """Stop all processes and wait for them."""
         for worker in self._workers:
             worker.stop()
         for worker in self._workers:

@@ -1,1 +1,1 @@
-"""Environments, templates, runs and calls: what the server's surfaces are made of."""
+"""Environments, templates, runs and calls: the services behind the server's APIs."""

@@ -1,4 +1,4 @@
-"""What a twin run asks of those who call its twins, besides the vendor's own credentials."""
+"""The access policy of a twin run: what its callers must send besides the vendor's own credentials."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import msgspec
 
 
 class EnvironmentAccessPolicy(msgspec.Struct, frozen=True):
-    """Of a private run every caller brings the proxy token; of a public one only who wants its admin plane."""
+    """Who may call the twins of a run.
+
+    Every call to a private run needs the proxy token. In a public run only its admin API needs the token.
+    """
 
     run_id: str
     proxy_token: str

@@ -1,4 +1,4 @@
-"""Who acts in each twin of an environment: a user by id, or the same person in all of them by email address."""
+"""Finds the user that calls act as in each twin: a user id, or one person in all twins by email address."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class UnknownUser(ApiError):
 
 
 class People(NamedTuple):
-    """The users of a template, in the same order twice."""
+    """The users of a template: `ids` and `emails` have the same length and order."""
 
     ids: list[str]
     emails: list[str]
 
     def with_email(self, email: str) -> str | None:
-        """The id of the user who has an email address."""
+        """Return the id of the user who has this email address, or None."""
         return self.ids[self.emails.index(email)] if email and email in self.emails else None
 
 
 NAMED = 8
-"""Users that a refusal names."""
+"""Users listed in an error message."""
 
 
 def _some(known: Sequence[str]) -> str:
@@ -37,14 +37,14 @@ def _some(known: Sequence[str]) -> str:
 
 
 class ActorMap(NamedTuple):
-    """The users that calls act as, by twin, and whoever it is where a twin is not among them."""
+    """The acting user ids by twin; `actor` is the user id for a twin that is not in `users`."""
 
     actor: str
     users: dict[str, str]
 
 
 class Actors:
-    """Finds users in templates."""
+    """Looks up users in templates; caches the users of each template."""
 
     def __init__(self, engine: StorageEngine, registry: Registry) -> None:
         self._engine = engine
@@ -52,10 +52,11 @@ class Actors:
         self._people_of: dict[tuple[str, str], People] = {}
 
     def resolve(self, templates: Sequence[TemplateRecord], user: str, email: str, users: Mapping[str, str]) -> ActorMap:
-        """Who acts in each twin.
+        """Find the acting user of each twin.
 
-        `users` are ids or email addresses by twin. Elsewhere it is the person with the email address, or the user with
-        the id and whoever has that user's address in the other twins. Raises UnknownUser, UnknownTwin.
+        `users` maps twins to user ids or email addresses and takes precedence. In the other twins, `email` selects the
+        user with that address; `user` selects the user with that id, or the user with the same address. Raises
+        UnknownUser, UnknownTwin.
         """
         explicit = dict(self._user_of(templates, twin, who) for twin, who in users.items())
         if user:
@@ -69,28 +70,28 @@ class Actors:
         return ActorMap(user or acting.get(templates[0].service) or next(iter(acting.values()), ""), acting)
 
     def check(self, templates: Sequence[TemplateRecord], user: str) -> None:
-        """Refuse a user who is in none of the templates, unless none of them has users at all; raises UnknownUser."""
+        """Raise UnknownUser if no template has this user. Templates without any users accept every user."""
         ids = [id for template in templates for id in self.people(template).ids]
         if ids and user not in ids:
             raise self._unknown(templates, user, "ids")
 
     def first(self, templates: Sequence[TemplateRecord]) -> str:
-        """The first user of the first template that has any, for those who do not mind whom they act as."""
+        """Return the id of the first user of the first template that has users, or "": the default actor."""
         return next((people.ids[0] for template in templates if (people := self.people(template)).ids), "")
 
     def people(self, template: TemplateRecord) -> People:
-        """The users of a template."""
+        """Return the users of a template."""
         key = (template.service, template.hash)
         if key not in self._people_of:
             self._people_of[key] = self._read(template)
         return self._people_of[key]
 
     def forget(self, twin: str, hash: str) -> None:
-        """Leave nothing in memory of a template that is gone."""
+        """Drop the cached users of a removed template."""
         self._people_of.pop((twin, hash), None)
 
     def _user_of(self, templates: Sequence[TemplateRecord], twin: str, who: str) -> tuple[str, str]:
-        """The twin's own name, and the id of a user in it."""
+        """Return the twin's own name, and the id of a user in it."""
         name = self._registry.get(twin).name
         template = next((each for each in templates if each.service == name), None)
         if template is None:

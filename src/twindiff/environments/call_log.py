@@ -1,6 +1,6 @@
-"""The log of all calls. It is written twice a second: a crash may lose the last entries, never one of the journal.
+"""The log of all calls, written twice a second. A crash may lose its last entries, but never a journal record.
 
-A write that fails keeps what it could not write, and is tried again.
+Entries whose write fails are kept and written with the next flush.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from twindiff.storage.feed import Feed
 from .transcripts import Heard, Policy, Transcript, pack, wants
 
 AT_ONCE = 100
-"""Calls that are read in one go."""
+"""Calls read by one query."""
 FORGOTTEN_AT_ONCE = 1000
 IN_ONE_PART = 25
 """Calls whose transcripts are packed together."""
 MAX_HELD_BYTES = 64_000_000
-"""Bytes of requests and answers that wait to be written; beyond them calls are logged without their transcripts."""
+"""Bytes of request and response bodies waiting to be written; above it, calls are logged without transcripts."""
 PACKED_AT_ONCE = 250_000
-"""Bytes of requests and answers after which others have their turn, as after many calls."""
+"""Bytes of bodies after which one flush ends, so that other work can run."""
 UNKNOWN_OPERATION = UnknownOperation.code
-"""The error of a call that named an operation which nobody has, as far as the twin knows: a slip."""
+"""Error code of a call to an operation that, as far as the twin knows, does not exist: a mistake of the caller."""
 MISSING_OPERATION = MissingOperation.code
-"""The error of a call that named an operation which the vendor has and its twin lacks."""
+"""Error code of a call to an operation that the vendor has and its twin lacks."""
 AGENT_REFUSED = "agent_refused"
-"""The error of a request by which an agent asked for what is none of its business: the control plane."""
+"""Error code of a request by which an agent tried to use the control plane."""
 MAX_REFUSED_LISTED = 10
-"""Requests of that kind that are told by name."""
+"""Requests with that code that are listed by name."""
 NOT_HERE = (UNKNOWN_OPERATION, MISSING_OPERATION)
 
 
 class CallLogEntry(NamedTuple):
-    """One call; `at` is in microseconds since 1970. What was said in it is a transcript once it is written."""
+    """One call; `at` is in microseconds since 1970. `said` is a `Transcript` once the entry is written."""
 
     at: int
     twin: str
@@ -53,7 +53,7 @@ class CallLogEntry(NamedTuple):
 
 
 class CallLog:
-    """What reached the twins of each environment, reads and refusals included."""
+    """All calls to the twins of each environment, including reads and rejected requests."""
 
     def __init__(self, engine: StorageEngine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
         self._engine = engine
@@ -63,16 +63,16 @@ class CallLog:
         self._written: dict[str, int] = {}
         self._guard = threading.Lock()
         self._writing = threading.RLock()
-        """Held while calls are written: until then they neither wait nor have a number that others can see."""
+        """Held while calls are written: until the commit they are neither waiting nor numbered for other threads."""
         self._held = 0
         self._large: list[Heard] = []
         self.feed = Feed()
-        """Tells of every call of this process; its numbers are counts, not seqs."""
+        """Announces every call of this process; its numbers are counts, not seqs."""
         self.total = 0
         self.waiting = 0
 
     def add(self, environment_id: str, entry: CallLogEntry) -> None:
-        """Note a call, to be written soon."""
+        """Queue a call for the next flush."""
         heard: Heard | Transcript | None = entry.said
         if isinstance(heard, Heard):
             held = heard.held
@@ -91,16 +91,16 @@ class CallLog:
 
     @property
     def has_large(self) -> bool:
-        """Whether bodies wait that are to be worked on apart from whoever writes the log."""
+        """Whether large bodies are waiting to be digested outside the thread that writes the log."""
         return bool(self._large)
 
     def digest(self) -> None:
-        """Work out what is kept of large bodies, in any thread."""
+        """Replace large bodies by their digests; safe in any thread."""
         while self._large:
             self._large.pop().digest()
 
     def flush(self, most: int = 2**31) -> int:
-        """Write what is waiting, or about `most` calls of it, in one transaction; gives how many were written."""
+        """Write waiting calls, at most about `most`, in one transaction; returns how many were written."""
         with self._writing:
             taken = self._take(most)
             try:
@@ -112,7 +112,10 @@ class CallLog:
         return sum(map(len, taken.values()))
 
     def _take(self, most: int) -> dict[str, list[CallLogEntry]]:
-        """Calls that wait, of one environment after the other; fewer if they are large, unless all are meant."""
+        """Remove up to `most` waiting calls from the queue, one environment after the other; fewer if they are large.
+
+        If `most` covers all waiting calls, their size does not matter.
+        """
         taken: dict[str, list[CallLogEntry]] = {}
         left = PACKED_AT_ONCE if most < self.waiting else 2**62
         with self._guard:
@@ -164,13 +167,13 @@ class CallLog:
             self._written[environment_id] = last.get(environment_id, 0) + len(entries)
 
     def restore(self, environment_id: str, entries: list[CallLogEntry]) -> None:
-        """Write calls that were made elsewhere, before any of an environment's own."""
+        """Write imported calls before an environment has any of its own."""
         self._write({environment_id: entries})
 
     def _last_numbers(self, environment_ids: list[str]) -> dict[str, int]:
-        """The numbers of the last calls that are written, by environment; those that have none are left out."""
+        """Return the number of the last written call by environment; environments without calls are omitted."""
         last: dict[str, int] = {}
-        if self._engine.inline:  # else other processes write too
+        if self._engine.inline:  # with several processes, others write too
             last = {each: self._written[each] for each in environment_ids if each in self._written}
         unknown = [each for each in environment_ids if each not in last]
         if unknown:
@@ -183,7 +186,7 @@ class CallLog:
         return self._last_numbers([environment_id]).get(environment_id, 0)
 
     def list(self, environment_id: str, *, after: int, limit: int) -> list[CallRecord]:
-        """Calls of an environment in order, those after a number."""
+        """Return up to `limit` calls of an environment with a number above `after`, in order."""
         self.flush()
         return self._catalog.rows(
             CallRecord,
@@ -194,7 +197,10 @@ class CallLog:
         )
 
     def transcripts(self, calls: Sequence[CallRecord]) -> dict[int, str]:
-        """What is kept of what was said in calls of one environment, in order: packed, by each part's first call."""
+        """Return the packed transcripts of calls of one environment, by the number of each part's first call.
+
+        `calls` are in order. `transcripts.unpack` decodes the result.
+        """
         if not calls:
             return {}
         parts = self._catalog.rows(
@@ -209,23 +215,24 @@ class CallLog:
         return dict(cast(list[tuple[int, str]], parts))
 
     def parts(self, environment_id: str, *, after: int, limit: int = 2**53) -> Iterator[list[CallRecord]]:
-        """Calls up to now, as `list` gives them, in parts; what comes between two parts is left out."""
+        """Yield the calls up to now, as `list` returns them, in parts. Calls added meanwhile are omitted."""
         last = min(after + limit, self.last(environment_id))
         while after < last and (part := self.list(environment_id, after=after, limit=min(AT_ONCE, last - after))):
             yield part
             after = part[-1].number
 
     def last(self, environment_id: str) -> int:
-        """The number of an environment's last call, written or waiting; 0 before the first."""
+        """Return the number of an environment's last call, written or waiting; 0 before the first."""
         with self._writing:
             with self._guard:
                 waiting = len(self._waiting.get(environment_id, ()))
             return self._last_number(environment_id) + waiting
 
     def of_run(self, run: RunRecord, end: int) -> Iterator[list[CallRecord]]:
-        """The calls up to now of a run that ends at a seq, in parts; of an earlier release's run, those since its time.
+        """Yield the calls of a run up to the seq `end`, in parts.
 
-        What comes between two parts is left out.
+        Runs of earlier releases have no `start_call`; for those, calls are selected by time. Calls added meanwhile are
+        omitted.
         """
         for part in self.parts(run.environment_id, after=run.start_call or 0):
             calls = [call for call in part if run.start_call is not None or call.at >= run.created_at]
@@ -235,23 +242,24 @@ class CallLog:
                 return
 
     def kept_of_run(self, run: RunRecord, limit: int, after: int = 0) -> Iterator[list[CallRecord]]:
-        """The calls that a run's latest result was made of, in parts, those after a number; of an open run all so far.
+        """Yield the calls behind a run's latest result, in parts; of an open run, all so far.
 
-        They are readable after the environment is gone. Of runs of earlier releases there may be more than that.
+        Only calls with a number above `after` are included. They stay readable after the environment is deleted. Runs
+        of earlier releases may yield later calls too.
         """
         after = max(after, run.start_call or 0)
         limit = limit if run.end_call is None else min(limit, run.end_call - after)
         return self.parts(run.environment_id, after=after, limit=limit)
 
     def unknown(self, environment_id: str) -> int:
-        """How many calls of an environment named an operation that its twin does not have."""
+        """Count the calls of an environment to operations that its twin does not have."""
         self.flush()
         return self._catalog.count(
             CallRecord, CallRecord.environment_id == environment_id, CallRecord.error.in_(NOT_HERE)
         )
 
     def list_refused(self, environment_id: str, *, after: int) -> list[str]:
-        """What the agent of an environment asked the control plane for, since the call with a number."""
+        """List the control plane requests that an environment's agent made, with call numbers above `after`."""
         with self._writing:
             with self._guard:
                 waiting = list(self._waiting.get(environment_id, ()))
@@ -267,12 +275,15 @@ class CallLog:
         return [each.operation for each in (*written, *late)][:MAX_REFUSED_LISTED]
 
     def forget(self, environment_id: str) -> Iterator[None]:
-        """Drop the log of a deleted environment, in parts; as long as results of its runs stay, so do its calls."""
+        """Drop the log of a deleted environment, in parts.
+
+        The log stays as long as results of the environment's runs do.
+        """
         if not self._catalog.find(RunRecord, RunRecord.environment_id == environment_id):
             yield from self.drop(environment_id)
 
     def drop(self, environment_id: str) -> Iterator[None]:
-        """Drop a log whatever there is, in parts."""
+        """Drop a log unconditionally, in parts."""
         with self._guard:
             self._weigh(self._waiting.pop(environment_id, []), -1)
         last = self._last_number(environment_id)
@@ -290,7 +301,7 @@ def _held_bytes(entry: CallLogEntry) -> int:
 
 
 def _pack_transcripts(entries: Sequence[CallLogEntry]) -> list[tuple[int, int, str]]:
-    """What was said in calls, in parts: of each its first and its last call, counted from 1, and one text."""
+    """Pack transcripts in parts: the positions of a part's first and last call, counted from 1, and its packed text."""
     said = [each.said.transcript() if isinstance(each.said, Heard) else each.said for each in entries]
     parts = [(start, said[start : start + IN_ONE_PART]) for start in range(0, len(said), IN_ONE_PART)]
     return [(start + 1, start + len(part), pack(part)) for start, part in parts if any(part)]

@@ -1,4 +1,4 @@
-"""One vendor API call from request to answer."""
+"""One vendor API call, from request to response."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = logging.getLogger("twindiff")
 
 
 class CallResult(NamedTuple):
-    """What a call came to."""
+    """The outcome of a call: its response and what the call log records of it."""
 
     answer: Response
     operation: str
@@ -38,16 +38,16 @@ class CallResult(NamedTuple):
 
 
 class OperationRunner(Protocol):
-    """Where operations are worked on: an engine, or what stands for it."""
+    """Runs operations in transactions: a storage engine or a substitute for it."""
 
     def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
-        """Run work that cannot write."""
+        """Run read-only work at the clock time `at`."""
         ...
 
     def write(
         self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
-        """Run work in one transaction; give its result and the number of what it wrote."""
+        """Run work in one transaction; returns its result and the seq of its record, None if it wrote nothing."""
         ...
 
 
@@ -68,10 +68,10 @@ class Calls:
         trusted: bool = False,
         where: OperationRunner | None = None,
     ) -> Response:
-        """Answer one request to a twin of an awake environment; a trusted one need not bring a token of it.
+        """Answer one request to a twin of a loaded environment; a `trusted` request needs no token of the environment.
 
-        `where` it is worked on is the engine, unless it is said. Raises StillDue, and is to be tried again, when much
-        has to be done before, and TakesLong for what is to be begun elsewhere.
+        `where` runs the operation and defaults to the engine. Raises StillDue when much due work comes first and the
+        request should be retried, and TakesLong when the request must run in a worker thread.
         """
         started = time.perf_counter()
         try:
@@ -85,7 +85,7 @@ class Calls:
         return outcome.answer
 
     def unknown(self, environment: LoadedEnvironment, twin: Twin, request: Request, token: str) -> Response:
-        """Refuse a request for an operation that the twin lacks."""
+        """Respond to a request for an operation that the twin lacks, and log it."""
         answer = twin.style.unknown(request, twin.dispatch.verbs(request.path))
         error = MISSING_OPERATION if twin.lacks(request) else UNKNOWN_OPERATION
         outcome = CallResult(answer, _name_request(request), error=error)
@@ -93,7 +93,7 @@ class Calls:
         return answer
 
     def refuse_agent(self, environment: LoadedEnvironment, request: Request) -> None:
-        """Log that the agent of an environment asked the control plane for something, which no agent is answered."""
+        """Log a rejected control plane request of an environment's agent."""
         self.log.add(
             environment.id, CallLogEntry(wall(), "", _name_request(request), "", 403, 0.0, AGENT_REFUSED, None)
         )
@@ -107,7 +107,7 @@ class Calls:
         token: str,
         started: float,
     ) -> None:
-        """Log a call that began at an instant of `time.perf_counter`."""
+        """Log a call that began at `started`, in seconds of `time.perf_counter`."""
         answer, operation, actor, error, seq = outcome
         spent, heard = (time.perf_counter() - started) * 1000, Heard(request, answer, token)
         entry = CallLogEntry(wall(), twin.name, operation, actor, answer.status, spent, error, seq, heard)
@@ -116,7 +116,7 @@ class Calls:
     def outcome(
         self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, where: OperationRunner, *, trusted: bool
     ) -> CallResult:
-        """What a call comes to, which is not logged yet; raises NotServed, and TakesLong where that is said."""
+        """Run a call without logging it; raises NotServed, and TakesLong if it must run in a worker thread."""
         try:
             twin.read(exchange)
             is_trusted = trusted or exchange.operation.declared.open
@@ -127,7 +127,7 @@ class Calls:
             return CallResult(
                 exchange.style.error(error, exchange), exchange.operation.name, exchange.actor, error.code
             )
-        except Exception:  # a mistake in a twin becomes the answer that its clients know how to read
+        except Exception:  # an internal error of a twin is rendered in the vendor's error format
             log.exception("%s of %s failed", exchange.operation.name, twin.name)
             mistake = InternalError()
             answer = exchange.style.error(mistake, exchange)._replace(status=mistake.status)
@@ -141,7 +141,7 @@ class Calls:
         intent = OperationInfo(twin.name, operation.name, "")
 
         def work(moment: OperationContext) -> Any:
-            # A call that is begun again has been counted.
+            # A retried call has already been counted.
             exchange.meter = environment.meter if exchange.meter is None else Meter()
             call = Call(
                 "",
@@ -171,7 +171,7 @@ class Calls:
 
 
 def internal_failure(exchange: Exchange) -> CallResult:
-    """What a call comes to that ends without an answer of the vendor's."""
+    """Return the result of a call that failed without a response in the vendor's format."""
     return CallResult(Response(b"", 500), exchange.operation.name, error="internal_error")
 
 

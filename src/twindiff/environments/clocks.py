@@ -1,4 +1,4 @@
-"""The clocks of environments: look at one, and set it forward, with everything done that falls due on the way."""
+"""The clocks of environments: read a clock, and advance it while running all jobs that become due on the way."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .due import MAX_PIECES_PER_REQUEST, Done, DueSlice, DueWork, Piece, operati
 from .environments import Environments, LoadedEnvironment
 
 USUAL_START = 1_767_225_600_000_000
-"""The first instant of 2026, where a clock starts that is not told when."""
+"""The first instant of 2026, the default start of a clock, in microseconds since 1970."""
 MAX_ADVANCE_SECONDS = 20
-"""After so long the clock stays where it has got to."""
+"""Seconds that one advance may run; the clock then stays at the time reached."""
 
 Until = Literal["next", "idle"]
-"""The next time that work falls due, or that after which none does."""
+"""Advance to the next due job, or until no job is due any more."""
 
 
 class InvalidClock(ApiError):
@@ -38,7 +38,7 @@ class ClockWanted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     start: str | None = None
 
     def to_clock_mode(self) -> ClockMode:
-        """The same with the instant as a number; raises InvalidClock."""
+        """Convert `start` to microseconds since 1970; raises InvalidClock."""
         try:
             start = micros_of(datetime.fromisoformat(self.start)) if self.start else USUAL_START
         except (ValueError, OverflowError):
@@ -53,7 +53,7 @@ class ClockGoesBack(ApiError):
 
 
 class ClockReading(NamedTuple):
-    """How a clock stands: its mode, its time in microseconds since 1970, and what falls due next, with its name."""
+    """The state of a clock: its mode, its time in microseconds since 1970, and the next due job with its operation."""
 
     mode: Mode
     now: int
@@ -63,9 +63,9 @@ class ClockReading(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """How a clock stands after it was set, and what was done on the way.
+    """The state of a clock after it was set, and the jobs that ran on the way.
 
-    `still_due` pieces were left for another time when there were too many; then the clock did not get there.
+    `still_due` counts the due jobs that one request could not run; if it is not 0, the clock did not reach its target.
     """
 
     state: ClockReading
@@ -83,11 +83,11 @@ class Clocks:
         self._due = due
 
     def show(self, environment_id: str) -> ClockReading:
-        """How the clock of an environment stands; raises what `Environments.get` raises."""
+        """Return the state of an environment's clock; raises what `Environments.get` raises."""
         return self._state(self._awake(environment_id))
 
     def _awake(self, environment_id: str) -> LoadedEnvironment:
-        """An environment that can be worked on, which it may have ceased to be while others had their turn."""
+        """Load an environment. It may have ended since the last yield to other requests."""
         environment = self._environments.get(environment_id)
         self._environments.awaken(environment)
         return environment
@@ -99,13 +99,13 @@ class Clocks:
         return ClockReading(environment.origin.clock.mode, present.clock, present.seq, piece, operation)
 
     def catch_up(self, environment_id: str) -> Generator[CooperativeStep, None, None]:
-        """Do what has fallen due by now; raises what `Environments.get` raises."""
+        """Run the jobs that are due by now; raises what `Environments.get` raises."""
         present = self._engine.present(self._awake(environment_id).id)
         if present.due <= present.clock:
             yield from self._set(environment_id, present.clock)
 
     def advance(self, environment_id: str, seconds: float) -> Generator[CooperativeStep, None, Moved]:
-        """Set a clock forward; raises InvalidClock, ClockGoesBack."""
+        """Advance a clock by seconds; raises InvalidClock, ClockGoesBack."""
         if seconds < 0:
             raise ClockGoesBack(f"the clock cannot go {-seconds:g} seconds back. {ClockGoesBack.__doc__}")
         now = self._engine.present(self._awake(environment_id).id).clock
@@ -113,7 +113,7 @@ class Clocks:
         return self._set(environment_id, _within_reach(target, f"{seconds:g} seconds on from {Clock(now).iso()}"))
 
     def set(self, environment_id: str, to: int) -> Generator[CooperativeStep, None, Moved]:
-        """Set a clock to an instant, in microseconds since 1970; raises InvalidClock, ClockGoesBack."""
+        """Advance a clock to an instant, in microseconds since 1970; raises InvalidClock, ClockGoesBack."""
         now = self._engine.present(self._awake(environment_id).id).clock
         if to < now:
             was = f"the clock stands at {Clock(now).iso()} and cannot be set to {Clock(max(to, 0)).iso()}"
@@ -121,7 +121,7 @@ class Clocks:
         return self._set(environment_id, _within_reach(to, f"{to} microseconds after 1970"))
 
     def run(self, environment_id: str, until: Until) -> Generator[CooperativeStep, None, Moved]:
-        """Set a clock to where work falls due next, or on and on until none does."""
+        """Advance a clock to the next due job, or until no job is due."""
         if until == "idle":
             return self._set(environment_id, None)
         environment = self._awake(environment_id)
@@ -129,7 +129,10 @@ class Clocks:
         return self._set(environment_id, max(piece.due, now) if piece else now)
 
     def _set(self, environment_id: str, target: int | None) -> Generator[CooperativeStep, None, Moved]:
-        """Do what is due until a time, or all there is, between turns of others; then set the clock."""
+        """Run the jobs due by `target`, or all if it is None, then set the clock.
+
+        Yields to other requests in between.
+        """
         done: list[Done] = []
         end = time.monotonic() + MAX_ADVANCE_SECONDS
         last, turns = LAST_INSTANT if target is None else target, DueSlice(self._arrivals)
@@ -140,7 +143,7 @@ class Clocks:
             if len(done) == MAX_PIECES_PER_REQUEST or time.monotonic() > end:
                 break
             yield yield_control
-            if turns.is_long:  # who has come meanwhile is read in one pass of the event loop, and answered in the next
+            if turns.is_long:  # one pass of the event loop reads waiting requests, the next answers them
                 yield yield_control
             turns.end()
         environment = self._awake(environment_id)

@@ -1,11 +1,11 @@
-"""Work that falls due is done before whatever comes after it: in order of its time, then of its declaration and key.
+"""Runs due jobs before any later operation, ordered by due time, then by declaration and row key.
 
-Each piece is an operation of its own at its own time, so the journal is the same whether the clock was advanced in one
-step, in many, or nobody called for days.
+Each job run is an operation of its own at its own time. The journal is therefore the same whether the clock was
+advanced in one step or in many, or nobody called for days.
 
-A look at what is due asks every job of every twin, so where one process writes it finds some pieces at a time. They are
-remembered for as long as nobody else has written, up to the first time that doing them has written. Some of them at a
-time are kept together, with a record each: all of them, or none and then each by itself.
+Finding due jobs queries the table of every job of every twin. A single writing process therefore reads several due jobs
+at once and caches them (`Agenda`) until another operation writes, or until a job makes something due earlier. Several
+jobs are committed in one transaction, with a journal record each; if one of them fails, each is run by itself.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ T = TypeVar("T")
 log = logging.getLogger("twindiff")
 
 MAX_PIECES_PER_REQUEST = 10_000
-"""Pieces of work that are done for one request."""
+"""Due jobs that one request runs."""
 MAX_PIECES_PER_SLICE = 100
-"""Of those, pieces between which nobody else has a turn."""
+"""Due jobs that run before an operation without yielding to other requests."""
 FOUND_AT_ONCE = 128
-"""Pieces of a job that one look finds."""
+"""Due rows of one job that one query reads."""
 MAX_REMEMBERED_ENVIRONMENTS = 64
-"""Environments for which they are remembered."""
+"""Environments with a cached agenda."""
 KEPT_AT_ONCE = 64
-"""Pieces that are done and kept together, as many as there is time for, unless one fails."""
+"""Due jobs committed in one transaction, time permitting, unless one fails."""
 MAX_SLICE_SECONDS = 0.03
-"""What pieces that are done together may take of the processor while nobody else comes."""
+"""CPU seconds of one slice of due jobs while no other request arrives."""
 
 
 class StillDue(NotServed):
@@ -68,9 +68,9 @@ class LeftDue(ApiError):
 
 
 class Piece(NamedTuple):
-    """What is to be done for one row; pieces are done in the order they sort.
+    """A due job for one row; pieces sort in the order in which they run.
 
-    `due` is in microseconds since 1970, `job` the number of the twin's job, `key` the row's.
+    `due` is in microseconds since 1970, `job` is the index of the twin's job, `key` is the row's key.
     """
 
     due: int
@@ -81,16 +81,16 @@ class Piece(NamedTuple):
 
 
 class Agenda(NamedTuple):
-    """All that is due up to its last piece, in order, as of a journal record."""
+    """The first due jobs of an environment, in order, as of the journal record `seq`."""
 
     seq: int
     pieces: list[Piece]
     is_old: bool = False
-    """Whether some of it has been done since the look."""
+    """Whether some of these jobs have run since the query."""
 
 
 class Done(NamedTuple):
-    """One piece of work that was done, at a time in microseconds since 1970; `seq` is its journal record."""
+    """One job that ran, at a time in microseconds since 1970; `seq` is its journal record."""
 
     twin: str
     operation: str
@@ -101,7 +101,7 @@ class Done(NamedTuple):
 
 
 class DueSlice:
-    """How long due work goes on before others have their turn: `seconds`, longer each time that nobody has come."""
+    """The time budget of a slice of due jobs: `seconds` double with each slice during which no request arrived."""
 
     def __init__(self, arrivals: Arrivals) -> None:
         self._arrivals, self._seen = arrivals, arrivals()
@@ -109,17 +109,17 @@ class DueSlice:
 
     @property
     def is_long(self) -> bool:
-        """Whether it goes on for longer than anything else may."""
+        """Whether the slice is longer than other work may block the event loop."""
         return self.seconds > BRIEF_SECONDS
 
     def end(self) -> None:
-        """Begin another one, once others have had theirs."""
+        """Start the next slice, after other requests have run."""
         seen, self._seen = self._seen, self._arrivals()
         self.seconds = min(2 * self.seconds, MAX_SLICE_SECONDS) if seen == self._seen else BRIEF_SECONDS
 
 
 class DueWork:
-    """Does what falls due in environments that are awake."""
+    """Runs the due jobs of loaded environments."""
 
     def __init__(self, engine: StorageEngine, calls: CallLog) -> None:
         self._engine = engine
@@ -127,10 +127,10 @@ class DueWork:
         self._agendas: dict[str, Agenda] = {}
 
     def before(self, environment: LoadedEnvironment, operation: Callable[[int | None], T]) -> T:
-        """Run an operation, with everything that is due by its time done before.
+        """Run an operation after all jobs that are due by its time.
 
-        `operation` is given the time at which it must run, or None the first time. Raises StillDue when so much is due
-        that others should have a turn first; what was done is done.
+        `operation` receives the clock time at which it must run, or None at the first attempt. Raises StillDue after
+        `MAX_PIECES_PER_SLICE` jobs if more are due; the jobs that ran stay done.
         """
         try:
             return operation(None)
@@ -145,7 +145,7 @@ class DueWork:
         raise StillDue
 
     def do_some(self, environment: LoadedEnvironment, at: int, most: int, seconds: float = BRIEF_SECONDS) -> list[Done]:
-        """Do some of what is due by a time, in order, for about so long; nothing only when nothing is due."""
+        """Run some of the jobs due by `at`, in order, for about `seconds`; returns [] only when nothing is due."""
         while piece := self._first(environment, at):
             known = self._agendas.get(environment.id)
             pieces = _of_one_twin(known.pieces[: min(most, KEPT_AT_ONCE)], at) if known else []
@@ -160,7 +160,7 @@ class DueWork:
         return []
 
     def _first(self, environment: LoadedEnvironment, at: int) -> Piece | None:
-        """What is due next, if it is due by a time."""
+        """Return the next due job, if it is due by `at`."""
         if self._engine.present(environment.id).due > at:
             return None
         piece = self.next(environment)
@@ -169,7 +169,7 @@ class DueWork:
     def _do_together(
         self, environment: LoadedEnvironment, pieces: Sequence[Piece], seconds: float
     ) -> list[Done] | None:
-        """Do pieces that are remembered and keep them at once; None if one of them fails, then none is done."""
+        """Run cached jobs in one transaction; returns None if one of them fails, and then none has run."""
         works: list[DueJobRun] = []
         try:
             with self._gone_on(environment, pieces[0]) as agenda:
@@ -178,7 +178,7 @@ class DueWork:
                 del agenda.pieces[: len(seqs)]
         except NotServed:
             raise
-        except Exception:  # noqa: BLE001 - whatever it is, the piece that fails meets it again, by itself
+        except Exception:  # noqa: BLE001 - the failing piece raises it again when it runs by itself
             return None
         return [
             Done(piece.twin, operation_of(environment, piece), piece.actor, piece.due, seq, None)
@@ -189,7 +189,7 @@ class DueWork:
     def _plan_operations(
         self, environment: LoadedEnvironment, pieces: Sequence[Piece], works: list[DueJobRun], seconds: float
     ) -> Generator[PlannedOperation]:
-        """Pieces as operations, until their time is over; the engine stops where one leaves something due earlier."""
+        """Yield pieces as operations for `seconds`; the engine stops if one makes something due earlier."""
         turn = lasting(seconds)
         for piece in pieces:
             if works and turn.is_past():
@@ -200,7 +200,7 @@ class DueWork:
             yield PlannedOperation(intent, partial(work.do, self._engine.blobs), piece.due)
 
     def _do_in_turn(self, environment: LoadedEnvironment, at: int, most: int, first: Piece | None = None) -> list[Done]:
-        """Do pieces each by itself, so that one that fails leaves the others done; `first` if that is known already."""
+        """Run pieces one by one, so that a failure does not undo the others; `first` is the first one, if known."""
         done: list[Done] = []
         while len(done) < most and (piece := first or self._first(environment, at)):
             first = None
@@ -211,7 +211,7 @@ class DueWork:
         return done
 
     def next(self, environment: LoadedEnvironment) -> Piece | None:
-        """What is due next; found by a look at the rows, which is noted for others to be spared it."""
+        """Return the next due job, or None; caches what it finds."""
         seq = self._engine.present(environment.id).seq
         agenda = self._agendas.get(environment.id)
         if agenda and agenda.seq == seq:
@@ -223,12 +223,12 @@ class DueWork:
         return pieces[0] if pieces else None
 
     def note_advance(self, environment: LoadedEnvironment, seq: int) -> None:
-        """Remember still what `next` has just found, after a record that set the clock and nothing else."""
+        """Keep the cached agenda valid after a journal record that only set the clock."""
         if agenda := self._agendas.get(environment.id):
             self._remember(environment, agenda._replace(seq=seq))
 
     def _look(self, environment: LoadedEnvironment) -> list[Piece]:
-        """What is due first, in order."""
+        """Query the first due jobs, in order."""
         most, start = FOUND_AT_ONCE if self._engine.inline else 1, environment.origin.clock_start
         jobs = [
             pieces
@@ -247,9 +247,10 @@ class DueWork:
 
     @contextmanager
     def _gone_on(self, environment: LoadedEnvironment, piece: Piece) -> Generator[Agenda]:
-        """Gives what is remembered, for who has done pieces to take them out; the rest that still comes first stays.
+        """Yield the cached agenda, from which the caller removes the pieces it has run; those still first stay cached.
 
-        Nobody else has a turn meanwhile, so the engine's number is free to tell what is written.
+        No other operation runs meanwhile, so the engine's `due` value can be borrowed to detect what the pieces make
+        due.
         """
         engine, agenda = self._engine, self._agendas.pop(environment.id, None)
         if agenda is None:
@@ -268,7 +269,7 @@ class DueWork:
                 engine.expect(environment.id, left[0].due if left else piece.due, present.seq)
 
     def count(self, environment: LoadedEnvironment, at: int) -> int:
-        """How many rows are due by a time."""
+        """Count the rows that are due by a time."""
         start = environment.origin.clock_start
         return sum(
             self._engine.read(environment.id, twin.name, partial(_count, twin, start, at), at=0)
@@ -276,7 +277,7 @@ class DueWork:
         )
 
     def _do(self, environment: LoadedEnvironment, piece: Piece, *, may_be_over: bool) -> Done | None:
-        """Do a piece; None for one that others before it have made not due any more."""
+        """Run one job; returns None if an earlier job has made it not due any more."""
         started = time.perf_counter()
         work = DueJobRun(environment.twins[piece.twin].jobs[piece.job], piece)
         operation = operation_of(environment, piece)
@@ -297,7 +298,7 @@ class DueWork:
     def _attempt(
         self, environment: LoadedEnvironment, intent: OperationInfo, work: DueJobRun
     ) -> tuple[int | None, Exception | None]:
-        """Do a piece; gives its journal record, or what went wrong."""
+        """Run one job; returns its journal record, or the exception it raised."""
         try:
             done = partial(work.do, self._engine.blobs)
             return self._engine.write(environment.id, intent, done, at=work.piece.due)[1], None
@@ -305,34 +306,34 @@ class DueWork:
             raise
         except ApiError as error:
             return None, error
-        except Exception as error:  # a mistake of a twin's must not keep the rest of its work from being done
+        except Exception as error:  # an internal error in one job must not block the twin's other jobs
             log.exception("%s failed", intent.operation)
             return None, error
 
 
 def _of_one_twin(pieces: Sequence[Piece], at: int) -> list[Piece]:
-    """The first pieces that are of one twin and due by a time."""
+    """Return the leading pieces of one twin that are due by `at`."""
     return list(takewhile(lambda each: each.due <= at and each.twin == pieces[0].twin, pieces))
 
 
 def operation_of(environment: LoadedEnvironment, piece: Piece) -> str:
-    """What a piece of work is called in the journal: `twin:job`."""
+    """Return the operation name of a job in the journal: `twin:job`."""
     return f"{piece.twin}:{environment.twins[piece.twin].jobs[piece.job].name}"
 
 
 class DueJobRun:
-    """One piece of work with the job that says what it is."""
+    """One run of a job for one row."""
 
     def __init__(self, job: Job, piece: Piece) -> None:
         self.piece = piece
         self.is_over = False
-        """Whether there was nothing to do any more."""
+        """Whether the row was no longer due."""
         self._job = job
         same = [column == value for column, value in zip(_key_columns(job.table), piece.key, strict=True)]
         self._where = (*same, *job.where)
 
     def do(self, blobs: Blobs, moment: OperationContext) -> None:
-        """Run the job; another process may have done so meanwhile. Raises LeftDue."""
+        """Run the job, unless another process already has. Raises LeftDue if the row is still due at the same time."""
         row = self._row(moment.db)
         self.is_over = row is None
         if row is not None:
@@ -341,12 +342,12 @@ class DueJobRun:
                 raise LeftDue
 
     def _row(self, db: Store) -> Any:
-        """The row, if it is due still."""
+        """Return the row if it is still due."""
         row = db.find(self._job.table, *self._where)
         return row if row and instant_due(getattr(row, self._job.column.name)) == self.piece.due else None
 
     def fail(self, error: Exception, moment: OperationContext) -> None:
-        """Note that it has failed, so that it is not tried again."""
+        """Record the failure, so that the job is not retried."""
         named = (self._job.name, _text(self.piece.key), self.piece.due)
         if not _failed_keys(moment.db, self._job) >= {named[1:]}:
             said = f"{type(error).__name__}: {error}"[:500]
@@ -361,12 +362,12 @@ def _key_columns(table: type[Row]) -> tuple[Column[Any], ...]:
 
 
 def _working(environment: LoadedEnvironment) -> list[Twin]:
-    """The twins that have jobs, in an order that is the same in every process."""
+    """Return the twins that have jobs, in the same order in every process."""
     return [twin for _, twin in sorted(environment.twins.items()) if twin.jobs]
 
 
 def _firsts(twin: Twin, start: int, most: int, moment: OperationContext) -> list[list[Piece]]:
-    """What is due first of each job, so many pieces at most."""
+    """Return the first due rows of each job, at most `most` of each."""
     failed = _all_failed(moment.db)
     jobs = enumerate(twin.jobs)
     return [_first(moment.db, twin.name, number, job, start, failed.get(job.name, set()), most) for number, job in jobs]
@@ -375,7 +376,7 @@ def _firsts(twin: Twin, start: int, most: int, moment: OperationContext) -> list
 def _first(
     db: Store, twin: str, number: int, job: Job, start: int, failed: set[tuple[str, int]], most: int
 ) -> list[Piece]:
-    """The rows of a job that are due first, those that failed left out."""
+    """Return the first due rows of a job, without those that failed."""
     key = _key_columns(job.table)
     rows = db.rows(
         job.table,
@@ -394,13 +395,13 @@ def _first(
 
 
 def _failed_keys(db: Store, job: Job) -> set[tuple[str, int]]:
-    """Keys and times of what has failed."""
+    """Return the keys and due times of a job's failed rows."""
     columns = (FailedWork.row_key, FailedWork.due)
     return {(key, due) for key, due in db.rows(FailedWork, FailedWork.job == job.name, columns=columns)}
 
 
 def _all_failed(db: Store) -> dict[str, set[tuple[str, int]]]:
-    """Keys and times of what has failed, by job."""
+    """Return the keys and due times of failed rows, by job name."""
     by_job: dict[str, set[tuple[str, int]]] = {}
     for job, key, due in db.rows(FailedWork, columns=(FailedWork.job, FailedWork.row_key, FailedWork.due)):
         by_job.setdefault(job, set()).add((key, due))

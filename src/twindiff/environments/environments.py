@@ -1,4 +1,4 @@
-"""Environments: isolated copies of templates, for a while."""
+"""Environments: isolated, temporary copies of templates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DEFAULT_TTL_SECONDS = 1800
 KEPT_AFTER_EXPIRY = 24 * 3600 * SECOND
 TOKEN_PREFIX = "tda_"
 AT_ONCE = 100
-"""Environments that end in one go; nobody waits for more."""
+"""Environments expired or deleted by one `tidy`, so that it stays short."""
 SECONDS_FOR_SLEEP = 0.005
 
 
@@ -82,29 +82,29 @@ class TooManyEnvironments(ApiError):
 
 
 class EnvironmentRequest(NamedTuple):
-    """What an environment is to be made of."""
+    """The parameters of a new environment."""
 
     templates: list[TemplateRecord]
     user_id: str | None = None
     email: str | None = None
     users: dict[str, str] | None = None
-    """Ids or email addresses by twin, where it is not the same person in all."""
+    """User ids or email addresses by twin, where the person differs between twins."""
     ttl_seconds: int = DEFAULT_TTL_SECONDS
     clock: ClockMode | None = None
     auth: str = "lenient"
     tokens: dict[str, str] | None = None
     clients: dict[str, str] | None = None
-    """The secrets of OAuth applications by client id; without any, every application is known."""
+    """The secrets of OAuth applications by client id; if empty, every application is accepted."""
     refresh: dict[str, str] | None = None
-    """Refresh tokens, with the user whom each renews access for."""
+    """Refresh tokens, each with the id of the user it renews access for."""
     signing: dict[str, str] | None = None
-    """The secrets by which twins sign what they tell of events, by twin; without one each webhook has its own."""
+    """The secrets by which twins sign webhook deliveries, by twin; otherwise each webhook has its own."""
     name: str | None = None
     gate: EnvironmentAccessPolicy | None = None
 
 
 class LoadedEnvironment:
-    """An environment as a request needs it."""
+    """The in-memory state of an environment that requests need."""
 
     __slots__ = (
         "expires",
@@ -136,16 +136,18 @@ class LoadedEnvironment:
         self.meter = Meter()
 
     def twin(self, name: str, registry: Registry) -> Twin | None:
-        """The twin of a name or alias, if this environment has it."""
+        """Return the twin with this name or alias if the environment has it, else None."""
         twin = self.twins.get(name) or registry.find(name)
         return twin if twin and twin.name in self.twins else None
 
     def opens_with(self, token: str) -> bool:
-        """Whether a token is this environment's agent token."""
+        """Return whether a token is this environment's agent token."""
         return secrets.compare_digest(token_hash(token), self.token_hash)
 
 
 class Created(NamedTuple):
+    """A new environment and its agent token, which is stored only as a hash."""
+
     environment: EnvironmentRecord
     agent_token: str
 
@@ -159,12 +161,12 @@ class Environments:
         self._registry = registry
         self._most = most
         self._room = 0
-        """How many may be made before they are counted again; counting 100,000 takes a while."""
+        """Environments that may be created before the next count; counting 100,000 takes a while."""
         self._live: dict[str, LoadedEnvironment] = {}
         self.actors = Actors(engine, registry)
 
     def create(self, wanted: EnvironmentRequest) -> Created:
-        """Make an environment of one or several templates; raises UnknownUser, TooManyEnvironments, StorageFull."""
+        """Create an environment from one or more templates; raises UnknownUser, TooManyEnvironments, StorageFull."""
         self._refuse_too_many()
         acting = self.actors.resolve(wanted.templates, wanted.user_id or "", wanted.email or "", wanted.users or {})
         for token, user in (wanted.tokens or {}).items():
@@ -203,22 +205,22 @@ class Environments:
         return Created(record, token)
 
     def _begin(self, record: EnvironmentRecord, origin: Origin) -> None:
-        """Make an environment and its record."""
+        """Create an environment and its catalog record."""
         self._engine.create(record.environment_id, origin)
         try:
             self._catalog.add(record)
-        except BaseException:  # whatever it is, nothing half-made stays
+        except BaseException:  # on any exception, nothing half-made stays
             self.drop([record.environment_id])
             raise
 
     def _clock_of(self, templates: list[TemplateRecord]) -> ClockMode:
-        """How the clock runs that nobody set: from the time of the first template that has one, or by the wall."""
+        """Return the default clock: starting at the time of the first template that has one, else the wall clock."""
         begins = (self._registry.get(each.service).clocks.get(each.name) for each in templates)
         start = next(filter(None, begins), None)
         return ClockMode("offset", micros_of(datetime.fromisoformat(start))) if start else ClockMode()
 
     def fork(self, environment_id: str, at: int, name: str | None) -> Created:
-        """Make an environment that goes on by itself from a point of another, for as long as that was made to last.
+        """Create an environment that continues independently from a point of another, with the same time to live.
 
         Raises what `get` raises, UnknownPoint and TooManyEnvironments.
         """
@@ -252,20 +254,20 @@ class Environments:
         self._room -= 1
 
     def drop(self, environment_ids: list[str]) -> None:
-        """Leave nothing in memory of environments that did not come to be."""
+        """Remove environments from memory whose creation failed."""
         for environment_id in environment_ids:
             self._live.pop(environment_id, None)
             self._engine.sleep(environment_id)
 
     def of_agent(self, token: str) -> LoadedEnvironment | None:
-        """The environment that an agent's token opens, if it can be called."""
+        """Return the environment that an agent token opens, or None if there is none or it has ended."""
         record = self._catalog.find(EnvironmentRecord, EnvironmentRecord.token_hash == token_hash(token))
         with suppress(EnvironmentDeleted, EnvironmentExpired):
             return self.get(record.environment_id) if record else None
         return None
 
     def get(self, environment_id: str) -> LoadedEnvironment:
-        """A ready environment; raises EnvironmentNotFound, EnvironmentDeleted, EnvironmentExpired."""
+        """Return a ready environment; raises EnvironmentNotFound, EnvironmentDeleted, EnvironmentExpired."""
         environment = self._live.get(environment_id) or self._find(environment_id)
         if environment.status == "ready" and environment.expires <= wall() and self._has_expired(environment):
             self._expire(environment.id)
@@ -277,24 +279,24 @@ class Environments:
         return environment
 
     def _has_expired(self, environment: LoadedEnvironment) -> bool:
-        """Whether an environment's time is over; another process may have given it more."""
+        """Return whether an environment has expired; rereads the record, since another process may have extended it."""
         environment.expires = self.record(environment.id).expires
         return environment.expires <= wall()
 
     def extend(self, environment_id: str, expires: int) -> None:
-        """Let an environment last until an instant, in microseconds since 1970; raises what `get` raises."""
+        """Set when an environment expires, in microseconds since 1970; raises what `get` raises."""
         environment = self.get(environment_id)
         self._catalog.change(self.record(environment.id), expires=expires)
         environment.expires = expires
 
     def close_gate(self, environment_id: str, gate: EnvironmentAccessPolicy) -> None:
-        """Ask more of those who call an environment's twins; raises what `get` raises."""
+        """Set the access policy of an environment's twins; raises what `get` raises."""
         environment = self.get(environment_id)
         self._catalog.change(self.record(environment.id), gate=msgspec.to_builtins(gate))
         environment.gate = gate
 
     def set_faults(self, environment_id: str, faults: list[Fault]) -> list[Armed]:
-        """Let these go wrong from now on, and nothing else; raises what `get` raises, and InvalidParameter."""
+        """Replace the environment's faults; raises what `get` raises, and InvalidParameter."""
         environment = self.get(environment_id)
         check_faults(faults, list(environment.twins.values()))
         self._catalog.change(self.record(environment.id), faults=msgspec.to_builtins(faults) or None)
@@ -302,7 +304,7 @@ class Environments:
         return environment.faults
 
     def live(self, environment_id: str) -> LoadedEnvironment | None:
-        """An environment that this process knows to be ready; another one may have ended it meanwhile."""
+        """Return an environment that this process knows to be ready; another process may have ended it meanwhile."""
         environment = self._live.get(environment_id)
         return environment if environment and environment.status == "ready" else None
 
@@ -313,7 +315,10 @@ class Environments:
         return environment
 
     def record(self, environment_id: str) -> EnvironmentRecord:
-        """What the catalog knows of an environment, whatever its status."""
+        """Return the catalog record of an environment, whatever its status.
+
+        Raises EnvironmentNotFound, InvalidEnvironmentId.
+        """
         try:
             key = UUID(environment_id).hex
         except ValueError:
@@ -324,21 +329,22 @@ class Environments:
         return record
 
     def awaken(self, environment: LoadedEnvironment) -> None:
-        """Make an environment usable; one that sleeps is rebuilt, which replays at most 1,000 operations."""
+        """Load an environment into memory if it is evicted, which replays at most 1,000 operations."""
         environment.seen = wall()
         if not self._engine.awake(environment.id):
             self._engine.wake(environment.id, environment.origin)
 
     def list(self, *, limit: int, status: str | None = None) -> list[EnvironmentRecord]:
-        """Environments, newest first."""
+        """Return environments, newest first."""
         where = () if status is None else (EnvironmentRecord.status == status,)
         return self._catalog.rows(EnvironmentRecord, *where, order=-EnvironmentRecord.created, limit=limit)
 
     def count(self, status: str) -> int:
+        """Count the environments with a status."""
         return self._catalog.count(EnvironmentRecord, EnvironmentRecord.status == status)
 
     def delete(self, environment_id: str) -> EnvironmentRecord:
-        """Forget an environment with its journal; deleting it again is no error. Its runs keep their results."""
+        """Delete an environment with its journal; deleting it again is no error. Its runs keep their results."""
         record = self.record(environment_id)
         if record.status != "deleted":
             self._end(record)
@@ -358,13 +364,13 @@ class Environments:
             self._engine.delete(record.environment_id)
 
     def reset(self, environment_id: str) -> int:
-        """Return to the templates' state; gives the new seq."""
+        """Rewind to the templates' state; returns the new seq."""
         environment = self.get(environment_id)
         self.awaken(environment)
         return self._engine.rewind(environment.id, 0)
 
     def expire(self, environment_id: str) -> None:
-        """End an environment before its time: it answers no more, and its journal stays as after its time."""
+        """Expire an environment early: it responds no more, and its journal stays as after a normal expiry."""
         record = self.record(environment_id)
         if record.status == "ready":
             self._catalog.change(record, expires=min(record.expires, wall()))
@@ -377,7 +383,7 @@ class Environments:
         self._engine.sleep(environment_id)
 
     def tidy(self, idle_seconds: float) -> list[str]:
-        """Expire what is due, forget what expired a day ago, let idle environments sleep; gives who was forgotten."""
+        """Expire due environments, delete those that expired a day ago and evict idle ones; returns the deleted ids."""
         now = wall()
         for record in self._due("ready", now):
             self._expire(record.environment_id)
@@ -388,7 +394,7 @@ class Environments:
         return [record.environment_id for record in ended]
 
     def _let_sleep(self, since: float) -> None:
-        """Images may have to be written; what does not fit into a few milliseconds has its turn the next time."""
+        """Evict idle environments for a few milliseconds, since that may write snapshots; the next `tidy` continues."""
         end = time.perf_counter() + SECONDS_FOR_SLEEP
         for environment in [each for each in self._live.values() if each.seen < since]:
             self._engine.sleep(environment.id)
@@ -406,7 +412,7 @@ class Environments:
         )
 
     def runs(self, environment_id: str, limit: int) -> list[RunRecord]:
-        """Runs of an environment, newest first."""
+        """Return the runs of an environment, newest first."""
         where = RunRecord.environment_id == self.record(environment_id).environment_id
         return self._catalog.rows(RunRecord, where, order=-RunRecord.created, limit=limit)
 
@@ -441,10 +447,10 @@ def _merged_counters(templates: list[TemplateRecord]) -> dict[str, int]:
 
 
 def new_token() -> str:
-    """A token for an agent."""
+    """Create an agent token."""
     return TOKEN_PREFIX + secrets.token_urlsafe(24)
 
 
 def token_hash(token: str) -> str:
-    """What is stored of an agent's token."""
+    """Return the hash under which an agent token is stored."""
     return blake2b(token.encode(), digest_size=16).hexdigest()

@@ -1,7 +1,7 @@
-"""Faults: what goes wrong on purpose between an application and the twins of an environment.
+"""Faults injected between an application and the twins of an environment.
 
-They are settings of the environment and no rows of its twins: a diff never shows them. How often each has met a call is
-counted in memory, by one process, from the time that it was set.
+Faults are settings of the environment, not rows of its twins, so a diff never shows them. Each process counts in memory
+how often a fault has applied since it was set.
 """
 
 from __future__ import annotations
@@ -19,20 +19,23 @@ from twindiff.kit.twin import Twin
 
 MAX_FAULTS = 100
 MAX_REPLY_CHARACTERS = 100_000
-"""Letters that a fault may answer."""
+"""Characters of the body that a fault may respond with."""
 MAX_DELAY_SECONDS = 60
 
 Kind = Literal["latency", "unavailable", "rate_limit", "lost_answer", "reply"]
-"""Wait first; answer the vendor's 5xx, or its 429; do the operation and lose the answer; answer what was recorded."""
+"""`latency`: wait first; `unavailable`: respond with the vendor's 5xx; `rate_limit`: with its 429.
+
+`lost_answer`: run the operation and drop its response; `reply`: respond with a given body.
+"""
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 
 
 class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Something that goes wrong, for calls of a twin whose operation fits a pattern (`chat.*`, `POST /v1/*`).
+    """A fault for the calls of a twin whose operation matches a pattern (`chat.*`, `POST /v1/*`).
 
-    The first `after` calls pass unharmed, then it meets `times` of them, or all. `seconds` is how long a `latency`
-    takes, what a `rate_limit` counts within and what its answer says to wait; `calls` is how many that lets pass.
-    `status` is that of `unavailable` and `reply`; `body` is what a `reply` answers.
+    The first `after` calls pass, then it applies to `times` calls, or to all. `seconds` is the delay of a `latency`,
+    and both the window and the `Retry-After` of a `rate_limit`, which lets `calls` calls pass per window. `status` is
+    that of `unavailable` and `reply`; `body` is the body of a `reply`.
     """
 
     kind: Kind
@@ -50,7 +53,7 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Armed:
-    """A fault of an environment, and how often it has met a call."""
+    """An active fault with its counters: `seen` counts the matching calls, `met` those it applied to."""
 
     __slots__ = ("_passed", "fault", "met", "seen")
 
@@ -61,7 +64,7 @@ class Armed:
         self._passed: deque[float] = deque()
 
     def meets(self, twin: str, operation: str) -> bool:
-        """Whether it meets a call, which is counted."""
+        """Return whether the fault applies to a call, and count the call."""
         fault = self.fault
         if fault.twin not in (None, twin) or not fnmatchcase(operation, fault.operation):
             return False
@@ -74,7 +77,7 @@ class Armed:
         return True
 
     def _lets_pass(self) -> bool:
-        """Whether a call is one of those that a limit allows within its seconds, of the wall clock."""
+        """Return whether a rate limit allows the call within its window of real time."""
         now, passed = time.monotonic(), self._passed
         while passed and passed[0] <= now - self.fault.seconds:
             passed.popleft()
@@ -85,7 +88,7 @@ class Armed:
 
 
 def check_faults(faults: Sequence[Fault], twins: Sequence[Twin]) -> None:
-    """Raises InvalidParameter for a fault that can never meet a call of these twins, or that says too little."""
+    """Raise InvalidParameter for a fault that can never match a call of these twins, or that is incomplete."""
     if len(faults) > MAX_FAULTS:
         raise InvalidParameter("faults", f"an environment has at most {MAX_FAULTS} of them, not {len(faults)}")
     for number, fault in enumerate(faults):

@@ -1,4 +1,4 @@
-"""Journals read in parts, between which whoever has an event loop can see to others."""
+"""Reads journals in parts, so that the event loop can serve other requests in between."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from twindiff.storage.journal import JournalRecord, between
 from .environments import EnvironmentDeleted
 
 AT_ONCE = 100
-"""Records that are read in one go on an event loop."""
+"""Records read by one query on an event loop."""
 
 FAR_APART = 2000
-"""Operations between two points from which on their rows are compared where that is quicker."""
+"""Operations between two points from which on comparing their rows is faster than reading the records."""
 
 Reading = Generator[CooperativeStep, None, list[JournalRecord]]
 
 
 def interval(engine: StorageEngine, environment_id: str, after: int, upto: int | None = None) -> Reading:
-    """The records of a journal between two points, or up to now; raises EnvironmentDeleted when some are gone."""
+    """Read the records after `after` up to `upto`, or up to now; raises EnvironmentDeleted when some are gone."""
     if engine.inline:
         last = engine.seq(environment_id) if upto is None else upto
         records = yield from _in_parts(engine, environment_id, after, last)
-    else:  # each request has a thread of its own, where nobody waits but for the number of queries
+    else:  # each request has a thread of its own, where one query is faster than several
         records = engine.records(environment_id, after, upto)
     if upto is not None and len(records) < upto - after:
         raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
@@ -43,7 +43,7 @@ def _in_parts(engine: StorageEngine, environment_id: str, after: int, upto: int)
 def compare_far_points(
     engine: StorageEngine, environment_id: str, origin: Origin, start: int, end: int
 ) -> Generator[CooperativeStep, None, PointComparison | None]:
-    """What differs between two points that lie far apart, by their rows; None where records are to be read."""
+    """Compare two far apart points by their rows; returns None where the journal records should be read instead."""
     results: list[PointComparison | None] = []
     if abs(end - start) >= FAR_APART:
         yield lambda: results.append(engine.compare(environment_id, origin, start, end))
@@ -51,9 +51,10 @@ def compare_far_points(
 
 
 def difference(engine: StorageEngine, environment_id: str, start: int, end: int, known: list[JournalRecord]) -> Reading:
-    """Records that lead from one point to another, rewinds resolved; `known` are those of the journal between them.
+    """Return the records that lead from one point to another, with rewinds resolved.
 
-    A rewind may lead to before both of them, and so on from there.
+    `known` are the journal records between the two points. A rewind may lead to before both of them, and the records
+    from there may contain another one, so earlier records are read until all rewinds are covered.
     """
     if start <= end and all(record.to is None for record in known):
         return known

@@ -1,7 +1,7 @@
-"""The outbox: events of journals become deliveries, one for each subscriber and message, and stay as what was sent.
+"""The outbox turns journal events into deliveries, one for each subscriber and message, and keeps what was sent.
 
-All of it is in the catalog: how far each journal has been read stands together with the deliveries that came of it, so
-that none is lost and none made twice, whenever a process dies. Only a delivery that was under way then is sent again.
+The catalog stores the journal position together with the deliveries made up to it, in one transaction. No delivery is
+lost or created twice when a process dies; only one in progress at that time is sent again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .subscriptions import Subscriptions
 log = logging.getLogger("twindiff")
 
 AT_ONCE = 100
-"""Records that become deliveries in one go."""
+"""Journal records turned into deliveries in one transaction."""
 
 
 class DeliveryNotFound(ApiError):
@@ -45,7 +45,7 @@ class SubscriptionGone(ApiError):
 
 
 class DeliveryResult(NamedTuple):
-    """What became of an attempt. Without a failure it was delivered; one that is `final` is not tried again."""
+    """The result of an attempt. Without a `failure` it was delivered; a `final` failure is not retried."""
 
     milliseconds: float
     status: int | None = None
@@ -55,7 +55,7 @@ class DeliveryResult(NamedTuple):
 
 
 class Due(NamedTuple):
-    """A delivery whose time has come, to whom it goes and by which attempt."""
+    """A delivery that is due, with its subscription and the attempt to make."""
 
     record: DeliveryRecord
     subscription: Subscription
@@ -68,11 +68,11 @@ class Due(NamedTuple):
 
 
 class Later(NamedTuple):
-    """Nothing is due, but something will be after so many microseconds of the environment's clock."""
+    """Nothing is due yet; the next delivery is due after `micros` microseconds of the environment's clock."""
 
     micros: int
     is_moving: bool
-    """Whether that clock moves by itself."""
+    """Whether that clock advances by itself."""
 
 
 class Outbox:
@@ -86,15 +86,15 @@ class Outbox:
         self._environments = environments
         self._subscriptions = subscriptions
 
-    # Which environments count
+    # Environments with an outbox
 
     def open(self, environment_id: str, seq: int) -> None:
-        """From this record on, events of an environment may become deliveries; opening it again changes nothing."""
+        """Start turning events after this record into deliveries; opening an open outbox changes nothing."""
         if self._catalog.find(OutboxRecord, OutboxRecord.environment_id == environment_id) is None:
             self._catalog.add(OutboxRecord(environment_id=environment_id, seq=seq))
 
     def note(self, written: RowsWritten) -> bool:
-        """Open the outbox of an environment that has written subscriptions of its own; whether it did."""
+        """Open the outbox if an operation wrote a twin's subscription rows; returns whether it did."""
         environment = self._environments.live(written.environment)
         twin = environment.twins.get(written.twin) if environment else None
         if twin is None or not self._subscriptions.are_among(twin, written.tables):
@@ -103,11 +103,11 @@ class Outbox:
         return True
 
     def environments(self) -> set[str]:
-        """All that have one."""
+        """Return the ids of all environments with an outbox."""
         return {each for (each,) in self._catalog.rows(OutboxRecord, columns=(OutboxRecord.environment_id,))}
 
     def is_idle(self, environment_id: str) -> bool:
-        """Whether nothing is to be read and nothing to be sent."""
+        """Return whether no records are to be read and no deliveries are pending."""
         outbox = self._of(environment_id)
         return outbox is None or (
             outbox.seq >= self._engine.seq(environment_id)
@@ -120,7 +120,7 @@ class Outbox:
     # From the journal
 
     def fill(self, environment: LoadedEnvironment) -> bool:
-        """Make deliveries of the next records of an awake environment; whether there may be more of them."""
+        """Create the deliveries of the next records of a loaded environment; returns whether there may be more."""
         outbox = self._of(environment.id)
         if outbox is None:
             return False
@@ -141,12 +141,12 @@ class Outbox:
         return True
 
     def _cancel(self, outbox: OutboxRecord, to: int) -> None:
-        """A rewind went back to before these happened."""
+        """Cancel pending deliveries of events that a rewind has undone."""
         for each in self._catalog.rows(DeliveryRecord, *_pending(outbox), DeliveryRecord.seq > to):
             self._catalog.change(each, status="cancelled")
 
     def _deliveries(self, environment: LoadedEnvironment, records: list[JournalRecord]) -> Iterator[DeliveryRecord]:
-        """What is told of events, in their order, to each subscriber in theirs."""
+        """Yield the deliveries in the order of events, then of subscribers."""
         told: dict[tuple[int, int], list[DeliveryRecord]] = {}
         for name in {record.twin for record in records if record.events}:
             twin = environment.twins.get(name)
@@ -179,7 +179,7 @@ class Outbox:
         return self._engine.read(environment.id, twin, work, at=0)
 
     def waiting(self, environment_id: str) -> set[str]:
-        """The subscriptions for which something is pending."""
+        """Return the ids of subscriptions with pending deliveries."""
         outbox = self._of(environment_id)
         if outbox is None:
             return set()
@@ -191,7 +191,10 @@ class Outbox:
     def take(
         self, environment: LoadedEnvironment, subscription_id: str, under_way: frozenset[int] = frozenset()
     ) -> Due | Later | None:
-        """The first delivery to a subscriber that is due and not under way; None when nothing else is pending."""
+        """Return the first due delivery to a subscriber that is not in progress; None when nothing else is pending.
+
+        Cancels all pending deliveries if the subscription is gone.
+        """
         mine = (
             DeliveryRecord.environment_id == environment.id,
             DeliveryRecord.subscription == subscription_id,
@@ -217,7 +220,7 @@ class Outbox:
         return Later(earliest.next_at - now, environment.origin.clock.moves)
 
     def settle(self, environment: LoadedEnvironment, due: Due, result: DeliveryResult) -> None:
-        """Note what became of an attempt, and when the next one is to be."""
+        """Record the result of an attempt, and schedule the next one."""
         with self._engine.transaction():
             record = self._find(environment.id, due.record.number)
             if record is None:
@@ -252,7 +255,7 @@ class Outbox:
         return {"next_at": self._engine.present(environment.id).clock + round(retries[record.tries] * SECOND)}
 
     def set_aside(self, environment_id: str, subscription_id: str, reason: str) -> None:
-        """Fail the first pending delivery to a subscriber, which cannot even be tried."""
+        """Fail the first pending delivery to a subscriber, which cannot be attempted at all."""
         mine = DeliveryRecord.environment_id == environment_id, DeliveryRecord.subscription == subscription_id
         with self._engine.transaction():
             record = self._catalog.find(DeliveryRecord, *mine, DeliveryRecord.status == "pending")
@@ -271,10 +274,10 @@ class Outbox:
             self._catalog.add(noted)
             self._catalog.change(record, attempts=attempt, status="failed", failure="error")
 
-    # For people
+    # For the API
 
     def list(self, environment_id: str, *, after: int, limit: int) -> list[DeliveryRecord]:
-        """Deliveries by number."""
+        """Return deliveries with a number above `after`, in order."""
         return self._catalog.rows(
             DeliveryRecord,
             DeliveryRecord.environment_id == environment_id,
@@ -284,7 +287,7 @@ class Outbox:
         )
 
     def attempts(self, environment_id: str, first: int, last: int) -> list[AttemptRecord]:
-        """The attempts of deliveries from one number to another, in order."""
+        """Return the attempts of deliveries numbered `first` to `last`, in order."""
         return self._catalog.rows(
             AttemptRecord,
             AttemptRecord.environment_id == environment_id,
@@ -294,7 +297,7 @@ class Outbox:
         )
 
     def redeliver(self, environment: LoadedEnvironment, number: int) -> DeliveryRecord:
-        """Queue a delivery once more, whatever became of it; raises DeliveryNotFound, SubscriptionGone."""
+        """Queue a delivery again, whatever its status; raises DeliveryNotFound, SubscriptionGone."""
         record = self._find(environment.id, number)
         if record is None:
             raise DeliveryNotFound(f"the environment has no delivery {number}")
@@ -308,14 +311,14 @@ class Outbox:
         )
 
     def close(self, environment_id: str) -> None:
-        """An environment has ended: nobody is told of anything any more."""
+        """Cancel all pending deliveries of an environment that has ended, and remove its outbox."""
         outbox = self._of(environment_id)
         if outbox is None:
             return
         with self._engine.transaction():
             for each in self._catalog.rows(DeliveryRecord, *_pending(outbox)):
                 self._catalog.change(each, status="cancelled")
-            # Several processes may close it, and whoever deletes the environment removes it.
+            # Several processes may close it, and deleting the environment removes it.
             self._catalog.remove_all(OutboxRecord, OutboxRecord.environment_id == environment_id)
 
 
@@ -329,7 +332,7 @@ def _emitted_events(record: JournalRecord) -> Iterator[Emitted]:
 
 
 def _notifications_of(webhooks: Webhooks, event: Emitted, subscription: Subscription, db: Store) -> list[Notification]:
-    """What a subscriber is told of an event; nothing where the twin fails, which would only fail again."""
+    """Return the messages to a subscriber for an event; none if the twin raises, since it would raise again."""
     try:
         return [*webhooks.notifications(event, subscription, db)]
     except NotServed:

@@ -1,6 +1,6 @@
-"""Points: every operation that wrote is one, by its seq; a checkpoint is one under a name.
+"""Points of an environment: every operation that wrote is one, addressed by its seq; a checkpoint names one.
 
-A point of the past stays what it was: the journal only grows, and a rewind is a record of it like any other.
+A past point never changes: the journal only grows, and a rewind is a journal record like any other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Point = int | str
 """A seq, or the name of a checkpoint; 0 is the templates' state."""
 
 DIGITS = 20
-"""A number with so many digits is no seq."""
+"""A number with this many digits is not a seq."""
 
 MAX_NAME_CHARACTERS = 100
 _NAME = re.compile(rf"(?!\d+$)[\w.-]{{1,{MAX_NAME_CHARACTERS}}}")
@@ -56,13 +56,13 @@ class InvalidCheckpointName(ApiError):
 
 
 def refuse_unfit_name(name: str) -> None:
-    """Raises InvalidCheckpointName for what cannot name a checkpoint."""
+    """Raise InvalidCheckpointName for a name that no checkpoint may have."""
     if not _NAME.fullmatch(name):
         raise InvalidCheckpointName(f"'{name}' cannot name a checkpoint. {InvalidCheckpointName.__doc__}")
 
 
 class PointDifference(NamedTuple):
-    """Records that lead from one point of an environment to another."""
+    """The records that lead from one point of an environment to another."""
 
     start: int
     end: int
@@ -71,7 +71,7 @@ class PointDifference(NamedTuple):
 
 
 class EnvironmentPoints:
-    """The points of environments: name them, return to them, go on from them elsewhere."""
+    """The points of environments: name them, rewind to them, fork from them."""
 
     def __init__(self, engine: StorageEngine, catalog: Store, environments: Environments) -> None:
         self._engine = engine
@@ -79,7 +79,7 @@ class EnvironmentPoints:
         self._environments = environments
 
     def seq(self, environment_id: str, point: Point) -> int:
-        """The seq of a point, given by itself or by the name of a checkpoint; raises UnknownPoint, ForeignPoint."""
+        """Return the seq of a point: a seq itself, or the name of a checkpoint. Raises UnknownPoint, ForeignPoint."""
         if isinstance(point, int) or (point.isdecimal() and len(point) < DIGITS):
             return self._check_point(environment_id, int(point))
         checkpoint = self._find(environment_id, point)
@@ -110,7 +110,7 @@ class EnvironmentPoints:
         )
 
     def checkpoint(self, environment_id: str, name: str, at: Point | None = None) -> CheckpointRecord:
-        """Give a point a name, the present one unless told otherwise.
+        """Name a point, by default the present one.
 
         Raises InvalidCheckpointName, CheckpointTaken, and what `seq` and `Environments.get` raise.
         """
@@ -128,12 +128,12 @@ class EnvironmentPoints:
         )
 
     def checkpoints(self, environment_id: str) -> list[CheckpointRecord]:
-        """The checkpoints of an environment, in the order they were made."""
+        """Return the checkpoints of an environment, in order of creation."""
         mine = CheckpointRecord.environment_id == self._environments.record(environment_id).environment_id
         return self._catalog.rows(CheckpointRecord, mine, order=CheckpointRecord.created)
 
     def remove(self, environment_id: str, name: str) -> CheckpointRecord:
-        """Forget a checkpoint's name; the point stays. Raises CheckpointNotFound."""
+        """Delete a checkpoint; the point stays. Raises CheckpointNotFound."""
         environment = self._environments.get(environment_id)
         checkpoint = self._find(environment.id, name)
         if checkpoint is None:
@@ -145,23 +145,23 @@ class EnvironmentPoints:
         return checkpoint
 
     def rewind(self, environment_id: str, to: int) -> int:
-        """Return to a point; gives the new seq. What came after it stays in the journal, and its points stay points."""
+        """Rewind to a point; returns the new seq. Later records stay in the journal, and their points stay points."""
         environment = self._environments.get(environment_id)
         self._environments.awaken(environment)
         return self._engine.rewind(environment.id, to)
 
     def fork(self, environment_id: str, at: int, count: int, name: str | None) -> list[Created]:
-        """Make environments that go on from a point, all or none; raises what `Environments.fork` raises."""
+        """Create `count` environments that continue from a point, all or none; raises what `Environments.fork` does."""
         environment = self._environments.get(environment_id)
         self._environments.awaken(environment)
         made: list[Created] = []
         try:
             with self._engine.transaction():
                 made.extend(self._environments.fork(environment.id, at, name) for _ in range(count))
-        except BaseException:  # whatever it is, nothing half-made stays
+        except BaseException:  # on any exception, nothing half-made stays
             forks = [each.environment.environment_id for each in made]
             self._environments.drop(forks)
-            for fork in forks:  # an engine of several processes keeps what the catalog has taken back
+            for fork in forks:  # an engine of several processes keeps forks that the catalog has rolled back
                 self._engine.delete(fork)
             raise
         return made
@@ -169,7 +169,7 @@ class EnvironmentPoints:
     def changes(
         self, environment_id: str, start: Point, end: Point | None
     ) -> Generator[CooperativeStep, None, PointDifference]:
-        """What differs between two points, as `difference`, but by net changes where they lie far apart."""
+        """Return what differs between two points, as `difference`, but as net changes where they lie far apart."""
         record = self._environments.record(environment_id)
         if record.status != "deleted":
             env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
@@ -183,7 +183,7 @@ class EnvironmentPoints:
     def difference(
         self, environment_id: str, start: Point, end: Point | None
     ) -> Generator[CooperativeStep, None, PointDifference]:
-        """What leads from one point to another, or to the present, read in parts.
+        """Return the records that lead from one point to another, or to the present, read in parts.
 
         Raises what `seq` raises, and EnvironmentDeleted.
         """

@@ -1,4 +1,4 @@
-"""The installed twins, found by entry point and loaded when they are first used."""
+"""The installed twins, found by entry point and imported on first use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TwinNotLoaded(ApiError):
 
 
 class LoadProblem(NamedTuple):
-    """Why a twin does not load, and what to do about it."""
+    """Why a twin does not load, and how to fix it."""
 
     twin: str
     said: str
@@ -41,7 +41,7 @@ class LoadProblem(NamedTuple):
 
 
 class Registry:
-    """Twins by name and alias; those of entry points are imported by whoever first asks for them, in any thread."""
+    """Twins by name and alias; twins of entry points are imported on first use, in any thread."""
 
     def __init__(self, twins: Iterable[Twin] = (), points: Iterable[EntryPoint] = ()) -> None:
         self._points = {point.name: point for point in points}
@@ -51,26 +51,26 @@ class Registry:
         self._watchers: list[Callable[[Schema], None]] = []
         self.schemas: Mapping[str, Schema] = _Schemas(self)
         self.problems: dict[str, LoadProblem] = {}
-        """Why twins that somebody asked for do not load, by name."""
+        """Why twins do not load, by name; only twins that were requested are listed."""
         for twin in twins:
             self._add(twin)
         self.names = sorted({*self._points, *self._loaded})
-        """All installed twins, whether they load or not."""
+        """All installed twins, including those that do not load."""
 
     @classmethod
     def load_installed(cls) -> Registry:
-        """Every twin that an installed package offers under the entry point group `twindiff.twins`."""
+        """Create a registry of all twins that installed packages offer under the entry point group `twindiff.twins`."""
         return cls(points=entry_points(group=GROUP))
 
     def watch(self, watcher: Callable[[Schema], None]) -> None:
-        """Call `watcher` with the tables of every twin: of those that are loaded now, of the others when they are."""
+        """Call `watcher` with the tables of every loaded twin now, and of the others when they are loaded."""
         with self._lock:
             self._watchers.append(watcher)
             for schema in self._schemas.values():
                 watcher(schema)
 
     def get(self, name: str) -> Twin:
-        """The twin of a name or alias; raises UnknownTwin with the nearest name, TwinNotLoaded with the reason."""
+        """Return the twin with a name or alias; raises UnknownTwin with the nearest name, TwinNotLoaded with why."""
         twin = self.find(name)
         if twin is None:
             near = did_you_mean(name, {*self.names, *self.by_alias})
@@ -78,7 +78,7 @@ class Registry:
         return twin
 
     def find(self, name: str) -> Twin | None:
-        """The twin of a name or alias, or None; an unknown name has all twins loaded. Raises TwinNotLoaded."""
+        """Return the twin with a name or alias, or None; loads all twins for an unknown name. Raises TwinNotLoaded."""
         return self._loaded.get(name) or (self._load(name) if name in self._points else self.by_alias.get(name))
 
     @property
@@ -92,7 +92,10 @@ class Registry:
         return {alias: twin for twin in self.twins.values() for alias in (twin.name, *twin.aliases)}
 
     def package(self, twin: Twin) -> Path | None:
-        """The folder or file that holds all of a twin, if an installed package brings it."""
+        """Return the folder or file that holds all of a twin.
+
+        None if the twin is not from an entry point, or keeps its seeds elsewhere.
+        """
         module = sys.modules.get(self._points[twin.name].module) if twin.name in self._points else None
         file = getattr(module, "__file__", None)
         if not file:
@@ -101,11 +104,11 @@ class Registry:
         return package if twin.seeds is None or twin.seeds.is_relative_to(package) else None
 
     def has(self, names: Iterable[str]) -> bool:
-        """Whether twins are loaded already, each by its own name; nobody waits for those that are being loaded."""
+        """Return whether all twins with these names are loaded, without waiting for those being loaded."""
         return all(name in self._loaded for name in names)
 
     def load(self, names: Iterable[str]) -> None:
-        """Load those of the installed twins that load; what is said of the others is said to who asks for them."""
+        """Load the installed twins among these names; a twin that does not load raises only when it is used."""
         for name in names:
             if name in self._points:
                 self._load_or_none(name)
@@ -129,14 +132,14 @@ class Registry:
             return self._loaded[name]
 
     def _add(self, twin: Twin) -> None:
-        """Whoever finds a twin finds its tables where watchers have put them."""
+        """Pass the schema to the watchers before the twin can be found."""
         schema = self._schemas[twin.name] = Schema(twin.name, twin.tables)
         for watcher in self._watchers:
             watcher(schema)
         self._loaded[twin.name] = twin
 
     def schema(self, name: str) -> Schema:
-        """The tables of a twin by its own name; raises KeyError, TwinNotLoaded."""
+        """Return the tables of a twin by its own name; raises KeyError, TwinNotLoaded."""
         if name not in self._loaded:
             if name not in self._points:
                 raise KeyError(name)

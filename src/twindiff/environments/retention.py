@@ -1,4 +1,4 @@
-"""Ended environments are forgotten with the results of their runs, so that a catalog does not grow for ever."""
+"""Deletes ended environments with the results of their runs, so that a catalog does not grow forever."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from twindiff.storage import CatalogStore, StorageEngine
 from .call_log import CallLog
 
 AT_ONCE = 20
-"""Environments that are forgotten in one go; each may have runs with long results."""
+"""Environments removed in one transaction; each may have runs with long results."""
 
 KEPT = (RunRecord, TwinRunRecord, EnvironmentRecord)
-"""What stays of an environment that was deleted."""
+"""Tables with records that remain after an environment was deleted."""
 
 
 def forget_ended(engine: StorageEngine, catalog: CatalogStore, log: CallLog, before: int) -> Iterator[None]:
-    """Forget what is left of deleted environments whose time to live was over before an instant; in parts.
+    """Remove what remains of deleted environments that expired before an instant, in parts.
 
-    Runs that never had an environment are forgotten that were asked for before it.
+    Also removes twin runs that were requested before it and never had an environment. `before` is in microseconds since
+    1970.
     """
     catalog.remove_all(TwinRunRecord, TwinRunRecord.environment_id == "", TwinRunRecord.created <= before)
     while ended := _expired_ids(catalog, before):

@@ -1,4 +1,4 @@
-"""Runs: intervals of an environment that are judged."""
+"""Runs: judged intervals of an environment's journal."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class RunAlreadyCompleted(ApiError):
 
 
 class RunInterval(NamedTuple):
-    """What a run covers when it is judged: up to `end`.
+    """What a run covers when it is judged: the journal up to the seq `end`.
 
-    `records` lead from its beginning to its end; `rewound` tells where the environment went back in time meanwhile.
+    `records` lead from its start to its end; `rewound` lists the rewinds in between as `{"at_seq": …, "to_seq": …}`.
     """
 
     run: RunRecord
@@ -52,7 +52,7 @@ class RunInterval(NamedTuple):
 
 
 def snapshot(side: str, environment_id: str, seq: int) -> str:
-    """The name of a point: `before_` or `after_` and eight hexadecimal digits."""
+    """Return the snapshot name of a point: `before_` or `after_` and eight hexadecimal digits."""
     return f"{side}_{blake2b(f'{environment_id}:{seq}'.encode(), digest_size=4).hexdigest()}"
 
 
@@ -70,7 +70,10 @@ class RunStore:
     def start(
         self, environment_id: str, *, test_id: str | None, suite_id: str | None, once: bool | None, start_call: int
     ) -> RunRecord:
-        """Begin a run now, after the call of this number; raises what Environments.get raises."""
+        """Start a run now; `start_call` is the number of the last call before it.
+
+        Raises what `Environments.get` raises.
+        """
         environment = self._environments.get(environment_id)
         self._engine.admit()
         seq = self._engine.seq(environment.id)
@@ -98,12 +101,12 @@ class RunStore:
         return run
 
     def list(self, *, limit: int, status: str = "") -> list[RunRecord]:
-        """Runs, newest first."""
+        """Return runs, newest first."""
         where = (RunRecord.status == status,) if status else ()
         return self._catalog.rows(RunRecord, *where, order=-RunRecord.created, limit=limit)
 
     def since_snapshot(self, environment_id: str, before: str) -> RunRecord:
-        """The latest run of an environment that began with this snapshot."""
+        """Return the latest run of an environment that began with this snapshot; raises SnapshotNotFound."""
         record = self._environments.record(environment_id)
         runs = self._catalog.rows(
             RunRecord,
@@ -117,12 +120,12 @@ class RunStore:
         return runs[0]
 
     def interval(self, run: RunRecord) -> Generator[CooperativeStep, None, RunInterval]:
-        """What the run covers now, read in parts; raises RunAlreadyCompleted, EnvironmentDeleted."""
+        """Return what an open run covers now, read in parts; raises RunAlreadyCompleted, EnvironmentDeleted."""
         _refuse_closed(run)
         return self.covered_interval(run)
 
     def net_interval(self, run: RunRecord) -> Generator[CooperativeStep, None, RunInterval]:
-        """The same, with records that may be of net changes only, and not of single operations."""
+        """Like `interval`, but the records may be net changes instead of single operations."""
         _refuse_closed(run)
         live = self._environments.live(run.environment_id)
         if live is not None:
@@ -135,12 +138,12 @@ class RunStore:
         return (yield from self.covered_interval(run))
 
     def covered_interval(self, run: RunRecord) -> Generator[CooperativeStep, None, RunInterval]:
-        """What the run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
+        """Return what a run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
         live = self._environments.live(run.environment_id)
         twins = [*live.twins] if live else self._twins(run)
         known = yield from interval_reading.interval(self._engine, run.environment_id, run.start_seq, run.end_seq)
         if live and not known:
-            twins = self._twins(run)  # another process may have deleted it, which nothing has told so far
+            twins = self._twins(run)  # another process may have deleted it unnoticed
         end = run.start_seq + len(known)
         rewound = _rewound(known)
         records = yield from interval_reading.difference(self._engine, run.environment_id, run.start_seq, end, known)
@@ -155,29 +158,29 @@ class RunStore:
         return list(cast(dict[str, str], environment.templates))
 
     def keep_diff(self, interval: RunInterval, diff: str, *, end_call: int) -> RunRecord:
-        """Store a diff, as `results` keeps it, as the latest; raises RunAlreadyCompleted when another came first.
+        """Store a diff, packed by `stored_results`, as the latest; raises RunAlreadyCompleted when another came first.
 
         `end_call` is the number of the last call before it.
 
-        Once there is a verdict its diff stays beside it, so that the two can be judged again.
+        Once a run has a verdict, its diff is kept, so that the two can be judged again.
         """
         if interval.run.verdict is not None:
             return interval.run
-        if interval.run.status != "running":  # nor will it be again
+        if interval.run.status != "running":  # and never will be again
             return self._keep(interval.run, interval, end_call=end_call, diff=diff)
         run = self.get(interval.run.run_id)
         status = run.status if run.verdict is not None else "completed"
         return self._keep(run, interval, end_call=end_call, status=status, diff=diff)
 
     def keep_verdict(self, interval: RunInterval, status: str, diff: str, verdict: str, *, end_call: int) -> RunRecord:
-        """Store a diff and the verdict on it, both as `results` keeps them; raises RunAlreadyCompleted likewise."""
+        """Store a diff and its verdict, both packed by `stored_results`; raises as `keep_diff` does."""
         run = self.get(interval.run.run_id)
         return self._keep(run, interval, end_call=end_call, status=status, diff=diff, verdict=verdict)
 
     def _keep(self, run: RunRecord, interval: RunInterval, **result: str | int) -> RunRecord:
         if not run.once:
             return self._catalog.change(run, after_snapshot=interval.after_snapshot, **result)
-        with self._engine.transaction():  # two processes may judge at once, and one of them comes first
+        with self._engine.transaction():  # two processes may judge at once, and only the first may store
             _refuse_closed(self.get(run.run_id))
             return self._catalog.change(run, after_snapshot=interval.after_snapshot, end_seq=interval.end, **result)
 

@@ -1,4 +1,4 @@
-"""Who is told of an environment's events: by its settings, or by rows of a twin whose vendor has an API for it."""
+"""Subscribers to an environment's events: webhooks of its settings, or rows of twins whose vendor has an API for it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .registry import did_you_mean
 MAX_URL_CHARACTERS = 2000
 MAX_SECRET_CHARACTERS = 200
 READ_AHEAD = 1_000
-"""Records that are read to tell who subscribed when an event happened."""
+"""Journal records read to find out who subscribed when an event happened."""
 MAX_SUBSCRIPTIONS = 100
-"""Webhooks that the settings of one environment hold."""
+"""Webhooks in the settings of one environment."""
 
 
 class InvalidWebhook(ApiError):
@@ -38,7 +38,7 @@ class WebhookNotFound(ApiError):
 
 
 class SubscriptionRows:
-    """The rows by which a twin has subscriptions, as they were after each of some records."""
+    """A twin's subscription rows as they were after each of some records."""
 
     def __init__(self, table: Table, rows: Iterable[Row], records: Iterable[JournalRecord]) -> None:
         self._table = table
@@ -47,7 +47,7 @@ class SubscriptionRows:
         self._changes = [(record.seq, each) for record in mine for each in record.changes if each.table == table.name]
 
     def at(self, seq: int) -> list[Row]:
-        """The rows after a record: what later ones changed is as the first of them met it."""
+        """Return the rows as they were after a record, by undoing the later changes."""
         rows = dict(self._rows)
         for changed, (_, key, before, _) in reversed(self._changes):
             if changed <= seq:
@@ -68,7 +68,7 @@ class Subscriptions:
     def prepare(
         self, environment: LoadedEnvironment, twin: Twin, url: str, events: Iterable[str], secret: str | None
     ) -> WebhookRecord:
-        """A webhook that is not there yet; raises InvalidWebhook."""
+        """Create a webhook record without storing it; raises InvalidWebhook."""
         names = list(dict.fromkeys(events))
         _refuse_unfit(twin, url, names, secret or "")
         if len(self.list(environment.id)) >= MAX_SUBSCRIPTIONS:
@@ -90,17 +90,17 @@ class Subscriptions:
         self._catalog.add(record)
 
     def over_sockets(self, environment_id: str, twin: str) -> WebhookRecord | None:
-        """The webhook that is told over sockets of its own, if there is one."""
+        """Return the webhook that delivers over sockets, or None."""
         return next((each for each in self.list(environment_id) if (each.twin, each.url) == (twin, OVER_SOCKETS)), None)
 
     def list(self, environment_id: str) -> list[WebhookRecord]:
-        """The webhooks of an environment's settings, in the order they were made."""
+        """Return the webhooks of an environment's settings, in order of creation."""
         return self._catalog.rows(
             WebhookRecord, WebhookRecord.environment_id == environment_id, order=WebhookRecord.created
         )
 
     def remove(self, environment_id: str, webhook_id: str) -> WebhookRecord:
-        """Tell somebody no more; raises WebhookNotFound."""
+        """Delete a webhook; raises WebhookNotFound."""
         webhook = next((each for each in self.list(environment_id) if each.webhook_id == webhook_id), None)
         if webhook is None:
             raise WebhookNotFound(f"the environment has no webhook '{webhook_id}'")
@@ -108,20 +108,20 @@ class Subscriptions:
         return webhook
 
     def set_up(self, environment: LoadedEnvironment, twin: str) -> list[tuple[Subscription, int]]:
-        """Subscriptions by settings, each with the record after which it is told."""
+        """Return the subscriptions of the settings, each with the seq after which it receives events."""
         mine = [each for each in self.list(environment.id) if each.twin == twin]
         return [(subscription_of(each, environment), each.start_seq) for each in mine]
 
     def rows(self, webhooks: Webhooks, db: Store) -> list[Row]:
-        """The rows by which a twin has subscriptions."""
+        """Return a twin's subscription rows."""
         return list(db.rows(webhooks.table)) if webhooks.table else []
 
     def rows_during(
         self, environment: LoadedEnvironment, twin: str, webhooks: Webhooks, records: Sequence[JournalRecord]
     ) -> Callable[[int], list[Row]]:
-        """What gives the rows by which a twin has subscriptions after each of some records, by its number.
+        """Return a function from the seq of one of `records` to the twin's subscription rows after it.
 
-        Others may have been written meanwhile; beyond `READ_AHEAD` of them, rows count as they are now.
+        Other records may have been written meanwhile; beyond `READ_AHEAD` of them, the current rows are used.
         """
         if webhooks.table is None:
             return lambda seq: []
@@ -131,13 +131,13 @@ class Subscriptions:
         return SubscriptionRows(table_of(webhooks.table), rows, [each for each in since if each.twin == twin]).at
 
     def in_rows(self, webhooks: Webhooks, rows: Iterable[Row], db: Store) -> list[Subscription]:
-        """Subscriptions by rows of a twin."""
+        """Return the subscriptions that rows of a twin define."""
         read = webhooks.subscription
         subscribed = [read(row, db) for row in rows] if read else []
         return [each for each in subscribed if each is not None]
 
     def find(self, environment: LoadedEnvironment, twin: str, subscription_id: str) -> Subscription | None:
-        """A subscription as it is now."""
+        """Return a subscription as it is now, or None."""
         set_up = [each for each, _ in self.set_up(environment, twin) if each.id == subscription_id]
         webhooks = environment.twins[twin].webhooks
         if set_up or webhooks is None or webhooks.subscription is None:
@@ -150,13 +150,13 @@ class Subscriptions:
         return next((each for each in in_rows if each.id == subscription_id), None)
 
     def are_among(self, twin: Twin, tables: frozenset[str]) -> bool:
-        """Whether a twin keeps its subscriptions in one of these tables."""
+        """Return whether a twin keeps its subscriptions in one of these tables."""
         table = twin.webhooks.table if twin.webhooks else None
         return table is not None and table_of(table).name in tables
 
 
 def subscription_of(record: WebhookRecord, environment: LoadedEnvironment) -> Subscription:
-    """A webhook of the settings as a twin sees it."""
+    """Return a webhook of the settings in the form that twins use."""
     events = tuple(cast("list[str]", record.events))
     tokens = environment.tokens
     actor = tokens.users.get(record.twin, tokens.actor)
@@ -179,8 +179,8 @@ def _refuse_unfit(twin: Twin, url: str, events: list[str], secret: str) -> None:
 
 
 def refuse_unfit_url(url: str) -> None:
-    """Raises InvalidWebhook for what is no address of a web server."""
-    import httpx  # takes as long to load as a quarter of a server, and many never need it
+    """Raise InvalidWebhook for a URL that no web server can have."""
+    import httpx  # loading it takes a quarter of the server's start, and many servers never need it
 
     try:
         parsed = httpx.URL(url)

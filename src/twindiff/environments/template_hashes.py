@@ -1,8 +1,8 @@
-"""Hashes of built-in templates, kept for the user's next process: to read and hash their rows takes a second.
+"""Caches the hashes of built-in templates on disk, since reading and hashing their rows takes a second.
 
-A hash is found by everything that the rows depend on: the files of the twin's package, the tables, the code that
-completes and hashes rows, and the versions of Python and of all that is installed beside. A package whose files have
-changed since this process began is left alone: what was imported of it is not what is there now.
+The cache key covers everything the rows depend on: the files of the twin's package, the tables, the code that completes
+and hashes rows, and the versions of Python and of all installed packages. Packages with files changed since this
+process began are not cached, since the imported code may differ from the files.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from twindiff.storage.schema import Schema
 from twindiff.storage.user_cache import code, default_folder, read, write
 
 MAX_HASHES = 500
-"""Hashes that are kept; the one that was asked for longest ago goes first."""
+"""Hashes that are kept; the least recently used are removed first."""
 _LEFT_OUT = {"tests", "__pycache__"}
 _BEGUN = time.time()
 _HERE = Path(__file__).parent
 
 
 class LateRows(Mapping[str, list[Values]]):
-    """The full rows of a template by table, which are read when somebody looks at them."""
+    """The full rows of a template by table, read on first access."""
 
     def __init__(self, make: Callable[[], dict[str, list[Values]]]) -> None:
         self._make = make
@@ -52,13 +52,13 @@ class LateRows(Mapping[str, list[Values]]):
 
 
 class TemplateHashes:
-    """The hashes that are known; without a folder, or for a twin of no package, none is."""
+    """The cached hashes; none without a cache folder, or for a twin without a package."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or default_folder()
 
     def find(self, schema: Schema, package: Path | None, name: str) -> str | None:
-        """The hash of a template of a twin whose package is this folder or file."""
+        """Return the cached hash of a template, or None; `package` is the twin's folder or file."""
         path = self._path(schema, package, name)
         if path:
             with suppress(OSError, ValueError):
@@ -66,7 +66,7 @@ class TemplateHashes:
         return None
 
     def keep(self, schema: Schema, package: Path | None, name: str, hash: str) -> None:
-        """Remember a hash, if it can be."""
+        """Cache a hash if possible; errors are ignored."""
         path = self._path(schema, package, name)
         if path:
             with suppress(OSError, ValueError):
@@ -85,14 +85,14 @@ class TemplateHashes:
 
 @cache
 def _surroundings() -> str:
-    """What rows depend on besides: the code that stores them, and whatever is installed."""
+    """Return what rows depend on besides: the code that stores them, and the installed packages."""
     installed = sorted(each.name for each in Path(sysconfig.get_path("purelib")).glob("*.dist-info"))
     return "\0".join([code(), sys.version, *installed])
 
 
 @cache
 def _content(package: Path) -> str:
-    """The name of all files of a package but its tests; empty if one has changed since this process began."""
+    """Return a digest of all files of a package but its tests; empty if one has changed since this process began."""
     digest = blake2b(digest_size=20)
     for path in _files(package) if package.is_dir() else [package]:
         if path.stat().st_mtime > _BEGUN:
@@ -109,6 +109,6 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _shorten(folder: Path) -> None:
-    """Keep the hashes that were asked for last."""
+    """Remove all but the most recently used hashes."""
     for path in sorted(folder.glob("*.hash"), key=lambda path: path.stat().st_mtime, reverse=True)[MAX_HASHES:]:
         path.unlink(missing_ok=True)

@@ -49,7 +49,7 @@ class InvalidSeed(ApiError):
 
 
 class Naming(NamedTuple):
-    """What a template is called, and where it came from."""
+    """A template's name, location and provenance."""
 
     service: str
     name: str
@@ -69,18 +69,18 @@ class TemplateStore:
         self._registry = registry
         self._hashes = TemplateHashes()
         self._built_in: dict[tuple[str, str], Template] = {}
-        """What built-in templates hold, once somebody has asked for them."""
+        """The built-in templates that have been requested, by twin and name."""
 
     def write_built_in(self) -> None:
-        """Add the templates that installed twins bring as files; those that code writes wait for who asks."""
+        """Add the templates that installed twins ship as files; templates written by code are added on first use."""
         with self._engine.transaction():
             for twin in self._registry.twins.values():
                 self._complete_all(twin, sources(twin).keys() - twin.templates.keys())
 
     def _complete(self, service: str, name: str, recorded: list[TemplateRecord]) -> bool:
-        """Add what a twin brings under a name unless it is recorded; tells whether there was something to add.
+        """Add a twin's built-in template of a name unless it is recorded; returns whether it was added.
 
-        That is asked every time, since a transaction in which it was added may have been undone.
+        It is checked every time, since a transaction that added it may have been rolled back.
         """
         key = (service, name)
         if key in self._built_in and self._built_in[key].hash in [record.hash for record in recorded]:
@@ -99,7 +99,7 @@ class TemplateStore:
         return True
 
     def prepare(self, twin: Twin, name: str) -> Generator[CooperativeStep, None, None]:
-        """Add what a twin brings under a name before anybody asks for it, reading and checking it as work."""
+        """Add a twin's built-in template in advance; its rows are read and checked in a worker thread."""
         source = sources(twin).get(name)
         if source is None or (twin.name, name) in self._built_in:
             return
@@ -112,7 +112,7 @@ class TemplateStore:
             self._record(Naming(twin.name, name, "built-in", twin.descriptions.get(name)), stored, recorded)
 
     def _built_in_payload(self, twin: Twin, name: str, source: Callable[[], Rows]) -> TemplatePayload:
-        """A template that a twin brings; its rows are not read before they are needed where their hash is known."""
+        """Return a built-in template; if its hash is cached, its rows are read only when needed."""
         schema, package = self._registry.schemas[twin.name], self._registry.package(twin)
         known = self._hashes.find(schema, package, name)
         if known:
@@ -123,17 +123,17 @@ class TemplateStore:
         return start
 
     def add(self, twin: Twin, name: str, rows: Rows, *, origin: str, description: str | None = None) -> TemplateRecord:
-        """Store rows under a name; the same content as the newest of that name changes nothing. Raises InvalidSeed."""
+        """Store rows under a name, unless the newest template of that name has the same content. Raises InvalidSeed."""
         stored = run_to_end(self.keep(twin, self.start(twin, full_rows(twin, rows))))
         return self.name(twin, name, stored, origin=origin, description=description)
 
     def start(self, twin: Twin, full: Mapping[str, list[Values]]) -> TemplatePayload:
-        """A template of full rows that is not stored yet; made in any thread."""
+        """Create a template of full rows without storing it; safe in any thread."""
         schema = self._registry.schemas[twin.name]
         return TemplatePayload(Template(schema.content_hash(full, {}), schema.hash, {}), full)
 
     def keep(self, twin: Twin, start: TemplatePayload) -> Generator[CooperativeStep, None, Template]:
-        """Store a template under no name yet, in parts; its rows are used up."""
+        """Store a template without a name, in parts; consumes its rows."""
         yield from self._engine.keep_template(twin.name, start)
         made = start.rows.made if isinstance(start.rows, LateRows) else start.rows
         yield lambda: [clear_in_chunks(rows) for rows in made.values()]
@@ -142,7 +142,7 @@ class TemplateStore:
     def name(
         self, twin: Twin, name: str, template: Template, *, origin: str, description: str | None = None
     ) -> TemplateRecord:
-        """Give a stored template a name; the same content as the newest of that name changes nothing."""
+        """Name a stored template, unless the newest template of that name has the same content."""
         return self._record(Naming(twin.name, name, origin, description), template, self.history(twin.name, name))
 
     def _record(self, naming: Naming, stored: Template, recorded: list[TemplateRecord]) -> TemplateRecord:
@@ -167,14 +167,14 @@ class TemplateStore:
         )
 
     def copy(self, template: Template, naming: Naming) -> TemplateRecord:
-        """Record what an environment holds now as a template; its location is free and made of service and name."""
+        """Record an environment's present content as a template, at a free location made of service and name."""
         location = re.sub(r"\s+", "_", f"{naming.service}_{naming.name}".lower())
         taken = self._catalog.find(TemplateRecord, TemplateRecord.schema_name == location)
         location = f"{location}_{new_uuid()[:8]}" if taken else location
         return self._record(naming._replace(location=location), template, self.history(naming.service, naming.name))
 
     def list(self) -> list[TemplateRecord]:
-        """The newest template of every service and name, newest first; built-in ones that cannot be read are absent."""
+        """Return the newest template of every service and name, newest first; unreadable built-in ones are omitted."""
         newest: dict[tuple[str, str], TemplateRecord] = {}
         with self._engine.transaction():
             for twin in self._registry.twins.values():
@@ -184,7 +184,7 @@ class TemplateStore:
         return [*newest.values()]
 
     def _complete_all(self, twin: Twin, names: Iterable[str]) -> None:
-        """Add what a twin brings; a template that cannot be read is an error for those who ask for it alone."""
+        """Add a twin's built-in templates of these names; an unreadable one only fails when it is requested by name."""
         for name in sorted(names):
             with suppress(InvalidSeed):
                 self.history(twin.name, name)
@@ -197,7 +197,7 @@ class TemplateStore:
         return self._catalog.get(TemplateRecord, key, missing=TemplateNotFound)
 
     def find_named(self, service: str, name: str) -> TemplateRecord:
-        """The newest template of a name; raises UnknownTemplate with the nearest name."""
+        """Return the newest template of a name; raises UnknownTemplate with the nearest name."""
         twin = self._registry.get(service)
         versions = self.history(twin.name, name)
         if not versions:
@@ -209,11 +209,11 @@ class TemplateStore:
         return versions[0]
 
     def meant(self, text: str) -> TemplateRecord:
-        """The newest template that is meant by `service:name`, its name alone or its id; raises UnknownTemplate."""
+        """Return the newest template given as `service:name`, by name alone or by id; raises UnknownTemplate."""
         service, colon, name = text.partition(":")
         if colon:
             return self.find_named(service, name)
-        likely = self._registry.find(text.partition("_")[0])  # the others need not be loaded for most names
+        likely = self._registry.find(text.partition("_")[0])  # most names begin with their twin's
         if likely and (versions := self.history(likely.name, text)):
             return versions[0]
         matches = [each[0] for twin in self._registry.twins if (each := self.history(twin, text))]
@@ -232,14 +232,14 @@ class TemplateStore:
         return None
 
     def find_at(self, schema_name: str) -> TemplateRecord | None:
-        """The newest template at a location."""
+        """Return the newest template at a location, or None."""
         for twin in self._registry.twins.values():
             if schema_name in sources(twin):
                 self.history(twin.name, schema_name)
         return self._newest(TemplateRecord.schema_name == schema_name)
 
     def holding(self, service: str, hash: str) -> TemplateRecord | None:
-        """A template with this content."""
+        """Return the newest template with this content hash, or None."""
         here = TemplateRecord.service == service, TemplateRecord.hash == hash
         template = self._newest(*here)
         if template is None:
@@ -253,7 +253,7 @@ class TemplateStore:
         return records[0] if records else None
 
     def history(self, service: str, name: str) -> list[TemplateRecord]:
-        """Every template that has had a name, newest first; raises InvalidSeed when the twin brings a bad one."""
+        """Return all templates that have had a name, newest first; raises InvalidSeed if the twin's own is invalid."""
         recorded = self._list_recorded(service, name)
         return self._list_recorded(service, name) if self._complete(service, name, recorded) else recorded
 
@@ -267,13 +267,13 @@ class TemplateStore:
 
 
 def sources(twin: Twin) -> dict[str, Callable[[], Rows]]:
-    """How to get the rows of the templates that a twin brings, by name: by code, or out of files."""
+    """Return functions that read the rows of a twin's built-in templates, by name: by code, or from files."""
     seeds = sorted(twin.seeds.glob("*.json")) if twin.seeds else ()
     return {path.stem: partial(_read, path) for path in seeds} | twin.templates
 
 
 def unreadable(twin: Twin) -> list[str]:
-    """What is wrong with templates that a twin brings."""
+    """Describe the problems of a twin's built-in templates."""
     problems: list[str] = []
     for name, source in sources(twin).items():
         try:
@@ -291,7 +291,7 @@ def _read(path: Path) -> Rows:
 
 
 def full_rows(twin: Twin, rows: object) -> dict[str, list[Values]]:
-    """Rows checked against a twin's tables and completed by defaults; raises InvalidSeed naming table, row, column."""
+    """Check rows against a twin's tables and fill in defaults; raises InvalidSeed naming table, row and column."""
     tables = {table.name: table for table in twin.tables}
     if not isinstance(rows, Mapping):
         raise InvalidSeed("a template is an object: {table: [row, …]}")
@@ -332,7 +332,7 @@ def _full_row(table: Table, number: int, row: object) -> Values:
 
 
 def _refuse_repeated(table: str, columns: tuple[str, ...], rows: list[Values]) -> None:
-    """A key, or what else must be unique, is used once; NULL is unlike any other NULL."""
+    """Require keys and unique columns to be unique; NULL never equals another NULL."""
     seen: set[tuple[Any, ...]] = set()
     for number, row in enumerate(rows):
         values = tuple(row[column] for column in columns)

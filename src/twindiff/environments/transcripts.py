@@ -1,7 +1,7 @@
-"""Transcripts: what each call asked and what it was answered, kept beside the call log.
+"""Transcripts: the request and response of each call, stored beside the call log.
 
-On the way of a call nothing is done but to hold on to its request and its answer. What is kept of them is worked out
-when the log is written: calls that are written together share one packed row, since they resemble each other.
+While a call runs, its request and response are only kept in memory. Transcripts are made when the log is written: calls
+written together share one compressed row, since they resemble each other.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from twindiff.kit.http import Request, Response
 from .spoken_secrets import LEFT_OUT, leave_out_secrets
 
 Policy = Literal["off", "errors", "all"]
-"""Of which calls transcripts are kept."""
+"""Which calls get a transcript."""
 
 MAX_BODY_BYTES = 60_000
-"""Bytes of both bodies of a call that are kept, so that all of it stays below 64 KB."""
+"""Bytes of both bodies of a call that are stored, so that a transcript stays below 64 KB."""
 MAX_PATH_CHARACTERS = 2_000
-"""Letters of a path, and of a query."""
+"""Characters of a path, and of a query."""
 MAX_HEADER_CHARACTERS = 100
 MAX_HEADERS = 15
 
 _MIN_SECRET_CHARACTERS = 8
 _LEVEL = 1
 _SECRET = ("authorization", "cookie", "token", "secret", "key", "password", "signature")
-"""What the names of headers have in them whose values nobody else may see; `Idempotency-Key` is not one of them."""
+"""Parts of the names of headers whose values are secret; `Idempotency-Key` is not one of them."""
 _HARMLESS = {"idempotency-key"}
 _OF_THE_WAY = {"accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "transfer-encoding"}
-"""Headers that speak of the connection."""
+"""Headers that describe the connection."""
 
 
 class RecordedBody(msgspec.Struct, omit_defaults=True):
-    """A body of so many `bytes`: its text, which ends early when it `is_cut`, or the digest of one that is no text."""
+    """A body of `bytes` bytes: its text, truncated if `is_cut`, or the SHA-256 of a body that is not text."""
 
     bytes: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
     text: Annotated[str, msgspec.Meta(max_length=2 * MAX_BODY_BYTES)] | None = None
@@ -54,7 +54,7 @@ Headers = Annotated[
 
 
 class RecordedRequest(msgspec.Struct, omit_defaults=True):
-    """What a call asked; the path begins below the twin's base URL."""
+    """The request of a call; the path is relative to the twin's base URL."""
 
     method: Annotated[str, msgspec.Meta(max_length=100)]
     path: Annotated[str, msgspec.Meta(max_length=MAX_PATH_CHARACTERS + 1)]
@@ -64,7 +64,7 @@ class RecordedRequest(msgspec.Struct, omit_defaults=True):
 
 
 class RecordedResponse(msgspec.Struct, omit_defaults=True):
-    """What a call was answered."""
+    """The response of a call."""
 
     status: int
     body: RecordedBody
@@ -72,14 +72,14 @@ class RecordedResponse(msgspec.Struct, omit_defaults=True):
 
 
 class Transcript(msgspec.Struct):
-    """What a call asked, and what it was answered."""
+    """The request and response of a call."""
 
     request: RecordedRequest
     answer: RecordedResponse
 
 
 class Heard:
-    """A request and its answer until they are written; texts are held no longer than they are kept."""
+    """A request and its response until they are written; text bodies are truncated to what will be stored."""
 
     __slots__ = ("_answer", "_answered_bytes", "_asked_bytes", "_request", "_token", "held")
 
@@ -93,17 +93,17 @@ class Heard:
 
     @property
     def is_large(self) -> bool:
-        """Whether it holds more than will be kept, because it is to have a digest."""
+        """Whether it holds more than will be stored, because a body is still to be digested."""
         return self.held > 2 * MAX_BODY_BYTES
 
     def digest(self) -> None:
-        """Work out what is kept of large bodies that are no text, which may take a while."""
+        """Replace large binary bodies by their digests, which may take a while."""
         if self.is_large:
             self._request = self._request._replace(body=_digest_body(self._request.body))
             self._answer = self._answer._replace(body=_digest_body(self._answer.body))
 
     def transcript(self) -> Transcript:
-        """What is kept of it."""
+        """Return the transcript to store, without secrets."""
         self.digest()
         request, answer = self._request, self._answer
         most = max(MAX_BODY_BYTES // 2, MAX_BODY_BYTES - self._answered_bytes)
@@ -126,11 +126,11 @@ class Heard:
 
 
 class _Digest(bytes):
-    """The SHA-256 of a body in hexadecimal digits, in the place of it."""
+    """The SHA-256 of a body in hexadecimal digits, in place of the body."""
 
 
 def _shorten(body: bytes) -> bytes:
-    """As much of a text as may be kept; of anything else all, for its digest."""
+    """Truncate a text to what may be stored; keep all of a binary body, for its digest."""
     return body if _text(body[:MAX_BODY_BYTES]) is None else body[:MAX_BODY_BYTES]
 
 
@@ -139,7 +139,7 @@ def _digest_body(body: bytes) -> bytes:
 
 
 def _text(body: bytes) -> str | None:
-    """The text of a body, without a last letter that is not all there; None where it is none."""
+    """Decode a body as UTF-8, without an incomplete last character; None if it is not text."""
     try:
         text = codecs.utf_8_decode(body)[0]
     except UnicodeDecodeError:
@@ -157,12 +157,12 @@ def _body(body: bytes, size: int, most: int, token: str = "") -> RecordedBody:
 
 
 def _without(token: str, text: str) -> str:
-    """A text without the token that the call came with."""
+    """Remove the call's own token from a text."""
     return text.replace(token, LEFT_OUT) if len(token) >= _MIN_SECRET_CHARACTERS else text
 
 
 def without_secrets(said: Transcript) -> Transcript:
-    """A transcript as it is kept today: earlier releases left less out."""
+    """Remove secrets from a stored transcript: earlier releases removed fewer."""
     asked, answer = said.request, said.answer
     query = leave_out_secrets(asked.query)
     return Transcript(
@@ -184,7 +184,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Headers that say something about a call; what those hold that may be secret is left out."""
+    """Return the headers worth storing, with secret values removed."""
     kept: dict[str, str] = {}
     for name, value in headers:
         name = name.lower()
@@ -201,7 +201,7 @@ def _is_secret(name: str) -> bool:
 
 
 def wants(policy: Policy, status: int, error: str | None) -> bool:
-    """Whether the transcript of a call is kept."""
+    """Return whether a call gets a transcript."""
     return policy == "all" or (policy == "errors" and (status >= 400 or error is not None))
 
 
@@ -210,12 +210,12 @@ _decode: msgspec.json.Decoder[list[Transcript | None]] = msgspec.json.Decoder(li
 
 
 def pack(transcripts: Sequence[Transcript | None]) -> str:
-    """Transcripts of calls that follow each other, as one text."""
+    """Encode the transcripts of consecutive calls as one compressed text."""
     return b64encode(zlib.compress(_encode(transcripts), _LEVEL)).decode()
 
 
 def unpack(packed: Mapping[int, str]) -> dict[int, Transcript]:
-    """Transcripts by number, of texts by the number of their first call."""
+    """Decode packed texts, given by the number of their first call, to transcripts by call number."""
     return {
         number: transcript
         for first, text in packed.items()

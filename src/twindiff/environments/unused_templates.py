@@ -1,6 +1,6 @@
-"""Templates that nothing can lead to any more: they have no name, and no environment that is left began with them.
+"""Finds templates that nothing refers to any more: they have no name, and no remaining environment began with them.
 
-So are those of sandboxes that were made with rows of their own.
+Templates made of a sandbox's own rows end up like this.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from twindiff.storage.sqlite import SqliteEngine
 from .environments import Environments
 
 AT_ONCE = 100
-"""Environments that are looked at in one go."""
+"""Environments read by one query."""
 
 Names = set[tuple[str, str]]
 """Templates by twin and hash."""
 
 
 class Unused:
-    """Forgets them, each when it was found unused twice; whoever is about to use one has the time between for it."""
+    """Removes a template after two sweeps have found it unused, so that a request about to use it has time to do so."""
 
     def __init__(self, engine: SqliteEngine, catalog: Store, environments: Environments) -> None:
         self._engine = engine
@@ -31,12 +31,12 @@ class Unused:
         self._found: Names = set()
 
     def sweep(self) -> Iterator[None]:
-        """Look at all templates, and forget what was unused the last time too; in parts."""
+        """Check all templates, and remove those that were unused in the last sweep too; in parts."""
         named = self._catalog.rows(TemplateRecord, columns=(TemplateRecord.service, TemplateRecord.hash))
         used = yield from self._find_used()
         unused = self._engine.stored_templates() - {*cast(Any, named)} - used
         for twin, hash in unused & self._found:
-            if (twin, hash) not in self._engine.asked:  # who asks may do so in the midst of this
+            if (twin, hash) not in self._engine.asked:  # a request may ask for it during the sweep
                 self._engine.forget_template(twin, hash)
                 self._environments.actors.forget(twin, hash)
                 yield
@@ -44,7 +44,7 @@ class Unused:
         self._engine.asked.clear()
 
     def _find_used(self) -> Generator[None, None, Names]:
-        """What the environments began with that are ready, or can still be looked at."""
+        """Return the templates of all environments that are ready or can still be inspected."""
         names: Names = set()
         rows = self._after("")
         while rows:
@@ -55,7 +55,7 @@ class Unused:
         return names
 
     def _after(self, last: str) -> list[tuple[str, Any]]:
-        """Some environments that are there, in the order of their ids: each with what it is made of."""
+        """Return the next environments in the order of their ids: each id with its origin."""
         id, origin = EnvironmentRecord.environment_id, EnvironmentRecord.origin
         there = EnvironmentRecord.status.in_(("ready", "expired")), id > last
         return cast(Any, self._catalog.rows(EnvironmentRecord, *there, order=id, limit=AT_ONCE, columns=(id, origin)))

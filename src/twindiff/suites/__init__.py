@@ -1,1 +1,1 @@
-"""Suites of tests: tasks with the checks that judge them, made by hand or imported."""
+"""Suites of tests: tasks with the checks that judge them, written by hand or imported."""

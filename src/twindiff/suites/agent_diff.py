@@ -1,7 +1,7 @@
-"""Import of public Agent Diff files: seeds become templates, test suites become suites.
+"""Imports public Agent Diff files: seeds become templates, test suites become suites.
 
-A folder holds `seeds/*.json` (`{table: [row]}`) and `suites/*.json` or `testsuites/*.json`, or just such files.
-What belongs to a twin that is not installed is left out and named.
+A folder holds `seeds/*.json` (`{table: [row]}`) and `suites/*.json` or `testsuites/*.json`, or just such files. Files
+of twins that are not installed are skipped and listed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class InvalidFile(ApiError):
 
 
 class ImportSummary(msgspec.Struct):
-    """What an import came to, by name of template or suite; `warnings` of tables and columns that there are not."""
+    """What was imported, by name of template or suite; `warnings` name tables and columns that do not exist."""
 
     templates: list[str] = msgspec.field(default_factory=list[str])
     suites: list[str] = msgspec.field(default_factory=list[str])
@@ -41,7 +41,7 @@ class ImportSummary(msgspec.Struct):
 
 
 class Seed(NamedTuple):
-    """A seed file that has been checked."""
+    """A validated seed file."""
 
     twin: Twin
     name: str
@@ -49,14 +49,14 @@ class Seed(NamedTuple):
 
 
 class SuiteFile(NamedTuple):
-    """A suite file that has been checked."""
+    """A validated suite file."""
 
     suite: NewSuite
     tests: list[NewTest]
 
 
 class Checked(NamedTuple):
-    """Files that may be stored."""
+    """Validated files, ready to be stored."""
 
     seeds: list[Seed]
     suites: list[SuiteFile]
@@ -64,7 +64,7 @@ class Checked(NamedTuple):
 
 
 class Rules(msgspec.Struct, kw_only=True):
-    """What checks say beside their assertions; what a suite says goes for those of its tests that do not say it."""
+    """Settings of checks besides their assertions; those of a suite apply to its tests that set none."""
 
     version: Any = None
     strict: Any = None
@@ -73,9 +73,9 @@ class Rules(msgspec.Struct, kw_only=True):
 
 
 class PublicTest(Rules):
-    """A test as public suite files write it; its checks stand under `assertions` or `expected_output`.
+    """A test in a public suite file; its checks are under `assertions` or `expected_output`.
 
-    What public files do not have: several `seed_templates`, `users` by twin, `impersonate_email` and `clock`.
+    `seed_templates`, `users` by twin, `impersonate_email` and `clock` are extensions of the public format.
     """
 
     id: str
@@ -93,7 +93,7 @@ class PublicTest(Rules):
 
 
 class PublicSuite(Rules):
-    """A suite as public files write it; its clock is that of tests that do not say how theirs runs."""
+    """A public suite file; its clock applies to tests that set none."""
 
     name: str
     tests: list[PublicTest]
@@ -104,7 +104,7 @@ class PublicSuite(Rules):
 
 
 class Importer:
-    """Checks every file first, then stores all of them."""
+    """Validates every file first, then stores all of them."""
 
     def __init__(self, engine: StorageEngine, registry: Registry, templates: TemplateStore, suites: Suites) -> None:
         self._engine = engine
@@ -113,9 +113,9 @@ class Importer:
         self._suites = suites
 
     def check(self, files: Mapping[str, Any]) -> Checked:
-        """Read files by name, each the JSON value it holds, and store nothing; raises InvalidFile for a bad one.
+        """Validate files, given by name with their JSON value, without storing; raises InvalidFile.
 
-        The rows of seeds are used up.
+        Consumes the rows of seeds.
         """
         checked = Checked([], [], [])
         for name, content in files.items():
@@ -129,13 +129,13 @@ class Importer:
         return checked
 
     def _tables_of_test(self, suite_twin: str, templates: tuple[str, ...]) -> KnownTables:
-        """The tables of a test: of the twins that its templates are of by their names, or else of its suite's."""
+        """Return the tables of a test: of the twins whose names its templates bear, or else of its suite's twin."""
         twins = [self._registry.find(template.partition("_")[0]) for template in templates]
         names = dict.fromkeys(twin.name if twin else suite_twin for twin in twins)
         return known_to(tuple(self._registry.schemas[name] for name in names))
 
     def store(self, checked: Checked) -> Generator[CooperativeStep, None, ImportSummary]:
-        """Store what was checked, in parts: all of it or, when that fails, nothing that has a name."""
+        """Store validated files, in parts: all of them or, on failure, nothing that has a name."""
         said = [
             f"{suite.name}: {warning}" for suite, tests in checked.suites for each in tests for warning in each.warnings
         ]
@@ -147,7 +147,7 @@ class Importer:
         return result
 
     def _twin_of(self, name: str, content: Any) -> str | None:
-        """The twin that a file belongs to: a suite names it, a seed's file name begins with it."""
+        """Return the twin of a file: a suite names it, a seed's file name begins with it."""
         if not isinstance(content, dict):
             raise InvalidFile(f"{name}: a seed is {{table: [row]}}, a suite {{name, tests: […]}}; this is neither")
         given = str(content.get("service") or _stem(name).partition("_")[0])  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType]
@@ -199,7 +199,7 @@ def _refuse_repeated(file: str, ids: list[str]) -> None:
 
 
 def _templates(file: str, test: PublicTest) -> tuple[str, ...]:
-    """The templates that a test names, one of each twin; raises InvalidFile."""
+    """Return the templates that a test names, one of each twin; raises InvalidFile."""
     named = tuple(test.seed_templates or ()) or (test.seed_template,)
     if not all(named) or (test.seed_templates and test.seed_template):
         raise InvalidFile(f"{file}: test {test.id}: it has a seed_template, or several seed_templates")

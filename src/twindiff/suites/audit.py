@@ -1,4 +1,4 @@
-"""Whether checks tell right from wrong: a reference solution's diff, and what would be wrong with others like it."""
+"""Audits checks: they must accept a reference solution's diff and equivalent variants, and reject wrong variants."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ OTHER_TEXT = "something else"
 OTHER_TIME = "2031-01-01T00:00:00"
 DAY = 86_400
 TIMES = 10**9
-"""Numbers from here on may be times in seconds, where one more is as right."""
+"""Numbers from here on may be times in seconds, where a difference of one is still right."""
 
 
 class DiffVariant(NamedTuple):
-    """A diff like the reference's: one that is wrong, or one that is as right."""
+    """A variant of the reference's diff, which is either wrong or equally right."""
 
     what: str
     where: str
@@ -35,7 +35,7 @@ class DiffVariant(NamedTuple):
 
 
 class Audited(NamedTuple):
-    """What became of a test: how many wrong variants pass (`let_through`), and right ones fail (`refused`), by kind."""
+    """The audit of a test: how many wrong variants pass (`let_through`) and right ones fail (`refused`), by kind."""
 
     noop_passes: bool
     failures: list[str]
@@ -45,12 +45,12 @@ class Audited(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether the reference passes, doing nothing does not, and every variant is judged as it should be."""
+        """Whether the reference passes, doing nothing fails, and every variant gets the expected verdict."""
         return not (self.noop_passes or self.failures or self.let_through or self.refused)
 
 
 def audit(spec: CheckSpec, diff: Mapping[str, Any], world: LintContext, history: Any = None) -> Audited:
-    """Judge the diff of a reference solution, of an agent that does nothing, and of variants of the reference's."""
+    """Judge the diff of a reference solution, an empty diff, and variants of the reference's diff."""
     tried, let_through, refused = 0, Counter[str](), Counter[str]()
     failures = evaluate(spec, diff, history).failures
     for variant in islice(variants(diff, world), MAX_VARIANTS if not failures else 0):
@@ -63,7 +63,7 @@ def audit(spec: CheckSpec, diff: Mapping[str, Any], world: LintContext, history:
 
 
 def variants(diff: Mapping[str, Any], world: LintContext) -> Iterator[DiffVariant]:
-    """Change one thing of a diff at a time."""
+    """Yield variants of a diff that differ in one respect each."""
     whole: dict[str, list[Row]] = {name: diff[name] for name in LISTS}
     yield DiffVariant("other order", "all rows", True, {name: rows[::-1] for name, rows in whole.items()})
     for name in LISTS:
@@ -117,7 +117,7 @@ def _wrong_values(
 
 
 def _new_others(value: Any, column: Any, diff: dict[str, list[Row]]) -> list[Any]:
-    """The ids of other new rows that a reference to one could lead to."""
+    """Return the ids of other new rows that a reference to a new row could have instead."""
     if column.references is None:
         return []
     table = table_of(column.references)
@@ -126,7 +126,7 @@ def _new_others(value: Any, column: Any, diff: dict[str, list[Row]]) -> list[Any
 
 
 def _other(value: Any, column: Any, world: LintContext) -> Any:
-    """Another value for a column: of a reference, another row's that there is."""
+    """Return another value for a column: for a reference, the id of another existing row."""
     if column.references is not None:
         table = table_of(column.references)
         ids = [row[table.key[0]] for row in world.rows.get(table.name, ())]

@@ -1,4 +1,4 @@
-"""What is wrong with the checks of a test by themselves, before any agent has tried it."""
+"""Finds mistakes in the checks of a test by themselves, before any agent has tried it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from twindiff.kit.rows import Table
 Kind = Literal["misspelt", "no-op passes", "never holds", "never fails", "contradiction", "already so"]
 
 MAX_COMPARED_ROWS = 500
-"""Assertions of a test that are compared with one another."""
+"""Assertions of a test that are compared pairwise."""
 
 ORDER = frozenset({"gt", "gte", "lt", "lte"})
 PARTS_OF_TEXT = frozenset(
@@ -27,18 +27,18 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "integer": (bool, int, float),
     "float": (bool, int, float),
 }
-"""What a value of a column can be equal to; a column of another kind can be equal to anything."""
+"""The types that a column's values can equal, by kind; columns of other kinds can equal anything."""
 
 
 class LintFinding(NamedTuple):
-    """Something wrong with the checks of a test."""
+    """A mistake in the checks of a test."""
 
     kind: Kind
     text: str
 
 
 class LintContext(NamedTuple):
-    """What a test begins with: the tables there are, the template's rows, and whom the agent acts as."""
+    """The initial state of a test: its tables, the template's rows, and the user that the agent acts as."""
 
     tables: Mapping[str, Table]
     rows: Mapping[str, Sequence[Row]]
@@ -50,7 +50,7 @@ class LintContext(NamedTuple):
 
 
 def lint(spec: CheckSpec, world: LintContext) -> list[LintFinding]:
-    """Say what is wrong with the checks of a test, given what it begins with."""
+    """Return the mistakes in the checks of a test, given its initial state."""
     findings = [LintFinding("misspelt", str(problem)) for problem in misspelt(spec, world.known)]
     if evaluate(spec, {"inserts": []}, RunHistory([], [])).passed:
         findings.append(LintFinding("no-op passes", "An agent that does nothing passes."))
@@ -89,7 +89,7 @@ def _can_be_strict(assertion: Assertion, spec: CheckSpec) -> bool:
 
 
 def _impossible(assertion: Assertion, spec: CheckSpec, world: LintContext) -> str | None:
-    """Say why no row can ever match, None where one may."""
+    """Return why no row can ever match, or None."""
     table = world.tables.get(assertion.entity)
     if table is None:
         return None
@@ -115,7 +115,7 @@ def _impossible_clause(clause: Condition | Group, table: Table) -> str | None:
 
 
 def _impossible_predicate(predicate: Predicate, path: str, table: Table) -> str | None:
-    """Say why no value of a column can satisfy a predicate."""
+    """Return why no value of a column can satisfy a predicate, or None."""
     kind = table.columns[path].kind if path in table.columns else ""
     if predicate.operator == "and":
         return next((why for part in predicate.value if (why := _impossible_predicate(part, path, table))), None)
@@ -132,7 +132,7 @@ def _impossible_predicate(predicate: Predicate, path: str, table: Table) -> str 
 
 
 def _required_values(predicate: Predicate) -> list[Any]:
-    """The values of which a column must have one."""
+    """Return the values of which a column must have one."""
     if predicate.operator == "eq":
         return [predicate.value]
     return predicate.value if predicate.operator == "in" else []
@@ -156,7 +156,7 @@ def _ignored_columns(assertion: Assertion, spec: CheckSpec) -> frozenset[str]:
 
 
 def _impossible_reference(clause: Condition | Group, table: Table, spec: CheckSpec, world: LintContext) -> str | None:
-    """Say why a column can never be equal to the one that it is held against."""
+    """Return why a column can never equal the column that it refers to, or None."""
     if not isinstance(clause, Condition) or not isinstance(clause.predicate.value, Reference):
         return None
     reference = clause.predicate.value
@@ -171,7 +171,7 @@ def _impossible_reference(clause: Condition | Group, table: Table, spec: CheckSp
 
 
 def _impossible_here(assertion: Assertion, spec: CheckSpec, world: LintContext) -> str | None:
-    """Say why a row that must be there beforehand is not: a net diff shows what a run makes itself as added alone."""
+    """Return why a row that must exist beforehand does not, or None: a net diff shows new rows only as added."""
     if assertion.diff_type == "added":
         return None
     candidates, least = _candidates(assertion, spec, world), max(1, assertion.count.least)
@@ -184,7 +184,7 @@ def _impossible_here(assertion: Assertion, spec: CheckSpec, world: LintContext) 
 
 
 def _has_it(assertion: Assertion, row: Row) -> bool:
-    """Whether a row has an expected value already, so that its column cannot come to have it."""
+    """Return whether a row already has an expected value, so that its column cannot change to it."""
     return any(
         change.after is not None and change.after.operator == "eq" and match.holds(change.after, row.get(change.column))
         for change in assertion.changes.values()
@@ -192,7 +192,7 @@ def _has_it(assertion: Assertion, row: Row) -> bool:
 
 
 def _candidates(assertion: Assertion, spec: CheckSpec, world: LintContext) -> list[Row]:
-    """The rows of the template that an assertion can be about, whatever happens to what may change in them."""
+    """Return the template rows that an assertion can be about, judged by the columns that may not change."""
     table = world.tables[assertion.entity]
     may_change = (assertion.changes.keys() | _ignored_columns(assertion, spec)) if spec.strict else table.columns.keys()
     may_change |= {name for name, column in table.columns.items() if column.derived}
@@ -208,7 +208,7 @@ def _candidates(assertion: Assertion, spec: CheckSpec, world: LintContext) -> li
 
 
 def _unchanging_clauses(where: Where, may_change: Any) -> Where:
-    """The clauses about nothing that may change, which refer to nothing else."""
+    """Return the clauses that read no changing column and refer to no other assertion."""
     return tuple(
         clause
         for clause in where
@@ -222,7 +222,7 @@ def _refers(change: ExpectedChange) -> bool:
 
 
 def _is_so_already(assertion: Assertion, world: LintContext) -> bool:
-    """Whether the template is as if what an assertion asks for had been done; what refers to others never is."""
+    """Return whether the template already satisfies an assertion; never for one with references."""
     if assertion.refers_to:
         return assertion.count.least == 0
     rows = [row for row in world.rows.get(assertion.entity, ()) if match.satisfies(assertion.where, row)]
@@ -239,7 +239,7 @@ def _is_so_already(assertion: Assertion, world: LintContext) -> bool:
 
 
 def _contradiction(one: Assertion, other: Assertion, spec: CheckSpec, world: LintContext) -> str | None:
-    """Say why two assertions cannot both hold."""
+    """Return why two assertions cannot both hold, or None."""
     if (one.diff_type, one.entity) != (other.diff_type, other.entity):
         return None
     for wide, narrow in ((one, other), (other, one)):

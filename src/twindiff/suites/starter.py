@@ -7,10 +7,10 @@ from importlib import resources
 from typing import Any
 
 STARTER = "starter"
-"""Its name; a server has it once somebody has asked for it."""
+"""Its name; a server imports it on first use."""
 
 
 def starter_files() -> dict[str, Any]:
-    """The suite as a public file writes it, by its file's name, as an import takes it."""
+    """Return the suite as a public file, by file name, in the form that an import takes."""
     name = f"{STARTER}.json"
     return {name: json.loads(resources.files("twindiff.suites").joinpath(name).read_bytes())}

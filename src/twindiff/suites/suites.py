@@ -49,10 +49,10 @@ class SeveralOfATwin(ApiError):
 
 
 class TestItem(msgspec.Struct, forbid_unknown_fields=True):
-    """A test as it is handed in; `environment_template` is a template's id, name or `service:name`.
+    """A test in a request; `environment_template` is a template's id, name or `service:name`.
 
-    One that starts from several names them in `environment_templates`. Its agent is a user by id, the same person in
-    every twin by email address, or by `users`, ids or addresses by twin.
+    A test with several templates names them in `environment_templates`. Its agent is a user by id, one person in every
+    twin by email address, or, by `users`, ids or addresses by twin.
     """
 
     __test__ = False
@@ -103,7 +103,7 @@ class Suites:
         self._templates = templates
 
     def list(self, name: str = "", suite_id: str = "", visibility: str = "") -> list[SuiteRecord]:
-        """Suites, newest first; `name` is part of the name, in any case."""
+        """Return suites, newest first; `name` is part of the name, in any case."""
         where = [SuiteRecord.name.contains(name, fold=True)] if name else []
         where += [SuiteRecord.suite_id == suite_id] if suite_id else []
         where += [SuiteRecord.visibility == visibility] if visibility else []
@@ -117,7 +117,7 @@ class Suites:
         return self._catalog.get(SuiteRecord, key, missing=SuiteNotFound)
 
     def tests(self, suite_id: str) -> list[TestRecord]:
-        """The tests of a suite in the order they were added."""
+        """Return the tests of a suite in the order they were added."""
         return self._catalog.rows(
             TestRecord, TestRecord.suite_id == suite_id, order=(TestRecord.suite_id, TestRecord.created)
         )
@@ -130,7 +130,7 @@ class Suites:
         return self._catalog.get(TestRecord, key, missing=TestNotFound)
 
     def create(self, name: str, description: str, visibility: str, tests: Iterable[NewTest]) -> SuiteRecord:
-        """Add a suite with its tests, or nothing."""
+        """Add a suite with all of its tests, or nothing."""
         with self._engine.transaction():
             suite = self._store_suite(NewSuite(new_uuid(), name, description, visibility))
             for test in tests:
@@ -144,12 +144,15 @@ class Suites:
             return [self._store_test(suite.suite_id, test) for test in tests]
 
     def templates_of(self, items: Iterable[TestItem], default: str | None = None) -> dict[str, TemplateRecord]:
-        """The templates that tests name, the default one where they name none; raises UnknownTemplate."""
+        """Return the templates that tests name, by name; the default one where they name none.
+
+        Raises UnknownTemplate.
+        """
         texts = {text for item in items for text in item.starts_from}
         return {text: self._template(text or default or "") for text in texts}
 
     def check_items(self, items: Iterable[TestItem], templates: Mapping[str, TemplateRecord]) -> list[NewTest]:
-        """Tests ready to be stored, with what is to be said of their checks.
+        """Validate tests; the results are ready to be stored, with warnings about their checks.
 
         Raises InvalidDsl, InvalidClock, SeveralOfATwin.
         """
@@ -170,11 +173,11 @@ class Suites:
         return NewTest(new_uuid(), item, tuple(template.schema_name for template in templates), said)
 
     def _template(self, text: str) -> TemplateRecord:
-        """A template by id, name or `service:name`."""
+        """Return a template by id, name or `service:name`."""
         return self._templates.meant(text)
 
     def replace(self, suite: NewSuite, tests: list[NewTest]) -> bool:
-        """Store a suite under a known id; whether that changed anything. Tests that are gone are removed."""
+        """Store a suite under a known id, removing tests that it no longer has; returns whether anything changed."""
         present = self._catalog.find(SuiteRecord, SuiteRecord.suite_id == suite.suite_id)
         records = self.tests(suite.suite_id)
         is_same_suite = present is not None and _naming(present) == suite
@@ -251,10 +254,10 @@ def _refuse_repeated_twin(name: str, twins: list[str]) -> None:
 
 
 def templates_of(record: TestRecord) -> tuple[str, ...]:
-    """The locations of the templates that a test starts from."""
+    """Return the locations of the templates that a test starts from."""
     return tuple(record.seed_templates or [record.seed_template])
 
 
 def clock_of(record: TestRecord) -> ClockWanted | None:
-    """How the clock of a test's environments is to run, if it says so."""
+    """Return the clock setting of a test's environments, or None."""
     return msgspec.convert(record.clock, ClockWanted | None)

@@ -1,4 +1,4 @@
-"""Trial sets in the catalog: what came of an agent's trials at a suite, in the order of its tests."""
+"""Trial sets in the catalog: the results of an agent's trials of a suite, in the order of its tests."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from twindiff.kit.rows import any_of
 from twindiff.storage import CatalogStore, StorageEngine
 
 AT_ONCE = 500
-"""Trials that are read or removed in one go."""
+"""Trials read or removed at a time."""
 MAX_REASON_CHARACTERS = 2_000
-"""Letters of a reason that are kept."""
+"""Characters of a reason that are stored."""
 
 
 class TrialSetNotFound(ApiError):
@@ -42,9 +42,9 @@ class RunNotJudged(ApiError):
 
 
 class TrialItem(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """A trial that has ended; `number` counts those of its test from 1.
+    """A finished trial; `number` counts those of its test from 1.
 
-    Its verdict is its run's. One that has an `error`, or no run, has failed whatever its run says.
+    Its verdict is that of its run. A trial with an `error`, or without a run, has failed whatever its run's verdict.
     """
 
     test_id: str
@@ -67,7 +67,7 @@ class TrialSetStore:
         self._catalog = catalog
 
     def create(self, suite: SuiteRecord, agent: str, planned: int) -> TrialSetRecord:
-        """Begin an empty set."""
+        """Create an empty set."""
         now = stamp()
         return self._catalog.add(
             TrialSetRecord(
@@ -83,7 +83,7 @@ class TrialSetStore:
         )
 
     def get(self, trial_set_id: str) -> TrialSetRecord:
-        """A set by its id; raises TrialSetNotFound."""
+        """Return a set by its id; raises TrialSetNotFound."""
         try:
             key = str(UUID(trial_set_id))
         except ValueError:
@@ -94,12 +94,12 @@ class TrialSetStore:
         return trial_set
 
     def list(self, *, limit: int, suite_id: str = "") -> list[TrialSetRecord]:
-        """Sets, newest first."""
+        """Return sets, newest first."""
         where = (TrialSetRecord.suite_id == suite_id,) if suite_id else ()
         return self._catalog.rows(TrialSetRecord, *where, order=-TrialSetRecord.created, limit=limit)
 
     def add(self, trial_set_id: str, items: Sequence[Given]) -> TrialSetRecord:
-        """Add trials, all or none, and give the set as it is then; one whose number is there already stays as it is."""
+        """Add trials, all or none, and return the updated set; trials with existing numbers stay unchanged."""
         with self._engine.transaction():
             kept = self.get(trial_set_id)
             for item, test, run in items:
@@ -125,7 +125,7 @@ class TrialSetStore:
     def trials(
         self, trial_set_id: str, *, test_id: str = "", passed: bool | None = None, limit: int, offset: int = 0
     ) -> list[TrialRecord]:
-        """Trials in the order of their tests, then by number."""
+        """Return trials in the order of their tests, then by number."""
         where = [TrialRecord.trial_set_id == trial_set_id]
         where += [TrialRecord.test_id == test_id] if test_id else []
         where += [TrialRecord.passed == passed] if passed is not None else []
@@ -133,7 +133,7 @@ class TrialSetStore:
         return self._catalog.rows(TrialRecord, *where, order=order, limit=limit, offset=offset)
 
     def parts(self, trial_set_id: str) -> Iterator[list[TrialFigures]]:
-        """What came of all trials, in the same order, in parts."""
+        """Yield the figures of all trials, in the same order, in parts."""
         order = (TrialRecord.trial_set_id, TrialRecord.position, TrialRecord.number)
         mine = TrialRecord.trial_set_id == trial_set_id
         position, number = -1, -1
@@ -149,7 +149,7 @@ class TrialSetStore:
             position, number, *_ = trials[-1]
 
     def remove(self, trial_set_id: str) -> Iterator[None]:
-        """Delete a set in parts, itself first; its runs stay."""
+        """Delete a set in parts, the set itself first; its runs stay."""
         kept = self.get(trial_set_id)
         self._catalog.remove(kept)
         yield
@@ -157,7 +157,7 @@ class TrialSetStore:
 
 
 class TrialFigures(NamedTuple):
-    """What figures look at of a trial."""
+    """The fields of a trial that statistics use."""
 
     position: int
     number: int
@@ -176,7 +176,7 @@ OUTCOME = tuple(getattr(TrialRecord, name) for name in TrialFigures._fields)
 
 
 class _Judged(msgspec.Struct):
-    """What is read of a verdict."""
+    """The fields of a verdict that are read."""
 
     score: dict[str, float]
     failures: list[str]
@@ -189,7 +189,7 @@ class _Judged(msgspec.Struct):
 
 
 def _record(kept: TrialSetRecord, item: TrialItem, test: TestRecord, run: RunRecord | None) -> TrialRecord:
-    """A trial as it is kept; raises TestOfAnotherSuite, RunOfAnotherTest, RunNotJudged."""
+    """Return the record of a trial; raises TestOfAnotherSuite, RunOfAnotherTest, RunNotJudged."""
     if test.suite_id != kept.suite_id:
         raise TestOfAnotherSuite(f"test '{test.test_id}' is not of the suite '{kept.suite}'")
     if run and run.test_id != test.test_id:

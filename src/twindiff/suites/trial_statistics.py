@@ -1,4 +1,4 @@
-"""What trials say of an agent: pass@k, pass^k, how sure the share of passed tests is, and whether two agents differ."""
+"""Statistics of trials: pass@k, pass^k, confidence intervals of pass rates, and comparison of two agents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Passed = Mapping[str, Sequence[bool]]
 
 
 class Share(NamedTuple):
-    """A share from 0 to 1, and between what it is with 95 % confidence."""
+    """A share from 0 to 1, with the bounds of its 95 % confidence interval."""
 
     value: float
     low: float
@@ -24,10 +24,10 @@ class Share(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How often the tests that two agents both tried went better or worse with the second.
+    """The tests that two agents both tried and that went better or worse with the second.
 
-    The difference lies between `low` and `high` with 95 % confidence. `p` is how likely such a difference would be by
-    chance, were there none (an exact sign test over tests).
+    `low` and `high` bound the 95 % confidence interval of the difference. `p` is the probability of such a difference
+    by chance (an exact sign test over tests).
     """
 
     difference: float
@@ -39,7 +39,7 @@ class Comparison(NamedTuple):
 
 
 class PassAtK(NamedTuple):
-    """What is to be expected of k trials of each test: that at least one of them passes, and that all do."""
+    """The expected results of k trials of each test: that at least one passes, and that all do."""
 
     k: int
     at_least_one: Share
@@ -47,33 +47,33 @@ class PassAtK(NamedTuple):
 
 
 K_SHOWN = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100, 200, 500, 1000)
-"""Numbers of trials that a curve has points at, besides its last."""
+"""Values of k at which a curve has points, besides its last."""
 
 
 def pass_at(k: int, tried: int, passed: int) -> float:
-    """How likely at least one of k trials passes, estimated without bias from those that were made."""
+    """Return the probability that at least one of k trials passes, an unbiased estimate from those made."""
     return 1 - comb(tried - passed, k) / comb(tried, k)
 
 
 def pass_all(k: int, tried: int, passed: int) -> float:
-    """How likely all of k trials pass (pass^k), estimated without bias from those that were made."""
+    """Return the probability that all of k trials pass (pass^k), an unbiased estimate."""
     return comb(passed, k) / comb(tried, k)
 
 
 def mean_pass_at(k: int, trials: Passed) -> float:
-    """pass@k over all tests."""
+    """Return pass@k over all tests."""
     return _mean(pass_at, k, _alike(trials))
 
 
 def mean_pass_all(k: int, trials: Passed) -> float:
-    """pass^k over all tests."""
+    """Return pass^k over all tests."""
     return _mean(pass_all, k, _alike(trials))
 
 
 def of_k(trials: Passed) -> list[PassAtK]:
-    """pass@k and pass^k with Wilson's intervals over tests, for k up to how often every test was tried.
+    """Return pass@k and pass^k with Wilson intervals over tests, for k up to the trials that every test has.
 
-    A mean of numbers from 0 to 1 varies no more than a share of that size, so that the intervals are wide enough.
+    A mean of numbers from 0 to 1 varies no more than a share of that size, so the intervals are wide enough.
     """
     alike, most = _alike(trials), min(map(len, trials.values()), default=0)
     counts = sorted({*(k for k in K_SHOWN if k < most), most} - {0})
@@ -84,7 +84,7 @@ def of_k(trials: Passed) -> list[PassAtK]:
 
 
 def _alike(trials: Passed) -> Counter[tuple[int, int]]:
-    """How many tests were tried and passed so and so often."""
+    """Count the tests by numbers of trials and of passed trials."""
     return Counter((len(of_test), sum(of_test)) for of_test in trials.values())
 
 
@@ -93,16 +93,16 @@ def _mean(estimate: Callable[[int, int, int], float], k: int, alike: Counter[tup
 
 
 def share(trials: Passed) -> Share:
-    """The mean over tests of how often each passed, with Wilson's interval.
+    """Return the mean pass rate over tests, with its Wilson interval.
 
-    Trials of one test are alike, so that tests are counted and not trials: repeating them makes nobody surer of others.
+    Trials of one test are alike, so the interval counts tests, not trials: repeating trials does not narrow it.
     """
     rates = [fmean(of_test) for of_test in trials.values()]
     return wilson(fmean(rates), len(rates))
 
 
 def wilson(value: float, count: int) -> Share:
-    """Wilson's interval of a share that was seen in so many cases."""
+    """Return the Wilson interval of a share observed in `count` cases."""
     middle = value + Z * Z / (2 * count)
     wide = Z * sqrt(value * (1 - value) / count + Z * Z / (4 * count * count))
     whole = 1 + Z * Z / count
@@ -121,7 +121,7 @@ def compare(before: Passed, after: Passed) -> Comparison:
 
 
 def _between(changes: Sequence[float]) -> tuple[float, float]:
-    """Between what a mean difference lies: Bonett and Price's interval for pairs, with one more of either kind.
+    """Return bounds of a mean difference: Bonett and Price's interval for pairs, with one more of either kind.
 
     D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions based on
     paired data", Journal of Educational and Behavioral Statistics 37 (2012).
@@ -134,7 +134,7 @@ def _between(changes: Sequence[float]) -> tuple[float, float]:
 
 
 def sign_test(better: int, worse: int) -> float:
-    """How likely heads and tails of a fair coin differ by as much or more."""
+    """Return the probability that heads and tails of a fair coin differ at least this much."""
     count = better + worse
     tail = sum(comb(count, each) for each in range(min(better, worse) + 1))
     return min(1.0, 2 * tail / 2**count)

@@ -1,1 +1,1 @@
-"""One module per command, or per group of commands below one."""
+"""One module per command, or per group of subcommands."""

@@ -1,4 +1,4 @@
-"""`twindiff suites audit`: whether the checks of a suite tell right solutions from wrong ones."""
+"""`twindiff suites audit`: checks whether a suite's checks tell right solutions from wrong ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from twindiff.suites.audit import Audited
 
 WORK_SECONDS = 60
-"""How long a reference solution may take."""
+"""Seconds that a reference solution may take."""
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 class AuditRow(NamedTuple):
-    """What came of a test's audit; `problem` says why there is no reference's diff."""
+    """The audit of a test; `problem` says why there is no diff of a reference."""
 
     test: Test
     audited: Audited | None
@@ -80,7 +80,7 @@ def audit(
 
 
 def _solutions(given: str, files: Path | None) -> dict[str, Agent]:
-    """Functions by the ids and names of tests."""
+    """Return the solution functions by ids and names of tests."""
     solutions: dict[str, Agent] = {}
     if given:
         known = load_named(given)

@@ -1,4 +1,4 @@
-"""`twindiff check`: judge a diff by a spec without any server."""
+"""`twindiff check`: judges a diff by a spec without a server."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _evaluate(spec: Path, diff: Path, history: Path | None, twins: Sequence[str]
 
 
 def known_tables(diff: object, twins: Sequence[str]) -> KnownTables | None:
-    """The tables of these twins; without any, of those installed that the diff can be of, None where none can be."""
+    """Return the tables of these twins; without any, of the installed twins that the diff may belong to, else None."""
     from twindiff.checks import known_to
     from twindiff.environments.registry import Registry
 
@@ -88,7 +88,7 @@ def known_tables(diff: object, twins: Sequence[str]) -> KnownTables | None:
 
 
 def _tables_of(diff: object) -> set[object]:
-    """The tables that a diff names, whatever else is wrong with it."""
+    """Return the tables that a diff names, even if it is otherwise invalid."""
     lists = cast("dict[str, object]", diff).values() if isinstance(diff, dict) else ()
     rows = [row for each in lists if isinstance(each, list) for row in cast("list[object]", each)]
     tables = (cast("dict[str, object]", row).get("__table__") for row in rows if isinstance(row, dict))
@@ -96,7 +96,7 @@ def _tables_of(diff: object) -> set[object]:
 
 
 def read_json(path: Path) -> object:
-    """Read a file as strict JSON; anything else ends the command with 2 and one line that says what is wrong."""
+    """Read a file as strict JSON; anything else exits with 2 and one line that describes the error."""
     try:
         return json.loads(
             path.read_bytes().decode("utf-8-sig"),
@@ -115,7 +115,7 @@ def read_json(path: Path) -> object:
 
 
 def diff_of(answer: object) -> object:
-    """Take the diff out of a whole answer."""
+    """Extract the diff from a complete API response."""
     if not isinstance(answer, dict) or "diff" not in answer:
         return cast("object", answer)
     diff = cast("dict[str, object]", answer)["diff"]
@@ -152,5 +152,5 @@ def _refuse(line: str) -> NoReturn:
 
 
 def _printable(text: str) -> str:
-    """Write lone surrogates, which JSON can hold and no terminal can, as escapes."""
+    """Escape lone surrogates, which JSON can contain and no terminal can print."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""`twindiff db`: prepare a PostgreSQL database to serve from."""
+"""`twindiff db`: prepares a PostgreSQL database to serve from."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def initialise_database(
 
 
 def prepare_database(admin_dsn: str, password: str, role: str) -> str:
-    """The server's DSN of a database that has all it needs; a Problem says why it cannot have it."""
+    """Prepare a database and return the server's DSN; raises CommandError with the reason if it cannot be prepared."""
     need_driver()
     import psycopg
 
@@ -74,7 +74,7 @@ def prepare_database(admin_dsn: str, password: str, role: str) -> str:
 
 
 def need_driver() -> None:
-    """A Problem says how to install what speaks to PostgreSQL."""
+    """Raise CommandError with installation instructions if the PostgreSQL driver is missing."""
     missing = [name for name in ("psycopg", "psycopg2") if find_spec(name) is None]
     if missing:
         raise CommandError(

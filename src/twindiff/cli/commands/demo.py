@@ -1,4 +1,4 @@
-"""`twindiff demo`: an agent's Slack session, seen and judged, in one go."""
+"""`twindiff demo`: runs and judges an agent's Slack session from start to end."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ASKING_MORE: list[Json] = [
 
 
 class Seen(NamedTuple):
-    """What the server knows of the session."""
+    """The server's record of the session."""
 
     environment: str
     calls: list[Json]
@@ -75,7 +75,7 @@ class Seen(NamedTuple):
 
     @property
     def as_expected(self) -> bool:
-        """Whether the first spec passed and the second failed where it should."""
+        """Whether the first spec passed and the second failed as intended."""
         return self.fitting.passed and [why.assertion for why in self.asking_more.explanations] == [2]
 
 
@@ -97,7 +97,7 @@ def demo(as_json: AsJson = False) -> None:
         _require_sdks()
         from twindiff.cli.hosting import running
         from twindiff.server import Settings
-    # A proxy of the machine does not know its loopback.
+    # A configured proxy cannot reach this machine's loopback.
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
     with running(Settings()) as url:
         seen = _session(url, console)
@@ -120,7 +120,7 @@ def _require_sdks() -> None:
 
 
 def _session(url: str, console: Console) -> Seen:
-    """One whole episode: environment, run, work, diff, two verdicts; then the environment is deleted."""
+    """Run one whole episode: environment, run, work, diff, two verdicts; then delete the environment."""
     from twindiff.cli.journal import calls, journal
     from twindiff.cli.remote import Remote
 
@@ -148,12 +148,12 @@ def _slack(base_url: str) -> Any:
     from slack_sdk import WebClient
 
     client = WebClient(token="xoxb-any", base_url=f"{base_url}/")
-    client.proxy = None  # it takes what the environment says without regard to NO_PROXY
+    client.proxy = None  # the SDK uses the environment's proxy and ignores NO_PROXY
     return client
 
 
 def _work(slack: Any) -> Iterator[tuple[str, str]]:
-    """What the agent does; after each call its method and what it was for."""
+    """Do the agent's work; yields the method and the purpose of each call."""
     messages: list[Json] = slack.conversations_history(channel=GENERAL)["messages"]
     question = next(message for message in messages if message["text"].endswith("?"))
     yield "conversations.history", f"read {len(messages)} messages of #general"
@@ -166,7 +166,7 @@ def _work(slack: Any) -> Iterator[tuple[str, str]]:
 
 
 def _verdict(client: Any, remote: Remote, run: str, assertions: list[Json]) -> Verdict:
-    """Judge by the SDK, and fetch the result with its explanations, which the SDK leaves out."""
+    """Judge by the SDK, then fetch the result with its explanations, which the SDK omits."""
     import msgspec
 
     from twindiff.checks import Verdict

@@ -1,4 +1,4 @@
-"""`twindiff doctor`: is everything there, and if not, how to mend it."""
+"""`twindiff doctor`: checks whether everything is installed and working, and how to fix what is not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """How something stands."""
+    """The state of a checked item."""
 
     GOOD = "good"
     NOTE = "note"
@@ -33,7 +33,7 @@ class State(StrEnum):
 
 
 class DoctorFinding(NamedTuple):
-    """One thing that was looked at; `mend` says what to do about it."""
+    """One checked item; `mend` says how to fix it."""
 
     what: str
     state: State
@@ -56,7 +56,7 @@ def doctor(
     storage: Storage = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say what is broken here, and how to mend it.
+    """Say what is broken here, and how to fix it.
 
     Looks at Python, packages, SQLite, twins, the browser, confinement, containers, the data directory and the server;
     exits with 1 if anything is broken.
@@ -70,7 +70,7 @@ def doctor(
 
 
 def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> Iterator[DoctorFinding]:
-    """Everything there is to say, cheapest first."""
+    """Yield all findings, cheapest first."""
     yield _python()
     yield from _packages()
     yield _sqlite()
@@ -88,7 +88,7 @@ def _python() -> DoctorFinding:
 
 
 def _packages() -> Iterator[DoctorFinding]:
-    """What twindiff itself depends on, in one line while all of it is there."""
+    """Check twindiff's own dependencies; one line if all are installed."""
     try:
         needed = [re.match(r"[\w.-]+", each) for each in requires("twindiff") or () if "extra ==" not in each]
     except PackageNotFoundError:
@@ -141,7 +141,7 @@ def _twins() -> Iterator[DoctorFinding]:
 
 
 def _twin(twin: Twin) -> DoctorFinding:
-    """Whether a twin is whole, with all its templates."""
+    """Check that a twin is complete, with all its templates."""
     from twindiff.environments.templates import sources, unreadable
 
     if broken := unreadable(twin):
@@ -153,7 +153,7 @@ def _twin(twin: Twin) -> DoctorFinding:
 
 
 def _directory(given: str) -> DoctorFinding:
-    """Whether a server could keep its data there; nothing of it stays."""
+    """Check that a server could store its data there; nothing remains of the test."""
     if given == ":memory:":
         return DoctorFinding("data", State.GOOD, "kept in memory only")
     folder = Path(given)
@@ -174,7 +174,7 @@ def _directory(given: str) -> DoctorFinding:
 
 
 def _why_not_in(folder: Path) -> str:
-    """Why nothing can be kept in a folder; a trial tells, for permissions alone do not (/proc has them)."""
+    """Return why nothing can be stored in a folder, by trying: permissions alone do not tell (/proc has them)."""
     if not folder.is_dir() or not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return f"{folder} is no folder that you may write to"
     try:
@@ -185,7 +185,7 @@ def _why_not_in(folder: Path) -> str:
 
 
 def _owner(folder: Path) -> str:
-    """Who has a data directory open now; nothing when nobody has."""
+    """Return which process has a data directory open, or ""."""
     if not (folder / "lock").is_file():
         return ""
     with (folder / "lock").open() as lock:
@@ -197,7 +197,7 @@ def _owner(folder: Path) -> str:
 
 
 def _browser() -> DoctorFinding:
-    """Which Chromium test runs are done in, if they can be."""
+    """Report the Chromium that test runs use, if there is one."""
     from twindiff.browser.chromium import NoBrowser, chromium
 
     try:
@@ -208,7 +208,7 @@ def _browser() -> DoctorFinding:
 
 
 def _confinement() -> DoctorFinding:
-    """Whether applications of sandbox runs are kept apart from the server and its machine."""
+    """Check whether applications of sandbox runs are isolated from the server and its machine."""
     from twindiff.kit.errors import ApiError
     from twindiff.server.apis.sandbox_runs.confinement import find_confinement
 
@@ -222,7 +222,7 @@ def _confinement() -> DoctorFinding:
 
 
 def _containers() -> DoctorFinding:
-    """Which engine sandbox runs that ask for a container are built and started by, if it works."""
+    """Report the engine that builds and starts containers of sandbox runs, if it works."""
     from twindiff.kit.errors import ApiError
     from twindiff.server.apis.sandbox_runs import containers
 
@@ -240,7 +240,7 @@ def _containers() -> DoctorFinding:
 
 
 def _idle(engines: list[str]) -> str:
-    """Which engines are there and not used, and why not."""
+    """List installed engines that are not used, and why not."""
     from twindiff.server.apis.sandbox_runs.containers import why_not
 
     told = [f"{engine} does not work: {problem}" for engine in engines if (problem := why_not(engine))]
@@ -248,7 +248,7 @@ def _idle(engines: list[str]) -> str:
 
 
 def _postgres(dsn: str) -> Iterator[DoctorFinding]:
-    """Whether a server could serve from there; nothing is made or changed."""
+    """Check whether a server could serve from a database, without changing it."""
     from twindiff.cli.commands.db import need_driver
 
     try:

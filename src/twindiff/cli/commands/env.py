@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from twindiff.cli.remote import Remote
 
 PAGE = 1000
-"""How many environments or runs a server names at most; it has no second page."""
+"""Environments or runs that a server lists at most; there is no second page."""
 FULL_ID = 32
 MAX_ENVIRONMENT_TTL_SECONDS = 30 * 24 * 3600
-"""In seconds; servers let no environment last longer."""
+"""The longest time to live that servers accept."""
 PEOPLE_SHOWN = 5
 POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
 
@@ -28,7 +28,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The environment's id, or 
 
 
 class ClockModeOption(StrEnum):
-    """How an environment's time runs."""
+    """How an environment's clock runs."""
 
     REAL = "real"
     STEPS = "steps"
@@ -36,7 +36,7 @@ class ClockModeOption(StrEnum):
 
 
 class Auth(StrEnum):
-    """What becomes of tokens that nobody issued."""
+    """How tokens are treated that were not issued."""
 
     LENIENT = "lenient"
     STRICT = "strict"
@@ -56,14 +56,14 @@ def register(app: typer.Typer) -> None:
 
 
 def remote_of(base_url: str, api_key: str) -> Remote:
-    """The server that is meant."""
+    """Return the client of the server."""
     from twindiff.cli.remote import Remote
 
     return Remote(base_url, api_key)
 
 
 def full_id(remote: Remote, given: str, *, ended: bool = False) -> str:
-    """The whole id of an environment that can still be used, of how it begins; or of one that has `ended` too."""
+    """Complete the id prefix of a usable environment; of one that has ended too if `ended`."""
     from twindiff.cli.naming import one_of
 
     if len(given.strip()) >= FULL_ID:
@@ -76,7 +76,7 @@ def full_id(remote: Remote, given: str, *, ended: bool = False) -> str:
 
 
 def say(as_json: bool, answer: Any, shown: Any) -> None:
-    """Print an answer as JSON or as it is shown to people."""
+    """Print an answer as JSON, or rendered for people."""
     if as_json:
         typer.echo(json.dumps(answer, indent=2))
         return
@@ -86,7 +86,7 @@ def say(as_json: bool, answer: Any, shown: Any) -> None:
 
 
 def say_where(as_json: bool, url: str) -> None:
-    """Tell a person whose things were listed."""
+    """Print which server was listed, unless the output is JSON."""
     if not as_json:
         typer.echo(f"(at {url.rstrip('/')})", err=True)
 
@@ -166,7 +166,7 @@ def create(
 
 
 def _only_users(remote: Remote, templates: list[str]) -> list[str]:
-    """The users of templates that have one each, as for `--as`; otherwise a Problem names some that there are."""
+    """Return the users of templates with one user each, in the form of `--as`; else raises CommandError naming some."""
     from twindiff.cli.commands.templates import template_of
 
     chosen = [template_of(remote, name) for name in templates]
@@ -182,7 +182,7 @@ def _only_users(remote: Remote, templates: list[str]) -> list[str]:
 
 
 def _acting(users: list[str]) -> dict[str, Any]:
-    """The fields of initEnv that say who acts; raises Problem."""
+    """Return the fields of initEnv that define the acting users; raises CommandError."""
     given: dict[str, Any] = {}
     for each in users:
         twin, equals, user = each.partition("=")
@@ -196,7 +196,7 @@ def _acting(users: list[str]) -> dict[str, Any]:
 
 
 def say_made(as_json: bool, remote: Remote, made: dict[str, Any]) -> None:
-    """Print what there is to know of a new environment."""
+    """Print the facts about a new environment."""
     urls = {twin: remote.url + path for twin, path in made["environmentUrls"].items()}
     facts = {
         "environment": made["environmentId"],
@@ -208,7 +208,7 @@ def say_made(as_json: bool, remote: Remote, made: dict[str, Any]) -> None:
 
 
 def facts_table(facts: dict[str, str]) -> Any:
-    """Names and facts side by side."""
+    """Render names and values side by side."""
     from rich.table import Table
     from rich.text import Text
 
@@ -281,7 +281,7 @@ def diff(
 
 
 def _run_of(remote: Remote, environment: str, given: str) -> str:
-    """The whole id of a run of an environment; a Problem when it is another's."""
+    """Complete the id prefix of a run of an environment; raises CommandError for a run of another."""
     known = [each["runId"] for each in remote.get("env", environment, "runs", limit=PAGE)["runs"]]
     matches = [each for each in known if given and each.startswith(given.lower())]
     run = matches[0] if len(matches) == 1 else given

@@ -1,4 +1,4 @@
-"""`twindiff explain`: the smallest reason why a run failed, and which operation is behind it."""
+"""`twindiff explain`: the smallest reason why a run failed, and the operation behind it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNKNOWN_OPERATION = "unknown_operation"
 MISSING_OPERATION = "missing_operation"
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 COLUMNS_BESIDE = 3
-"""Columns that tell a row apart, shown beside those that differ."""
+"""Identifying columns shown beside those that differ."""
 MANY = 10_000
 
 
@@ -82,7 +82,7 @@ def _full_run(remote: Remote, given: str) -> str:
 
 
 def _result(remote: Remote, run: str) -> Json:
-    """What came of a run that has been judged; a Problem for any other."""
+    """Return the result of a judged run; raises CommandError for any other."""
     try:
         result = remote.get("results", run)
     except CommandError as problem:
@@ -93,14 +93,14 @@ def _result(remote: Remote, run: str) -> Json:
 
 
 def how_much(why: Explanation) -> tuple[int, int]:
-    """By how much an assertion is missed: by columns of the nearest row, else by rows; where nothing is near, last."""
+    """Return a sort key: by how many columns, or rows, an assertion is missed; without a nearest row it sorts last."""
     if not why.nearest:
         return MANY, why.assertion
     return len(why.nearest[0].differs) or len(why.nearest), why.assertion
 
 
 def _count_refused(calls: Sequence[Json], error: str) -> dict[str, int]:
-    """How often the agent tried operations and was refused like this."""
+    """Count the agent's calls with this error, by operation."""
     return dict(Counter(call["operation"] for call in calls if call["error"] == error))
 
 
@@ -135,7 +135,7 @@ def _render_result(
 
 
 def _block(why: Explanation, others: Sequence[Explanation], *, brief: bool) -> Iterator[RenderableType]:
-    """What was expected, and the rows that show how it is instead."""
+    """Render what was expected, and the rows that show the difference."""
     from rich.text import Text
 
     from twindiff.cli.render import QUIET, REMOVED, indent_body, printable
@@ -153,27 +153,27 @@ def _block(why: Explanation, others: Sequence[Explanation], *, brief: bool) -> I
 
 
 def _rows_of(why: Explanation) -> list[Nearest]:
-    """The rows that are shown: the nearest one where something differs, else all that are to blame."""
+    """Return the rows to show: the nearest one where something differs, else all that count against the assertion."""
     is_one = why.nearest and why.nearest[0].differs and not why.nearest[0].diff_type
     return why.nearest[:1] if is_one else why.nearest
 
 
 def _shown_under(stray: Nearest, others: Sequence[Explanation]) -> int | None:
-    """The assertion under which a row that nobody asked for is shown as one that is near to it."""
+    """Return the number of the assertion that shows a closed-world row as a near one, or None."""
     if stray.diff_type is None:
         return None
     return next((why.assertion for why in others for near in _rows_of(why) if _are_one(stray, near, why)), None)
 
 
 def _are_one(stray: Nearest, near: Nearest, why: Explanation) -> bool:
-    """Whether two are the same row, each shortened to other columns; ids are in both."""
+    """Return whether two are the same row, shortened to different columns; both include ids."""
     same = [near.row[name] == value for name, value in stray.row.items() if name in near.row]
     names = (stray.entity, (stray.entity or "").rpartition(".")[2])
     return near.diff_type is None and why.entity in names and near.blame == stray.blame and bool(same) and all(same)
 
 
 def _row(near: Nearest) -> RenderableType:
-    """One row: what tells it apart, the columns that differ, and who made it so."""
+    """Render one row: its identifying columns, the columns that differ, and the operation behind them."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -208,7 +208,7 @@ def _what(near: Nearest) -> Text:
 
 
 def _describe_difference(item: Any) -> str:
-    """A difference without the name of its column, which stands before it."""
+    """Describe a difference without its column name, which is printed before it."""
     from twindiff.checks.wording import difference_words
 
     return difference_words(item).removeprefix(f"{item.path} ")

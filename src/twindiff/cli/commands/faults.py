@@ -1,4 +1,4 @@
-"""`twindiff env faults`: what goes wrong on purpose between an application and an environment's twins."""
+"""`twindiff env faults`: faults injected between an application and an environment's twins."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def add(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Let calls fail from now on, after the faults there are; the counts of all of them begin anew."""
+    """Let calls fail from now on, in addition to the existing faults; the counts of all faults restart at 0."""
     remote = remote_of(base_url, api_key)
     given: dict[str, Any] = {"kind": kind, "twin": twin or None, "operation": operation, "after": after}
     given |= {"times": times, "seconds": seconds, "calls": calls, "status": status, "body": body}

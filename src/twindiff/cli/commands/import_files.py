@@ -55,7 +55,7 @@ def agent_diff(
 
 
 def contents(folder: Path, missing: list[str] | None = None) -> dict[str, object]:
-    """What the files of a folder hold, by name; `missing` gets the paths that seeds name and the folder lacks."""
+    """Read the files of a folder, by name; paths that seeds name and the folder lacks are added to `missing`."""
     files = {str(path.relative_to(folder)): _read(path) for path in _paths(folder)}
     for content in files.values():
         lacking = bring_files(folder, content)
@@ -65,9 +65,9 @@ def contents(folder: Path, missing: list[str] | None = None) -> dict[str, object
 
 
 def bring_files(folder: Path, content: object) -> list[str]:
-    """Put the bytes of files into a seed: a row with a `local_path` gets them as `content`, in base64.
+    """Insert file contents into a seed: a row with a `local_path` gets base64 `content`.
 
-    Gives the paths of those that are nowhere in the folder.
+    Returns the paths that match no file of the folder.
     """
     missing: list[str] = []
     for row in _naming_files(content):
@@ -80,14 +80,14 @@ def bring_files(folder: Path, content: object) -> list[str]:
 
 
 def _naming_files(content: object) -> list[dict[str, Any]]:
-    """The rows of a seed that name a file."""
+    """Return the rows of a seed that name a file."""
     tables = cast(dict[str, Any], content).values() if isinstance(content, dict) else ()
     rows = [row for table in tables if isinstance(table, list) for row in cast(list[Any], table)]
     return [row for row in rows if isinstance(row, dict) and isinstance(row.get("local_path"), str)]  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
 
 
 def bytes_of(folder: Path, local_path: str) -> bytes | None:
-    """A file somewhere in the folder whose path ends as this one does; the longest such end counts."""
+    """Read the file in the folder whose path has the longest common end with this one; None if no file matches."""
     parts = [part for part in Path(local_path).parts if part not in ("/", "..", ".")]
     for start in range(len(parts)):
         for root in (folder, *sorted(path for path in folder.iterdir() if path.is_dir())):
@@ -98,7 +98,7 @@ def bytes_of(folder: Path, local_path: str) -> bytes | None:
 
 
 def _paths(folder: Path) -> list[Path]:
-    """The files to import, in a fixed order."""
+    """Return the files to import, in a fixed order."""
     if not folder.is_dir():
         raise CommandError(f"{folder} is no folder. Give one that holds seeds/ and suites/.", exit_code=2)
     paths = [path for name in FOLDERS for path in sorted((folder / name).glob("*.json"))]
@@ -133,7 +133,7 @@ def _show(imported: dict[str, Any]) -> None:
 
 
 def warn(warnings: Sequence[str]) -> None:
-    """Tell of checks that name what there is not, on standard error; of very many, the first."""
+    """Print warnings about unknown names in checks on standard error; only the first of very many."""
     from twindiff.cli.render import printable
 
     for warning in warnings[:WARNINGS_SHOWN]:

@@ -1,4 +1,4 @@
-"""`twindiff suites lint`: what is wrong with the checks of a suite by themselves."""
+"""`twindiff suites lint`: finds mistakes in a suite's checks by themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from twindiff.suites.lint import LintContext, LintFinding
 
 SECONDS = 600
-"""How long the environment lives that a template is read from, should nobody delete it."""
+"""Time to live of the environment that a template is read from, in case it is not deleted."""
 
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Answer with a report in Markdown.")]
 
@@ -56,7 +56,7 @@ def lint(
 
 
 def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[LintFinding]]]:
-    """What is wrong with each test of a suite."""
+    """Return the mistakes of each test of a suite."""
     from twindiff.checks import parse
     from twindiff.suites.lint import lint
 
@@ -70,7 +70,7 @@ def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[LintFind
 
 
 def world_of(platform: Platform, test: Test) -> LintContext:
-    """What a test begins with, read from an environment of it."""
+    """Read the initial state of a test from an environment of it."""
     from twindiff.environments.registry import Registry
     from twindiff.suites.lint import LintContext
 
@@ -90,7 +90,7 @@ Findings = Sequence[tuple["Test", list["LintFinding"]]]
 
 
 def _rows(by_test: Findings) -> list[tuple[str, str, str]]:
-    """What is said, as test, what and why; what is said of every test is said once."""
+    """Return findings as test, what and why; a finding about every test is listed once."""
     said = [{*of_test} for _, of_test in by_test]
     common = set[Any].intersection(*said) if len(said) > 1 else set[Any]()
     rows = [("every test", each.kind, each.text) for each in (by_test[0][1] if by_test else []) if each in common]
@@ -129,7 +129,7 @@ def _markdown(suite: Suite, by_test: Findings) -> list[str]:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table; what a cell cannot hold is written otherwise."""
+    """Return the lines of a Markdown table, with special characters of cells escaped."""
     from twindiff.cli.render import printable
 
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]

@@ -1,4 +1,4 @@
-"""`twindiff env log`: what was asked of an environment, what it was answered, and what it changed."""
+"""`twindiff env log`: the calls of an environment, with requests, responses and changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from twindiff.cli.remote import Json, Remote
 
 SECONDS = 0.5
-"""Between two looks at a log that is followed."""
+"""Seconds between polls of a followed log."""
 GONE = "The environment has been deleted; these are the calls that stay for the sake of its runs."
 
 
@@ -82,7 +82,7 @@ def _follow(remote: Remote, environment: str, show: Show, *, verbose: bool) -> N
         written = journal_since(remote, environment, seq)
         made = calls(remote, "env", environment, transcripts=verbose, after=number)
         latest = max((each["seq"] or 0 for each in made), default=0)
-        if latest > max((each["seq"] for each in written), default=seq):  # written between the two looks
+        if latest > max((each["seq"] for each in written), default=seq):  # written between the two requests
             written = [each for each in journal_since(remote, environment, seq) if each["seq"] <= latest]
         if made or written:
             show(made, written)

@@ -1,4 +1,4 @@
-"""`twindiff new-twin`: the package of a new twin."""
+"""`twindiff new-twin`: creates the package of a new twin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`twindiff env` and the points of an environment: name, fork and return to one, go on in time, ask who made a row."""
+"""`twindiff env` subcommands for points: name, fork, rewind, advance the clock, and blame a row."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def rewind(
 
 
 class Until(StrEnum):
-    """How far a clock is set forward."""
+    """How far to advance a clock."""
 
     NEXT = "next"
     IDLE = "idle"
@@ -108,7 +108,7 @@ def advance(
 
 
 def _render_advance(answer: dict[str, Any]) -> Any:
-    """What was done on the way, and where the clock stands."""
+    """Render the jobs that ran and the clock's new time."""
     from rich.console import Group
 
     from twindiff.cli.render import add_row, table
@@ -149,7 +149,7 @@ def blame(
 
 
 def _why_nobody(remote: Remote, environment: str, table: str, key: list[str]) -> str:
-    """Why nobody is to blame for a row; a Problem where there is no such table."""
+    """Return why no operation is behind a row; raises CommandError if there is no such table."""
     from twindiff.cli.commands.rows import fetch_rows
 
     columns = fetch_rows(remote, environment, table, {})["key"]
@@ -170,7 +170,7 @@ def _answer(blamed: RowHistory) -> dict[str, Any]:
 
 
 def _who(record: dict[str, Any] | None) -> dict[str, Any]:
-    """The operation behind a record; what nobody changed came with the template."""
+    """Return the operation of a record; unchanged values came with the template."""
     names = ("seq", "twin", "operation", "actor", "at")
     return {name: record[name] for name in names} if record else dict.fromkeys(names) | {"operation": "template"}
 

@@ -1,4 +1,4 @@
-"""`twindiff pr-run` and `twindiff ci`: what the change of a branch comes to, on a running server or one of its own."""
+"""`twindiff pr-run` and `twindiff ci`: test the change of a branch, on a running server or a temporary one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from twindiff.client import Client
 
 MAX_SECONDS = 3600
-"""How long a run is waited for."""
+"""Seconds to wait for a run."""
 Base = Annotated[str, typer.Option(help="What it is compared with; without it, the main branch.")]
 Url = Annotated[str, typer.Option("--url", help="Where its application answers already.")]
 AllowNoTests = Annotated[
@@ -27,7 +27,7 @@ AllowNoTests = Annotated[
 
 
 class ChangeRequest(NamedTuple):
-    """What is to be tested, as a person gave it."""
+    """The change to test, as given by the user."""
 
     repo: str
     branch: str
@@ -88,7 +88,7 @@ def ci(
     from twindiff.cli.hosting import running
     from twindiff.server import Settings
 
-    # A proxy of the machine does not know its loopback.
+    # A configured proxy cannot reach this machine's loopback.
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
     with running(Settings()) as url:
         run = _test(ChangeRequest(repo, branch, "", base, "", allow_no_tests), RunReports(junit, output), url, "")
@@ -97,7 +97,7 @@ def ci(
 
 
 def _test(change: ChangeRequest, reports: RunReports, base_url: str, api_key: str) -> Any:
-    """The run of a change when it has ended and its reports are written."""
+    """Run the tests of a change, write the reports, and return the finished run."""
 
     def follow(client: Client) -> Any:
         repository = resolve_repository(change.repo)
@@ -115,7 +115,7 @@ def _test(change: ChangeRequest, reports: RunReports, base_url: str, api_key: st
 
 
 def _show_verdict(run: dict[str, Any], *, as_json: bool) -> None:
-    """Show what each test of a run came to."""
+    """Print the result of each test of a run."""
     from twindiff.cli.render import add_row, table
 
     shown = table("status", "test", "detail")

@@ -1,4 +1,4 @@
-"""`twindiff env rows`: what a table of an environment holds."""
+"""`twindiff env rows`: the rows of a table of an environment."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rows(
 
 
 def fetch_rows(remote: Remote, environment: str, table: str, where: dict[str, str], limit: int = 1) -> Json:
-    """Rows of a table that have these values."""
+    """Fetch rows of a table with these values."""
     return remote.get("env", environment, "rows", table, where=json.dumps(where), limit=limit)
 
 

@@ -1,4 +1,4 @@
-"""`twindiff runs`: the runs of a server, of all its environments."""
+"""`twindiff runs`: the runs of a server, in all its environments."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from twindiff.cli.remote import Remote
 
 MAX_RUNS = 1000
-"""How many runs a server names at most."""
+"""Runs that a server lists at most."""
 
 commands = typer.Typer(help="Look at runs, the intervals that are judged.", no_args_is_help=True)
 
 
 class Status(StrEnum):
-    """How far a run is."""
+    """The status of a run."""
 
     RUNNING = "running"
     COMPLETED = "completed"
@@ -43,7 +43,7 @@ def list_runs(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """List runs, newest first; `twindiff explain` tells of one."""
+    """List runs, newest first; `twindiff explain` explains one."""
     from twindiff.cli.commands.env import full_id, remote_of, say, say_where
     from twindiff.cli.render import add_row, table
 
@@ -61,7 +61,7 @@ def list_runs(
 
 
 def full_run(remote: Remote, given: str) -> str:
-    """The whole id of a run, of how it begins."""
+    """Complete the id prefix of a run."""
     from twindiff.cli.naming import WHOLE, one_or_as_given
 
     if len(given.strip()) >= WHOLE:

@@ -1,4 +1,4 @@
-"""`twindiff sandbox-runs`: applications of branches."""
+"""`twindiff sandbox-runs`: starts and inspects applications of branches."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def list_runs(
 
 @commands.command("status")
 def status(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """Show how a sandbox run stands."""
+    """Show the status of a sandbox run."""
     run = ask_server(
         base_url, api_key, lambda client: client.sandbox_runs.get(whole(client.sandbox_runs.list, sandbox))
     )

@@ -1,4 +1,4 @@
-"""`twindiff scenarios`: worlds under a name, to fill twins with."""
+"""`twindiff scenarios`: named data sets to fill twins with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`twindiff serve`: the server, in one process."""
+"""`twindiff serve`: the server, in one or several processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Judging(StrEnum):
 
 
 class Transcripts(StrEnum):
-    """Of which calls is kept what they asked and were answered."""
+    """Which calls get a transcript."""
 
     OFF = "off"
     ERRORS = "errors"
@@ -143,7 +143,7 @@ def serve(
 
 
 def _serve(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
-    """Serve from the database that the settings name, else from a folder."""
+    """Serve from the database of the settings, else from a folder."""
     if settings.storage:
         _serve_from_postgres(settings, host, port, workers, as_json=as_json)
     else:
@@ -151,7 +151,7 @@ def _serve(settings: Settings, host: str, port: int, workers: int, *, as_json: b
 
 
 def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Names of repositories and their folders; a Problem for one that has none."""
+    """Parse names of repositories and their folders; raises CommandError for one without a name."""
     named: list[tuple[str, str]] = []
     for given in repositories:
         name, equals, path = given.partition("=")
@@ -162,7 +162,7 @@ def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], .
 
 
 def _begin(host: str, api_key: str, workers: int, storage: str) -> None:
-    """End on signals, and refuse what cannot be served."""
+    """Exit on signals, and reject unsafe or impossible settings."""
     _end_on_signals()
     _refuse_strangers(host, api_key)
     _refuse_crowds(workers, storage)
@@ -178,7 +178,7 @@ def _refuse_strangers(host: str, api_key: str) -> None:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether nobody but this machine reaches a host name or address."""
+    """Return whether a host name or address is reachable only from this machine."""
     from ipaddress import ip_address
 
     try:
@@ -197,7 +197,7 @@ def _refuse_crowds(workers: int, storage: str) -> None:
 
 
 def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: bool) -> None:
-    """One process over a data directory, which says whose it is."""
+    """Serve with one process over a data directory, which records its owner."""
     from twindiff.cli.hosting import open_service, server_for
     from twindiff.cli.listening import listen, url_of
     from twindiff.server.runtime.tuning import tune_process
@@ -214,7 +214,7 @@ def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: boo
 
 
 def _load_twins(registry: Registry) -> None:
-    """Load beside the first requests what nobody has asked for yet, and say what does not load."""
+    """Load the remaining twins in the background, and report those that do not load."""
     from twindiff.cli.commands.twins import say_problems
 
     say_problems(registry)
@@ -223,7 +223,7 @@ def _load_twins(registry: Registry) -> None:
 
 
 def _say_confinement() -> None:
-    """Say what is missing where applications of sandbox runs are not confined."""
+    """Report what is missing if applications of sandbox runs are not isolated."""
     from twindiff.kit.errors import ApiError
     from twindiff.server.apis.sandbox_runs.confinement import find_confinement
 
@@ -236,7 +236,7 @@ def _say_confinement() -> None:
 
 
 def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
-    """Several processes behind one port, over one database."""
+    """Serve with several processes behind one port, over one database."""
     from twindiff.cli.commands.db import need_driver
     from twindiff.cli.listening import listen, url_of
     from twindiff.cli.workers import DRAINERS, Workers
@@ -271,7 +271,7 @@ def _announce(settings: Settings, registry: Registry, url: str, also: dict[str, 
 
 
 def _key_of(given: str, folder: str) -> tuple[str | None, str]:
-    """The key of the server, and the file that holds one which it makes itself."""
+    """Return the server's key, and the file of a generated one."""
     if given != AUTO:
         return given or None, ""
     file = key_file(folder)
@@ -279,7 +279,7 @@ def _key_of(given: str, folder: str) -> tuple[str | None, str]:
 
 
 def _say_key(settings: Settings, url: str) -> None:
-    """Say who may judge, and keep a key that was made where its owner's commands find it."""
+    """Print who may judge, and store a generated key where its owner's commands find it."""
     if settings.api_key is None:
         typer.echo(
             "There is no API key: every process of this machine can judge runs, agents too. "
@@ -298,7 +298,7 @@ def _say_key(settings: Settings, url: str) -> None:
 
 
 def _end_on_signals() -> None:
-    """End as asked, with 0: the HTTP server closes everything first and then raises the signal again."""
+    """Exit with 0 on a signal: the HTTP server first closes everything and then raises the signal again."""
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, _end)
 

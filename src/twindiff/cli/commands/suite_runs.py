@@ -1,4 +1,4 @@
-"""`twindiff suites run`: an agent of yours tries the tests of a suite, each in an environment of its own."""
+"""`twindiff suites run`: runs your agent on the tests of a suite, each in an environment of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Resume = Annotated[
 ]
 
 LINE_AFTER = 100
-"""Trials after which at the earliest a line tells how many there are."""
+"""The least number of trials between two progress lines."""
 
 AN_AGENT = "An agent is given as module:function, such as my_agent:work"
 
@@ -87,7 +87,7 @@ def run(
         chosen = _choose_tests(suite, tests)
         store = _store(platform, suite, agent, repeat * len(chosen), save=save, resume=resume)
         results = _try_tests(platform, chosen, plan, store)
-    if files is None:  # else the import has said it
+    if files is None:  # otherwise the import has printed them
         _warn(results)
     _say(suite, results, monotonic() - begun, store.trial_set, as_json=as_json)
     raise typer.Exit(not all(result.passed for result in results))
@@ -124,7 +124,7 @@ def _say(suite: Suite, results: Sequence[SuiteTestResult], seconds: float, trial
 
 
 class SuiteTestResult(NamedTuple):
-    """A test and all that came of it."""
+    """A test and its trials."""
 
     test: Test
     trials: list[Trial]
@@ -135,7 +135,7 @@ class SuiteTestResult(NamedTuple):
 
     @property
     def percent(self) -> float:
-        """The mean score; what could not be judged has none of it."""
+        """The mean score; a trial without a verdict counts 0."""
         return fmean(trial.verdict.score["percent"] if trial.verdict else 0.0 for trial in self.trials)
 
     @property
@@ -149,7 +149,7 @@ class SuiteTestResult(NamedTuple):
 
 
 class TrialPlan(NamedTuple):
-    """How tests are to be tried."""
+    """How to run the trials."""
 
     agent: Agent
     repeat: int
@@ -159,7 +159,7 @@ class TrialPlan(NamedTuple):
 
 
 def _try_tests(platform: Platform, tests: list[Test], plan: TrialPlan, store: TrialStore) -> list[SuiteTestResult]:
-    """Try the tests as often as is still to be done; what is kept already counts."""
+    """Run the remaining trials of tests; stored trials count."""
     from twindiff.cli.trial_store import group_by_test
     from twindiff.client import trials
 
@@ -183,7 +183,7 @@ def _try_tests(platform: Platform, tests: list[Test], plan: TrialPlan, store: Tr
 
 
 def load_agent(given: str) -> Agent:
-    """The function that `module:function` names, of this folder or installed; a Problem says why there is none."""
+    """Import the function `module:function`, from this folder or installed; raises CommandError with the reason."""
     function = load_named(given)
     if callable(function):
         return function
@@ -191,7 +191,7 @@ def load_agent(given: str) -> Agent:
 
 
 def load_named(given: str) -> Any:
-    """What `module:name` names, of this folder or installed; a Problem says why there is none."""
+    """Import `module:name`, from this folder or installed; raises CommandError with the reason."""
     module_name, colon, function_name = given.partition(":")
     if not (module_name and colon and function_name):
         raise CommandError(f"{AN_AGENT}, not '{given}'.", exit_code=2)
@@ -216,7 +216,7 @@ def _no_function(module: str, name: str, known: dict[str, Any]) -> str:
 
 
 def _choose_tests(suite: Suite, pattern: str) -> list[Test]:
-    """Tests whose names have the pattern in them, in any case."""
+    """Return the tests whose names contain the pattern, ignoring case."""
     wanted = pattern.lower()
     chosen = [
         test
@@ -230,9 +230,9 @@ def _choose_tests(suite: Suite, pattern: str) -> list[Test]:
 
 
 def _show_progress(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
-    """The trials, with a bar on standard error while they go on; an agent prints there too.
+    """Yield the trials while showing a progress bar on standard error, where an agent prints too.
 
-    Where nobody looks at a screen, as in a pipeline, a line tells of every twentieth part of many trials.
+    Without a terminal, as in a pipeline, a line reports every twentieth part of many trials.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -1,4 +1,4 @@
-"""`twindiff suites`: tasks with their checks, and an agent that tries them."""
+"""`twindiff suites`: tasks with their checks, and agents that try them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
 @contextmanager
 def platform_of(base_url: str, api_key: str, files: Path | None = None) -> Generator[Platform]:
-    """A server; or, with a folder of files, this process, which imports them and forgets them at the end."""
+    """Yield a server's client; or, with a folder of files, a temporary platform in this process that imports them."""
     from twindiff.cli.remote import client_of, explain_failures
 
     if files is None:
@@ -56,12 +56,15 @@ def platform_of(base_url: str, api_key: str, files: Path | None = None) -> Gener
 def _import_files(here: Platform, files: dict[str, object]) -> ImportResult:
     try:
         return here.import_files(files)
-    except UnicodeEncodeError as error:  # JSON can hold halves of letters, which no file of ours can
+    except UnicodeEncodeError as error:  # JSON can contain lone surrogates, which cannot be stored
         raise CommandError(f"A text in the files is no Unicode: {error.reason}.", exit_code=2) from None
 
 
 def suite_of(platform: Platform, given: str) -> Suite:
-    """The suite that is meant, with its tests; a Problem names those there are. The starter suite is always there."""
+    """Return the suite that is meant, with its tests; raises CommandError naming the existing ones.
+
+    The starter suite always exists.
+    """
     known = platform.suites()
     if given == STARTER and STARTER not in [each.name for each in known]:
         platform.import_files(starter_files())
@@ -70,7 +73,7 @@ def suite_of(platform: Platform, given: str) -> Suite:
 
 
 def _meant(given: str, known: Sequence[NamedT], what: str) -> NamedT:
-    """The one that has this id or name, or else a name with this in it, in any case."""
+    """Return the item with this id or name, or else the one with this in its name, ignoring case."""
     from twindiff.kit.suggestions import did_you_mean
 
     wanted = given.lower()

@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 USERS_SHOWN = 20
 MIN_ID_CHARACTERS = 4
-"""Letters of an id's beginning, for names may look alike."""
+"""Characters of the shortest id prefix, since a name may look like one."""
 
 commands = typer.Typer(help="Look at what environments can start from.", invoke_without_command=True)
 
@@ -89,12 +89,12 @@ def show(
 
 
 def template_of(remote: Remote, name: str) -> Json:
-    """The template that is meant by a name or an id."""
+    """Return the template with a name or an id."""
     return remote.get("templates", _id(remote, name))
 
 
 def _id(remote: Remote, given: str) -> str:
-    """The id of the template that is meant; a Problem has the nearest name."""
+    """Return the id of a template; raises CommandError with the nearest name."""
     from twindiff.kit.suggestions import did_you_mean
 
     known: list[Json] = remote.get("templates")["templates"]

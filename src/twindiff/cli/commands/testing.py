@@ -1,4 +1,4 @@
-"""`twindiff test-runs` and `twindiff tests`: tests in a browser, and those that are kept."""
+"""`twindiff test-runs` and `twindiff tests`: tests in a browser, and saved tests."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _follow(
     as_json: bool,
     reports: RunReports = NO_REPORTS,
 ) -> None:
-    """Start a run, tell its steps while they are done, write its reports, and end as it ends."""
+    """Start a run, print its steps as they finish, write its reports, and exit with its code."""
 
     def follow(client: Client) -> Any:
         made = start(client)
@@ -114,7 +114,7 @@ def _follow(
 
 
 def _tell(events: Iterable[Any], *, quietly: bool) -> None:
-    """Print each step when it is done, and the application's trouble, for a person who waits."""
+    """Print each finished step, and errors of the application, for a waiting person."""
     for event in events:
         if quietly or event.event != "step":
             continue

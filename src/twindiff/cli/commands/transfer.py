@@ -1,4 +1,4 @@
-"""`twindiff env export` and `twindiff env import`: an environment as a file, and one out of a file."""
+"""`twindiff env export` and `twindiff env import`: write an environment to a file, and create one from a file."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _read(file: Path) -> bytes:
 
 
 def _write_whole(file: Path, data: bytes) -> None:
-    """Write a file that is there whole or as it was."""
+    """Write a file atomically: on failure it stays as it was."""
     draft = file.with_name(f".{file.name}.part")
     try:
         draft.write_bytes(data)

@@ -1,4 +1,4 @@
-"""`twindiff trials`: look at trial sets, of a server or in files that `suites run --save` writes, and compare them."""
+"""`twindiff trials`: shows and compares trial sets of a server or of files that `suites run --save` wrote."""
 
 from __future__ import annotations
 
@@ -291,5 +291,5 @@ def _junit(kept: Sequence[StoredTrial]) -> bytes:
 
 
 def _xml(text: str) -> str:
-    """A text without what XML cannot hold."""
+    """Remove characters that XML cannot contain."""
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)

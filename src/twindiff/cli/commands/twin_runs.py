@@ -39,7 +39,10 @@ def register(app: typer.Typer) -> None:
 
 
 def ask_server(base_url: str, api_key: str, question: Callable[[Client], Any], doing: str = "") -> Any:
-    """What a server answers; a terminal shows meanwhile what is being done. A Problem when it refuses."""
+    """Send a request and return the response, with a status line in a terminal.
+
+    Raises CommandError if it is rejected.
+    """
     from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.render import screen
 
@@ -118,7 +121,7 @@ def _provision(client: Client, twins: list[str], wanted: dict[str, Any]) -> dict
 
 
 def read_json(path: Path) -> Any:
-    """What a file holds; a Problem when it is no JSON."""
+    """Read a JSON file; raises CommandError if it is not JSON."""
     try:
         return json.loads(path.read_text())
     except OSError as error:
@@ -164,7 +167,7 @@ def list_runs(
 
 @commands.command("status")
 def status(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """Show how a run stands and where its twins are."""
+    """Show the status of a run and where its twins are."""
     details = ask_server(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
     say(as_json, details, _render_run(details))
 

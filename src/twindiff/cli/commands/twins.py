@@ -27,7 +27,7 @@ class Family(NamedTuple):
 
 
 class TwinCoverage(NamedTuple):
-    """What a twin has, and where it knows them the operations of its vendor that it lacks."""
+    """The operations of a twin and, if known, those of its vendor that it lacks."""
 
     twin: str
     style: str
@@ -46,7 +46,7 @@ class TwinCoverage(NamedTuple):
 
     @property
     def percent(self) -> float | None:
-        """How much of its vendor's operations a twin has; None when it does not know them all."""
+        """The share of the vendor's operations that the twin has; None if they are not all known."""
         if self.lacks is None:
             return None
         has = self.reading + self.writing
@@ -81,7 +81,7 @@ def twins(
 
 
 def say_problems(registry: Registry) -> None:
-    """Load every twin, and name on stderr those that do not."""
+    """Load every twin, and print on stderr those that do not load."""
     _ = registry.twins
     for problem in registry.problems.values():
         typer.echo(str(problem), err=True)
@@ -97,7 +97,7 @@ def _find_twin(name: str, registry: Registry) -> Twin:
 
 
 def coverage(twin: Twin) -> TwinCoverage:
-    """What there is to say of a twin."""
+    """Return the coverage of a twin."""
     from twindiff.environments.templates import sources
     from twindiff.kit.graphql import GraphqlTwin
 
@@ -122,15 +122,16 @@ def _families(operations: Sequence[Operation], family_of: Callable[[Operation], 
 
 
 def _page(operation: Operation) -> str:
-    """What a method's name begins with; of REST the handler's module, one for each page of the vendor's reference."""
+    """Return the prefix of a method's name; for REST the handler's module, one per page of the vendor's reference."""
     is_method = " " not in operation.name
     return operation.name.partition(".")[0] if is_method else operation.declared.handler.__module__.rpartition(".")[2]
 
 
 def _entity_of(entities: Iterable[str]) -> Callable[[Operation], str]:
-    """By the longest name that a root field begins with: `issueLabels` is of IssueLabel, not of Issue.
+    """Return a function from a root field to the longest entity name that it begins with.
 
-    A mutation's has a verb after it: `initiativeUpdate` is not of InitiativeUpdate.
+    `issueLabels` belongs to IssueLabel, not to Issue. In a mutation a verb follows the name: `initiativeUpdate` does
+    not belong to InitiativeUpdate.
     """
     by_length = sorted(entities, key=len, reverse=True)
 

@@ -1,4 +1,4 @@
-"""`twindiff env webhooks`: who is told of an environment's events, and what became of telling them."""
+"""`twindiff env webhooks`: subscribers to an environment's events, and their deliveries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Tell an address of events from now on, as the twin's vendor does."""
+    """Send events to an address from now on, as the twin's vendor does."""
     remote = remote_of(base_url, api_key)
     body = {"twin": twin, "url": url, "events": event or [], "secret": secret or None}
     made = remote.post("env", full_id(remote, id), "webhooks", body=body)
@@ -61,7 +61,7 @@ def remove(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Tell an address no more; what was not sent yet is not sent."""
+    """Stop sending events to an address; pending deliveries are not sent."""
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
     known = [each["webhookId"] for each in remote.get("env", environment, "webhooks")["webhooks"]]

@@ -1,1 +1,1 @@
-"""Writing the package of a new twin, empty or from a description of its vendor's API."""
+"""Generates the package of a new twin, empty or from a description of its vendor's API."""

@@ -1,4 +1,4 @@
-"""Google's discovery documents. https://developers.google.com/discovery/v1/reference/apis"""
+"""Reads Google's discovery documents. https://developers.google.com/discovery/v1/reference/apis"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .schemas import Schema, Schemas
 
 
 def read_discovery(document: Schema) -> Description:
-    """What a discovery document says."""
+    """Return the description in a discovery document."""
     schemas = Schemas(document.get("schemas", {}), "")
     prefix = "/" + str(document.get("servicePath", "")).strip("/")
     endpoints: dict[str, ApiOperation] = {}

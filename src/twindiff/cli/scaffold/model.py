@@ -1,4 +1,4 @@
-"""What a description of an API says, as far as a new twin is written from it."""
+"""The parts of an API description that a new twin is generated from."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 
 class OperationParameter(NamedTuple):
-    """One parameter of an endpoint, as a handler takes it."""
+    """One parameter of an endpoint, as a handler declares it."""
 
     name: str
-    """On the wire."""
+    """Its name on the wire."""
     place: str
     """`path`, `query`, `header`, `body` for a property of the body, or `whole` for all of it."""
     kind: str
-    """Its type as Python has it, with None where that may be given."""
+    """Its Python type, with None if that is allowed."""
     is_required: bool
     default: str = ""
-    """As Python writes it."""
+    """A Python literal."""
 
 
 class Property(NamedTuple):
@@ -28,7 +28,7 @@ class Property(NamedTuple):
 
 
 class Resource(NamedTuple):
-    """A kind of objects that are kept, and looked up by the path that leads to one."""
+    """A kind of stored object that a path looks up."""
 
     name: str
     page: str
@@ -42,15 +42,15 @@ class ApiOperation(NamedTuple):
 
     verb: str
     path: str
-    """All of it, with what varies as `{name}`."""
+    """The whole path, with parameters as `{name}`."""
     name: str
-    """Of its handler."""
+    """The name of its handler."""
     page: str
     summary: str
     status: int
     parameters: tuple[OperationParameter, ...]
     shows: str = ""
-    """The resource that it looks up by its path and gives, where it does that."""
+    """The resource that it looks up by its path and returns, if any."""
 
     @property
     def operation(self) -> str:
@@ -63,10 +63,10 @@ class Description(NamedTuple):
 
     title: str
     prefix: str
-    """What most paths begin with."""
+    """The common prefix of most paths."""
     hosts: dict[str, str]
-    """Hosts with operations of their own, with the prefix that tells them apart."""
+    """Hosts with operations of their own, each with the path prefix that distinguishes it."""
     endpoints: tuple[ApiOperation, ...]
     resources: tuple[Resource, ...]
     left_out: tuple[str, ...]
-    """What was not taken over, a line each."""
+    """Parts that were not converted, a line each."""

@@ -1,4 +1,4 @@
-"""Names that Python takes, made of those that a vendor uses."""
+"""Converts a vendor's names to valid Python names."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from collections.abc import Container
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _OTHER = re.compile(r"[^0-9a-zA-Z]+")
 _SOFT = {"l", "O", "I", "call", "self"}
-"""Names that a linter or a handler has another use for."""
+"""Names that a linter or a handler reserves."""
 
 
 def words(text: str) -> list[str]:
-    """The words of a name in whatever form, in lower case."""
+    """Split a name of any style into lower-case words."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return [word.lower() for part in _OTHER.split(plain) for word in _HUMP.split(part) if word]
 
 
 def snake(text: str) -> str:
-    """A name of a function, a module, a parameter or a column."""
+    """Return the name of a function, a module, a parameter or a column."""
     name = "_".join(words(text)) or "unnamed"
     name = f"n{name}" if name[0].isdigit() else name
-    name = f"do_{name}" if name.startswith("test_") else name  # which pytest and linters take for a test
+    name = f"do_{name}" if name.startswith("test_") else name  # pytest and linters would take it for a test
     return f"{name}_" if keyword.iskeyword(name) or name in _SOFT else name
 
 
 def camel(text: str) -> str:
-    """The name that a style with `naming = "camel"` gives a parameter of this name on the wire."""
+    """Return the wire name that a style with `naming = "camel"` gives a parameter of this name."""
     first, *rest = text.rstrip("_").split("_")
     return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
 def class_name(text: str) -> str:
-    """A name of a class."""
+    """Return the name of a class."""
     name = "".join(word[:1].upper() + word[1:] for word in words(text)) or "Unnamed"
     return f"N{name}" if name[0].isdigit() else name
 
 
 def unique_name(name: str, used: Container[str]) -> str:
-    """A name, or with the first number behind it that makes it one of its own."""
+    """Return a name, with the first number appended that makes it unique if necessary."""
     number, candidate = 2, name
     while candidate in used:
         candidate, number = f"{name}_{number}", number + 1
@@ -48,7 +48,7 @@ def unique_name(name: str, used: Container[str]) -> str:
 
 
 def sentence(text: str, most: int) -> str:
-    """The first sentence of a text, in letters that every editor shows, shortened to a length."""
+    """Return the first sentence of a text, in characters that every editor displays, truncated to `most`."""
     plain = text.translate(_PLAIN).encode("ascii", "ignore").decode()
     line = " ".join(plain.replace("\\", "/").replace('"', "'").split())
     end = re.search(r"\.(?=\s|$)", line)

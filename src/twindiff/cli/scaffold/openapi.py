@@ -1,4 +1,4 @@
-"""OpenAPI 3 documents."""
+"""Reads OpenAPI 3 documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORM = re.compile(r"\{([^}/]*)\}")
 
 
 def read_openapi(document: Schema) -> Description:
-    """What an OpenAPI document says."""
+    """Return the description in an OpenAPI document."""
     return _DescriptionReader(document).description()
 
 
@@ -59,7 +59,7 @@ class _DescriptionReader:
         self.endpoints[endpoint.operation] = endpoint._replace(shows=shown)
 
     def _full_path(self, path: str, item: Schema, operation: Schema) -> str:
-        """A path with that of its server before it, and the prefix of its host where that is another than the API's."""
+        """Return a path with its server's path before it, and its host's prefix if that is not the API's main host."""
         server = urlsplit(_server(operation) or _server(item) or self.document.get("servers", [{}])[0].get("url", ""))
         path = _FORM.sub(lambda placeholder: "{" + re.sub(r"\W", "_", placeholder[1]) + "}", path)
         before = "" if server.path == "/" else server.path.rstrip("/")
@@ -127,7 +127,7 @@ def _server(holder: Schema) -> str:
 
 
 def _status(operation: Schema) -> int:
-    """The status of success."""
+    """Return the status code of success."""
     known = [int(code) for code in operation.get("responses", {}) if re.fullmatch("2[0-9][0-9]", str(code))]
     return min(known, default=200)
 
@@ -135,6 +135,6 @@ def _status(operation: Schema) -> int:
 def _both(
     first: tuple[OperationParameter, ...], second: tuple[OperationParameter, ...]
 ) -> tuple[OperationParameter, ...]:
-    """Parameters of both, without those of a name that the first have; an optional part must not become required."""
+    """Merge parameters; of equal names the first counts, so that an optional part does not become required."""
     known = {snake(each.name) for each in first}
     return *first, *(each for each in second if snake(each.name) not in known)

@@ -1,4 +1,4 @@
-"""The files of a new twin's package, by their paths."""
+"""Generates the files of a new twin's package, by path."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .writing import imports, module, quote, several, tuple_of
 Files = dict[str, str]
 
 MAX_LINES = 400
-"""Lines of a module beyond which another begins."""
+"""Lines of a module, beyond which another begins."""
 
 _TEXTS = Path(__file__).with_name("texts")
 _RESERVED = {"tables", "errors", "seeds"}
 
 
 def empty_package(name: str) -> Files:
-    """A twin that keeps items: something to begin with."""
+    """Return the files of a twin that stores items, as a starting point."""
     files = {path: _text(source, name) for path, source in _common(name).items()}
     inside = f"src/{name}_twin"
     for part in ("__init__", "tables", "errors", "items"):
@@ -35,7 +35,10 @@ def empty_package(name: str) -> Files:
 
 
 def described_package(name: str, description: Description) -> Files:
-    """A twin with the operations of a description: lookups work, the others are drafts that are not served."""
+    """Return the files of a twin with the described operations: working lookups, and drafts of the others.
+
+    Drafts are not served.
+    """
     description = _with_short_pages(_with_page_names(description))
     shape = ModuleShape(description.prefix, _is_camel(description.endpoints))
     files = {path: _text(source, name) for path, source in _common(name).items()}
@@ -67,7 +70,7 @@ def _text(source: str, name: str) -> str:
 
 
 def _with_page_names(description: Description) -> Description:
-    """Pages as modules that do not hide others of the package."""
+    """Rename pages whose modules would hide others of the package."""
     names = {each.page: f"{each.page}_api" if each.page in _RESERVED else each.page for each in description.endpoints}
     return description._replace(
         endpoints=tuple(each._replace(page=names[each.page]) for each in description.endpoints),
@@ -76,7 +79,7 @@ def _with_page_names(description: Description) -> Description:
 
 
 def _with_short_pages(description: Description) -> Description:
-    """Pages that are too long for a module in several, the second of which has a 2 behind its name."""
+    """Split pages that are too long for one module; the second part's name ends with 2."""
     lines: dict[str, int] = {}
     endpoints = tuple(
         each._replace(page=_part(each.page, 8 + len(each.parameters), lines)) for each in description.endpoints
@@ -95,7 +98,7 @@ def _part(page: str, more: int, lines: dict[str, int]) -> str:
 
 
 def _is_camel(endpoints: Sequence[ApiOperation]) -> bool:
-    """Whether most names of several words are in camel case."""
+    """Return whether most names of several words are in camel case."""
     names = {each.name for endpoint in endpoints for each in endpoint.parameters if each.place != "header"}
     camels = sum(bool(re.search("[a-z][A-Z]", each)) for each in names)
     return camels > sum("_" in each for each in names)
@@ -162,7 +165,7 @@ def _plural(name: str) -> str:
 
 
 def _seed(resources: Sequence[Resource]) -> str:
-    """A template with one row of each table."""
+    """Return a template with one row of each table."""
     names: dict[str, str] = {}
     for each in resources:
         names[each.name] = unique_name(_plural(snake(each.name).rstrip("_")), set(names.values()))
@@ -214,7 +217,7 @@ def _get(path: str, asking: Sequence[str]) -> str:
 
 
 def _asking(endpoint: ApiOperation) -> list[str]:
-    """What a request must say besides its path."""
+    """Return what a request needs besides its path."""
     required = [each for each in endpoint.parameters if each.is_required]
     places = {"params": "query", "headers": "header"}
     given = {
@@ -225,7 +228,7 @@ def _asking(endpoint: ApiOperation) -> list[str]:
 
 
 def _some(kind: str) -> str:
-    """A text that a parameter of a type takes."""
+    """Return a text that is valid for a parameter type."""
     choice = re.match(r'Literal\["([^"]*)"', kind)
     return choice[1] if choice else {"int": "1", "float": "1", "bool": "true"}.get(kind, "some")
 

@@ -1,4 +1,4 @@
-"""The modules of a twin: for each page of its vendor's reference the operations, and what is kept for them."""
+"""Generates the modules of a twin: for each page of its vendor's reference the operations and their tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .naming import camel, class_name, sentence, snake, unique_name, words
 from .writing import WIDTH, fitting, imports, module, quote, several
 
 MAX_PARAMETERS = 20
-"""Properties of a body beyond which they are an object of their own."""
+"""Properties of a body, beyond which they become an object of their own."""
 
 _DRAFT = '"""Not built yet, and not served: an operation moves to `api` when it does what the vendor\'s does."""'
 
@@ -24,7 +24,7 @@ class ModuleShape(NamedTuple):
 
 
 def page_module(name: str, endpoints: Sequence[ApiOperation], resources: Sequence[Resource], shape: ModuleShape) -> str:
-    """The operations of a page: those that look something up, and drafts of the others."""
+    """Return the module of a page: lookups, and drafts of the other operations."""
     prefix = shape.prefix if all(each.path.startswith(f"{shape.prefix}/") for each in endpoints) else ""
     made = f"Operations(prefix={quote(prefix)})" if prefix else "Operations()"
     bodies: dict[tuple[OperationParameter, ...], str] = {}
@@ -109,7 +109,7 @@ def _kind_and_default(parameter: OperationParameter) -> tuple[str, str]:
 
 
 def wire_name(name: str, shape: ModuleShape) -> str:
-    """What the style calls a parameter of this name on the wire."""
+    """Return the wire name that the style gives a parameter of this name."""
     return camel(name) if shape.is_camel else name.rstrip("_")
 
 
@@ -134,22 +134,22 @@ def _field(parameter: OperationParameter, shape: ModuleShape, used: set[str]) ->
         line = f"    {name}: {kind} = " + (f"field({', '.join(['default=UNSET', *given])})" if given else "UNSET")
     if len(line) <= WIDTH:
         return line
-    # Choices that do not fit are left to the handler.
+    # The handler must check choices that are too long for the signature.
     return fitting(re.sub(r"Literal\[.*?\]", "str", line))
 
 
 def view_name(resource: Resource) -> str:
-    """What shows a resource."""
+    """Return the name of the function that renders a resource."""
     return f"{snake(resource.name).rstrip('_')}_object"
 
 
 def not_found(resource: Resource) -> str:
-    """The error for a resource that is not there."""
+    """Return the name of the error for a missing resource."""
     return f"{resource.name}NotFound"
 
 
 def tables_module(resources: Sequence[Resource], names: dict[str, str]) -> str:
-    """What is kept of a page's resources, what is shown of it, and what is said when it is not there."""
+    """Return the tables of a page's resources, with their views and errors."""
     parts = [part for each in resources for part in _resource(each, names[each.name])]
     return module(f"What is kept of {' '.join(words(resources[0].page))}.", (), "\n\n\n".join(parts))
 
@@ -178,5 +178,5 @@ def _shown_properties(resource: Resource) -> tuple[Property, ...]:
 
 
 def example(column: Property) -> str | int:
-    """A value of a key for the template that a new twin has."""
+    """Return an example key value for the new twin's template."""
     return 1 if column.kind == "int" else f"{snake(column.name).rstrip('_')}_1"

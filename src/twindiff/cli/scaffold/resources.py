@@ -1,4 +1,4 @@
-"""Which objects a new twin keeps: those that can be looked up by their path."""
+"""Decides which objects a new twin stores: those that can be looked up by their path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from .naming import class_name, snake
 
 
 def resource_of(endpoint: ApiOperation, named: str, columns: tuple[Property, ...]) -> Resource | None:
-    """What an endpoint looks up, when its path ends in a key that the object it gives has as a field or as its `id`."""
+    """Return the resource that an endpoint looks up, or None.
+
+    Its path must end in a key that the returned object has as a field or as its `id`.
+    """
     in_path = re.findall(r"\{(\w+)\}", endpoint.path)
     if not (columns and endpoint.path.endswith("}") and endpoint.path.rpartition("/")[2].startswith("{")):
         return None

@@ -1,4 +1,4 @@
-"""JSON Schemas, as OpenAPI and Google's discovery documents write them, as types of parameters and columns."""
+"""Converts JSON Schemas of OpenAPI and discovery documents to types of parameters and columns."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ DEEPEST = 12
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 MAX_CHOICE_CHARACTERS = 60
-"""Letters of the choices of a parameter that still read well in its signature."""
+"""Characters of a parameter's choices that are still readable in its signature."""
 
 
 class Schemas:
-    """The schemas of a document; `references` tells where a `$ref` leads."""
+    """The schemas of a document; `named` are those that a `$ref` after `prefix` refers to."""
 
     def __init__(self, named: dict[str, Schema], prefix: str) -> None:
         self._named = named
         self._prefix = prefix
 
     def name_of(self, schema: Schema) -> str:
-        """The name under which a schema stands in the document; empty for one that stands by itself."""
+        """Return the name of a schema in the document; empty for an inline one."""
         parts = schema.get("allOf", [])
         schema = parts[0] if len(parts) == 1 else schema
         for choice in (*schema.get("anyOf", []), *schema.get("oneOf", [])):
@@ -31,7 +31,7 @@ class Schemas:
         return str(schema.get("$ref", "")).removeprefix(self._prefix)
 
     def resolve(self, schema: Schema, depth: int = 0) -> Schema:
-        """A schema with references followed, parts joined, and the first of several choices taken."""
+        """Return a schema with references followed, parts merged, and the first of several choices taken."""
         if depth > DEEPEST:
             return {}
         if "$ref" in schema:
@@ -55,7 +55,7 @@ class Schemas:
         return {**joined, "properties": properties, "required": required} if properties else joined
 
     def kind(self, schema: Schema) -> str:
-        """The type of a parameter."""
+        """Return the Python type of a parameter."""
         is_open = bool(schema.get("anyOf") or schema.get("oneOf"))
         resolved = self.resolve(schema)
         name, null = _type_of(resolved)
@@ -77,7 +77,7 @@ class Schemas:
         return _SCALARS.get(name, "Any")
 
     def columns(self, schema: Schema) -> tuple[Property, ...]:
-        """The fields of an object as columns."""
+        """Return the fields of an object as columns."""
         properties = self.resolve(schema).get("properties", {})
         return tuple(Property(name, self._column(inner)) for name, inner in properties.items())
 
@@ -86,11 +86,11 @@ class Schemas:
         return _SCALARS.get(name, "Json")
 
     def required_fields(self, schema: Schema) -> set[str]:
-        """The fields that an object must have."""
+        """Return the fields that an object must have."""
         return set(_list_names(self.resolve(schema).get("required")))
 
     def default(self, schema: Schema) -> str:
-        """The default of a parameter as Python writes it; empty without one."""
+        """Return the default of a parameter as a Python literal; empty without one."""
         resolved = self.resolve(schema)
         name, _ = _type_of(resolved)
         value = resolved.get("default")
@@ -103,7 +103,7 @@ class Schemas:
 
 
 def _literal(kind: str, value: Any) -> str:
-    """A default in a document, which may be text whatever its type."""
+    """Convert a default, which a document may give as text whatever its type."""
     if kind == "boolean":
         return str(str(value).lower() == "true")
     if kind == "string":
@@ -117,7 +117,7 @@ def _quote(text: str) -> str:
 
 
 def _type_of(schema: Schema) -> tuple[str, bool]:
-    """The type of a schema, and whether it may be null."""
+    """Return the type of a schema, and whether it is nullable."""
     given: Any = schema.get("type", "object" if "properties" in schema else "")
     if isinstance(given, list):
         names = [str(each) for each in cast(list[Any], given) if each != "null"]
@@ -126,5 +126,5 @@ def _type_of(schema: Schema) -> tuple[str, bool]:
 
 
 def _list_names(value: Any) -> list[str]:
-    """A list of names; anything else, as older documents have there, is none."""
+    """Return a list of names; [] for anything else, as older documents have there."""
     return [str(each) for each in cast(list[Any], value)] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Python as the formatter writes it."""
+"""Writes Python source in the formatter's style."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _KIT = (
 
 
 def quote(text: str) -> str:
-    """A text as the formatter quotes it."""
+    """Quote a text as the formatter does."""
     return json.dumps(text) if '"' not in text else repr(text)
 
 
 def module(docstring: str, local: Iterable[str], body: str) -> str:
-    """A module: its imports are what the body uses of `typing` and of the kit, and those given."""
+    """Return a module with imports of the names of `typing` and the kit that `body` uses, and the `local` ones."""
     blocks = [
         imports("typing", _used_names(body, _TYPING)),
         imports("twindiff.kit", _used_names(body, _KIT)),
@@ -38,7 +38,7 @@ def _used_names(body: str, names: Sequence[str]) -> list[str]:
 
 
 def imports(source: str, names: Iterable[str]) -> str:
-    """One import of some names, in the order that the linter wants; nothing without any."""
+    """Return one import of these names, in the linter's order; empty without names."""
     ordered = sorted(names, key=_import_order)
     line = f"from {source} import {', '.join(ordered)}"
     if len(line) <= WIDTH:
@@ -52,7 +52,7 @@ def _import_order(name: str) -> tuple[int, str]:
 
 
 def several(before: str, items: Sequence[str], after: str, indent: str = "") -> str:
-    """Items between brackets: on one line, or where that is too long each on a line of its own."""
+    """Write items between brackets: on one line, or one per line if that is too long."""
     line = f"{indent}{before}{', '.join(items)}{after}"
     if len(line) <= WIDTH:
         return line
@@ -60,10 +60,10 @@ def several(before: str, items: Sequence[str], after: str, indent: str = "") -> 
 
 
 def fitting(line: str) -> str:
-    """A line that cannot be broken, with leave to be as long as it is; one word has that anyway."""
+    """Append a line-length exemption to a line that cannot be broken, unless it is a single word."""
     return f"{line}  # noqa: E501" if len(line) > WIDTH and " " in line.strip() else line
 
 
 def tuple_of(before: str, items: Sequence[str]) -> str:
-    """A tuple: on one line when it has one item or fits there, else each item on a line of its own."""
+    """Write a tuple: on one line if it has one item or fits, else one item per line."""
     return f"{before}({items[0]},)" if len(items) == 1 else several(f"{before}(", items, ")")

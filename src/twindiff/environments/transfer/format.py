@@ -1,8 +1,8 @@
-"""The file in which an environment travels: JSON lines in gzip, for `zcat` and `jq` to look into.
+"""The export file of an environment: gzipped JSON lines, which `zcat` and `jq` can read.
 
-The first line says what is in the file. Then come the rows of its templates, the records of its journal, its
-checkpoints, its calls, and the bytes of files in pieces. The last line says how many lines there were before it. There
-are no paths in it, and nothing is unpacked beyond what is read.
+The first line describes the file. Then come the rows of its templates, the records of its journal, its checkpoints, its
+calls, and the bytes of files in chunks. The last line gives the number of lines before it. The file has no paths, and
+it is decompressed only as far as it is read.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ FORMAT = 1
 MAX_FILE_BYTES = 128_000_000
 """The largest file, in bytes."""
 MAX_UNPACKED_BYTES = 256_000_000
-"""The most that it may hold, in bytes of JSON."""
+"""The largest decompressed content, in bytes of JSON."""
 PIECE = 1 << 20
-"""Bytes of an exported file that stand in one line."""
+"""Bytes of an exported file per line."""
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 _LEVEL = 6
@@ -47,24 +47,24 @@ class ExportTooLarge(ApiError):
 
 
 Instant = Annotated[int, msgspec.Meta(ge=0, le=20_000_000_000_000_000)]
-"""Microseconds from 1970 to 2603. Counters lie between the same bounds: some of them count time."""
+"""Microseconds from 1970 to 2603. Counters have the same bounds, since some of them count time."""
 Seq = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Counters = dict[str, Instant]
 
 
 class ExportLine(msgspec.Struct, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True):
-    """One line."""
+    """A line of the file, tagged by `kind`."""
 
 
 class ClockLine(msgspec.Struct, frozen=True):
-    """How the clock runs."""
+    """The mode and start of the clock."""
 
     mode: Mode
     start: Instant
 
 
 class TwinLine(msgspec.Struct, frozen=True):
-    """What a twin begins with; `schema` names how its rows are stored, `template` is for people."""
+    """The initial state of a twin; `schema` is the hash of its tables, `template` is a name for people."""
 
     schema: str
     template: str
@@ -72,7 +72,7 @@ class TwinLine(msgspec.Struct, frozen=True):
 
 
 class Head(ExportLine, tag="environment"):
-    """What is in the file. No token is but those that a template's rows name: see `stand_ins`."""
+    """The description of the file. It has no tokens but those in the rows of templates: see `stand_ins`."""
 
     format: int
     twindiff: str
@@ -107,14 +107,14 @@ class ChangeLine(msgspec.Struct, frozen=True):
 
 
 class EventLine(msgspec.Struct, frozen=True):
-    """What an operation told of, by the vendor's name for it."""
+    """An event that an operation emitted, with the vendor's name for it."""
 
     name: str
     payload: dict[str, Any]
 
 
 class RecordLine(ExportLine, tag="record"):
-    """A record of the journal. Earlier releases kept its events as rows."""
+    """A record of the journal. Earlier releases stored its events as rows."""
 
     seq: Seq
     twin: str
@@ -129,7 +129,7 @@ class RecordLine(ExportLine, tag="record"):
 
 
 class CheckpointLine(ExportLine, tag="checkpoint"):
-    """A point under a name."""
+    """A named point."""
 
     name: str
     seq: Seq
@@ -150,20 +150,20 @@ class CallLine(ExportLine, tag="call"):
 
 
 class BytesLine(ExportLine, tag="bytes"):
-    """A piece of a file that rows name by its SHA-256; the pieces of one stand in order."""
+    """A chunk of a file that rows name by its SHA-256; the chunks of a file are in order."""
 
     digest: str
     data: bytes
 
 
 class End(ExportLine, tag="end"):
-    """Nothing is missing."""
+    """Marks the file as complete."""
 
     lines: int
 
 
 class ExportHeader(msgspec.Struct):
-    """As much of the first line as every format has."""
+    """The fields that the first line has in every format version."""
 
     kind: Literal["environment"]
     format: int
@@ -178,7 +178,7 @@ _decode: msgspec.json.Decoder[ExportLine] = msgspec.json.Decoder(
 
 
 def record_line(record: JournalRecord, tables: Mapping[str, Table]) -> RecordLine:
-    """A record as it travels: whatever environment it comes from, and without columns that are no longer there."""
+    """Return the exported form of a record, without its environment's id and without columns that no longer exist."""
     changes = [
         ChangeLine(table, key, _known_columns(before, tables[table]), _known_columns(after, tables[table]))
         for table, key, before, after in record.changes
@@ -204,7 +204,7 @@ def _known_columns(values: Values | None, table: Table) -> Values | None:
 
 
 def record_of(line: RecordLine, environment_id: str, changes: list[RowChange], events: list[Event]) -> JournalRecord:
-    """The record of an environment that a line becomes, with changes and events that have been looked at."""
+    """Return the journal record of an exported line, with validated changes and events."""
     return JournalRecord(
         env=environment_id,
         seq=line.seq,
@@ -221,7 +221,7 @@ def record_of(line: RecordLine, environment_id: str, changes: list[RowChange], e
 
 
 class Writer:
-    """Writes a file; the same lines give the same bytes. `digests` are what rows may name files by."""
+    """Writes a file; the same lines give the same bytes. `digests` are the SHA-256 values found in rows."""
 
     def __init__(self) -> None:
         self._packed = io.BytesIO()
@@ -260,14 +260,14 @@ class Writer:
                 self.digests.add(value)
 
     def finish(self) -> bytes:
-        """The whole file."""
+        """Write the last line and return the whole file."""
         self._write(End(lines=self._lines))
         self._stream.close()
         return self._packed.getvalue()
 
 
 def read_lines(file: bytes) -> Iterator[tuple[int, ExportLine]]:
-    """The lines of a file, numbered; raises InvalidExport, ExportTooLarge."""
+    """Yield the lines of a file with their numbers; raises InvalidExport, ExportTooLarge."""
     number = 0
     line: ExportLine | None = None
     for number, text in enumerate(_texts(file), 1):

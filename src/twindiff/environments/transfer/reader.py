@@ -1,4 +1,4 @@
-"""From a file to an environment that may be taken over: everything in it is tried before anything is written."""
+"""Reads an export file into an environment ready to import; all of it is validated before anything is written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .validate import MAX_NAME_CHARACTERS, Forms, RowSet, check_changes, full_ch
 
 
 class Contents(NamedTuple):
-    """An environment out of a file, with the id that it will have; nothing in it is wrong."""
+    """A valid environment read from a file, with the id that it will have."""
 
     id: str
     head: Head
@@ -47,7 +47,7 @@ class Contents(NamedTuple):
 
 
 def read_export(file: bytes, registry: Registry) -> Contents:
-    """Unpack a file and try all of it; raises InvalidExport, UnknownTwin, SchemaChanged and others of status 400."""
+    """Read and validate a file; raises InvalidExport, UnknownTwin, SchemaChanged and others of status 400."""
     reader: Reader | None = None
     for number, line in read_lines(file):
         try:
@@ -64,14 +64,14 @@ def read_export(file: bytes, registry: Registry) -> Contents:
 
 
 class Reader:
-    """What a file has said so far."""
+    """Collects the lines of a file."""
 
     def __init__(self, head: Head, registry: Registry) -> None:
         self._head = head
         self._id = new_environment_id()
         self._schemas = {twin: _schema(twin, registry) for twin in head.twins}
         self.other_tables = _other_tables(head, self._schemas)
-        """What may be the matter with rows that do not fit, if the file was written with other tables."""
+        """A likely cause of rows that do not fit, if the file was written with other tables; else empty."""
         self._forms = Forms(self._schemas)
         self._row_set = RowSet(self._forms)
         self._rows: dict[str, dict[str, list[Values]]] = {twin: {} for twin in head.twins}
@@ -81,7 +81,7 @@ class Reader:
         self._pieces: dict[str, list[bytes]] = {}
 
     def take(self, line: ExportLine) -> None:
-        """Understand one line; raises InvalidExport."""
+        """Parse one line; raises InvalidExport."""
         match line:
             case RowLine():
                 self._take_row(line)
@@ -123,7 +123,7 @@ class Reader:
         self._checkpoints[line.name] = line.seq
 
     def contents(self) -> Contents:
-        """The whole, when every line has been taken; raises InvalidExport."""
+        """Return the environment, after the last line; raises InvalidExport."""
         check_changes(self._row_set, self._records)
         self._refuse_unknown_points()
         starts = {twin: self._start(twin) for twin in self._schemas}
@@ -155,7 +155,7 @@ def _sets_the_clock(line: RecordLine) -> bool:
 
 
 def _schema(twin: str, registry: Registry) -> Schema:
-    """The tables of a twin; raises UnknownTwin."""
+    """Return the tables of a twin; raises UnknownTwin, and InvalidExport for an alias."""
     if registry.get(twin[:MAX_NAME_CHARACTERS]).name != twin:
         raise InvalidExport(f"'{twin}' is only an alias of a twin")
     return registry.schemas[twin]
@@ -173,7 +173,7 @@ def _other_tables(head: Head, schemas: dict[str, Schema]) -> str:
 
 
 def _events(line: RecordLine) -> list[Event]:
-    """What an operation told of; earlier releases kept that as rows."""
+    """Return the events that an operation emitted; earlier releases stored them as rows."""
     try:
         former = [former_event(each.after) for each in line.changes if each.table == FORMER_QUEUE and each.after]
     except msgspec.ValidationError as error:

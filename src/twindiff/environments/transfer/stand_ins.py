@@ -1,8 +1,8 @@
-"""Stand-ins: what exports carry in place of the tokens, client secrets and keys that calls have made or given.
+"""Stand-ins replace the tokens, client secrets and keys in exports that calls have created or sent.
 
-A twin names the columns that hold them. The same secret has the same stand-in wherever it is, in rows, events and
-transcripts, so that the journal still fits together; who reads the file can use neither it nor the original. What a
-template names is carried as it is: its rows are the template's, which is found again by its content.
+A twin names the columns that hold such secrets. The same secret gets the same stand-in in rows, events and transcripts,
+so that the journal stays consistent; a reader of the file can use neither the stand-in nor the original. Secrets in a
+template's rows are exported unchanged, since a template is found again by its content.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from ..transcripts import without_secrets
 from .format import CallLine, ChangeLine, ExportLine, RecordLine, RowLine
 
 Secrets = Mapping[str, frozenset[tuple[str, str]]]
-"""Table and column of what is secret, by twin."""
+"""Table and column of secret values, by twin."""
 L = TypeVar("L", bound=ExportLine)
 
 MIN_WORD_LENGTH = 16
-"""Characters of the shortest secret that is looked for in texts: anything else could be a word of the language."""
+"""Characters of the shortest secret that is searched for in texts: shorter ones could be ordinary words."""
 
 _WORD = re.compile(r"%[0-9A-Fa-f]{2}|\\[a-z]|[A-Za-z0-9_\-]{16,}")
 _PREFIX = re.compile(r"xox\w-|xapp-|whsec_|lin_wh_|ek_test_|[\w-]+_secret_")
-"""By what programs tell kinds of secrets, which stand-ins begin with too."""
+"""Prefixes by which programs recognise kinds of secrets; stand-ins keep them."""
 _STAND_IN = re.compile(r"(?:.*[-_])?leftout[0-9a-f]{24}")
 
 
 class StandIns:
-    """The stand-ins of one export; `key` is known to nobody who reads the file."""
+    """The stand-ins of one export; `key` must be unknown to readers of the file."""
 
     def __init__(self, secrets: Secrets, key: str) -> None:
         self._secrets = secrets
@@ -42,7 +42,7 @@ class StandIns:
         self._words: dict[str, str] = {}
 
     def learn(self, record: JournalRecord) -> None:
-        """Find the secrets of a record."""
+        """Collect the secrets of a record."""
         secrets = self._secrets.get(record.twin, ())
         for table, name in secrets:
             for change in record.changes:
@@ -61,7 +61,7 @@ class StandIns:
                 self._words[value] = self._known[value]
 
     def keep_row(self, line: RowLine) -> RowLine:
-        """A row of a template, as it is: what it names has no stand-in anywhere."""
+        """Return a template's row unchanged; values that it contains get no stand-in anywhere."""
         if self._known:
             for table, name in self._secrets.get(line.twin, ()):
                 if line.table == table and isinstance(value := line.values.get(name), str):
@@ -76,7 +76,7 @@ class StandIns:
         self._words.pop(secret, None)
 
     def in_record(self, line: RecordLine) -> RecordLine:
-        """A record with stand-ins."""
+        """Return a record with stand-ins."""
         if not self._known:
             return line
         changes = [self._in_change(line.twin, change) for change in line.changes]
@@ -97,7 +97,7 @@ class StandIns:
         return {**values, **{name: self._known.get(value, value) for name in names if (value := values.get(name))}}
 
     def in_call(self, line: CallLine) -> CallLine:
-        """A call whose transcript names no secrets, and has stand-ins for those that are known."""
+        """Return a call whose transcript has known secrets replaced by stand-ins and others removed."""
         if line.said:
             line = msgspec.structs.replace(line, said=without_secrets(line.said))
         return self._in_texts(line) if self._words and line.said else line

@@ -1,6 +1,6 @@
-"""Environments travel: the whole of one becomes a file, and a file becomes one that goes on where the other was.
+"""Exports a whole environment to a file, and imports a file as an environment that continues where the other was.
 
-Both are generators: they give the work that may be done in another thread, and go on when it is done.
+Both are generators: they yield work that may run in another thread, and continue when it is done.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ from .reader import Contents, read_export
 from .stand_ins import StandIns
 
 AT_ONCE = 100
-"""Rows or records that are read or written in one go."""
+"""Rows or records read or written at a time."""
 CALLS_AT_ONCE = 25
-"""Calls, with what was said in them."""
+"""Calls, with their transcripts, read or written at a time."""
 
 
 class Transfer:
@@ -71,7 +71,7 @@ class Transfer:
         self._environments = environments
 
     def export(self, environment_id: str, log: CallLog) -> Generator[CooperativeStep, None, bytes]:
-        """All of an environment as a file; raises what `record` raises, EnvironmentDeleted, ExportTooLarge."""
+        """Export an environment to a file; raises what `record` raises, EnvironmentDeleted, ExportTooLarge."""
         writer = Writer()
         for lines in self._portions(self._environments.record(environment_id), log):
             yield partial(writer.pack, lines)
@@ -85,7 +85,7 @@ class Transfer:
             raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
 
     def _portions(self, record: EnvironmentRecord, log: CallLog) -> Iterator[Iterable[ExportLine]]:
-        """Everything up to the present point; what comes while it is read is left out."""
+        """Yield the lines up to the present point; changes made while reading are omitted."""
         env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
         self._refuse_deleted(env)
         last = self._engine.seq(env)
@@ -153,7 +153,7 @@ class Transfer:
             offset += AT_ONCE
 
     def _finish_file(self, writer: Writer) -> bytes:
-        """The file, with the bytes that its rows name."""
+        """Add the files that the rows name, and return the whole export."""
         for digest in sorted(writer.digests):
             if self._engine.blobs.has(digest):
                 with self._engine.blobs.open(digest) as file:
@@ -162,16 +162,16 @@ class Transfer:
         return writer.finish()
 
     def read(self, file: bytes) -> Contents:
-        """Try all of a file, in any thread; see `opened`."""
+        """Read and validate a file, in any thread; raises what `read_export` raises."""
         return read_export(file, self._registry)
 
     def import_contents(
         self, contents: Contents, log: CallLog, *, name: str | None, ttl_seconds: int
     ) -> Generator[CooperativeStep, None, Created]:
-        """Make an environment of what was opened, under a new id and token.
+        """Create an environment from validated contents, under a new id and token.
 
-        Until all of it is there its record says that it has expired: nobody can use it, and what a crash leaves is
-        forgotten with those that have.
+        Until it is complete its record says that it has expired, so no request can use it and what a crash leaves is
+        removed with expired environments.
         """
         token = new_token()
         record = self._catalog.add(_pending_record(contents, token, name))
@@ -180,12 +180,12 @@ class Transfer:
             yield from self._engine.import_environment(contents.id, contents.origin, contents.starts, contents.records)
             yield from self._note(contents, log)
             return Created(self._mark_ready(record, contents, ttl_seconds), token)
-        except BaseException:  # whatever it is, nothing half-made stays
-            with suppress(NotServed):  # what cannot be removed now is forgotten in a day
+        except BaseException:  # on any exception, nothing half-made stays
+            with suppress(NotServed):  # what cannot be removed now is removed by `tidy` in a day
                 self._environments.delete(contents.id)
                 for _ in log.forget(contents.id):
                     pass
-            self._engine.sleep(contents.id)  # nor does it stay in memory where it could not be removed
+            self._engine.sleep(contents.id)  # it must not stay in memory even if it could not be removed
             raise
 
     def _keep_files(self, files: list[bytes]) -> None:
@@ -193,7 +193,7 @@ class Transfer:
             self._engine.blobs.put(files.pop())
 
     def _note(self, contents: Contents, log: CallLog) -> Iterator[CooperativeStep]:
-        """Checkpoints and calls."""
+        """Store checkpoints and calls."""
         for names in portions([*contents.checkpoints], AT_ONCE):
             with self._engine.transaction():
                 for each in names:
@@ -227,7 +227,7 @@ class Transfer:
             )
 
     def _template(self, twin: str, start: TemplatePayload) -> str:
-        """The id of a template; one that has no name here gets one that takes nobody else's."""
+        """Return the id of a template with this content; one that is new here gets a name of its own."""
         hash = start.template.hash
         known = self._templates.holding(twin, hash)
         naming = Naming(twin, f"imported-{hash[:12]}", "import", visibility="private")
@@ -257,7 +257,7 @@ def _call(record: CallRecord, said: Transcript | None) -> CallLine:
 
 
 def _pending_record(contents: Contents, token: str, name: str | None) -> EnvironmentRecord:
-    """The record of an environment that is not there yet."""
+    """Return the record of an environment that is still being imported."""
     now = stamp()
     head = contents.head
     tokens: dict[str, Any] = msgspec.to_builtins(Tokens(head.actor, head.auth, users=head.users))

@@ -1,6 +1,6 @@
-"""Whether rows and records that come from elsewhere fit: each row its table, each record the state before it.
+"""Validates rows and records of an import: each row must fit its table, and each record the state before it.
 
-A file may say anything. What passes here can be replayed from any point to any other without a constraint failing.
+A file may contain anything. What passes can be replayed from any point to any other without violating a constraint.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .format import InvalidExport
 Key = tuple[Any, ...]
 
 MAX_NAME_CHARACTERS = 100
-"""Letters that a message repeats of what was given."""
+"""Characters of an input that a message repeats."""
 _pack = msgspec.msgpack.Encoder().encode
 
 
 class Form:
-    """A table, as rows are checked against it."""
+    """Validates the rows of one table."""
 
     def __init__(self, twin: str, table: Table) -> None:
         self.twin = twin
@@ -40,7 +40,7 @@ class Form:
         self._integers = [name for name, column in table.columns.items() if column.kind == "integer"]
 
     def full(self, given: Mapping[str, Any]) -> Values:
-        """A row as it is stored: every column in its place, with its type; one that came later takes its default.
+        """Return a row in its stored form: every column, typed and in order; columns added later get their default.
 
         Raises InvalidExport.
         """
@@ -69,7 +69,7 @@ class Form:
 
 
 class Forms:
-    """The tables of several twins."""
+    """The forms of several twins' tables."""
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._forms = {
@@ -77,7 +77,7 @@ class Forms:
         }
 
     def get(self, twin: str, table: str) -> Form:
-        """The form of a table; raises InvalidExport."""
+        """Return the form of a table; raises InvalidExport."""
         self.refuse_stranger(twin)
         tables = self._forms[twin]
         if table not in tables:
@@ -86,7 +86,7 @@ class Forms:
         return tables[table]
 
     def refuse_stranger(self, twin: str) -> None:
-        """Raises InvalidExport for a twin that is none of these."""
+        """Raise InvalidExport for a twin that the environment does not have."""
         if twin not in self._forms:
             raise InvalidExport(
                 f"'{twin[:MAX_NAME_CHARACTERS]}' is none of the environment's twins: {', '.join(self._forms)}"
@@ -94,7 +94,7 @@ class Forms:
 
 
 class RowSet:
-    """All rows at one point, and what is unique among them. Rows are kept packed, so that true is not 1."""
+    """All rows at one point, with an index of unique values. Rows are kept packed, so that `true` differs from 1."""
 
     def __init__(self, forms: Forms) -> None:
         self._forms = forms
@@ -102,7 +102,7 @@ class RowSet:
         self._taken: dict[tuple[str, str, Key, Key], RowLocation] = {}
 
     def add(self, form: Form, values: Values) -> None:
-        """Add a row; raises InvalidExport when its key, or what must be unique, is taken."""
+        """Add a row; raises InvalidExport when its key or a unique value is taken."""
         place = form.place(values)
         if place in self._rows:
             raise InvalidExport(f"{_describe_place(place)} is there twice")
@@ -122,7 +122,7 @@ class RowSet:
             self._taken.pop(spot, None)
 
     def move(self, record: JournalRecord) -> None:
-        """Bring rows from before to after, as engines do: what goes first, then what comes. Raises InvalidExport."""
+        """Apply a record as engines do: removed rows first, then added ones. Raises InvalidExport."""
         forms = [self._forms.get(record.twin, change.table) for change in record.changes]
         if len({(change.table, change.key) for change in record.changes}) < len(forms):
             raise InvalidExport(f"record {record.seq} changes a row twice")
@@ -138,7 +138,7 @@ class RowSet:
 
 
 def _spots(form: Form, values: Values) -> list[tuple[str, str, Key, Key]]:
-    """What a row takes that must be unique; NULL is unlike any other NULL."""
+    """Return the unique values that a row takes; NULL never equals another NULL."""
     if not form.unique:
         return []
     taken = [(columns, tuple([values[name] for name in columns])) for columns in form.unique]
@@ -150,7 +150,7 @@ def _describe_place(place: RowLocation) -> str:
 
 
 def full_changes(form: Form, key: Key, before: Values | None, after: Values | None) -> RowChange:
-    """A change whose rows are full and have the key that it names; raises InvalidExport."""
+    """Return a change with full rows whose key is the one it names; raises InvalidExport."""
     was = None if before is None else form.full(before)
     now = None if after is None else form.full(after)
     keys = [form.key_of(values) for values in (was, now) if values is not None]
@@ -162,10 +162,10 @@ def full_changes(form: Form, key: Key, before: Values | None, after: Values | No
 
 
 def check_changes(row_set: RowSet, records: Sequence[JournalRecord]) -> None:
-    """Try every record on the state that it says it was written in; raises InvalidExport.
+    """Apply every record to the state in which it says it was written; raises InvalidExport.
 
-    With rewinds the states are a tree: a record grows from the one before it, or from where a rewind led. Each is gone
-    to and left once, whatever the rewinds are.
+    With rewinds the states form a tree: a record is a child of the one before it, or of where a rewind led. A
+    depth-first traversal applies and undoes each record once, however many rewinds there are.
     """
     below = _tree(records)
     waiting = [(record, True) for record in reversed(below[0])]
@@ -182,7 +182,7 @@ def check_changes(row_set: RowSet, records: Sequence[JournalRecord]) -> None:
 
 
 def _tree(records: Iterable[JournalRecord]) -> defaultdict[int, list[JournalRecord]]:
-    """The records that grow from each state, by the seq of the record that led to it; 0 is the beginning."""
+    """Return the child records of each state, by the seq of the record that led to it; 0 is the initial state."""
     states = [0]
     below: defaultdict[int, list[JournalRecord]] = defaultdict(list)
     for record in records:
