@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, settings
 
 from scripts.postgres import MEMORY, has_room
 
+# Assertions of the suite for all storage engines explain themselves as those of any test do.
+pytest.register_assert_rewrite("tests.storage.conformance")
+
 # A busy machine is no counterexample.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # `make mutants` runs the tests thousands of times.

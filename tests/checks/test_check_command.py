@@ -117,7 +117,7 @@ def test_a_missing_file_ends_with_2_and_one_line(tmp_path: Path) -> None:
 
 def in_terminal(arguments: list[str], **environment: str) -> str:
     """Run the command with a terminal for its output and give what the terminal got."""
-    code = "import typer; from twindiff.cli.check import register; app = typer.Typer(); register(app); app()"
+    code = "import typer; from twindiff.cli.commands.check import register; app = typer.Typer(); register(app); app()"
     ours, theirs = pty.openpty()
     kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
     env = {**kept, "TERM": "xterm-256color", "COLUMNS": "100", **environment}

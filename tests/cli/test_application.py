@@ -45,19 +45,19 @@ except SystemExit as ended:
 def test_a_command_that_is_refused_has_loaded_no_other_and_no_server() -> None:
     done = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True, check=True)
     code, *loaded = done.stdout.split()
-    others = {f"twindiff.cli.{modules[0]}" for name, modules in MODULES.items() if name != "serve"}
+    others = {f"twindiff.cli.commands.{modules[0]}" for name, modules in MODULES.items() if name != "serve"}
     assert (code, {*HEAVY, *others} & {*loaded}) == ("2", set())
 
 
 def test_a_process_that_starts_others_or_drains_has_loaded_no_server_and_no_twin() -> None:
-    modules = "twindiff.cli.listening, twindiff.cli.worker, twindiff.storage.postgres.drainer"
+    modules = "twindiff.cli.listening, twindiff.cli.worker, twindiff.storage.postgres.wal_consumer"
     code = f"import sys, {modules}; print({{'twindiff.server.service', 'twindiff.twins'}} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 
 
 def test_every_module_that_brings_a_command_is_named_with_it() -> None:
-    commands = Path(commands_file).parent.glob("*.py")
+    commands = (Path(commands_file).parent / "commands").glob("*.py")
     bringing = {file.stem for file in commands if "\ndef register(" in file.read_text()}
     assert bringing == {module for modules in MODULES.values() for module in modules}
 

@@ -82,7 +82,7 @@ class Workspace:
 
     def __init__(self, service, clock=STEPS):
         self.service = service
-        template = service.templates.named("slack", "slack_default")
+        template = service.templates.find_named("slack", "slack_default")
         wanted = EnvironmentRequest([template], AGENT, clock=clock, tokens=TOKENS)
         self.environment = service.environments.get(service.environments.create(wanted).environment.environment_id)
         self.twin = service.registry.get("slack")

@@ -70,7 +70,7 @@ def test_what_was_imported_of_files_that_have_changed_since_is_not_kept(cache: P
 
 
 def test_the_hash_asked_for_longest_ago_makes_room(cache: Path, package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(template_hashes, "MAX_CANDIDATES", 1)
+    monkeypatch.setattr(template_hashes, "MAX_HASHES", 1)
     TemplateHashes(cache).keep(SCHEMA, package, "base", "c0ffee")
     os.utime(next(cache.glob("*.hash")), (1, 1))
     TemplateHashes(cache).keep(SCHEMA, package, "default", "decaf")

@@ -76,7 +76,7 @@ def test_a_sandbox_whose_keeper_is_killed_fails_with_the_reason_and_nothing_is_l
 def test_a_sandbox_whose_keeper_was_killed_frees_its_place(
     make_server: Callable[..., LiveServer], repository: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "MAX_CANDIDATES", 1)
+    monkeypatch.setattr(runs, "MAX_SANDBOXES", 1)
     sandboxes = Sandboxes(make_server())
     made = repository(app_DOT_py=STAYS)
     first = sandboxes.create(repo=str(made.path))

@@ -126,7 +126,7 @@ def test_a_delivery_that_cannot_be_taken_is_set_aside_with_a_reason(
             raise LookupError("no such field")
         return due
 
-    monkeypatch.setattr(outbox, "add_items", take_or_fail)
+    monkeypatch.setattr(outbox, "take", take_or_fail)
     parcel(post, "untakeable")
     parcel(post, "sendable")
     failed, delivered = post.settled(2)
