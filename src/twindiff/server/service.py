@@ -254,7 +254,7 @@ class Service:
             except NotServed as error:
                 backoff.fail(error)
                 self.trouble = error
-            except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the maintenance
+            except Exception as error:  # noqa: BLE001 - an internal error must not end the maintenance
                 wait = backoff.fail(error)
 
     async def _maintain(self) -> None:

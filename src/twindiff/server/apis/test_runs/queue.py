@@ -56,7 +56,7 @@ class Queue:
                 try:
                     await self._ledger.do(self._look)
                     backoff.succeed()
-                except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the runs
+                except Exception as error:  # noqa: BLE001 - an internal error must not end the runs
                     wait = backoff.fail(error)
                 await asyncio.sleep(wait)
         finally:
@@ -92,7 +92,7 @@ class Queue:
         except asyncio.CancelledError:
             await self._ledger.do(lambda: self._fail(run_id, "server", "the server was stopped"))
             raise
-        except Exception as error:  # a mistake of ours must not leave a run open for ever
+        except Exception as error:  # an internal error must not leave a run open for ever
             log.exception("The run %s failed", run_id)
             said = f"a mistake of the server: {type(error).__name__}"
             await self._ledger.do(lambda: self._fail(run_id, "server", said))

@@ -56,7 +56,7 @@ class RunMakers:
                 await self._service.runtime.run_request(self._look)
             except NotServed as error:
                 log.warning("Looking after twin runs failed; it is tried again: %s", error)
-            except Exception:  # a mistake of ours must not end the runs of a server that goes on
+            except Exception:  # an internal error must not end the runs of a server that keeps running
                 log.exception("Looking after twin runs failed; it is tried again")
             await asyncio.sleep(HEARTBEAT_SECONDS)
 

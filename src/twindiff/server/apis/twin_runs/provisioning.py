@@ -43,7 +43,7 @@ class Provisioning:
         except ApiError as error:
             wrong.append(error)
             runs.fail(run_id, str(error))
-        except Exception as error:  # a mistake of ours must not leave a run open for ever
+        except Exception as error:  # an internal error must not leave a run open for ever
             log.exception("The twin run %s could not be made", run_id)
             runs.fail(run_id, f"a mistake of the server: {type(error).__name__}")
         finally:
