@@ -1,4 +1,4 @@
-"""Detects that the client of a request has disconnected, to end the work done for it."""
+"""Detects that the client of a request has disconnected, so that the work for it can end."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Dispatcher:
 
     @property
     def moving(self) -> list[str]:
-        """The environments with pending events, except those whose clock is known not to move by itself."""
+        """The environments with subscribers, except those whose clock is known not to move by itself."""
         known = [(each, self._environments.live(each)) for each in self._open]
         return [each for each, environment in known if environment is None or environment.origin.clock.moves]
 

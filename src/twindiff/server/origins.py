@@ -1,4 +1,6 @@
-"""Who may not speak to the control plane, whatever credentials it has: our own deliveries, pages, and agents."""
+"""Refuses control-plane requests regardless of credentials: those of our own deliveries, of other pages,
+and of agents.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class OtherPage(ApiError):
 
 
 def refuse_own_request(headers: Mapping[str, str], *, is_twin: bool) -> None:
-    """Refuse what this server's webhooks send, and what a tested page asks of anything but twins; raises OwnRequest."""
+    """Refuse requests sent by this server's webhooks, or by a page under test to anything but twins; raises
+    OwnRequest.
+    """
     sender = headers.get(MARK.lower())
     if sender and not (sender == BROWSER and is_twin):
         raise OwnRequest(f"This request was sent for a {sender} by a Twindiff server, which it may not reach")
@@ -35,7 +39,7 @@ def refuse_other_page(headers: Mapping[str, str]) -> None:
 
 
 def _plain(host: str) -> str:
-    """A host and its port, under one name for this machine."""
+    """The host and port, with every name of this machine normalized to `127.0.0.1`."""
     name, colon, port = host.rpartition(":")
     if not colon or not port.isdecimal():
         name, port = host, ""
