@@ -41,7 +41,7 @@ class SuiteList(msgspec.Struct, rename="camel"):
 
 
 class SuiteMade(msgspec.Struct, omit_defaults=True):
-    """`warnings` tell which tables and columns of the tests' checks there are not."""
+    """`warnings` name the tables and columns of the tests' checks that do not exist."""
 
     id: str
     name: str
@@ -75,7 +75,7 @@ class TestShown(msgspec.Struct, omit_defaults=True):
 
 
 class TestList(msgspec.Struct, omit_defaults=True):
-    """`warnings` tell which tables and columns of the tests' checks there are not."""
+    """`warnings` name the tables and columns of the tests' checks that do not exist."""
 
     __test__ = False
 
