@@ -17,7 +17,7 @@ class CheckSettings:
         self._catalog = service.catalog
 
     def get(self, repo: str, trigger_mode: str) -> dict[str, Any]:
-        """The settings of a repository's checks."""
+        """The settings of a repository's checks, or the defaults if none are stored."""
         return _render_setting(
             self._find(repo, trigger_mode) or CheckSettingRecord(repo=repo, trigger_mode=trigger_mode)
         )

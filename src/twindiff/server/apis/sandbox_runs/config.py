@@ -1,4 +1,4 @@
-"""How an application is started: by what its repository says in `.arga/sandbox.yml`, or by a guess that is said."""
+"""How an application is started: as its `.arga/sandbox.yml` configures, or else by a guess, which the logs report."""
 
 from __future__ import annotations
 
