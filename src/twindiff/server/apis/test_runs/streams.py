@@ -27,7 +27,9 @@ NAMES = {"step_started": "log", "refused": "log", "config": "log", "answer": "lo
 
 
 async def news(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncIterator[TestRunEventRecord | None]:
-    """The events of a run after a number, until it has ended; None where there is none for a while."""
+    """Yield the events of a run after a number, until it has ended; None after each `SECONDS_OF_SILENCE`
+    without any.
+    """
     heard = time.monotonic()
     while True:
         is_over, events = await ledger.do(partial(_since, ledger, run.run_id, after))

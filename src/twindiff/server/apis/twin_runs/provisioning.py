@@ -1,4 +1,4 @@
-"""Runs that take a while to be made: recorded at once, filled when it is their turn, looked at meanwhile."""
+"""Provisions runs in the background: records them at once, and fills them when a slot is free."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger("twindiff")
 
 
 class Provisioning:
-    """The making of runs, of which a server does a few at a time."""
+    """Provisions runs, a few at a time per server."""
 
     def __init__(self, runs: TwinRunService) -> None:
         self._runs = runs
@@ -23,9 +23,9 @@ class Provisioning:
     async def provide(
         self, asked: TwinRunRequest, make: Callable[[], Awaitable[TwinRunRequest]], seconds: float | None
     ) -> TwinRunRecord:
-        """A run of what `make` says is asked for in the end, as it stands after so many seconds at most.
-
-        What goes wrong until then is raised, and nothing is left of the run; what goes wrong later its record says.
+        """Provision the run of the request that `make` returns; returns its record after `seconds` at most, ready or
+        not.
+        An error until then is raised, and the run is deleted; a later error is stored in the run's record.
         """
         run = self._runs.announce(asked)
         wrong: list[ApiError] = []
