@@ -145,7 +145,7 @@ class ScenarioStore:
         if config is not None:
             return Filling(config, "seed", {})
         if prompt is not None:
-            from twindiff.server.apis.twin_runs.prompts import read_prompt  # its patterns are slow to compile, and few servers need them
+            from twindiff.server.apis.twin_runs.prompts import read_prompt  # compiles slowly
 
             read = await self.runs.service.runtime.run_in_thread(partial(read_prompt, prompt, self._seedable()))
             return Filling(read.config, "prompt", {"generation_mode": "fast"}, read.sentences)
