@@ -29,7 +29,7 @@ class Backoff:
             self._said = said
             detail: Literal[False] | Exception = False if isinstance(error, NotServed) else error
             log.warning("%s failed; it is tried again: %s", self._what, said, exc_info=detail)
-        if isinstance(error, NotServed):  # the storage may be back at any time
+        if isinstance(error, NotServed):  # the storage may recover at any time
             return MIN_SECONDS
         return min(MIN_SECONDS * 2 ** min(self.failures - 1, 10), MAX_SECONDS)
 

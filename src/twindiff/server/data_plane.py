@@ -1,6 +1,5 @@
 """The vendors' APIs: `/api/env/{id}/services/{twin}/…`, or the host `{twin}--{id}.localhost`.
-
-A request is authorized before its body is read, and its body is read before it is worked on.
+A request is authorized before its body is read, and its body is complete before the operation starts.
 """
 
 from __future__ import annotations

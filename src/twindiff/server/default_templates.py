@@ -11,7 +11,7 @@ from twindiff.storage.cooperative import CooperativeStep
 
 
 def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
-    """The template `<twin>_default`, or the first by name of a twin that has none; None when there is no template."""
+    """Find the template `<twin>_default`, else the twin's first template by name; None if it has none."""
     usual = service.templates.history(twin.name, f"{twin.name}_default")
     if usual:
         return usual[0]

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 
 
 class DeliverySlots:
-    """At most `at_once` slots are taken, and at most `of_group` of them by one group."""
+    """At most `at_once` slots in total, and at most `of_group` of them per group."""
 
     def __init__(self, at_once: int, of_group: int) -> None:
         self._at_once = at_once

@@ -236,7 +236,7 @@ class Dispatcher:
         said = f"set aside after {backoff.failures} tries: {_describe(error)}"
         try:
             await self._do(lambda: self._outbox.set_aside(*lane, said))
-        except Exception as again:  # noqa: BLE001 - as above; the database may not take it either
+        except Exception as again:  # noqa: BLE001 - as above; the database may fail here as well
             return backoff.fail(again)
         self._failing.pop(lane, None)
         return MIN_SECONDS

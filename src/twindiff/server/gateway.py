@@ -83,7 +83,7 @@ class InFlight:
 
 
 class Gateway:
-    """The ASGI application."""
+    """The ASGI application; also runs the service's background tasks for its lifespan."""
 
     def __init__(self, service: Service) -> None:
         self.service = service

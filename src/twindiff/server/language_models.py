@@ -36,7 +36,7 @@ class ModelSettings(NamedTuple):
         body: Json = {"model": self.name, "messages": [{"role": "system", "content": system}, *said]}
         if self.is_anthropic:
             body = {"model": self.name, "max_tokens": MAX_TOKENS, "system": system, "messages": said}
-        import httpx  # see targets.py
+        import httpx  # see webhook_client.py
 
         try:
             async with httpx.AsyncClient(timeout=SECONDS) as http:

@@ -21,14 +21,14 @@ _REFERENCES = "#/components/schemas/{name}"
 
 
 class Problem(msgspec.Struct):
-    """What went wrong: a sentence, and a code to decide by."""
+    """An error: `detail` is a message, `error` a stable code."""
 
     detail: str
     error: str
 
 
 class SandboxProblem(msgspec.Struct):
-    """What went wrong: a code to decide by, and a sentence."""
+    """An error: `error` is a stable code, `message` a text."""
 
     error: str
     message: str
@@ -44,7 +44,7 @@ def describe() -> Schema:
 
 @cache
 def described_runs() -> tuple[Served, ...]:
-    """The operations for runs of all kinds, and scenarios."""
+    """The operations for runs of all kinds and for scenarios, with their full paths."""
     from twindiff.server.apis.twin_runs import operations
 
     return tuple(list_served("", operations))

@@ -32,7 +32,7 @@ def refuse_own_request(headers: Mapping[str, str], *, is_twin: bool) -> None:
 
 
 def refuse_other_page(headers: Mapping[str, str]) -> None:
-    """Refuse a request whose `Origin` is not the server's own address, under either of its names; raises OtherPage."""
+    """Refuse a request whose `Origin` is not the server's own address, by name or IP; raises OtherPage."""
     origin, host = headers.get("origin", "").lower(), headers.get("host", "").lower()
     if origin and _plain(origin.rpartition("//")[2]) != _plain(host):
         raise OtherPage(f"A page of '{origin}' asked for this; only pages of http://{host} may use the control plane")

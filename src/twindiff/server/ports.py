@@ -84,7 +84,7 @@ class Ports:
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], Port] = {}
         self.listening: set[int] = set()
-        """The ports of this process: those opened here, and those that requests have come to."""
+        """Ports of this process: those opened here, and those that requests came to."""
         self._app: App | None = None
 
     def serve(self, app: App) -> None:

@@ -1,4 +1,4 @@
-"""The clock of an environment: see how it stands, and set it forward."""
+"""The clock of an environment: read it, and set it forward."""
 
 from __future__ import annotations
 

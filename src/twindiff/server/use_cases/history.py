@@ -17,7 +17,7 @@ from twindiff.storage.values import same
 
 Diff = Mapping[str, list[dict[str, Any]]]
 Keys = dict[tuple[str, str], set[tuple[Any, ...]]]
-"""Keys of rows by twin and table."""
+"""Keys of rows, by pairs of twin and table."""
 
 
 def history(
@@ -59,7 +59,7 @@ def _led_back(interval: RunInterval) -> int:
 
 
 def _keys(diff: Diff, interval: RunInterval, registry: Registry) -> Keys:
-    """The keys of the rows of a diff."""
+    """Collect the keys of the rows of a diff."""
     keys: Keys = {}
     for kind, entries in diff.items():
         for entry in entries:

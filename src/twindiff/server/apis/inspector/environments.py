@@ -82,7 +82,7 @@ def _list_entry(service: Service, record: EnvironmentRecord) -> Listed:
 
 
 async def environment(service: Service, request: Request) -> Response:
-    """One environment with its timeline."""
+    """One environment: its timeline, live or before a call."""
     looking = await look(service, request.path_params["id"])
     before = number(request.query_params.get("before")) or None
     shown = await timeline(service, looking.id, None, before)

@@ -126,7 +126,7 @@ def percent(share: float, *, signed: bool = False) -> str:
 
 
 def of(name: str, row: Mapping[str, Any]) -> Any:
-    """A column of a row."""
+    """Return a column of a row; a template filter."""
     return row[name]
 
 

@@ -94,7 +94,7 @@ def table_context(sheet: Sheet, filters: list[Filter], base: str) -> dict[str, A
 
 
 def file_of(sheet: Sheet, kind: str) -> Response:
-    """Rows as CSV or JSON, at most 10,000."""
+    """Respond with rows as a CSV or JSON file, at most 10,000."""
     name = f"{sheet.table.name}.{'csv' if kind == 'csv' else 'json'}"
     headers = {**HEADERS, "Content-Disposition": disposition_value("attachment", name)}
     if kind == "csv":
@@ -141,7 +141,7 @@ async def row(service: Service, request: Request) -> Response:
 async def _blame(
     service: Service, looking: Looking, environment: LoadedEnvironment, twin: str, table: Table, values: Values
 ) -> dict[str, ColumnWriter]:
-    """The last operation that wrote each column; columns that are as the template has them are left out."""
+    """Find the last operation that wrote each column; columns unchanged since the template are left out."""
     start = max(0, looking.seq - MAX_BLAME_RECORDS)
     since = await service.runtime.run_steps(service.points.difference(environment.id, start, None))
     key = tuple(values[name] for name in table.key)

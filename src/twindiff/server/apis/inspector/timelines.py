@@ -48,7 +48,7 @@ class TimelineEntry(NamedTuple):
     """The number of its call, or None."""
     seq: int | None
     changed: list[tuple[str, str]]
-    """How many rows of each table, with `+`, `~` or `-`: the sign and the words."""
+    """Pairs of sign (`+`, `~` or `-`) and text with the number of rows and the table."""
     deliveries: list[str]
 
 
@@ -151,7 +151,7 @@ def _of_record(record: JournalRecord, told: dict[int, list[str]]) -> TimelineEnt
 
 
 def count_changes(changes: Iterable[RowChange]) -> list[tuple[str, str]]:
-    """How many rows of each table were added, changed and removed."""
+    """Count the added, changed and removed rows of each table, as in `TimelineEntry.changed`."""
     counts = Counter((_sign(change.before, change.after), change.table) for change in changes)
     return [(sign, f"{count} {table}") for (sign, table), count in counts.items()]
 

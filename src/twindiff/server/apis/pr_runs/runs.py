@@ -92,7 +92,7 @@ class RunCancelled(Exception):
 
 
 class PrRuns:
-    """The pull request runs of a server."""
+    """Creates and executes the pull request runs of a server."""
 
     def __init__(self, saved: SavedTestStore, sandboxes: SandboxRunService) -> None:
         self._tests = saved.runs

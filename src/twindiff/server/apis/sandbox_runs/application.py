@@ -195,7 +195,7 @@ async def _start_keeper(told: Mapping[str, Any], folder: Path, env: Mapping[str,
 
 async def _exit_code(process: asyncio.subprocess.Process) -> int:
     """Wait for the end of a process; `Process.wait` would also wait for all processes that hold its output open."""
-    while process.returncode is None:  # noqa: ASYNC110 - nobody tells of it while its pipes are open
+    while process.returncode is None:  # noqa: ASYNC110 - no event signals the end while its pipes are open
         await asyncio.sleep(LOOK_SECONDS)
     return process.returncode
 

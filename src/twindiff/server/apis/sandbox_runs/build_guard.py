@@ -70,7 +70,7 @@ def _is_stage(mount: Mount, storage: str) -> bool:
 
 
 def _locate(path: str, mounts: list[Mount]) -> tuple[str, str]:
-    """The device that a path is on, and its path there."""
+    """The device that a path is on, and its path on that device."""
     mount = max((each for each in mounts if _is_below(path, each.point)), key=lambda each: len(each.point))
     return mount.device, os.path.normpath(f"{mount.root}/{_rest(path, mount.point)}")
 

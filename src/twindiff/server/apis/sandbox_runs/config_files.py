@@ -10,7 +10,7 @@ from twindiff.kit.errors import ApiError
 MAX_BYTES = 1 << 16
 MAX_YAML_DEPTH = 20
 MAX_YAML_ALIASES = 20
-"""Merging aliases of aliases takes exponential time."""
+"""Bounded because expanding nested aliases takes exponential time."""
 
 
 class InvalidSandboxConfig(ApiError):

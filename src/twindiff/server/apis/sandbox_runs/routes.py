@@ -26,7 +26,7 @@ STATUSES = {"completed": "expired", "cancelled": "deleted"}
 
 
 def each(verb: str, path: str = "") -> Callable[[Any], Any]:
-    """Declare an operation under both names."""
+    """Declare an operation at the paths of both names."""
 
     def declare(handler: Any) -> Any:
         for prefix in PREFIXES:

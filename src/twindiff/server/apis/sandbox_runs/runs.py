@@ -98,7 +98,7 @@ class Prepared(NamedTuple):
 
 
 class SandboxRunService:
-    """The sandbox runs of a server."""
+    """Creates, watches and ends the sandbox runs of a server."""
 
     def __init__(self, tests: TestRunService, scenarios: ScenarioStore) -> None:
         self.tests = tests
@@ -301,7 +301,7 @@ class SandboxRunService:
     # Existing sandbox runs
 
     def find(self, sandbox_id: str) -> TestRunRecord:
-        """A sandbox run by its id; raises RunNotFound."""
+        """Find a sandbox run by its id; raises RunNotFound."""
         run = self.ledger.find_by_id(sandbox_id)
         if run is None or run.kind != KIND:
             raise RunNotFound(f"There is no sandbox run '{sandbox_id[:100]}'")

@@ -163,7 +163,7 @@ def _of_one(wanted: list[str], installed: list[str]) -> Expression:
 
 
 def _standing(status: Status | None) -> tuple[Expression, ...]:
-    """What is so of sandboxes of a status, or of all that there still are."""
+    """Match sandboxes by status; None matches all that are not deleted."""
     lasts = EnvironmentRecord.status == "ready"
     now = wall()
     if status is None:

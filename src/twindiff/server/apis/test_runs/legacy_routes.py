@@ -165,7 +165,7 @@ def get_run_artifact(desk: TwinRunContext, run_id: str, name: str) -> Response:
 
 @api.post("/validate/{run_id}/cancel")
 def cancel_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """End a run of any kind."""
+    """Cancel a run of any kind."""
     if desk.tests.ledger.find_by_id(run_id):
         desk.tests.cancel(run_id)
     else:

@@ -23,7 +23,7 @@ OPEN = {
 
 @api.get("/test-runs/{run_id}/page")
 def show_page(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
-    """The page of a run: steps with screenshots, console and network, the diff of its twins."""
+    """The page of a run: steps with screenshots, console and network output, and the diff of its twins."""
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
     return page(desk.tests, run, desk.address)

@@ -92,7 +92,7 @@ class TestRunRequest(NamedTuple):
 
 
 class TestRunService:
-    """The test runs of a server."""
+    """Creates, executes and reruns the test runs of a server."""
 
     __test__ = False
 

@@ -12,7 +12,7 @@ from twindiff.server.apis.twin_runs.prompt_details import Price
 from twindiff.server.apis.twin_runs.prompt_groups import TWIN_OF, Group, Sentence
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
-"""The rows of a twin by table."""
+"""The rows of a twin, by table name."""
 AGENT_EMAIL = "agent@example.com"
 ARTICLES = ("a", "an", "the", "der", "die", "das")
 LIVE = ("active", "trialing", "past_due")

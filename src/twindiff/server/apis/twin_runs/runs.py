@@ -68,7 +68,7 @@ class TwinRunRequest(NamedTuple):
 
 
 class TwinRunService:
-    """The twin runs of a server."""
+    """Provisions, reads and ends the twin runs of a server."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -269,7 +269,7 @@ class TwinRunService:
         return run
 
     def extend(self, run_id: str, ttl_minutes: int) -> TwinRunRecord:
-        """Add minutes to the end of a run; it ends at most `LONGEST_TTL` from now, and never sooner than before."""
+        """Extend the time to live of a run, up to 480 minutes from now; never shortens it."""
         run = self.open(run_id)
         if run.status in BEGINNING:
             given = run.ttl_minutes or 0

@@ -290,7 +290,7 @@ class ScenarioStore:
         return self._catalog.rows(TwinRunRecord, *mine, *which, order=-TwinRunRecord.created, limit=1000)
 
     def environments(self) -> list[TwinRunRecord]:
-        """The environments of all scenarios, oldest first."""
+        """List the environments of all scenarios, oldest first."""
         of_scenario = TwinRunRecord.of_scenario
         is_open = TwinRunRecord.status.in_(OPEN)
         return self._catalog.rows(TwinRunRecord, of_scenario, is_open, order=TwinRunRecord.created, limit=1000)
