@@ -64,8 +64,12 @@ format: setup ## Rewrite the code as `make check` wants it
 	$(BIN)/ruff format
 
 # While tests of one of both wait, those of the other run. What the second says is shown when both have ended.
-test: setup ## Run all tests but the documentation's, in parallel; `make postgres` before it adds those of server mode
+test: setup ## Run all tests but the documentation's, or those of a path: T=tests/kit; `make postgres` adds server mode's
+ifdef T
+	$(BIN)/python -m pytest $(PARALLEL) $(T)
+else
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going embedded stored; status=$$?; cat $(STORED_SAID); exit $$status
+endif
 
 embedded:
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/docs

@@ -253,7 +253,7 @@ MUTANTS: dict[str, Replace] = {
         patch.setattr(closed_world, "strays", remembered),
         patch.setattr(closed_world, "find_covered", named_tables),
     )[0],
-    "nothing is asserted": attribute(closed_world, "covered", lambda outcomes: (set(), {})),
+    "nothing is asserted": attribute(closed_world, "find_covered", lambda outcomes: (set(), {})),
     "an asserted row may change in every column": attribute(closed_world, "asserted_columns", whole_rows),
     "ignored columns of an assertion are strays": attribute(
         closed_world, "asserted_columns", lambda assertion: frozenset(assertion.changes) or None
@@ -264,10 +264,10 @@ MUTANTS: dict[str, Replace] = {
         lambda assertion: assertion.ignore | assertion.changes.keys() if assertion.diff_type == "changed" else None,
     ),
     "columns of the strict rule are strays too": attribute(
-        closed_world, "covered", lambda outcomes: kept_covered(plainly(outcomes))
+        closed_world, "find_covered", lambda outcomes: kept_covered(plainly(outcomes))
     ),
     "only the first assertion covers": attribute(
-        closed_world, "covered", lambda outcomes: kept_covered(list(outcomes)[:1])
+        closed_world, "find_covered", lambda outcomes: kept_covered(list(outcomes)[:1])
     ),
     "ignore_fields are strays": attribute(
         closed_world, "left_over", lambda spec, change: match.own_columns(change, frozenset())
@@ -312,13 +312,13 @@ MUTANTS: dict[str, Replace] = {
     "after is forgotten": attribute(verdict, "hold_order", lambda outcome, outcomes, past: None),
     "after means before": attribute(provenance, "is_after", lambda moment, other: moment < other),
     "after means not before": attribute(provenance, "is_after", lambda moment, other: moment >= other),
-    "after looks at one row": attribute(provenance, "dated", some_dated),
-    "after looks at insertions only": attribute(provenance, "asked", lambda assertion, change: frozenset()),
+    "after looks at one row": attribute(provenance, "date_changes", some_dated),
+    "after looks at insertions only": attribute(provenance, "asserted_columns", lambda assertion, change: frozenset()),
     "after looks at the last touch": attribute(
-        provenance, "asked", lambda assertion, change: frozenset({*change.sides[0], "z"})
+        provenance, "asserted_columns", lambda assertion, change: frozenset({*change.sides[0], "z"})
     ),
     "after takes the where of a changed row for what changed": attribute(
-        provenance, "asked", lambda assertion, change: frozenset(assertion.paths)
+        provenance, "asserted_columns", lambda assertion, change: frozenset(assertion.paths)
     ),
     "rows come and go without their columns": attribute(
         Touch, "gave", lambda touch, columns: not set(columns).isdisjoint(touch.change.changed)
@@ -346,7 +346,7 @@ MUTANTS: dict[str, Replace] = {
             call for call in kept_candidates(a, c, p) if a.diff_type != "response" or call.sides[0]["seq"]
         ],
     ),
-    "the extension is taken without its version": attribute(readers, "keyed", blind_keyed),
+    "the extension is taken without its version": attribute(readers, "read_object", blind_keyed),
     "unchanged is taken without its version": attribute(readers, "one_of", blind_one_of),
     "operators of the extension are taken without its version": attribute(
         conditions, "predicate", lambda value, place, *, extended: kept_predicate(value, place, extended=True)

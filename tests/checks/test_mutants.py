@@ -270,10 +270,10 @@ MUTANTS: dict[str, Replace] = {
     "depth is not bounded": refusal("refuse_depth", lambda spec: None),
     "any number counts": refusal("whole", lambda value, place, advice: value),
     "unknown keys are taken": refusal(
-        "keyed", lambda value, place, words, required=(), *, extended=True: taken(value, place, required)
+        "read_object", lambda value, place, words, required=(), *, extended=True: taken(value, place, required)
     ),
     "required keys may be missing": refusal(
-        "keyed", lambda value, place, words, required=(), *, extended=True: taken(value, place)
+        "read_object", lambda value, place, words, required=(), *, extended=True: taken(value, place)
     ),
     "any boolean": refusal("boolean", lambda value, place: bool(value)),
     "percent rounded": lambda patch: patch.setattr(verdict, "Score", rounded_score),

@@ -70,7 +70,7 @@ def test_a_loop_that_fails_goes_on_and_says_so_once(
 def test_the_waits_of_a_loop_grow_to_a_minute_and_begin_anew():
     loop = Backoff("It")
     assert [loop.fail(LookupError()) for _ in range(8)] == [1, 2, 4, 8, 16, 32, 60, 60]
-    loop.succeed()
+    loop.reset()
     assert loop.fail(LookupError()) == 1
 
 

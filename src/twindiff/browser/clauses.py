@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from twindiff.browser.config import Action, BrowserStep, Expect, TwinCheck
 from twindiff.browser.element_finder import INSIDE, LOG_OUT, NAMED, ROW
 from twindiff.browser.phrases import KEYS, NOUNS, PHRASES
-from twindiff.browser.twin_phrases import counted, twin_check
+from twindiff.browser.twin_phrases import parse_count, twin_check
 from twindiff.browser.words import SEPARATOR, mark_words
 
 LONG_MS = 20_000
@@ -68,7 +68,7 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
         match = phrase.pattern.fullmatch(marked)
         if match is None or _is_ambiguous(match):
             continue
-        said = Said(_slots(match), held, is_first)
+        said = ClauseSlots(_slots(match), held, is_first)
         verb = _PERSON.sub("", text, count=1).split(" ", 1)[0]
         wording = (not VERB.match(text), _ends_in_name(phrase.kind, text))
         if phrase.kind.startswith("twin:"):
@@ -107,14 +107,14 @@ def _is_ambiguous(match: re.Match[str]) -> bool:
     return False
 
 
-def _is_unsafe(step: BrowserStep, said: Said) -> bool:
+def _is_unsafe(step: BrowserStep, said: ClauseSlots) -> bool:
     """Whether a name is empty, or has the sign by which a row is told from what is in it."""
     is_all = step.expect is not None and step.expect.type == "count"
     names_nothing = (step.selector or "").endswith("=") and step.selector != LOG_OUT and not is_all
     return names_nothing or INSIDE in said.row()
 
 
-class Said(NamedTuple):
+class ClauseSlots(NamedTuple):
     """What the slots of a rule have taken."""
 
     groups: dict[str, str]
@@ -129,19 +129,19 @@ class Said(NamedTuple):
         """Whether a slot has something."""
         return name in self.groups
 
-    def opened(self, text: str) -> str:
+    def unquote(self, text: str) -> str:
         """A value or a name, without its quotation marks."""
         mark = _MARK.search(text)
         return self.held[int(mark[1])] if mark else text.strip(" ,.:")
 
     def value(self, *names: str) -> str:
         """The value that one of some slots has."""
-        return self.opened(self.first(*names))
+        return self.unquote(self.first(*names))
 
     def texts(self, *names: str) -> list[str]:
         """The quotations of a list; words without quotation marks are one."""
         text = self.first(*names)
-        return [self.held[int(number)] for number in _QUOTED.findall(text)] or [self.opened(text)]
+        return [self.held[int(number)] for number in _QUOTED.findall(text)] or [self.unquote(text)]
 
     def kind(self, *names: str) -> str | None:
         """The kind of a thing, as its noun says."""
@@ -151,7 +151,7 @@ class Said(NamedTuple):
                     return kind_of_noun(self.groups[noun])
         return None
 
-    def named(self, *names: str, kind: str | None = None) -> str:
+    def select_named(self, *names: str, kind: str | None = None) -> str:
         """A selector for a thing by its name, among things of its kind where that is said."""
         slots = [slot for name in names for slot in (name, f"{name}_2", f"{name}_3")]
         kind = self.kind(*names) or kind
@@ -168,7 +168,7 @@ def kind_of_noun(noun: str) -> str:
     return next(kind for kind, words in NOUNS.items() if re.fullmatch(words, noun, re.IGNORECASE))
 
 
-def _login(said: Said) -> list[BrowserStep]:
+def _login(said: ClauseSlots) -> list[BrowserStep]:
     return [
         BrowserStep("fill", selector=EMAIL, value=said.value("x") if said.has("x") else "{{email}}"),
         BrowserStep("fill", selector=PASSWORD, value=said.value("v") if said.has("v") else "{{password}}"),
@@ -176,7 +176,7 @@ def _login(said: Said) -> list[BrowserStep]:
     ]
 
 
-def _pause(said: Said) -> list[BrowserStep]:
+def _pause(said: ClauseSlots) -> list[BrowserStep]:
     number = float(said.groups["n"].replace(",", "."))
     is_short = said.groups["unit"].lower().startswith("m")
     return [BrowserStep("wait", value=min(60_000, round(number if is_short else number * 1000)))]
@@ -186,52 +186,52 @@ def _expect(kind: Any, *, selector: str | None = None, ms: int | None = None, **
     return BrowserStep("expect", selector=selector, expect=Expect(kind, selector=selector, **fields), timeout_ms=ms)
 
 
-def _texts(said: Said, *, negated: bool = False, ms: int | None = None) -> list[BrowserStep]:
+def _texts(said: ClauseSlots, *, negated: bool = False, ms: int | None = None) -> list[BrowserStep]:
     names = ("qo", "qo2", "qo3") if negated else ("qs", "qs2")
     names = (*names, "qs") if negated else names
     return [_expect("text", contains=text, negated=negated, ms=ms) for text in said.texts(*names)]
 
 
-def _text_but(said: Said) -> list[BrowserStep]:
+def _text_but(said: ClauseSlots) -> list[BrowserStep]:
     shown = [_expect("text", contains=text) for text in said.texts("qs")]
     return shown + [_expect("text", contains=text, negated=True) for text in said.texts("qo2")]
 
 
-def _inside(said: Said) -> list[BrowserStep]:
-    return [_expect("text", selector=said.named("x"), contains=said.value("v"))]
+def _inside(said: ClauseSlots) -> list[BrowserStep]:
+    return [_expect("text", selector=said.select_named("x"), contains=said.value("v"))]
 
 
-def _thing(said: Said, *, negated: bool = False, ms: int | None = None) -> list[BrowserStep]:
-    selector = said.named("k", "k2", "k3", "k4")
+def _thing(said: ClauseSlots, *, negated: bool = False, ms: int | None = None) -> list[BrowserStep]:
+    selector = said.select_named("k", "k2", "k3", "k4")
     return [_expect("visible", selector=selector, negated=negated, ms=ms)]
 
 
 _WHOLE = frozenset(["is", "be", "equal", "equals", "lautet", "ist", "have", "has", "soll", "sollte"])
 
 
-def _how(said: Said, text: str) -> dict[str, Any]:
+def _how(said: ClauseSlots, text: str) -> dict[str, Any]:
     """Whether a value is to be all of it or to be contained; sentences say the verb."""
     how = said.first("how").lower().split(" ")
     is_all = said.has("be") or not _WHOLE.isdisjoint(how)
     return {"equals": text} if is_all else {"contains": text}
 
 
-def _url(said: Said, *, negated: bool = False) -> list[BrowserStep]:
+def _url(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
     text = said.value("v") if said.has("v") else said.value("u")
     compared: dict[str, Any] = _how(said, text) if said.has("v") else {"equals": text}
     return [_expect("url", negated=negated, **compared)]
 
 
-def _standing(said: Said) -> list[BrowserStep]:
+def _standing(said: ClauseSlots) -> list[BrowserStep]:
     """`I am on /cart` is where a test begins; later it is expected."""
     return [BrowserStep("goto", value=said.value("u"))] if said.is_first else _url(said)
 
 
-def _title(said: Said) -> list[BrowserStep]:
+def _title(said: ClauseSlots) -> list[BrowserStep]:
     return [_expect("title", **_how(said, said.value("v")))]
 
 
-def _value(said: Said, *, negated: bool = False) -> list[BrowserStep]:
+def _value(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
     selector = f"field={said.value('field', 'field_2', 'field_3')}"
     return [_expect("value", selector=selector, negated=negated, **_how(said, said.value("v")))]
 
@@ -249,20 +249,20 @@ _STATES: dict[str, tuple[str, bool]] = {
 }
 
 
-def _state(said: Said) -> list[BrowserStep]:
+def _state(said: ClauseSlots) -> list[BrowserStep]:
     is_so = not re.search(r"\b(?:not|no)\b", said.groups.get("not", ""), re.IGNORECASE)
     words = said.groups["state"].lower()
     if words in ("empty", "blank"):
-        return [_expect("value", selector=said.named("kc", kind="field"), equals="", negated=not is_so)]
+        return [_expect("value", selector=said.select_named("kc", kind="field"), equals="", negated=not is_so)]
     state, holds = _STATES.get(words, ("focused", True))
-    selector = said.named("kc", kind="choice" if state == "checked" else "control")
+    selector = said.select_named("kc", kind="choice" if state == "checked" else "control")
     if state == "checked" and selector.startswith("field="):  # a box may be one for a text or one to tick
         selector = f"choice={selector.removeprefix('field=')}"
     return [_expect(state, selector=selector, negated=holds != is_so, ms=LONG_MS if said.has("wait") else None)]
 
 
-def _count(said: Said) -> list[BrowserStep]:
-    few, many = counted(said.groups["n"])
+def _count(said: ClauseSlots) -> list[BrowserStep]:
+    few, many = parse_count(said.groups["n"])
     noun = said.groups["things"].lower()
     kind = "datarow" if "row" in noun else "listitem" if "item" in noun and "menu" not in noun else kind_of_noun(noun)
     name = said.value("x") if said.has("x") else ""
@@ -271,42 +271,42 @@ def _count(said: Said) -> list[BrowserStep]:
     return [_expect("count", selector=f"{kind}={name}", min=few, max=many)]
 
 
-def _count_text(said: Said) -> list[BrowserStep]:
+def _count_text(said: ClauseSlots) -> list[BrowserStep]:
     if said.has("times"):
         word = said.groups["times"].lower().split(" ")[0]
-        few = many = {"once": 1, "twice": 2, "thrice": 3}.get(word) or counted(word)[0]
+        few = many = {"once": 1, "twice": 2, "thrice": 3}.get(word) or parse_count(word)[0]
     else:
-        few, many = counted(said.groups["n"])
+        few, many = parse_count(said.groups["n"])
     if many == 0:
         return [_expect("text", contains=said.value("q"), negated=True)]
     return [_expect("count", contains=said.value("q"), min=few, max=many)]
 
 
-def _row_says(said: Said, *, negated: bool = False) -> list[BrowserStep]:
+def _row_says(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
     texts = said.texts("qo" if negated else "qs", "qs2")
     return [_expect("text", selector=said.row(), contains=text, negated=negated) for text in texts]
 
 
-def _click(said: Said) -> list[BrowserStep]:
+def _click(said: ClauseSlots) -> list[BrowserStep]:
     row = said.row()
-    name = said.named("x")
+    name = said.select_named("x")
     return [BrowserStep("click", selector=f"{row}{INSIDE}{name}" if row else name)]
 
 
-def _with_value(action: Action) -> Callable[[Said], list[BrowserStep]]:
+def _with_value(action: Action) -> Callable[[ClauseSlots], list[BrowserStep]]:
     return lambda said: [BrowserStep(action, selector=f"{NAMED}{said.value('f')}", value=said.value("v"))]
 
 
-def _of_kind(action: Action, kind: str | None = None) -> Callable[[Said], list[BrowserStep]]:
-    return lambda said: [BrowserStep(action, selector=said.named("x", "x2", kind=kind))]
+def _of_kind(action: Action, kind: str | None = None) -> Callable[[ClauseSlots], list[BrowserStep]]:
+    return lambda said: [BrowserStep(action, selector=said.select_named("x", "x2", kind=kind))]
 
 
-def _key(said: Said) -> list[BrowserStep]:
+def _key(said: ClauseSlots) -> list[BrowserStep]:
     selector = f"{NAMED}{said.value('f')}" if said.has("f") else None
     return [BrowserStep("press", selector=selector, value=KEYS[said.groups["key"].lower()])]
 
 
-_STEPS: dict[str, Callable[[Said], list[BrowserStep]]] = {
+_STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "goto": lambda said: [BrowserStep("goto", value=said.value("u"))],
     "standing": _standing,
     "home": lambda said: [BrowserStep("goto", value="/")],

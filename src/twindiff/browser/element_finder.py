@@ -105,7 +105,7 @@ def kind_of(selector: str) -> tuple[str, str] | None:
     return (kind, name) if is_kind and kind in KINDS else None
 
 
-async def scoped(scope: Scope, selector: str) -> tuple[Scope, str] | None:
+async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None:
     """The row of a `row=` selector and the selector within it, else what is given; None while there is no such row.
 
     The selector within a row is empty where the row itself is meant. Raises SeveralRows.

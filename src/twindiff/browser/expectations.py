@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from twindiff.browser.config import Expect
-from twindiff.browser.element_finder import EXACT, candidates, kind_of, locators, scoped
+from twindiff.browser.element_finder import EXACT, candidates, kind_of, locators, resolve_scope
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -22,7 +22,7 @@ QUIET_SECONDS = 0.5
 """How long something must be absent, or be so many and no more, while no request is open."""
 MAX_UNQUIET_SECONDS = 2.0
 """How long the same where requests stay open."""
-LONGEST_SEEN = 600
+MAX_SEEN_CHARACTERS = 600
 MAX_FRAMES = 10
 ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
 """What rows and items belong to; without one nobody can tell that there are none."""
@@ -60,7 +60,7 @@ class Expectations:
         end = time.monotonic() + seconds
         since: float | None = None
         while True:
-            look = await answered(self._look(expect), end - time.monotonic())
+            look = await await_page(self._look(expect), end - time.monotonic())
             now = time.monotonic()
             since = (since or now) if look.holds else None
             if since is not None and self._has_held(expect, now - since):
@@ -76,15 +76,15 @@ class Expectations:
         return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
 
     async def _refuse(self, expect: Expect, look: Look) -> None:
-        wanted = self._wanted(expect)
+        wanted = self._expected_text(expect)
         where = f" in {expect.selector}" if expect.selector else ""
         near = (
             [] if expect.type in ("url", "title") else await candidates(self._front(), wanted or expect.selector or "")
         )
-        expected, said = self._described(expect, wanted, where)
+        expected, said = self._describe(expect, wanted, where)
         raise StepFailed(said, expected, _around(look.seen, wanted), near)
 
-    def _described(self, expect: Expect, wanted: str, where: str) -> tuple[str, str]:
+    def _describe(self, expect: Expect, wanted: str, where: str) -> tuple[str, str]:
         """What is expected, and the same as the sentence of a failure."""
         kind, selector = expect.type, expect.selector
         if kind == "count":
@@ -103,7 +103,7 @@ class Expectations:
             return f"the {kind} without '{wanted}'{where}", f"expected the {kind} not to {infinitive} '{wanted}'{where}"
         return f"the {kind} {verb} '{wanted}'{where}", f"expected the {kind} to {infinitive} '{wanted}'{where}"
 
-    def _wanted(self, expect: Expect) -> str:
+    def _expected_text(self, expect: Expect) -> str:
         wanted = expect.contains if expect.equals is None else expect.equals
         return "" if wanted is None else self._text(wanted)
 
@@ -124,7 +124,7 @@ class Expectations:
         return look._replace(holds=not look.holds) if expect.negated and look.holds is not None else look
 
     async def _look_at_url(self, expect: Expect) -> Look:
-        url, wanted = self._front().url, self._wanted(expect)
+        url, wanted = self._front().url, self._expected_text(expect)
         parts = urlsplit(url)
         forms = (url, url.rstrip("/"), parts.path, f"{parts.path}?{parts.query}", f"{parts.path}#{parts.fragment}")
         return Look(wanted in forms if expect.equals is not None else wanted in url, url)
@@ -139,7 +139,7 @@ class Expectations:
 
     def _is_in(self, expect: Expect, seen: str) -> bool:
         """Whether a text is as expected; what must not be said must not be said in another case of letters either."""
-        wanted, seen = _plain(self._wanted(expect)), _plain(seen)
+        wanted, seen = _plain(self._expected_text(expect)), _plain(seen)
         if expect.negated:
             wanted, seen = wanted.casefold(), seen.casefold()
         return wanted == seen if expect.equals is not None else wanted in seen
@@ -153,7 +153,7 @@ class Expectations:
         return Look(element is not None, "a visible one" if element else "none that is visible")
 
     async def _count(self, expect: Expect) -> Look:
-        wanted = _plain(self._wanted(expect))
+        wanted = _plain(self._expected_text(expect))
         if wanted:
             seen = await self.page_text(expect.selector)
             count = None if seen is None else _count_words(_plain(seen), wanted)
@@ -176,7 +176,7 @@ class Expectations:
     async def _count_elements(self, selector: str) -> int:
         count = 0
         for frame in self._front().frames[:MAX_FRAMES]:
-            place = await scoped(frame, selector)
+            place = await resolve_scope(frame, selector)
             for locator in locators(*place, "expect") if place else ():
                 seen = await locator.filter(visible=True).count()
                 count += seen
@@ -226,7 +226,7 @@ class Expectations:
         try:
             if not selector:
                 return "\n".join([await frame.inner_text("body", timeout=1000) for frame in page.frames[:MAX_FRAMES]])
-            place = await scoped(page, self._text(selector))
+            place = await resolve_scope(page, self._text(selector))
             for locator in _within(place, "expect") if place else ():
                 if await locator.count():
                     return "\n".join([await each.inner_text(timeout=1000) for each in await locator.all()])
@@ -236,7 +236,7 @@ class Expectations:
 
 
 async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
-    place = await scoped(frame, selector)
+    place = await resolve_scope(frame, selector)
     for locator in _within(place, action) if place else ():
         seen = locator.filter(visible=True).first
         if await seen.count():
@@ -250,7 +250,7 @@ def _within(place: tuple[Frame | Page | Locator, str], action: str) -> list[Any]
     return locators(scope, selector, action) if selector else [scope]
 
 
-async def answered(asked: Awaitable[T], seconds: float) -> T:
+async def await_page(asked: Awaitable[T], seconds: float) -> T:
     """What the page answers; raises StepFailed where nothing comes, since a script of its own keeps it busy."""
     seconds = max(seconds, ANSWER_SECONDS)
     try:
@@ -277,4 +277,4 @@ def _around(seen: str, wanted: str) -> str:
     words = wanted.split()
     at = text.lower().find(words[0].lower()) if words else 0
     begin = max(0, at - 100)
-    return text[begin : begin + LONGEST_SEEN] or "nothing"
+    return text[begin : begin + MAX_SEEN_CHARACTERS] or "nothing"

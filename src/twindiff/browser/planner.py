@@ -117,7 +117,7 @@ class _Reader:
             for claim in claims:
                 self._take(claim)
         elif not self._steps and not self._unclear and (_is_title(sentence) or self._is_story(sentence)):
-            self._subject.append(self._shown(sentence))
+            self._subject.append(self._restore_text(sentence))
         else:
             unread = [*self._unread(sentence)] or [sentence]
             for clause in unread:
@@ -175,7 +175,9 @@ class _Reader:
         text = _normal(clause)
         key = (text, not self._steps)
         if key not in self._known:
-            self._known[key] = read_clause(text, self._held, self._shown(clause), is_first=key[1]) if text else None
+            self._known[key] = (
+                read_clause(text, self._held, self._restore_text(clause), is_first=key[1]) if text else None
+            )
         return self._known[key]
 
     def _unread(self, sentence: str) -> Iterator[str]:
@@ -197,7 +199,7 @@ class _Reader:
     def _complaint(self, clause: str) -> str:
         """A clause as it was written, with the words that stand in the way where those can be told."""
         words = self._left_over(clause)
-        return self._shown(clause) + (f" (not understood: {words})" if words else "")
+        return self._restore_text(clause) + (f" (not understood: {words})" if words else "")
 
     def _left_over(self, clause: str) -> str | None:
         """The fewest words side by side without which a rule would claim a clause."""
@@ -209,17 +211,17 @@ class _Reader:
                 rest = " ".join([*words[:begin], *words[begin + size :]])
                 left = words[begin : begin + size]
                 if self._claims(rest) is not None:
-                    return self._shown(" ".join(left))
+                    return self._restore_text(" ".join(left))
         return None
 
-    def _shown(self, text: str) -> str:
+    def _restore_text(self, text: str) -> str:
         """A text as it was written."""
 
-        def opened(mark: re.Match[str]) -> str:
+        def restore_mark(mark: re.Match[str]) -> str:
             held = self._held[int(mark[1])]
             return f'"{held}"' if mark[0][0] == "\x02" else held
 
-        return _MARK.sub(opened, text).strip()
+        return _MARK.sub(restore_mark, text).strip()
 
 
 def _is_title(sentence: str) -> bool:

@@ -11,7 +11,14 @@ import msgspec
 
 from twindiff.browser.config import ANSWER, BrowserStep, Expect, fill_parameters, join_url
 from twindiff.browser.element_finder import NAMED, SeveralRows, candidates
-from twindiff.browser.expectations import LONGEST_SEEN, MAX_FRAMES, POLL_SECONDS, Expectations, StepFailed, answered
+from twindiff.browser.expectations import (
+    MAX_FRAMES,
+    MAX_SEEN_CHARACTERS,
+    POLL_SECONDS,
+    Expectations,
+    StepFailed,
+    await_page,
+)
 from twindiff.browser.proxy import OURS
 
 if TYPE_CHECKING:
@@ -81,7 +88,7 @@ class Interpreter:
             raise StepFailed(str(error), "one row", "several") from None
         except Error as error:
             said = error.message.split("\nCall log")[0].strip()
-            raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:LONGEST_SEEN]) from None
+            raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:MAX_SEEN_CHARACTERS]) from None
 
     def _describe_step(self, step: BrowserStep) -> str:
         """What a step is done to, without the values of its parameters."""
@@ -112,12 +119,12 @@ class Interpreter:
 
     async def _fill(self, step: BrowserStep, seconds: float) -> None:
         element = await self._find_element(self._text(step.selector), "fill", seconds)
-        if await answered(element.evaluate("each => each.tagName"), seconds) == "SELECT":
+        if await await_page(element.evaluate("each => each.tagName"), seconds) == "SELECT":
             await self._select_in(element, step, seconds)
             return
         wanted = self._text(step.value)
         await element.fill(wanted, timeout=seconds * 1000)
-        kind, kept = await answered(
+        kind, kept = await await_page(
             element.evaluate("each => [each.type || '', each.value ?? each.innerText]"), seconds
         )
         if (wanted and not kept) or (kind in MUST_MATCH and not _is_same(kept, wanted)):
@@ -136,7 +143,7 @@ class Interpreter:
             element = await self._find_element(selector, "choose", min(seconds, CHOICE_SECONDS), also=self._option)
         except StepFailed:
             element = await self._find_element(f"{NAMED}{words}", "choose", seconds)
-        if await answered(element.evaluate("each => each.tagName"), seconds) == "OPTION":
+        if await await_page(element.evaluate("each => each.tagName"), seconds) == "OPTION":
             options = element.locator("xpath=ancestor::select")
             await options.select_option(label=words, timeout=seconds * 1000)
         else:
@@ -162,7 +169,7 @@ class Interpreter:
             await element.scroll_into_view_if_needed(timeout=seconds * 1000)
         else:
             to = "0" if step.value == "top" else "document.documentElement.scrollHeight"
-            await answered(self.page.evaluate(f"window.scrollTo(0, {to})"), seconds)
+            await await_page(self.page.evaluate(f"window.scrollTo(0, {to})"), seconds)
 
     async def _back(self, step: BrowserStep, seconds: float) -> None:
         if await self.page.go_back(timeout=max(seconds, 20) * 1000) is None and self.page.url == "about:blank":
@@ -189,7 +196,7 @@ class Interpreter:
     async def _select_in(self, element: Locator, step: BrowserStep, seconds: float) -> None:
         wanted = self._text(step.value)
         script = "each => [...(each.options || [])].map(option => [option.value, option.label.trim()])"
-        options: list[list[str]] = await answered(element.evaluate(script), seconds)
+        options: list[list[str]] = await await_page(element.evaluate(script), seconds)
         if not any(wanted in option for option in options):
             have = [label or value for value, label in options]
             near = [{"selector": str(step.selector), "text": label} for label in have[:10]]
@@ -219,9 +226,9 @@ class Interpreter:
         """The first element that is to be seen, as soon as there is one, or what `also` gives; raises StepFailed."""
         end = time.monotonic() + seconds
         while True:
-            element = await answered(self._expectations.find(selector, action), end - time.monotonic())
+            element = await await_page(self._expectations.find(selector, action), end - time.monotonic())
             if element is None and also:
-                element = await answered(also(selector), end - time.monotonic())
+                element = await await_page(also(selector), end - time.monotonic())
             if element:
                 return element
             if time.monotonic() > end:

@@ -80,7 +80,7 @@ def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: 
     """The check of a sentence about a thing; None where its words cannot be one."""
     thing = THINGS[number]
     words = {re.sub(r"^z\d_", "", name): text for name, text in said.items()}
-    few, many = counted(words["n"])
+    few, many = parse_count(words["n"])
     where: dict[str, Any] = dict(thing.where)
     named: dict[str, str] = {}
     texts = [held[int(mark)] for mark in re.findall(r"\x02(\d+)\x03", words.get("text", ""))]
@@ -89,31 +89,31 @@ def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: 
         if len(texts) > 1 and many == 0:
             return None
     if "name" in words:
-        where[thing.name] = {"eq": _opened(words["name"], held)}
+        where[thing.name] = {"eq": _restore_mark(words["name"], held)}
     if "email" in words:
-        where["email"] = {"eq": _opened(words["email"], held)}
+        where["email"] = {"eq": _restore_mark(words["email"], held)}
     if "team" in words:
-        named["teamId"] = _opened(words["team"], held)
+        named["teamId"] = _restore_mark(words["team"], held)
     if amount := words.get("sum") or words.get("sum2"):
         where["amount"] = {"eq": int(Decimal(amount) * 100)}
         where["currency"] = {"eq": CENTS[(words.get("sign") or words["unit"]).lower()]}
     channels = {words[name] for name in ("channel", "channel2", "channel3", "channel_q", "channel2_q") if name in words}
-    opened = [_opened(mark, held) for mark in _MARK.findall(" ".join(words.values()))]
+    opened = [_restore_mark(mark, held) for mark in _MARK.findall(" ".join(words.values()))]
     if len(channels) > 1 or any(REFERENCE.search(text) or not text for text in opened):
         return None  # values of parameters are not known to checks
     for channel in channels:
-        named["channel_id"] = _opened(channel, held).removeprefix("#")
+        named["channel_id"] = _restore_mark(channel, held).removeprefix("#")
     return TwinCheck(sentence, thing.twin, thing.entity, where, named, few, many)
 
 
 _MARK = re.compile("[\x02\x04\x06]\\d+[\x03\x05\x07]")
 
 
-def _opened(mark: str, held: list[str]) -> str:
+def _restore_mark(mark: str, held: list[str]) -> str:
     return held[int(mark[1:-1])] if mark[0] in "\x02\x04\x06" else mark
 
 
-def counted(text: str) -> tuple[int, int | None]:
+def parse_count(text: str) -> tuple[int, int | None]:
     """The least and the most of a number in words: `exactly 3`, `at least two`, `no`, `a`."""
     text = text.lower()
     if text in ("a", "an"):

@@ -27,7 +27,7 @@ class HistoryError(ValueError):
     """The history is missing or has not its shape; says what was given and what to do."""
 
 
-class RowChange(Struct, frozen=True, omit_defaults=True):
+class HistoryRowChange(Struct, frozen=True, omit_defaults=True):
     """One row that an operation touched, by its key; `changed` and `derived` columns are those of an update."""
 
     table: str
@@ -45,7 +45,7 @@ class HistoryRecord(Struct, frozen=True):
     twin: str
     operation: str
     actor: str
-    changes: list[RowChange]
+    changes: list[HistoryRowChange]
 
 
 class Called(Struct, frozen=True):
@@ -85,7 +85,7 @@ class Touch(Struct, frozen=True):
     """One change of a row, and the operation that made it."""
 
     record: HistoryRecord
-    change: RowChange
+    change: HistoryRowChange
 
     @property
     def blame(self) -> RowBlame:

@@ -43,7 +43,7 @@ class RunReports(NamedTuple):
 
     def write(self, client: Client, run: dict[str, Any]) -> None:
         """Write the reports of a run that has ended; a Problem where a file cannot be written."""
-        with _explained():
+        with _explain_write_errors():
             if self.junit:
                 _write(self.junit, _junit_of(client, run))
             if self.folder:
@@ -58,7 +58,7 @@ class RunReports(NamedTuple):
         from twindiff.server.apis.test_runs.reports import CHECK_RUN, JUNIT, TestResult, check_run, junit
 
         results = [TestResult(name, "", "error", said)]
-        with _explained():
+        with _explain_write_errors():
             for path in filter(None, (self.junit, self.folder and self.folder / JUNIT)):
                 _write(path, junit(results))
             if self.folder:
@@ -85,7 +85,7 @@ def end_as(run: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _explained() -> Generator[None]:
+def _explain_write_errors() -> Generator[None]:
     try:
         yield
     except OSError as error:

@@ -52,7 +52,7 @@ class ClockGoesBack(ApiError):
     """A clock goes forward only; rewind the environment to return to an earlier point."""
 
 
-class ClockState(NamedTuple):
+class ClockReading(NamedTuple):
     """How a clock stands: its mode, its time in microseconds since 1970, and what falls due next, with its name."""
 
     mode: Mode
@@ -68,7 +68,7 @@ class Moved(NamedTuple):
     `still_due` pieces were left for another time when there were too many; then the clock did not get there.
     """
 
-    state: ClockState
+    state: ClockReading
     done: list[Done]
     still_due: int
 
@@ -82,7 +82,7 @@ class Clocks:
         self._environments = environments
         self._due = due
 
-    def show(self, environment_id: str) -> ClockState:
+    def show(self, environment_id: str) -> ClockReading:
         """How the clock of an environment stands; raises what `Environments.get` raises."""
         return self._state(self._awake(environment_id))
 
@@ -92,11 +92,11 @@ class Clocks:
         self._environments.awaken(environment)
         return environment
 
-    def _state(self, environment: LoadedEnvironment) -> ClockState:
+    def _state(self, environment: LoadedEnvironment) -> ClockReading:
         piece = self._due.next(environment)
         present = self._engine.present(environment.id)
         operation = operation_of(environment, piece) if piece else ""
-        return ClockState(environment.origin.clock.mode, present.clock, present.seq, piece, operation)
+        return ClockReading(environment.origin.clock.mode, present.clock, present.seq, piece, operation)
 
     def catch_up(self, environment_id: str) -> Generator[CooperativeStep, None, None]:
         """Do what has fallen due by now; raises what `Environments.get` raises."""

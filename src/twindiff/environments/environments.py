@@ -69,8 +69,10 @@ class RepeatedTwin(ApiError):
     """An environment has one template of each twin."""
 
 
-class InvalidToken(ApiError):
+class InvalidAgentToken(ApiError):
     """A token that cannot be told from an agent's."""
+
+    code = "invalid_token"
 
 
 class TooManyEnvironments(ApiError):
@@ -168,7 +170,7 @@ class Environments:
         for token, user in (wanted.tokens or {}).items():
             self.actors.check(wanted.templates, user)
             if not token or token.startswith(TOKEN_PREFIX):
-                raise InvalidToken(
+                raise InvalidAgentToken(
                     f"the token '{token}' cannot be used: one must not be empty nor begin with {TOKEN_PREFIX}"
                 )
         _refuse_repeated_twins(wanted.templates)

@@ -172,7 +172,7 @@ class Outbox:
                         _delivery(event, twin, subscription, notification)
                         for subscription, start in subscribed
                         if event.seq > start and event.at >= subscription.created
-                        for notification in _notified(webhooks, event, subscription, moment.db)
+                        for notification in _notifications_of(webhooks, event, subscription, moment.db)
                     ]
             return told
 
@@ -328,7 +328,7 @@ def _emitted_events(record: JournalRecord) -> Iterator[Emitted]:
         yield Emitted(record.env, record.seq, number, record.operation, record.actor, record.clock, name, payload)
 
 
-def _notified(webhooks: Webhooks, event: Emitted, subscription: Subscription, db: Store) -> list[Notification]:
+def _notifications_of(webhooks: Webhooks, event: Emitted, subscription: Subscription, db: Store) -> list[Notification]:
     """What a subscriber is told of an event; nothing where the twin fails, which would only fail again."""
     try:
         return [*webhooks.notifications(event, subscription, db)]

@@ -33,6 +33,6 @@ class Backoff:
             return MIN_SECONDS
         return min(MIN_SECONDS * 2 ** min(self.failures - 1, 10), MAX_SECONDS)
 
-    def succeed(self) -> None:
+    def reset(self) -> None:
         """Reset: the next failure is logged, and retried after `MIN_SECONDS`."""
         self._said, self.failures = "", 0

@@ -108,7 +108,7 @@ class Dispatcher:
                 wait = RETRY_SECONDS
                 try:
                     await self._lead()
-                    backoff.succeed()
+                    backoff.reset()
                 except Exception as error:  # noqa: BLE001 - an internal error must not end the deliveries
                     wait = backoff.fail(error)
                 await asyncio.sleep(wait)

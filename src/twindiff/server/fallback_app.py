@@ -25,15 +25,17 @@ NEWEST = 10
 """Number of environments on the front page."""
 
 
-class NotFound(ApiError):
+class PageNotFound(ApiError):
     """There is nothing here."""
 
+    code = "not_found"
     status = 404
 
 
-class MethodNotAllowed(ApiError):
+class PageIsReadOnly(ApiError):
     """This page is only for reading."""
 
+    code = "method_not_allowed"
     status = 405
 
 
@@ -72,6 +74,6 @@ async def _render_refusal(request: Request, error: Exception) -> StarletteRespon
 
 
 async def _refused_by_framework(request: Request, error: Exception) -> StarletteResponse:
-    if isinstance(error, HTTPException) and error.status_code == MethodNotAllowed.status:
-        return response(refusal(MethodNotAllowed()))
-    return response(refusal(NotFound(f"There is nothing at {request.url.path}; see / for what there is")))
+    if isinstance(error, HTTPException) and error.status_code == PageIsReadOnly.status:
+        return response(refusal(PageIsReadOnly()))
+    return response(refusal(PageNotFound(f"There is nothing at {request.url.path}; see / for what there is")))

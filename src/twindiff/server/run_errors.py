@@ -33,9 +33,10 @@ class AuthenticationRequired(RunFailure):
     phase = "authentication"
 
 
-class InvalidToken(RunFailure):
+class InvalidProxyToken(RunFailure):
     """The proxy token is not that of this run."""
 
+    code = "invalid_token"
     status = 401
     phase = "authentication"
 

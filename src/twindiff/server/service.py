@@ -256,7 +256,7 @@ class Service:
             try:
                 await self.runtime.run_request(self._maintain)
                 self.trouble = None
-                backoff.succeed()
+                backoff.reset()
             except NotServed as error:
                 backoff.fail(error)
                 self.trouble = error

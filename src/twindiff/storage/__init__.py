@@ -49,6 +49,7 @@ class StorageUnavailable(NotServed):
 class EnvironmentGone(NotServed):
     """The environment is not there any more: another process has deleted it."""
 
+    code = "gone"
     status = 410
 
 

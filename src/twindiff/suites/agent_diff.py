@@ -30,7 +30,7 @@ class InvalidFile(ApiError):
     """A file cannot be imported; nothing of the import was stored."""
 
 
-class ImportResult(msgspec.Struct):
+class ImportSummary(msgspec.Struct):
     """What an import came to, by name of template or suite; `warnings` of tables and columns that there are not."""
 
     templates: list[str] = msgspec.field(default_factory=list[str])
@@ -134,12 +134,12 @@ class Importer:
         names = dict.fromkeys(twin.name if twin else suite_twin for twin in twins)
         return known_to(tuple(self._registry.schemas[name] for name in names))
 
-    def store(self, checked: Checked) -> Generator[CooperativeStep, None, ImportResult]:
+    def store(self, checked: Checked) -> Generator[CooperativeStep, None, ImportSummary]:
         """Store what was checked, in parts: all of it or, when that fails, nothing that has a name."""
         said = [
             f"{suite.name}: {warning}" for suite, tests in checked.suites for each in tests for warning in each.warnings
         ]
-        result = ImportResult(left_out=checked.left_out, warnings=said or msgspec.UNSET)
+        result = ImportSummary(left_out=checked.left_out, warnings=said or msgspec.UNSET)
         for seed in checked.seeds:
             yield from self._templates.keep(seed.twin, seed.start)
         with self._engine.transaction():
@@ -163,7 +163,7 @@ class Importer:
             clear_in_chunks(given)
         return Seed(self._registry.get(twin), _stem(name), self._templates.start(self._registry.get(twin), rows))
 
-    def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: ImportResult) -> None:
+    def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: ImportSummary) -> None:
         for seed in seeds:
             known = [record.template_id for record in self._templates.history(seed.twin.name, seed.name)]
             record = self._templates.name(seed.twin, seed.name, seed.start.template, origin="import")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from twindiff.server.apis.twin_runs.prompt_reading import MAX_PHRASES, Reader
+from twindiff.server.apis.twin_runs.prompt_reading import MAX_PHRASES, PromptReader
 
 LONGEST = 20_000
 ROUTES = {
@@ -40,7 +40,7 @@ def test_a_prompt_of_the_bound_is_read_on_every_route(live, route):
 
 
 def steps(prompt):
-    reader = Reader(["slack", "linear", "stripe", "box", "calendar"])
+    reader = PromptReader(["slack", "linear", "stripe", "box", "calendar"])
     reader.read(prompt)
     assert len(reader.groups) <= MAX_PHRASES + 1
     return reader.steps

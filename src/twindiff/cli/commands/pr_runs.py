@@ -26,7 +26,7 @@ AllowNoTests = Annotated[
 ]
 
 
-class Change(NamedTuple):
+class ChangeRequest(NamedTuple):
     """What is to be tested, as a person gave it."""
 
     repo: str
@@ -62,7 +62,7 @@ def pr_run(
 
     For example: twindiff pr-run . --branch checkout
     """
-    change = Change(repo, branch, pr_url, base, url, allow_no_tests)
+    change = ChangeRequest(repo, branch, pr_url, base, url, allow_no_tests)
     run = _test(change, RunReports(junit, output), base_url, api_key)
     _show_verdict(run, as_json=as_json)
     if not as_json:
@@ -91,12 +91,12 @@ def ci(
     # A proxy of the machine does not know its loopback.
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
     with running(Settings()) as url:
-        run = _test(Change(repo, branch, "", base, "", allow_no_tests), RunReports(junit, output), url, "")
+        run = _test(ChangeRequest(repo, branch, "", base, "", allow_no_tests), RunReports(junit, output), url, "")
     _show_verdict(run, as_json=as_json)
     end_as(run)
 
 
-def _test(change: Change, reports: RunReports, base_url: str, api_key: str) -> Any:
+def _test(change: ChangeRequest, reports: RunReports, base_url: str, api_key: str) -> Any:
     """The run of a change when it has ended and its reports are written."""
 
     def follow(client: Client) -> Any:

@@ -194,7 +194,7 @@ def list_environments(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_
 
 
 @commands.command("reseed")
-def reseed(
+def reseed_scenario(
     scenario: ScenarioId,
     copy: Copy = "",
     base_url: BaseUrl = DEFAULT_URL,

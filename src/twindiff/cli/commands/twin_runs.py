@@ -186,11 +186,11 @@ def extend(
 ) -> None:
     """Add minutes to the end of a run, which is at most 480 minutes from now."""
 
-    def extended(client: Client) -> tuple[Any, str | None]:
+    def extend_run(client: Client) -> tuple[Any, str | None]:
         run_id = whole(client.twin_runs.list, run)
         return client.twin_runs.extend(run_id, ttl_minutes=ttl), client.twin_runs.get(run_id).expires_at
 
-    answer, ends = ask_server(base_url, api_key, extended)
+    answer, ends = ask_server(base_url, api_key, extend_run)
     say(as_json, answer, f"{run} lasts until {ends}." if ends else f"{run} will last {ttl} minutes longer.")
 
 

@@ -103,15 +103,15 @@ class StandIns:
         return self._in_texts(line) if self._words and line.said else line
 
     def _in_texts(self, line: L) -> L:
-        return msgspec.convert(self._replaced(msgspec.to_builtins(line)), type(line))
+        return msgspec.convert(self._replace(msgspec.to_builtins(line)), type(line))
 
-    def _replaced(self, value: Any) -> Any:
+    def _replace(self, value: Any) -> Any:
         if isinstance(value, str):
             return _WORD.sub(lambda word: self._words.get(word[0], word[0]), value)
         if isinstance(value, dict):
-            return {name: self._replaced(each) for name, each in cast(dict[str, Any], value).items()}
+            return {name: self._replace(each) for name, each in cast(dict[str, Any], value).items()}
         if isinstance(value, list | tuple):
-            return [self._replaced(each) for each in cast(Sequence[Any], value)]
+            return [self._replace(each) for each in cast(Sequence[Any], value)]
         return value
 
 

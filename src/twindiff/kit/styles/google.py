@@ -83,7 +83,7 @@ class ConditionNotMet(GoogleError):
     location = ("header", "If-Match")
 
 
-class Said(NamedTuple):
+class GoogleErrorText(NamedTuple):
     """How Google says what any API may have to say."""
 
     status: int
@@ -92,17 +92,17 @@ class Said(NamedTuple):
     """The error's own where it is empty."""
 
 
-_SAID: dict[type[ApiError], Said] = {
-    MissingParameter: Said(400, "required"),
-    InvalidParameter: Said(400, "invalid"),
-    MalformedBody: Said(400, "parseError"),
-    NotFound: Said(404, "notFound", "Not Found"),
-    AlreadyExists: Said(409, "duplicate", "The requested identifier already exists."),
-    PreconditionFailed: Said(412, "conditionNotMet", "Precondition Failed"),
-    TooLarge: Said(400, "limitExceeded"),
-    RateLimited: Said(429, "rateLimitExceeded", "Rate Limit Exceeded"),
-    TooSlow: Said(503, "backendError"),
-    InternalError: Said(500, "backendError", "Backend Error"),
+_SAID: dict[type[ApiError], GoogleErrorText] = {
+    MissingParameter: GoogleErrorText(400, "required"),
+    InvalidParameter: GoogleErrorText(400, "invalid"),
+    MalformedBody: GoogleErrorText(400, "parseError"),
+    NotFound: GoogleErrorText(404, "notFound", "Not Found"),
+    AlreadyExists: GoogleErrorText(409, "duplicate", "The requested identifier already exists."),
+    PreconditionFailed: GoogleErrorText(412, "conditionNotMet", "Precondition Failed"),
+    TooLarge: GoogleErrorText(400, "limitExceeded"),
+    RateLimited: GoogleErrorText(429, "rateLimitExceeded", "Rate Limit Exceeded"),
+    TooSlow: GoogleErrorText(503, "backendError"),
+    InternalError: GoogleErrorText(500, "backendError", "Backend Error"),
 }
 
 
@@ -138,12 +138,12 @@ class GoogleStyle(Style):
         return self.error(NoSuchThing(f"Not Found: there is no method {request.verb} {request.path}.{known}"))
 
 
-def _describe_error(error: ApiError) -> Said:
+def _describe_error(error: ApiError) -> GoogleErrorText:
     for kind in type(error).__mro__:
         if kind in _SAID:
             said = _SAID[kind]
             return said._replace(message=said.message or str(error))
-    return Said(error.status, error.code, str(error))
+    return GoogleErrorText(error.status, error.code, str(error))
 
 
 def _domain(error: ApiError) -> str:

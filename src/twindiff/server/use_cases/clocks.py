@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from datetime import datetime
 
-from twindiff.environments.clocks import ClockState, InvalidClock, Moved, Until
+from twindiff.environments.clocks import ClockReading, InvalidClock, Moved, Until
 from twindiff.kit.clock import LAST_INSTANT, SECOND, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
@@ -16,7 +16,7 @@ class ClockNotSaid(ApiError):
     """Say one of `advance` (seconds), `to` (an instant) and `until` ("next" or "idle")."""
 
 
-async def show_clock(service: Service, env_id: str) -> ClockState:
+async def show_clock(service: Service, env_id: str) -> ClockReading:
     """The time of an environment, and the job that is due next; reading it runs no jobs."""
     await service.awaken(service.environments.get(env_id))
     return service.clocks.show(env_id)

@@ -80,14 +80,14 @@ def _record(record: JournalRecord, registry: Registry, shown: Keys | None) -> pa
     return past.HistoryRecord(record.seq, record.twin, record.operation, record.actor, changes)
 
 
-def _change(change: RowChange, table: Table) -> past.RowChange:
+def _change(change: RowChange, table: Table) -> past.HistoryRowChange:
     name, values, before, after = change
     key = dict(zip(table.key, values, strict=True))
     if before is None or after is None:
-        return past.RowChange(name, key, "added" if before is None else "removed", visibility=table.visibility)
+        return past.HistoryRowChange(name, key, "added" if before is None else "removed", visibility=table.visibility)
     changed = [column for column in {**before, **after} if not same(before.get(column), after.get(column))]
     derived = [column for column in changed if column in table.columns and table.columns[column].derived]
-    return past.RowChange(name, key, "changed", changed, derived, table.visibility)
+    return past.HistoryRowChange(name, key, "changed", changed, derived, table.visibility)
 
 
 def _history_call(call: CallRecord) -> past.Called:

@@ -1,4 +1,4 @@
-"""The Box twin: an enterprise as Box's content API shows it."""
+"""The Box twin: one enterprise, served through Box's content API."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent / "sample"
 
 
 def bike_shop() -> dict[str, list[dict[str, Any]]]:
-    """The rows, with the bytes of the documents, and the texts of those that take a process each to be read."""
+    """Return the template's rows by table, with each document's bytes as Base64 text in `content`."""
     rows: dict[str, list[dict[str, Any]]] = json.loads((FOLDER / "box_default.json").read_text("utf-8"))
     for version in rows["box_file_versions"]:
         data = (FOLDER / "documents" / version.pop("local_path")).read_bytes()

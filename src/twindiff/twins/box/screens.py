@@ -1,4 +1,4 @@
-"""An enterprise as people see it: folders with what is in them, and files with their versions and shared links."""
+"""Inspector views of an enterprise: folders with their items, and files with their versions and shared links."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from .tables.item_tables import Comment, File, FileVersion, Folder, Item, User, 
 from .views.shared_link_views import shared_link_object
 
 SHOWN = 100
-"""Items of one kind in a folder, and versions and comments of a file."""
+"""Maximum number of items of one kind in a folder, and of versions and comments of a file."""
 DEEPEST = 50
-"""Folders around an item that its trail has."""
+"""Maximum number of ancestor folders in an item's trail."""
 TRASH = "trash"
 Cell = str | ScreenLink
 
 
 def screen(call: Call, path: str) -> Screen | None:
-    """Items at `folders/ID`, `files/ID` and `web_links/ID`, what is in the trash at `trash`; else the root folder."""
+    """Render the view at a path, or None if there is none.
+
+    Paths are `folders/ID`, `files/ID`, `web_links/ID`, `trash`, and "" for the root folder.
+    """
     kind, _, id = path.partition("/")
     shown: Screen | None = None
     if path == TRASH:
@@ -63,7 +66,7 @@ def _trash(call: Call) -> Screen:
 
 
 def _items(call: Call, title: str, *, order: str, **wanted: str) -> ScreenTable:
-    """The items whose columns have some values: folders, then files, then web links."""
+    """Render a table of the items whose columns have the given values: folders, then files, then web links."""
     rows: list[Item] = []
     count = 0
     for kind in KINDS:
@@ -146,7 +149,7 @@ def _web_link(call: Call, link: WebLink) -> Screen:
 
 
 def _describe_shared_link(call: Call, item: Item) -> list[tuple[str, str]]:
-    """What there is to say of a shared link, if there is one."""
+    """Return the facts of an item's shared link, if it has one."""
     link: dict[str, Any] = shared_link_object(call, item) or {}
     if not link:
         return []
@@ -161,7 +164,7 @@ def _describe_shared_link(call: Call, item: Item) -> list[tuple[str, str]]:
 
 
 def _trail(call: Call, item: Item) -> list[ScreenLink]:
-    """The folders around an item, the outermost first; whatever is in the trash is there."""
+    """Return links to the enclosing folders, outermost first; for an item in the trash, a link to the trash."""
     if item.item_status == "trashed":
         return [ScreenLink("Trash", TRASH)]
     links: list[ScreenLink] = []

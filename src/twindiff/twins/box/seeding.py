@@ -1,4 +1,4 @@
-"""How an enterprise is filled from a configuration: people, folders with their files, comments, shares.
+"""Fills an enterprise from a configuration: users, folders with files, comments, shares.
 
 {"folders": [{"name": "Plans", "files": [{"name": "plan.txt", "content": "…"}], "shared_with": [{"user": "Ben"}]}]}
 """
@@ -28,7 +28,7 @@ from .tables.item_tables import Comment, FileContent, Folder, User
 
 
 class SeedUser(SeedSection):
-    """Somebody in the enterprise."""
+    """A user of the enterprise."""
 
     name: str
     email: str | None = None
@@ -36,7 +36,7 @@ class SeedUser(SeedSection):
 
 
 class SeedFile(SeedSection):
-    """A file of text, with comments on it."""
+    """A text file with its comments."""
 
     name: str
     content: str = ""
@@ -52,7 +52,7 @@ class SeedShare(SeedSection):
 
 
 class SeedFolder(SeedSection):
-    """A folder with what is in it."""
+    """A folder with its contents."""
 
     name: str
     description: str = ""
@@ -62,7 +62,7 @@ class SeedFolder(SeedSection):
 
 
 class SeedApplication(SeedSection):
-    """An application, with the public keys that it has registered, in PEM by their ids."""
+    """An application with its registered public keys: PEM text by key id."""
 
     client_id: str
     client_secret: str
@@ -70,7 +70,7 @@ class SeedApplication(SeedSection):
 
 
 class BoxConfig(msgspec.Struct):
-    """What an enterprise may be filled with; users may be given as their name alone."""
+    """The configuration of an enterprise. A user may be given by name alone."""
 
     users: list[SeedUser | str] = []
     folders: list[SeedFolder] = []
@@ -79,7 +79,7 @@ class BoxConfig(msgspec.Struct):
 
 
 class _Writer:
-    """Writes parts, and remembers what cannot be used."""
+    """Writes the parts of a configuration and collects problems."""
 
     def __init__(self, call: Call, known: dict[str, str]) -> None:
         self.call = call
@@ -88,7 +88,7 @@ class _Writer:
         self.files = self.folders = 0
 
     def folder(self, part: SeedFolder, parent: str, path: str) -> None:
-        """A folder with all that is in it."""
+        """Create a folder with everything in it."""
         if not self._may_be_called(part.name, f"{path}.name"):
             return
         now, folder_id = self.call.clock.iso(), new_id(self.call)
@@ -120,7 +120,7 @@ class _Writer:
             self._share(share, folder_id, f"{path}.shared_with[{number}]")
 
     def file(self, part: SeedFile, folder: Folder, path: str) -> None:
-        """A file with the comments on it."""
+        """Create a file with its comments."""
         if not self._may_be_called(part.name, f"{path}.name"):
             return
         said = Attributes(name=part.name, parent=Ref(id=folder.id), description=part.description)
@@ -135,7 +135,7 @@ class _Writer:
             self.call.db.add(msgspec.structs.replace(row, created_at=now, modified_at=now))
 
     def _store_content(self, part: SeedFile) -> Bytes:
-        """What a file holds; its bytes stand in its row, as those of templates do."""
+        """Store the text of a file for searches and return its content; the bytes go into the version's row."""
         data = part.content.encode()
         held = Bytes("", sha1(data).hexdigest(), len(data))
         text = text_of(data, part.name)
@@ -165,7 +165,10 @@ class _Writer:
 
 
 def write(call: Call, config: BoxConfig, people: Sequence[Person]) -> dict[str, int]:
-    """Fill an enterprise without files; raises InvalidSeedConfig for strange users and names that cannot be."""
+    """Fill an enterprise that has no files; raise InvalidSeedConfig for unknown users, roles or invalid names.
+
+    Returns the numbers of `users`, `folders` and `files`.
+    """
     known = {person.name: _join(call, person, is_first=not number) for number, person in enumerate(people)}
     call.actor = next(iter(known.values()))
     root = Folder(id=ROOT, name="All Files", description="", owned_by_id=call.actor, folded_name="all files")
@@ -191,7 +194,7 @@ def write(call: Call, config: BoxConfig, people: Sequence[Person]) -> dict[str, 
 
 
 def _join(call: Call, person: Person, *, is_first: bool) -> str:
-    """A user of the enterprise; the first one, who is the agent, administers it."""
+    """Create a user and return the id. The first user, who is the agent, is the administrator."""
     now = call.clock.iso()
     user = User(
         id=new_id(call, 11),

@@ -1,7 +1,7 @@
-"""Rows of templates as people write them, and what follows from them: names without case, texts to search in.
+"""Completes the rows of templates with derived values: case-folded names and texts for searches.
 
-Instants may have an offset. A version may bring its bytes as base64 text in `content`; a `local_path` beside it says
-where they came from and is left out.
+Instants may have an offset. A version may bring its bytes as Base64 text in `content`. Its `local_path`, the origin of
+the bytes, is dropped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _INSTANTS = {
 
 
 def complete_rows(rows: Rows) -> Rows:
-    """A template's rows with what they leave out."""
+    """Return a template's rows by table, completed with the columns they omit."""
     full = {table: [_plain(table, row) for row in given] for table, given in rows.items()}
     versions = full.get("box_file_versions", [])
     for version in versions:
@@ -48,7 +48,7 @@ def complete_rows(rows: Rows) -> Rows:
 
 
 def _plain(table: str, row: Any) -> Rows:
-    """A row whose instants are as columns hold them."""
+    """Return a row with its instants in the form of columns."""
     plain = dict(row)
     for name in _INSTANTS.get(table, ()):
         if isinstance(plain.get(name), str):
@@ -71,7 +71,7 @@ def _bring_content(full: Rows, version: Rows) -> None:
 
 
 def _newest(versions: Iterable[Rows]) -> dict[str, str]:
-    """The version with the highest number of each file."""
+    """Return the id of the version with the highest number, by file."""
     ordered = sorted(versions, key=lambda version: version["version_number"])
     return {version["file_id"]: version["id"] for version in ordered}
 

@@ -1,4 +1,4 @@
-"""REST as Box speaks it: errors with request ids and context, `fields`, pages by offset and by marker.
+"""Box's REST conventions: errors with request ids and context, `fields`, pages by offset and by marker.
 
 https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors
 https://developer.box.com/guides/api-calls/pagination
@@ -64,7 +64,7 @@ class BadRequest(BoxError):
 
     @classmethod
     def of(cls, reason: str, name: str, message: str) -> BadRequest:
-        """A parameter is refused for a reason: missing_parameter or invalid_parameter."""
+        """Build the error for a refused parameter; `reason` is missing_parameter or invalid_parameter."""
         return cls(context_info=errors_of(reason, name, message))
 
 
@@ -79,22 +79,22 @@ class Unauthorized(BoxError):
 
 
 def errors_of(reason: str, name: str, message: str) -> dict[str, Any]:
-    """The context of an error that one parameter caused."""
+    """Return the context of an error that a single parameter caused."""
     return {"errors": [{"reason": reason, "name": name, "message": message}]}
 
 
 class BoxStyle(Style):
-    """REST with JSON; an error tells its code, its status and the id of the request."""
+    """REST with JSON; errors carry a code, a status and the id of the request."""
 
     missing_token = MissingToken
     unknown_token = UnknownToken
 
     def token(self, request: Request) -> str | None:
-        """The bearer token, or that of the query, as addresses for downloads have it."""
+        """Return the bearer token, or the one in the query parameter `access_token`, which download URLs use."""
         return request.bearer() or request.query_parameters().get("access_token")
 
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
-        """Raw parameters by wire name; the one file of a form is `file`, whatever a client calls its part."""
+        """Return raw parameters by wire name. The only file of a form is `file`, whatever name its part has."""
         given = super().parameters(exchange)
         uploads = [name for name, value in given.items() if isinstance(value, Upload)]
         if len(uploads) == 1 and "attributes" in given:
@@ -104,7 +104,7 @@ class BoxStyle(Style):
         return given
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
-        """`{type, status, code, message, context_info, help_url, request_id}`, with the id as a header too."""
+        """Render `{type, status, code, message, context_info, help_url, request_id}`; the id is also a header."""
         request_id = _request_id(error, exchange)
         headers = (*error.headers, ("BOX-REQUEST-ID", request_id))
         code, message, context = _error_parts(error)
@@ -120,7 +120,7 @@ class BoxStyle(Style):
 
 
 def _error_parts(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:
-    """The code, the message and the context of an error, whoever raised it."""
+    """Return the code, the message and the context of any error."""
     if isinstance(error, BoxError):
         return error.code, str(error), error.context_info
     code = _CODES.get(error.status, "bad_request")
@@ -134,14 +134,14 @@ def _error_parts(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:
 
 
 def _request_id(error: ApiError, exchange: Exchange | None) -> str:
-    """An id that is the same whenever the same is asked and refused, so that a replay repeats byte for byte."""
+    """Return an id that depends only on the request and its error, so that a replay is byte-identical."""
     asked = exchange.request if exchange else None
     about = f"{asked.verb} {asked.path} {asked.query}" if asked else ""
     return blake2b(f"{about} {error.code} {error}".encode(), digest_size=8).hexdigest()
 
 
 def wanted_fields(fields: str) -> tuple[str, ...] | None:
-    """The names that the parameter `fields` lists; None when it lists none, and so the usual fields are meant."""
+    """Return the names in the parameter `fields`; None if it is empty, which selects the default fields."""
     names = tuple(dict.fromkeys(name.strip() for name in fields.split(",") if name.strip()))
     return names or None
 
@@ -154,26 +154,26 @@ class Window(NamedTuple):
 
 
 def window(offset: int, limit: int, *, most: int = 1000, farthest: int = 300_000) -> Window:
-    """A page that was asked for, checked; raises BadRequest."""
+    """Return the requested page; raise BadRequest if the offset or the limit is out of bounds."""
     if not 0 <= offset <= farthest:
         raise BadRequest.of("invalid_parameter", "offset", f"Invalid value '{offset}'. It must be 0 to {farthest}.")
     return Window(offset, check_limit(limit, most))
 
 
 def check_limit(limit: int, most: int = 1000) -> int:
-    """A limit that was asked for; raises BadRequest for one that is no count or too large."""
+    """Return a limit; raise BadRequest unless it is between 0 and `most`."""
     if not 0 <= limit <= most:
         raise BadRequest.of("invalid_parameter", "limit", f"Invalid value '{limit}'. It must be 0 to {most}.")
     return limit
 
 
 def marker_of(place: int | str) -> str:
-    """A marker for a place in a list."""
+    """Return the marker of a place in a list."""
     return urlsafe_b64encode(f"box:{place}".encode()).decode().rstrip("=")
 
 
 def place_of(marker: str) -> str:
-    """The place that a marker stands for, "" for the beginning; raises BadRequest for a marker that no list gave."""
+    """Return the place of a marker, "" for the beginning; raise BadRequest for a marker that no list returned."""
     if marker in ("", "0"):
         return ""
     try:
@@ -186,7 +186,7 @@ def place_of(marker: str) -> str:
 
 
 def offset_in(marker: str) -> int:
-    """The offset that a marker stands for."""
+    """Return the offset of a marker; raise BadRequest for a marker that no list returned."""
     place = place_of(marker)
     if not place:
         return 0
@@ -196,7 +196,7 @@ def offset_in(marker: str) -> int:
 
 
 def offset_page(entries: Iterable[Any], total: int, at: Window, *order: tuple[str, str]) -> dict[str, Any]:
-    """A collection by offset, ordered by fields in directions."""
+    """Render a collection by offset, with the fields and directions of its order."""
     page: dict[str, Any] = {"total_count": total, "entries": [*entries], "offset": at.offset, "limit": at.limit}
     if order:
         page["order"] = [{"by": by, "direction": direction} for by, direction in order]
@@ -204,5 +204,5 @@ def offset_page(entries: Iterable[Any], total: int, at: Window, *order: tuple[st
 
 
 def marker_page(entries: Iterable[Any], limit: int, next_marker: str | None) -> dict[str, Any]:
-    """A collection by marker; the last page has none."""
+    """Render a collection by marker; `next_marker` is None on the last page."""
     return {"entries": [*entries], "limit": limit, "next_marker": next_marker, "prev_marker": None}

@@ -1,4 +1,4 @@
-"""The Google Calendar twin: calendars, events and who may see them, as the Calendar API v3 shows them."""
+"""The Google Calendar twin: calendars, events and sharing, with the endpoints of the Calendar API v3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what with a calendar: its owner, the ACL, and what the list says of calendars without a rule for a user.
+"""Access checks: the actor's role in a calendar, from ownership, ACL rules and calendar list entries.
 
 https://developers.google.com/workspace/calendar/api/concepts/sharing
 """
@@ -19,7 +19,7 @@ _RANKS = {role: rank for rank, role in enumerate(ROLES)}
 
 
 class Access(NamedTuple):
-    """A calendar with what the actor may do with it."""
+    """A calendar and the actor's role in it, one of `ROLES`."""
 
     calendar: Calendar
     role: str
@@ -29,26 +29,26 @@ class Access(NamedTuple):
 
 
 def is_at_least(role: str, least: str) -> bool:
-    """Whether a role includes another."""
+    """Whether `role` grants at least the rights of `least`; both are members of `ROLES`."""
     return _RANKS[role] >= _RANKS[least]
 
 
 def actor_of(call: Call) -> CalendarUser:
-    """The user who calls."""
+    """Return the calling user, cached per call; raises NotFound if the user has no row."""
     if "actor" not in call.memo:
         call.memo["actor"] = call.db.get(CalendarUser, call.actor, missing=NotFound)
     return call.memo["actor"]
 
 
 def primary_of(call: Call, user: CalendarUser) -> str:
-    """The id of a user's primary calendar, which is the user's address unless a template has it otherwise."""
+    """Return the id of a user's primary calendar: the one marked `primary` in the list, else the email address."""
     here = CalendarListEntry.user_id == user.id, CalendarListEntry.primary.is_true
     entry = call.db.find(CalendarListEntry, *here)
     return entry.calendar_id if entry else user.email
 
 
 def resolve_calendar_id(call: Call, calendar_id: str) -> str:
-    """The id that `primary` stands for."""
+    """Replace the alias `primary` by the id of the actor's primary calendar; return other ids unchanged."""
     if calendar_id != "primary":
         return calendar_id
     if "primary" not in call.memo:
@@ -57,7 +57,10 @@ def resolve_calendar_id(call: Call, calendar_id: str) -> str:
 
 
 def open_calendar(call: Call, calendar_id: str, least: str) -> Access:
-    """A calendar that the actor may use so far; raises NotFound for one they may not see, else RequiredAccessLevel."""
+    """Return a calendar in which the actor has at least the role `least`.
+
+    Raises NotFound if the calendar is deleted or invisible to the actor, RequiredAccessLevel if the role is too low.
+    """
     calendar = call.db.get(Calendar, resolve_calendar_id(call, calendar_id), missing=NotFound)
     role = "none" if calendar.deleted else roles_of(call, [calendar])[calendar.id]
     if role == "none":
@@ -68,7 +71,7 @@ def open_calendar(call: Call, calendar_id: str, least: str) -> Access:
 
 
 def owners_of(call: Call, calendars: Sequence[Calendar]) -> dict[str, str]:
-    """Who owns the data of some calendars: addresses by the calendars' ids."""
+    """Map the id of each calendar to the email address of its data owner."""
     ids = {calendar.id: calendar.data_owner or calendar.owner_id for calendar in calendars}
     users = call.db.rows(CalendarUser, CalendarUser.id.in_(sorted({*ids.values()}))) if ids else ()
     emails = {user.id: user.email for user in users}
@@ -76,7 +79,7 @@ def owners_of(call: Call, calendars: Sequence[Calendar]) -> dict[str, str]:
 
 
 def roles_of(call: Call, calendars: Sequence[Calendar]) -> dict[str, str]:
-    """What the actor may do with each of some calendars, in two statements."""
+    """Map the id of each calendar to the actor's role in it; takes two statements for any number of calendars."""
     user = actor_of(call)
     ids = [calendar.id for calendar in calendars]
     domain = user.email.partition("@")[2]

@@ -1,4 +1,4 @@
-"""Who may do what with a calendar: https://developers.google.com/workspace/calendar/api/v3/reference/acl"""
+"""ACL rules of calendars: https://developers.google.com/workspace/calendar/api/v3/reference/acl"""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ SCOPES = ("default", "user", "group", "domain")
 
 
 class AclScope(Struct):
-    """Whom a rule is for."""
+    """The grantees of a rule: a `type` of `SCOPES` and, except for `default`, an email address or domain as `value`."""
 
     type: str | UnsetType | None = UNSET
     value: str | UnsetType | None = UNSET
 
 
 class AclRuleBody(Struct):
-    """What a client says of a rule."""
+    """An ACL rule in a request body."""
 
     role: str | UnsetType | None = UNSET
     scope: AclScope | UnsetType | None = UNSET
 
 
 def collection_of(calendar_id: str) -> str:
-    """What watches of a calendar's rules are kept under."""
+    """Return the collection path under which changes of a calendar's rules are recorded and watched."""
     return f"/calendars/{calendar_id}/acl"
 
 
 def rule_id(rule: CalendarAclRule) -> str:
-    """A rule's id in the API, which is its scope."""
+    """Return a rule's id in the API, `TYPE:VALUE` of its scope or `default`."""
     return "default" if rule.scope_type == "default" else f"{rule.scope_type}:{rule.scope_value}"
 
 
 def render_rule(rule: CalendarAclRule) -> dict[str, Any]:
-    """A rule as the API shows it; a deleted one gives nobody anything."""
+    """Return an `acl` resource; a deleted rule has the role `none`."""
     scope = {"type": rule.scope_type, **({"value": rule.scope_value} if rule.scope_value else {})}
     role = "none" if rule.deleted else rule.role
     return {"kind": "calendar#aclRule", "etag": rule.etag, "id": rule_id(rule), "scope": scope, "role": role}
 
 
 def _find(call: Call, calendar: Calendar, given: str) -> CalendarAclRule:
-    """A rule by its scope, or by the id of its row."""
+    """Find a rule by its API id or by the id of its row; raises NotFound."""
     scope_type, _, value = given.removeprefix(f"{calendar.id}:").partition(":")
     here = CalendarAclRule.calendar_id == calendar.id
     scope = CalendarAclRule.scope_type == scope_type, CalendarAclRule.scope_value == (value or None)
@@ -97,7 +97,7 @@ def list_rules(
     sync_token: str = "",
     show_deleted: bool | None = None,
 ) -> dict[str, Any]:
-    """List the rules of a calendar, to those who write in it."""
+    """List the ACL rules of a calendar; requires the role `writer`."""
     calendar = open_calendar(call, calendar_id, "writer").calendar
     if sync_token and show_deleted is False:
         raise Invalid("showDeleted cannot be false together with a syncToken.")
@@ -109,7 +109,7 @@ def list_rules(
 
 @api.get("/calendars/{calendarId}/acl/{ruleId}")
 def get_rule(call: Call, calendar_id: str, rule_id: str) -> dict[str, Any]:
-    """Look at one rule."""
+    """Return one ACL rule; requires the role `writer`."""
     return render_rule(_find(call, open_calendar(call, calendar_id, "writer").calendar, rule_id))
 
 
@@ -117,7 +117,7 @@ def get_rule(call: Call, calendar_id: str, rule_id: str) -> dict[str, Any]:
 def insert_rule(
     call: Call, calendar_id: str, rule: Annotated[AclRuleBody, Body], send_notifications: bool = True
 ) -> dict[str, Any]:
-    """Share a calendar; a scope that has a rule already gets the new role."""
+    """Share a calendar; if the scope has a rule already, change the role of that rule."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
     role, (scope_type, value) = _parse_role(rule.role), _parse_scope(rule.scope)
     here = (
@@ -153,7 +153,7 @@ def _set_role(call: Call, calendar: Calendar, rule: CalendarAclRule, role: str, 
 
 
 def _publish_rule(call: Call, calendar: Calendar, rule: CalendarAclRule, *, mails: bool) -> None:
-    """Tell who watches, and by mail who is given access."""
+    """Notify watch channels of a changed rule, and mail the user or group that gains access."""
     record_change(call, collection_of(calendar.id), rule_id(rule))
     if mails and not rule.deleted and rule.role != "none" and rule.scope_type in ("user", "group"):
         send(call, "sharing", [rule.scope_value or ""], f"{calendar.summary} is shared with you", calendar.id)
@@ -168,7 +168,7 @@ def patch_rule(
     send_notifications: bool = True,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Change the role of a rule; its scope stays."""
+    """Change the role of a rule; the scope cannot change."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
     row = _find(call, calendar, rule_id)
     check_if_match(if_match, row.etag, ConditionNotMet)
@@ -186,7 +186,7 @@ def update_rule(
     send_notifications: bool = True,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Replace a rule, of which only the role can differ."""
+    """Replace a rule; only its role can differ."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
     row = _find(call, calendar, rule_id)
     check_if_match(if_match, row.etag, ConditionNotMet)
@@ -201,7 +201,7 @@ def _refuse_other_scope(row: CalendarAclRule, rule: AclRuleBody) -> None:
 
 @api.delete("/calendars/{calendarId}/acl/{ruleId}", status=204)
 def delete_rule(call: Call, calendar_id: str, rule_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
-    """Take access back."""
+    """Delete a rule, which revokes the access it gave."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
     rule = _find(call, calendar, rule_id)
     check_if_match(if_match, rule.etag, ConditionNotMet)

@@ -1,7 +1,7 @@
-"""Where events are shown and when, kept beside the events so that a window of a calendar is a range of an index.
+"""The agenda: an index of the events that each calendar shows, so that a time window is one range query.
 
-Google keeps a copy of an event in the calendar of everybody who is invited. Here there is one event, and an entry for
-each calendar that shows it.
+Google copies an event into the calendar of every attendee. The twin stores one event and one `AgendaEntry` for each
+calendar that shows it.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ Attendees = Sequence[CalendarEventAttendee]
 
 
 def zone_name(calendar: Calendar) -> str:
-    """The zone of a calendar."""
+    """Return the IANA time zone of a calendar, `UTC` by default."""
     return calendar.time_zone or "UTC"
 
 
 def span_of(event: CalendarEvent, zone: str) -> tuple[int, int]:
-    """From when to when an event, or the first one of a series, lasts in a calendar of this zone."""
+    """Return start and end of an event, or of the first occurrence of a series, in microseconds since 1970.
+
+    `zone` applies to days and to times without a zone.
+    """
     begins = begin_of(event.start, zone)
     return begins, max(begins, begin_of(event.end, zone)) if event.end else begins
 
 
 def schedule_of(event: CalendarEvent, zone: str) -> Schedule | None:
-    """What a series expands by, in a calendar of this zone."""
+    """Return the recurrence of a series in a calendar with this zone, or None for a single event."""
     if not event.recurrence:
         return None
     is_all_day = bool(event.start.get("date"))
@@ -43,7 +46,7 @@ def schedule_of(event: CalendarEvent, zone: str) -> Schedule | None:
 def entry_of(
     event: CalendarEvent, calendar: Calendar, attendees: Attendees = (), *, invited: bool = True
 ) -> AgendaEntry:
-    """The entry of an event in a calendar; `invited` says whether it is still to be seen there."""
+    """Build the agenda entry of an event in a calendar; with `invited=False` the entry is marked gone and cancelled."""
     zone = zone_name(calendar)
     begins, ends = span_of(event, zone)
     schedule = schedule_of(event, zone)
@@ -69,13 +72,16 @@ def entry_of(
 
 
 def calendars_of(event: CalendarEvent, attendees: Attendees, calendars: Mapping[str, Calendar]) -> list[Calendar]:
-    """The calendars that show an event, of those that there are: the organizer's and those of who is invited."""
+    """Return the undeleted calendars that show an event: the organizer's and those of the attendees.
+
+    `calendars` maps ids to the calendars to choose from.
+    """
     ids = dict.fromkeys([event.calendar_id, *(each.email for each in attendees)])
     return [calendars[id] for id in ids if id in calendars and not calendars[id].deleted]
 
 
 def place(call: Call, event: CalendarEvent, attendees: Attendees) -> None:
-    """Write where an event is shown now; where it was shown until now it is gone."""
+    """Update the agenda entries of an event; calendars that no longer show the event get a cancelled entry."""
     known = {entry.calendar_id: entry for entry in call.db.rows(AgendaEntry, AgendaEntry.event_id == event.id)}
     ids = {event.calendar_id, *(each.email for each in attendees), *known, *_of_series(call, event)}
     calendars = {calendar.id: calendar for calendar in call.db.rows(Calendar, Calendar.id.in_(sorted(ids)))}
@@ -87,7 +93,10 @@ def place(call: Call, event: CalendarEvent, attendees: Attendees) -> None:
 
 
 def _of_series(call: Call, event: CalendarEvent) -> Iterable[str]:
-    """The calendars that show the series of an exception: it takes the place of an occurrence there, invited or not."""
+    """Return the ids of calendars that show the series of an exception.
+
+    The exception replaces an occurrence in all of them, whether or not their owners are invited to it.
+    """
     if not event.recurring_event_id:
         return ()
     here = AgendaEntry.event_id == event.recurring_event_id
@@ -95,7 +104,7 @@ def _of_series(call: Call, event: CalendarEvent) -> Iterable[str]:
 
 
 def _removed_from(call: Call, event: CalendarEvent) -> set[str]:
-    """The calendars whose owners, being invited, have taken the event off."""
+    """Return the ids of calendars whose owners, as attendees, have deleted their copy of the event."""
     here = CalendarEventCopy.event_id == event.id, CalendarEventCopy.removed.is_true
     return {copy.calendar_id for copy in call.db.rows(CalendarEventCopy, *here)}
 

@@ -1,4 +1,4 @@
-"""Who is invited, and what they answer.
+"""Attendees of events and their responses.
 
 https://developers.google.com/workspace/calendar/api/concepts/sharing#inviting_attendees_to_events
 """
@@ -18,7 +18,7 @@ Attendees = Sequence[CalendarEventAttendee]
 
 
 class AttendeeChanges(NamedTuple):
-    """Who is invited now, and what became of others."""
+    """The attendees of an event after a change, with the email addresses that were added and removed."""
 
     now: Attendees
     added: frozenset[str] = frozenset()
@@ -30,7 +30,10 @@ class AttendeeChanges(NamedTuple):
 
 
 def rows_of(call: Call, event: CalendarEvent, given: Given, known: Attendees = ()) -> list[CalendarEventAttendee]:
-    """The attendees that a request means; what it does not say of somebody stays. Raises as `check_attendees`."""
+    """Build attendee rows from a request; fields that the request omits keep their values in `known`.
+
+    Raises the errors of `check_attendees`.
+    """
     check_attendees(given)
     before = {each.email: each for each in known}
     rows = {each["email"]: _row(call, event, each, before.get(each["email"])) for each in given}
@@ -51,7 +54,7 @@ def _row(
         display_name=name,
         organizer=is_organizer,
         self=before.self if before else False,
-        resource=before.resource if before else bool(given.get("resource")),  # it is set once, when one is added
+        resource=before.resource if before else bool(given.get("resource")),  # only set when an attendee is added
         optional=bool(given.get("optional", before.optional if before else False)),
         response_status=response or ("accepted" if is_organizer else "needsAction"),
         comment=given.get("comment", before.comment if before else None),
@@ -65,7 +68,7 @@ def _name_of(call: Call, email: str) -> str | None:
 
 
 def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> AttendeeChanges:
-    """Write who is invited to an event; those who stay keep their rows."""
+    """Make `wanted` the attendees of an event; those who were invited before keep their rows and ids."""
     known = {row.email: row for row in call.db.rows(CalendarEventAttendee, CalendarEventAttendee.event_id == event.id)}
     now = {row.email: row for row in wanted}
     for email in known.keys() - now.keys():
@@ -80,7 +83,7 @@ def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> AttendeeChang
 
 
 def copy_attendees(call: Call, attendees: Attendees, event_id: str) -> list[CalendarEventAttendee]:
-    """The same people, invited to an exception of their series."""
+    """Copy the attendees of a series for one of its exceptions."""
     return [
         CalendarEventAttendee(
             id=call.db.next("calendar_attendee"),

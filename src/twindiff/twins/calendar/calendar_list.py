@@ -1,4 +1,4 @@
-"""Calendars as a user has them in the list.
+"""The calendar list: a user's own view of the calendars they have access to.
 
 https://developers.google.com/workspace/calendar/api/v3/reference/calendarList
 """
@@ -34,7 +34,7 @@ _RGB = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 class EntryBody(Struct, rename="camel"):
-    """What a client says of a calendar in the list."""
+    """A calendar list entry in a request body."""
 
     id: Text = UNSET
     summary_override: Text = UNSET
@@ -48,7 +48,7 @@ class EntryBody(Struct, rename="camel"):
 
 
 def render_entry(entry: CalendarListEntry, calendar: Calendar, role: str, owner: str | None) -> dict[str, Any]:
-    """An entry of the list as the API shows it; `owner` is the address of who owns the calendar's data."""
+    """Return a `calendarListEntry` resource; `owner` is the email address of the calendar's data owner."""
     color = entry.color_id or "14"
     optional = {
         "description": calendar.description,
@@ -83,7 +83,7 @@ def _render_with_owner(call: Call, entry: CalendarListEntry, calendar: Calendar,
 
 
 def _entry(call: Call, calendar_id: str) -> tuple[CalendarListEntry, Calendar, str]:
-    """An entry that is in the actor's list, with its calendar and what the actor may do with it."""
+    """Return an undeleted entry of the actor's list, its calendar, and the actor's role there; raises NotFound."""
     here = (
         CalendarListEntry.user_id == actor_of(call).id,
         CalendarListEntry.calendar_id == resolve_calendar_id(call, calendar_id),
@@ -106,7 +106,7 @@ def list_entries(
     show_hidden: bool | None = None,
     show_own_organization_only: bool = False,
 ) -> dict[str, Any]:
-    """List the calendars in the user's list."""
+    """List the entries of the user's calendar list."""
     user = actor_of(call)
     if sync_token and (min_access_role or show_own_organization_only or False in (show_deleted, show_hidden)):
         raise Invalid(
@@ -140,13 +140,13 @@ def list_entries(
 
 @api.get("/users/me/calendarList/{calendarId}")
 def get_entry(call: Call, calendar_id: str) -> dict[str, Any]:
-    """Look at one calendar in the list."""
+    """Return one entry of the user's calendar list."""
     return _render_with_owner(call, *_entry(call, calendar_id))
 
 
 @api.post("/users/me/calendarList")
 def insert_entry(call: Call, entry: Annotated[EntryBody, Body], color_rgb_format: bool = False) -> dict[str, Any]:
-    """Put a calendar that the user may see into the list; one that is there stays as it is."""
+    """Add a visible calendar to the user's list; an existing entry changes only where the body has values."""
     if not entry.id:
         raise Required("Missing calendar id.", location=("parameter", "id"))
     user, access = actor_of(call), open_calendar(call, entry.id, "freeBusyReader")
@@ -173,7 +173,7 @@ def insert_entry(call: Call, entry: Annotated[EntryBody, Body], color_rgb_format
 
 
 def _to_columns(given: EntryBody, *, rgb: bool, replaces: bool = False) -> dict[str, Any]:
-    """Columns that a body sets; a replacement sets all of them."""
+    """Return the columns that a body sets; `replaces` sets all columns, with defaults for omitted fields."""
     if not rgb and (given.background_color or given.foreground_color) and not given.color_id and not replaces:
         raise Invalid("Colors can be given as RGB only with colorRgbFormat=true. Use colorId otherwise.")
     for color in (given.background_color, given.foreground_color):
@@ -206,7 +206,7 @@ def patch_entry(
     color_rgb_format: bool = False,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Change what is given of an entry."""
+    """Change the given fields of a calendar list entry."""
     row, calendar, role = _entry(call, calendar_id)
     check_if_match(if_match, row.etag, ConditionNotMet)
     return _update_entry(call, row, calendar, role, _to_columns(entry, rgb=color_rgb_format))
@@ -220,7 +220,7 @@ def update_entry(
     color_rgb_format: bool = False,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Replace an entry."""
+    """Replace a calendar list entry."""
     row, calendar, role = _entry(call, calendar_id)
     check_if_match(if_match, row.etag, ConditionNotMet)
     return _update_entry(call, row, calendar, role, _to_columns(entry, rgb=color_rgb_format, replaces=True))
@@ -237,7 +237,7 @@ def _update_entry(
 
 
 def _remind_anew(call: Call, calendar: Calendar, before: CalendarListEntry, after: CalendarListEntry) -> None:
-    """Have other default reminders hold for the events that there are."""
+    """Reschedule the alarms of existing events if the owner's default reminders have changed."""
     is_other = minutes_of(None, before.default_reminders) != minutes_of(None, after.default_reminders)
     if is_other and calendar.owner_id == after.user_id:
         follow_defaults(call, calendar.id)
@@ -245,7 +245,7 @@ def _remind_anew(call: Call, calendar: Calendar, before: CalendarListEntry, afte
 
 @api.delete("/users/me/calendarList/{calendarId}", status=204)
 def delete_entry(call: Call, calendar_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
-    """Take a calendar off the list; it stays, and so does the user's access."""
+    """Remove a calendar from the user's list; the calendar and the user's access to it stay."""
     entry, calendar, _ = _entry(call, calendar_id)
     check_if_match(if_match, entry.etag, ConditionNotMet)
     if entry.primary or (calendar.data_owner or "") == entry.user_id:

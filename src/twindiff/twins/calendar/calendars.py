@@ -32,7 +32,7 @@ BASE32 = "0123456789abcdefghijklmnopqrstuv"
 
 
 class CalendarBody(Struct, rename="camel"):
-    """What a client says of a calendar."""
+    """A calendar in a request body."""
 
     summary: Text = UNSET
     description: Text = UNSET
@@ -51,7 +51,7 @@ calendar_object = View(
 
 
 def render_calendar(call: Call, calendar: Calendar) -> dict[str, Any]:
-    """A calendar as the API shows it."""
+    """Return a `calendar` resource."""
     more = {"description": calendar.description, "location": calendar.location}
     owner = owners_of(call, [calendar])[calendar.id]
     return {
@@ -65,19 +65,19 @@ def render_calendar(call: Call, calendar: Calendar) -> dict[str, Any]:
 
 
 def build_list_collection(user_id: str) -> str:
-    """What watches of a user's calendar list are kept under."""
+    """Return the collection path under which changes of a user's calendar list are recorded and watched."""
     return f"/users/{user_id}/calendarList"
 
 
 @api.get("/calendars/{calendarId}")
 def get_calendar(call: Call, calendar_id: str) -> dict[str, Any]:
-    """Look at a calendar's metadata."""
+    """Return a calendar's metadata."""
     return render_calendar(call, open_calendar(call, calendar_id, "freeBusyReader").calendar)
 
 
 @api.post("/calendars")
 def insert_calendar(call: Call, calendar: Annotated[CalendarBody, Body]) -> dict[str, Any]:
-    """Make a secondary calendar; its maker owns it and has it in the list."""
+    """Create a secondary calendar owned by the actor, and add it to the actor's list."""
     if not calendar.summary:
         raise Required("Missing summary.")
     zone = _parse_zone(calendar.time_zone) or "UTC"
@@ -126,7 +126,7 @@ def patch_calendar(
     calendar: Annotated[CalendarBody, Body],
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Change what is given of a calendar."""
+    """Change the given fields of a calendar."""
     access = open_calendar(call, calendar_id, "owner")
     check_if_match(if_match, access.calendar.etag, ConditionNotMet)
     if calendar.summary is not UNSET and not calendar.summary:
@@ -148,7 +148,7 @@ def update_calendar(
     calendar: Annotated[CalendarBody, Body],
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Replace a calendar's metadata; a zone that is not given stays."""
+    """Replace a calendar's metadata; an omitted time zone stays."""
     access = open_calendar(call, calendar_id, "owner")
     check_if_match(if_match, access.calendar.etag, ConditionNotMet)
     if not calendar.summary:
@@ -172,7 +172,7 @@ def _update_calendar(call: Call, access: Access, given: dict[str, Any]) -> dict[
 
 
 def _replace_days(call: Call, calendar: Calendar) -> None:
-    """Days begin at another instant in another zone."""
+    """Recompute the agenda entries of a calendar whose zone changed, since its days begin at other instants."""
     entries = {entry.event_id: entry for entry in call.db.rows(AgendaEntry, AgendaEntry.calendar_id == calendar.id)}
     for event in call.db.rows(CalendarEvent, CalendarEvent.id.in_([*entries])):
         here = CalendarEventAttendee.event_id == event.id
@@ -190,7 +190,7 @@ def _replace_days(call: Call, calendar: Calendar) -> None:
 
 @api.delete("/calendars/{calendarId}", status=204)
 def delete_calendar(call: Call, calendar_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
-    """Delete a secondary calendar for everybody."""
+    """Delete a secondary calendar for all users."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
     check_if_match(if_match, calendar.etag, ConditionNotMet)
     owner = call.db.find(CalendarUser, CalendarUser.id == calendar.owner_id)
@@ -209,7 +209,7 @@ def clear_calendar(call: Call, calendar_id: str) -> None:
 
 @api.post("/calendars/{calendarId}/transferOwnership", status=204)
 def transfer_ownership(call: Call, calendar_id: str, new_data_owner: str, use_admin_access: bool) -> None:
-    """Give a secondary calendar to another user, who then owns its data; its former owner keeps owner access."""
+    """Transfer a secondary calendar and its data to another user; the former owner keeps owner access."""
     if not use_admin_access:
         raise Invalid("Only useAdminAccess=true is accepted.", location=("parameter", "useAdminAccess"))
     calendar = open_calendar(call, calendar_id, "owner").calendar

@@ -1,4 +1,4 @@
-"""What has changed since when: versions, sync tokens, and the news for those who watch.
+"""Change tracking: change numbers, ETags, sync tokens and events for watch channels.
 
 https://developers.google.com/workspace/calendar/api/guides/sync
 """
@@ -20,28 +20,28 @@ R = TypeVar("R", bound=Row)
 
 
 def next_change(call: Call) -> int:
-    """The number of a change; later changes have greater ones."""
+    """Return the next change number of the environment; later changes have greater numbers."""
     return call.db.next(COUNTER)
 
 
 def etag_for(change: int) -> str:
-    """The version of what was changed."""
+    """Return the ETag of the version that a change created."""
     return f'"{3_000_000_000_000_000 + 2_000 * change}"'
 
 
 def stamp(call: Call) -> dict[str, Any]:
-    """The columns that every change of a row sets."""
+    """Return the columns that every change of a row sets: `updated_at` and `etag`."""
     return {"updated_at": call.clock.iso(), "etag": etag_for(next_change(call))}
 
 
 def amend(call: Call, row: R, **wanted: Any) -> R:
-    """Set what is wanted otherwise, as a change with a version of its own; an update that changes nothing is none."""
+    """Set columns of a row and give it a new ETag; if no value differs, return the row unchanged."""
     differs = any(value is not UNSET and getattr(row, name) != value for name, value in wanted.items())
     return revise(call.db, row, stamp=stamp(call), **wanted) if differs else row
 
 
 def emit_change(call: Call, collection: str) -> None:
-    """Let those who watch a collection know, once for an operation."""
+    """Emit `exists` for the watch channels of a collection, once per operation."""
     told: set[str] = call.memo.setdefault("told", set())
     if collection not in told:
         told.add(collection)
@@ -49,7 +49,7 @@ def emit_change(call: Call, collection: str) -> None:
 
 
 def record_change(call: Call, collection: str, id: str) -> None:
-    """Remember that a member of a collection has changed, and tell of it."""
+    """Record the change of a member of a collection for incremental sync, and notify watch channels."""
     number = next_change(call)
     here = ResourceChange.collection == collection, ResourceChange.id == id
     known = call.db.find(ResourceChange, *here)
@@ -61,25 +61,28 @@ def record_change(call: Call, collection: str, id: str) -> None:
 
 
 def find_latest_change(db: Store, collection: str) -> int:
-    """The number of a collection's last change."""
+    """Return the number of a collection's latest change, or 0."""
     order = -ResourceChange.changed
     rows = db.rows(ResourceChange, ResourceChange.collection == collection, order=order, limit=1)
     return rows[0].changed if rows else 0
 
 
 def changed_since(db: Store, collection: str, number: int) -> set[str]:
-    """The members of a collection that have changed after a change."""
+    """Return the ids of a collection's members that changed after the change `number`."""
     rows = db.rows(ResourceChange, ResourceChange.collection == collection, ResourceChange.changed > number)
     return {row.id for row in rows}
 
 
 def sync_token(collection: str, number: int) -> str:
-    """What a client brings to learn what has changed from here on."""
+    """Return a sync token for changes after `number`."""
     return encode_cursor("sync", f"{number} {collection}")
 
 
 def read_sync_token(collection: str, token: str, last: int) -> int:
-    """The number in a token of this collection; raises FullSyncRequired for any other, and for one of another past."""
+    """Return the change number in a sync token of this collection.
+
+    Raises FullSyncRequired for a malformed token, one of another collection, or one newer than the change `last`.
+    """
     text, _, made_for = decode_cursor("sync", token, FullSyncRequired).partition(" ")
     is_number = text.isascii() and text.isdecimal() and len(text) <= 18
     if made_for != collection or not is_number or int(text) > last:

@@ -1,4 +1,4 @@
-"""Channels: programs that are told when something has changed, and what they are told.
+"""Watch channels: webhooks for changes of a resource.
 
 https://developers.google.com/workspace/calendar/api/guides/push
 """
@@ -28,11 +28,11 @@ WEEK = 7 * 86_400_000
 MILLISECOND = 1_000
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 RETRIES = (1, 2, 4, 8, 16, 32, 64)
-"""Google backs off exponentially while a receiver is down."""
+"""Seconds between attempts: Google backs off exponentially while a receiver is down."""
 
 
 class ChannelBody(Struct, rename="camel"):
-    """A channel as a client asks for it."""
+    """A channel in a request body."""
 
     id: str | None = None
     type: str | None = None
@@ -49,28 +49,28 @@ Channel = Annotated[ChannelBody, Body]
 
 @api.post("/calendars/{calendarId}/events/watch")
 def watch_events(call: Call, calendar_id: str, channel: Channel) -> dict[str, Any]:
-    """Tell a program of changes of a calendar's events."""
+    """Open a channel for changes of a calendar's events."""
     calendar = open_calendar(call, calendar_id, "reader").calendar
     return _watch(call, channel, f"/calendars/{calendar.id}/events", f"/calendars/{calendar.id}/events")
 
 
 @api.post("/calendars/{calendarId}/acl/watch")
 def watch_acl(call: Call, calendar_id: str, channel: Channel) -> dict[str, Any]:
-    """Tell a program of changes of who may use a calendar."""
+    """Open a channel for changes of a calendar's ACL rules."""
     calendar = open_calendar(call, calendar_id, "writer").calendar
     return _watch(call, channel, f"/calendars/{calendar.id}/acl", f"/calendars/{calendar.id}/acl")
 
 
 @api.post("/users/me/calendarList/watch")
 def watch_calendar_list(call: Call, channel: Channel) -> dict[str, Any]:
-    """Tell a program of changes of the user's calendar list."""
+    """Open a channel for changes of the user's calendar list."""
     actor_of(call)
     return _watch(call, channel, "/users/me/calendarList", "/users/me/calendarList")
 
 
 @api.post("/users/me/settings/watch")
 def watch_settings(call: Call, channel: Channel) -> dict[str, Any]:
-    """Tell a program of changes of the user's settings."""
+    """Open a channel for changes of the user's settings."""
     return _watch(call, channel, f"/users/{actor_of(call).id}/settings", "/users/me/settings")
 
 
@@ -111,7 +111,7 @@ def _watch(call: Call, channel: ChannelBody, resource_uri: str, path: str) -> di
 
 
 def _expiration(call: Call, channel: ChannelBody) -> int:
-    """When a channel ends, in milliseconds: as it was asked for, or after its time to live, or after a week."""
+    """Return the expiration in milliseconds since 1970: as given, else by the parameter `ttl`, else a week from now."""
     now = call.clock.micros // MILLISECOND
     if channel.expiration:
         if channel.expiration <= now:
@@ -123,7 +123,7 @@ def _expiration(call: Call, channel: ChannelBody) -> int:
 
 @api.post("/channels/stop", status=204)
 def stop_channel(call: Call, channel: Channel) -> None:
-    """Tell a program of nothing any more."""
+    """Stop a channel."""
     if not channel.id or not channel.resource_id:
         raise Required(f"Missing channel {'resourceId' if channel.id else 'id'}.")
     here = CalendarChannel.id == channel.id, CalendarChannel.resource_id == channel.resource_id
@@ -134,13 +134,13 @@ def stop_channel(call: Call, channel: Channel) -> None:
 
 
 def subscription(row: CalendarChannel, db: Store) -> Subscription:
-    """Who is told of one resource."""
+    """Convert a channel row to the webhook subscription that delivers to it."""
     created = micros_of(datetime.fromisoformat(row.created_at)) if row.created_at else 0
     return Subscription(row.id, row.address, "", (row.resource_uri,), row.user_id or "", created)
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
-    """A channel is told that it begins, and of changes of its resource until it expires."""
+    """Yield the notification of an event to a channel: `sync` when it opens, `exists` for changes until it expires."""
     row = db.find(CalendarChannel, CalendarChannel.id == subscription.id)
     if row is None or (row.expiration is not None and row.expiration * MILLISECOND <= event.at):
         return
@@ -165,13 +165,13 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
 
 
 def _concerns(resource_uri: str, row: CalendarChannel) -> bool:
-    """Whether a channel watches a resource; the calendar list is watched as `me`."""
+    """Whether a channel watches a resource; the calendar list is watched under the alias `me`."""
     own = f"/users/{row.user_id}/calendarList"
     return resource_uri == row.resource_uri or (resource_uri == own and row.resource_uri == "/users/me/calendarList")
 
 
 def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
-    """One attempt: all that Google says stands in headers, the body is empty."""
+    """Build the request of one attempt: the notification is in the headers, and the body is empty."""
     return WebhookRequest(subscription.url, tuple(notification.body.items()), b"")
 
 

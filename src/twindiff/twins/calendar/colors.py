@@ -1,4 +1,4 @@
-"""The colours of calendars and events: https://developers.google.com/workspace/calendar/api/v3/reference/colors"""
+"""The colors of calendars and events: https://developers.google.com/workspace/calendar/api/v3/reference/colors"""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ EVENT = dict(
 
 @api.get("/colors")
 def get_colors(call: Call) -> dict[str, Any]:
-    """List the colours that calendars and events can have."""
+    """List the colors of calendars and events."""
     return {
         "kind": "calendar#colors",
         "updated": "2012-02-14T00:00:00.000Z",

@@ -1,4 +1,4 @@
-"""Video meetings: https://developers.google.com/workspace/calendar/api/guides/create-events#conferencing"""
+"""Conferences (Google Meet): https://developers.google.com/workspace/calendar/api/guides/create-events#conferencing"""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def with_conference(call: Call, columns: dict[str, Any], version: int) -> dict[str, Any]:
-    """The columns with the meeting that they ask for; clients of version 0 neither set nor clear any."""
+    """Return event columns with the conference that their `createRequest` asks for.
+
+    Clients with `version` 0 of `conferenceDataVersion` neither set nor clear conferences. Raises Invalid for an unknown
+    type.
+    """
     if "conference_data" not in columns:
         return columns
     if version < 1:

@@ -1,4 +1,4 @@
-"""What Calendar refuses.
+"""Errors of the Calendar API.
 
 https://developers.google.com/workspace/calendar/api/guides/errors
 """

@@ -1,4 +1,4 @@
-"""What a client says of an event, and the columns that it sets."""
+"""Event request bodies and their conversion to columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Object = dict[str, Any] | UnsetType | None
 
 
 class EventBody(Struct, rename="camel", kw_only=True):
-    """An event as a request carries it; what is not given is UNSET."""
+    """An event in a request body; omitted fields are UNSET."""
 
     id: Text = UNSET
     status: Text = UNSET
@@ -58,25 +58,25 @@ DEFAULTS: dict[str, Any] = {
     "anyone_can_add_self": False,
     "event_type": "default",
 }
-"""What a column holds that is not given or null; others hold nothing."""
+"""The stored values of omitted or null fields; fields without a default are stored as null."""
 
 _NOT_COLUMNS = frozenset({"id", "ical_uid", "attendees", "organizer", "attendees_omitted", "sequence"})
 COLUMNS = tuple(each.name for each in fields(EventBody) if each.name not in _NOT_COLUMNS)
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """The fields of a JSON object; of anything else, none."""
+    """Return a JSON object's fields, or an empty dict for any other value."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def given_columns(body: EventBody) -> dict[str, Any]:
-    """The columns that a body gives; null and empty texts stand for nothing."""
+    """Return the columns that a body gives; null, empty strings and empty lists become the default."""
     given = {name: getattr(body, name) for name in COLUMNS}
     return {name: _to_stored_value(name, value) for name, value in given.items() if value is not UNSET}
 
 
 def all_columns(body: EventBody) -> dict[str, Any]:
-    """The columns of an event that is replaced; the type of an event stays."""
+    """Return the columns for replacing an event; omitted fields get defaults, except start, end and event type."""
     blank = {name: DEFAULTS.get(name) for name in COLUMNS if name not in ("start", "end", "event_type")}
     return {**blank, **given_columns(body)}
 

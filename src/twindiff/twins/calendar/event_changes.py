@@ -1,4 +1,4 @@
-"""How events change: what is written beside an event's own row when it is made, changed or cancelled."""
+"""Writes to events: creation, change and cancellation, with attendees, exceptions, agenda entries, alarms and mails."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ INHERITED = (
     "guests_can_see_other_guests",
     "anyone_can_add_self",
 )
-"""What an exception has of its series as long as nobody has given it something of its own."""
+"""The columns that an exception inherits from its series until it has a value of its own."""
 
 
 class SeenEvent(NamedTuple):
-    """An event as a calendar shows it; `series` is that of an occurrence which has no row yet."""
+    """An event as one calendar shows it; `series` is set for an occurrence without a row of its own."""
 
     event: CalendarEvent
     attendees: list[CalendarEventAttendee]
@@ -51,7 +51,7 @@ class SeenEvent(NamedTuple):
 
 
 def find_event(call: Call, access: Access, event_id: str) -> SeenEvent:
-    """An event, an exception or an occurrence that a calendar shows, cancelled ones too; raises NotFound."""
+    """Find an event, an exception or an occurrence in a calendar, including cancelled ones; raises NotFound."""
     calendar = access.calendar
     entry = _entry(call, calendar, event_id)
     if entry and entry.gone:
@@ -80,7 +80,7 @@ def _copy(call: Call, calendar: Calendar, event_id: str) -> CalendarEventCopy | 
 
 
 def _start_of(suffix: str, calendar: Calendar) -> int | None:
-    """The instant that the end of an occurrence's id names."""
+    """Parse the suffix of an occurrence's id to its start in microseconds since 1970; None if it is no date or time."""
     try:
         if len(suffix) == 8 and suffix.isdecimal():
             day = f"{suffix[:4]}-{suffix[4:6]}-{suffix[6:]}"
@@ -94,7 +94,7 @@ def _start_of(suffix: str, calendar: Calendar) -> int | None:
 
 
 def local_columns(event: CalendarEvent, zone: str) -> dict[str, Any]:
-    """The columns that repeat start and end: as local time, or as days."""
+    """Return the derived columns of start and end: local datetimes, or dates for an all-day event."""
     if event.start.get("date"):
         days = {"start_date": event.start["date"], "end_date": event.end["date"]}
         return {**days, "start_datetime": None, "end_datetime": None}
@@ -103,7 +103,7 @@ def local_columns(event: CalendarEvent, zone: str) -> dict[str, Any]:
 
 
 def write_new(call: Call, access: Access, event: CalendarEvent, attendees: Attendees, mails: str) -> CalendarEvent:
-    """Add an event with whom it invites."""
+    """Add an event with its attendees; `mails` is a value of `sendUpdates`."""
     made = replace(event, **local_columns(event, zone_name(access.calendar)))
     call.db.add(made)
     for attendee in attendees:
@@ -116,10 +116,10 @@ def write_new(call: Call, access: Access, event: CalendarEvent, attendees: Atten
 def write_change(
     call: Call, access: Access, seen: SeenEvent, after: CalendarEvent, attendees: Attendees | None, mails: str
 ) -> CalendarEvent:
-    """Make an event what it is to be; an occurrence becomes an exception of its series.
+    """Save the change from `seen.event` to `after`; an occurrence becomes an exception of its series.
 
-    Other reminders alone do not update an event, as https://developers.google.com/workspace/calendar/api/v3/reference/events
-    says of `updated`.
+    A change of reminders alone does not set `updated`, see
+    https://developers.google.com/workspace/calendar/api/v3/reference/events
     """
     before, zone = seen.event, zone_name(access.calendar)
     is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
@@ -150,7 +150,7 @@ def _of(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
 
 
 def make_exception(call: Call, seen: SeenEvent, event: CalendarEvent | None = None) -> CalendarEvent:
-    """Give an occurrence a row, with the attendees of its series."""
+    """Give an occurrence a row of its own, with the attendees of its series."""
     row = call.db.add(replace(event or seen.event, created_at=call.clock.iso(), **stamp(call)))
     for attendee in copy_attendees(call, seen.attendees, row.id):
         call.db.add(attendee)
@@ -158,7 +158,7 @@ def make_exception(call: Call, seen: SeenEvent, event: CalendarEvent | None = No
 
 
 def _spread(call: Call, event: CalendarEvent, attendees: Attendees) -> None:
-    """What follows from an event: where it is shown, and who is to be reminded."""
+    """Update what derives from an event: its agenda entries and alarms."""
     place(call, event, attendees)
     set_alarms(call, event)
     series = call.db.find(CalendarEvent, CalendarEvent.id == event.recurring_event_id)
@@ -167,14 +167,17 @@ def _spread(call: Call, event: CalendarEvent, attendees: Attendees) -> None:
 
 
 def exceptions_of(call: Call, series: CalendarEvent) -> list[CalendarEvent]:
-    """The exceptions of a series, cancelled ones too."""
+    """Return the exceptions of a series, including cancelled ones."""
     return call.db.rows(CalendarEvent, CalendarEvent.recurring_event_id == series.id)
 
 
 def _carry_to_exceptions(
     call: Call, access: Access, before: CalendarEvent, after: CalendarEvent, change: AttendeeChanges
 ) -> None:
-    """Exceptions follow their series in what is not their own; those whose occurrence is no more are cancelled."""
+    """Apply changes of a series to its exceptions where they have no value of their own.
+
+    Exceptions whose occurrence no longer exists are cancelled.
+    """
     schedule = schedule_of(after, zone_name(access.calendar))
     text = schedule.text() if schedule else ""
     for event in exceptions_of(call, after):

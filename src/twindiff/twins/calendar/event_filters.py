@@ -1,4 +1,4 @@
-"""Which events a list is of, by what stands in them."""
+"""Filters of event lists by the content of events."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ _TEXTS = ("summary", "description", "location", "organizer_email", "organizer_di
 _OF_PLACES = ("label", "buildingId", "deskId")
 _TITLES = {"outOfOffice": "Out of office", "focusTime": "Focus time"}
 _PLACES = {"homeOffice": "Home", "officeLocation": "Office"}
-"""What events are called where they have no title, in English alone."""
+"""Default titles of events without a summary, in English only."""
 
 
 class Filters(NamedTuple):
-    """What events must have; `q` are words, properties are `name=value`, `series_id` is the series they belong to.
+    """Conditions on events; an empty field is no condition.
 
-    `answered_by` is an address: if it is invited, it has answered.
+    `q` are words that must all occur, `private` and `shared` are pairs of name and value, and `series_id` is the series
+    of
+    the events. `answered_by` is an email address that, if invited, must have responded.
     """
 
     q: str = ""
@@ -39,7 +41,7 @@ class Filters(NamedTuple):
 
 
 def read_properties(given: Sequence[str], name: str) -> tuple[tuple[str, str], ...]:
-    """Constraints on extended properties; raises Invalid for one without a value."""
+    """Parse constraints `name=value` on extended properties; raises Invalid for one without a value."""
     for each in given:
         if "=" not in each:
             raise Invalid(f"Invalid {name}: '{each}'. Use propertyName=value", location=("parameter", name))
@@ -48,7 +50,7 @@ def read_properties(given: Sequence[str], name: str) -> tuple[tuple[str, str], .
 
 
 def matching(call: Call, filters: Filters, ids: Sequence[str]) -> set[str]:
-    """Those of some events that have what is wanted."""
+    """Return the ids, out of `ids`, of events that match all filters."""
     fitting: set[str] = set()
     for at in range(0, len(ids), 500):
         events = call.db.rows(CalendarEvent, CalendarEvent.id.in_(ids[at : at + 500]))
@@ -76,7 +78,7 @@ def _has_answered(event: CalendarEvent, attendees: list[CalendarEventAttendee], 
 
 
 def _says(event: CalendarEvent, attendees: list[CalendarEventAttendee], q: str) -> bool:
-    """Whether all words stand somewhere in the texts that the documentation of `q` lists."""
+    """Whether every word of `q` occurs in one of the texts that Google's documentation of `q` lists."""
     texts = [getattr(event, name) for name in _TEXTS]
     texts += [text for each in attendees for text in (each.email, each.display_name)]
     place = fields_of(event.working_location_properties)

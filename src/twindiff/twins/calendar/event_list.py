@@ -1,4 +1,4 @@
-"""Which events of a calendar a list has, in which order: a window of the agenda with its series expanded.
+"""Event lists: a window of the agenda with series expanded, in pages or since a sync token.
 
 https://developers.google.com/workspace/calendar/api/v3/reference/events/list
 """
@@ -26,24 +26,24 @@ from .times import DAY, FAR
 
 MAX_PAGE_EVENTS = 2_500
 HORIZON = 2 * 366 * DAY
-"""How far beyond now, or beyond its timeMin, a list without timeMax expands series."""
+"""Microseconds after now, or after timeMin if later, up to which lists without timeMax expand series."""
 
 WHOLE = -FAR
-"""The start of an item that is an event itself."""
+"""The `start` of an item that is a whole event or series, not an occurrence."""
 
 Item = tuple[int | str, str, int]
-"""By what it is ordered, the id of its event, and when the occurrence begins that it is: also its place in the list."""
+"""Sort key, event id and start of the occurrence; also serves as the position in page tokens."""
 
 
 class Window(NamedTuple):
-    """From when to when events are wanted, in microseconds since 1970."""
+    """A time range in microseconds since 1970; `high` is exclusive."""
 
     low: int
     high: int
 
 
 class EventListQuery(NamedTuple):
-    """What a request asks of a calendar's events."""
+    """The conditions and order of an event list."""
 
     window: Window
     filters: Filters
@@ -52,11 +52,11 @@ class EventListQuery(NamedTuple):
     shows_deleted: bool = False
     updated_min: str = ""
     since: int | None = None
-    """The change after which a sync goes on."""
+    """The change number of a sync token: only later changes are listed."""
 
 
 class Light(NamedTuple):
-    """As much of an agenda entry as a list is made of."""
+    """The columns of an agenda entry that a list needs."""
 
     event_id: str
     begins: int
@@ -73,14 +73,14 @@ _SERIES = Light._fields.index("series")
 
 
 class PageToken(NamedTuple):
-    """Where a page begins; `changed` is how far a sync after the last page has to look back."""
+    """The last item before a page, and the change number for the sync token after the last page."""
 
     place: tuple[Any, str, int]
     changed: int
 
 
 def read_page_token(token: str) -> PageToken | None:
-    """The place in a page token; raises InvalidPageToken."""
+    """Decode a page token, or return None for an empty one; raises InvalidPageToken."""
     if not token:
         return None
     try:
@@ -93,7 +93,7 @@ def read_page_token(token: str) -> PageToken | None:
 def events_page(
     call: Call, lens: Lens, wanted: EventListQuery, *, limit: int, page_token: str = "", token_is_due: bool = True
 ) -> dict[str, Any]:
-    """The items of a page, with the token of the next page or of the next sync."""
+    """Return the fields `items` and either `nextPageToken` or `nextSyncToken` of an event list."""
     page, last = read_page_token(page_token), last_change(call, lens.calendar_id)
     items = sorted(items_of(call, lens.access, wanted))
     try:
@@ -114,19 +114,19 @@ def _collection(calendar_id: str) -> str:
 
 
 def since_of(call: Call, calendar_id: str, token: str) -> int | None:
-    """The change that a sync token names; raises FullSyncRequired."""
+    """Return the change number of a sync token, or None without a token; raises FullSyncRequired."""
     return read_sync_token(_collection(calendar_id), token, last_change(call, calendar_id)) if token else None
 
 
 def last_change(call: Call, calendar_id: str) -> int:
-    """The number of the last change of a calendar's events."""
+    """Return the number of the latest change of a calendar's events, or 0."""
     here, newest = AgendaEntry.calendar_id == calendar_id, -AgendaEntry.changed
     rows = call.db.rows(AgendaEntry, here, order=newest, limit=1, columns=(AgendaEntry.changed,))
     return rows[0][0] if rows else 0
 
 
 def items_of(call: Call, access: Access, wanted: EventListQuery) -> list[Item]:
-    """The items of a list, in no order."""
+    """Return the items of an event list, unsorted."""
     calendar_id = access.calendar.id
     entries = [*_entries(call, calendar_id, wanted)]
     series, filters = wanted.filters.series_id, wanted.filters._replace(series_id="")
@@ -155,7 +155,7 @@ def items_of(call: Call, access: Access, wanted: EventListQuery) -> list[Item]:
 
 
 def _starts(entry: Light, window: Window, taken: Collection[tuple[str, int]]) -> Sequence[int]:
-    """When the occurrences of a series begin, without those in whose place an exception stands."""
+    """Return the starts of a series' occurrences in the window, without those that an exception replaces."""
     starts = between(entry.schedule or "", window.low - entry.duration + 1, window.high)
     return [start for start in starts if (entry.event_id, start) not in taken] if taken else starts
 
@@ -168,9 +168,9 @@ def _has_occurrence(entry: Light, wanted: EventListQuery) -> bool:
 
 
 def _entries(call: Call, calendar_id: str, wanted: EventListQuery) -> Iterable[Light]:
-    """The entries in the window: the short ones by when they begin, and the few that last long.
+    """Yield the agenda entries in the window, or those changed since a sync token.
 
-    One that is gone is cancelled too.
+    Short entries are found by their start, which uses the index; the few long ones by start and end.
     """
     here, alive = AgendaEntry.calendar_id == calendar_id, AgendaEntry.status != "cancelled"
     if wanted.since is not None:
@@ -188,7 +188,10 @@ def _entries(call: Call, calendar_id: str, wanted: EventListQuery) -> Iterable[L
 
 
 def _cancelled_occurrences(call: Call, calendar_id: str, window: Window) -> list[Any]:
-    """The entries of occurrences that were cancelled, of series that were not: a list of series tells of them."""
+    """Return the entries of cancelled occurrences whose series is not cancelled.
+
+    A list of unexpanded series includes them, so that clients can expand the series correctly.
+    """
     here, is_exception = AgendaEntry.calendar_id == calendar_id, AgendaEntry.original_start > -FAR
     touching = AgendaEntry.status == "cancelled", AgendaEntry.begins < window.high, AgendaEntry.ends > window.low
     rows = call.db.rows(AgendaEntry, here, is_exception, *touching, columns=_COLUMNS)
@@ -200,7 +203,7 @@ def _cancelled_occurrences(call: Call, calendar_id: str, window: Window) -> list
 
 
 def _find_replaced_occurrences(call: Call, calendar_id: str, wanted: EventListQuery) -> set[tuple[str, int]]:
-    """The occurrences in whose place an exception stands, by series and original start."""
+    """Return the occurrences that an exception replaces, as pairs of series id and original start."""
     low, high = wanted.window
     where = AgendaEntry.calendar_id == calendar_id, AgendaEntry.original_start > low - 366 * DAY
     columns = AgendaEntry.series, AgendaEntry.original_start
@@ -227,6 +230,6 @@ def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: EventListQue
 
 
 def full_window(low: int | None, high: int | None, now: int, *, is_expanded: bool) -> Window:
-    """The window that a request means; without an end it is open, but series are not expanded for ever."""
+    """Return the window of a request; if series are expanded, an open end is limited to `HORIZON`."""
     start = low if low is not None else -FAR
     return Window(start, high if high is not None else max(now, start) + HORIZON if is_expanded else FAR + 1)

@@ -30,7 +30,7 @@ EventType = Literal["birthday", "default", "focusTime", "fromGmail", "outOfOffic
 def get_event(
     call: Call, calendar_id: str, event_id: str, max_attendees: MaxResults | None = None, time_zone: str = ""
 ) -> dict[str, Any]:
-    """Look at an event, an exception or an occurrence of a series; a cancelled one is shown as such."""
+    """Return an event, an exception or an occurrence of a series; a cancelled one has the status `cancelled`."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
     seen = find_event(call, access, event_id)
     return event_object(seen.event, seen.attendees, lens_of(access, time_zone, max_attendees), seen.copy)
@@ -58,7 +58,7 @@ def list_events(
     time_zone: str = "",
     updated_min: str = "",
 ) -> dict[str, Any]:
-    """List the events of a calendar, as they are or with series expanded; or what has changed since a sync."""
+    """List the events of a calendar, optionally with series expanded, or the changes since a sync token."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
     if order_by == "startTime" and not single_events:
         raise Invalid("The requested ordering is not available for the particular query.")
@@ -80,7 +80,7 @@ def list_events(
 
 
 def _hides_invitations(call: Call, access: Access) -> bool:
-    """Whether the owner of a calendar has the setting that hides invitations until they are answered."""
+    """Whether the calendar's owner has the setting `hideInvitations`, which hides invitations without a response."""
     here = CalendarSetting.user_id == access.calendar.owner_id, CalendarSetting.setting_id == "hideInvitations"
     setting = call.db.find(CalendarSetting, *here)
     return setting is not None and setting.value == "true"
@@ -105,7 +105,7 @@ def _window(call: Call, time_min: str, time_max: str, *, is_expanded: bool) -> W
 
 
 def _about(call: Call, access: Access, zone: str) -> dict[str, Any]:
-    """What a list says of its calendar."""
+    """Return the fields of an event list that describe its calendar."""
     calendar = access.calendar
     here = CalendarListEntry.user_id == call.actor, CalendarListEntry.calendar_id == calendar.id
     entry = call.db.find(CalendarListEntry, *here)
@@ -135,7 +135,7 @@ def list_instances(
     time_min: str = "",
     time_zone: str = "",
 ) -> dict[str, Any]:
-    """List the occurrences of a series, exceptions in the place of what they replace."""
+    """List the occurrences of a series, with exceptions in the place of the occurrences they replace."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
     series = find_event(call, access, event_id).event
     if not series.recurrence:
@@ -153,7 +153,7 @@ def list_instances(
 
 
 def _instance_at(call: Call, access: Access, series: CalendarEvent, original: str, zone: str) -> dict[str, Any]:
-    """The one occurrence that originally began at an instant, or on a day."""
+    """Return the page with the one occurrence that originally began at `original`, a time or a day."""
     own = zone_name(access.calendar)
     start = begin_of({"date": original}, own) if len(original) == 10 else read_instant(original, "originalStart")
     seen = find_event(call, access, occurrence_id(series, start, own))

@@ -1,4 +1,4 @@
-"""What an event must be like; what is not is refused before anything is written.
+"""Validation of events before anything is written.
 
 https://developers.google.com/workspace/calendar/api/v3/reference/events#resource
 """
@@ -34,13 +34,13 @@ RESPONSES = ("needsAction", "declined", "tentative", "accepted")
 
 
 def check_id(given: str) -> None:
-    """Raise Invalid for an id that no event can have."""
+    """Raise Invalid unless `given` is a valid event id."""
     if not _ID.fullmatch(given):
         raise Invalid("Invalid resource id value.")
 
 
 def check_columns(columns: Mapping[str, Any]) -> None:
-    """Raise Invalid for values that a column cannot have, and what the values ask for in addition."""
+    """Raise Invalid or Required for invalid column values, reminders, attachments or extended properties."""
     for name, allowed in _ALLOWED.items():
         if name in columns and columns[name] not in allowed:
             raise Invalid(f"Invalid value for: {name}. '{columns[name]}' is none of [{', '.join(allowed)}]")
@@ -63,7 +63,7 @@ def _check_reminders(reminders: Any) -> None:
 
 
 def check_overrides(overrides: Sequence[Any]) -> None:
-    """Raise Invalid for reminders that cannot be sent."""
+    """Raise Invalid for reminder overrides with an unknown method or minutes out of range."""
     for each in overrides:
         method, minutes = fields_of(each).get("method"), fields_of(each).get("minutes")
         if method not in ("email", "popup"):
@@ -87,7 +87,7 @@ def _check_properties(properties: Any) -> None:
 
 
 def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
-    """Raise Invalid, Required or TooManyAttendees for those who cannot be invited."""
+    """Raise Invalid, Required or TooManyAttendees unless all attendees can be invited."""
     if len(attendees) > MAX_ATTENDEES:
         raise TooManyAttendees(f"An event has at most {MAX_ATTENDEES} attendees; {len(attendees)} were given.")
     for each in attendees:
@@ -100,7 +100,10 @@ def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
 
 
 def complete_times(columns: dict[str, Any], zone: str, *, is_series: bool) -> dict[str, Any]:
-    """The columns with start and end as they are stored: as they were given, and with the zone they are in."""
+    """Return the columns with `start` and `end` completed by the time zone `zone` where they lack one.
+
+    Raises Required if a series has no zone, or a time has neither zone nor offset.
+    """
     times = {name: check_time(columns[name], name) for name in ("start", "end") if name in columns}
     for name, when in times.items():
         if "dateTime" in when and "timeZone" not in when:
@@ -112,7 +115,7 @@ def complete_times(columns: dict[str, Any], zone: str, *, is_series: bool) -> di
 
 
 def check_event(event: CalendarEvent, zone: str, *, is_primary: bool, has_attendees: bool) -> None:
-    """Raise what Google says of an event that as a whole cannot be."""
+    """Raise the API's error if the event as a whole is invalid: its times, recurrence or type."""
     if bool(event.start.get("date")) != bool(event.end.get("date")):
         raise Invalid("Start and end times must either both be date or both be dateTime.")
     begins, ends = span_of(event, zone)

@@ -1,6 +1,6 @@
-"""What events of each type must be like.
+"""The rules of each event type.
 
-https://developers.google.com/workspace/calendar/api/guides/event-types and, of what people are doing and where,
+https://developers.google.com/workspace/calendar/api/guides/event-types and
 https://developers.google.com/workspace/calendar/api/guides/calendar-status
 """
 
@@ -23,7 +23,7 @@ from .tables import CalendarEvent
 
 
 class EventType(NamedTuple):
-    """A type other than the default: how Google calls it, what it refuses it with, and the columns it must have."""
+    """A type other than `default`: its name in messages, error, properties column, and required column values."""
 
     name: str
     error: type[EventTypeRestriction]
@@ -60,7 +60,7 @@ _YEARLY = (["RRULE:FREQ=YEARLY"], ["RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1"])
 
 
 def check_type(event: CalendarEvent, *, is_primary: bool, has_attendees: bool) -> None:
-    """Raise what Google says of an event that its type does not allow."""
+    """Raise the API's error if the event violates the rules of its type."""
     for kind, each in TYPES.items():
         if getattr(event, each.properties) and kind != event.event_type:
             raise EventTypeRestriction(f"Properties of {kind} cannot be set for an event of type {event.event_type}.")
@@ -106,7 +106,7 @@ def _problems(event: CalendarEvent, type: EventType, *, has_attendees: bool) -> 
 
 
 def _days(event: CalendarEvent) -> int:
-    """How many days an all-day event lasts; 0 of a timed one."""
+    """Return the length of an all-day event in days; 0 for a timed event."""
     if not event.start.get("date"):
         return 0
     return (date.fromisoformat(event.end["date"]) - date.fromisoformat(event.start["date"])).days

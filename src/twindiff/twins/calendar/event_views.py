@@ -1,4 +1,4 @@
-"""An event as the API shows it in a calendar."""
+"""Rendering of `event` resources, as seen from one calendar."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _OF_SERIES = ("recurrence", "recurringEventId", "originalStartTime", "sequence",
 
 
 class Lens(NamedTuple):
-    """From where events are looked at: a calendar, what the actor may do with it, the zone and size of answers."""
+    """The view in which events are rendered: a calendar, the actor's role, the time zone and the attendee limit."""
 
     access: Access
     zone: ZoneInfo
@@ -74,7 +74,7 @@ class Lens(NamedTuple):
 
 
 def lens_of(access: Access, zone: str = "", max_attendees: int | None = None) -> Lens:
-    """The lens for a request; raises Invalid for an unknown zone. A calendar whose own zone is unknown has UTC."""
+    """Build the lens for a request; raises Invalid if `zone` is unknown. A calendar with an unknown zone uses UTC."""
     try:
         own = zone_of(zone or zone_name(access.calendar))
     except ValueError:
@@ -91,7 +91,7 @@ def _moment(micros: int, zone: ZoneInfo) -> str:
 
 @lru_cache(maxsize=16_384)
 def _moment_of(moment: str, own: str, zone: ZoneInfo) -> str:
-    """A `dateTime` of its own zone in another one."""
+    """Convert a `dateTime` from the zone `own` to another zone."""
     return format_instant(begin_of({"dateTime": moment}, own), zone)
 
 
@@ -106,7 +106,7 @@ def _basic(micros: int) -> str:
 
 
 def render_time(when: Mapping[str, Any], lens: Lens) -> dict[str, Any]:
-    """A start or end in the zone of the answer."""
+    """Return a start or end in the time zone of the response: `date`, or `dateTime` and maybe `timeZone`."""
     if when.get("date"):
         return {"date": when["date"]}
     zone = when.get("timeZone")
@@ -115,7 +115,7 @@ def render_time(when: Mapping[str, Any], lens: Lens) -> dict[str, Any]:
 
 
 def occurrence(series: CalendarEvent, start: int, zone: str) -> CalendarEvent:
-    """One event of a series, which has no row of its own."""
+    """Build the event of one occurrence of a series; it has no row. `start` is in microseconds since 1970."""
     begin, end = occurrence_times(series, start, zone)
     return replace(
         series,
@@ -129,7 +129,10 @@ def occurrence(series: CalendarEvent, start: int, zone: str) -> CalendarEvent:
 
 
 def occurrence_times(series: CalendarEvent, start: int, zone: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """When an event of a series begins and ends, written as the series is; days stay days when the clocks change."""
+    """Return start and end of an occurrence in the form that its series uses.
+
+    All-day occurrences keep their number of days across daylight saving changes.
+    """
     if series.start.get("date"):
         first = instant_of(start, zone_of(zone)).date()
         length = date.fromisoformat(series.end["date"]) - date.fromisoformat(series.start["date"])
@@ -144,14 +147,14 @@ def _at(like: Mapping[str, Any], micros: int, zone: str) -> dict[str, Any]:
 
 
 def occurrence_id(series: CalendarEvent, start: int, zone: str) -> str:
-    """The id of an event of a series: the series' id, and when it originally begins, in UTC or as a day."""
+    """Return an occurrence's id: the series' id, `_`, and its original start in UTC, or its day if it is all-day."""
     if series.start.get("date"):
         return f"{series.id}_{instant_of(start, zone_of(zone)):%Y%m%d}"
     return f"{series.id}_{_basic(start)}"
 
 
 class Occurrences:
-    """The events of a series, made of what they have in common: a page may have many of one."""
+    """Renders occurrences of a series; shares what they have in common, as a page may have many of one series."""
 
     def __init__(
         self, series: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None = None
@@ -169,7 +172,7 @@ class Occurrences:
             self._length = _length(series.start["dateTime"], series.end["dateTime"], *self._zones)
 
     def at(self, start: int) -> dict[str, Any]:
-        """The one that begins at an instant."""
+        """Return the `event` resource of the occurrence that begins at `start`, in microseconds since 1970."""
         if self._is_timed:
             zone, (first, last) = self._lens.zone, self._zones
             begin = {"dateTime": _moment(start, zone), "timeZone": first}
@@ -183,7 +186,7 @@ class Occurrences:
 def event_object(
     event: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None = None
 ) -> dict[str, Any]:
-    """An event as the actor may see it in the calendar of the lens."""
+    """Return an `event` resource as the actor may see it in the calendar of the lens."""
     give_way()
     if event.status == "cancelled" and event.recurring_event_id:
         return _cancelled_occurrence(event, lens)
@@ -194,7 +197,7 @@ def event_object(
 
 
 def _common(event: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None) -> dict[str, Any]:
-    """All but when it begins and ends, which the events of a series have each for itself."""
+    """Render all fields except start and end, which differ between the occurrences of a series."""
     value = _full(event, lens, copy)
     least = "writer" if value.get("visibility") in ("private", "confidential") else "reader"
     if not is_at_least(lens.access.role, least):
@@ -206,14 +209,14 @@ def _common(event: CalendarEvent, attendees: Attendees, lens: Lens, copy: Calend
 
 
 def render_removed_event(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
-    """An event that is no longer in the calendar of the lens: cancelled there, and nothing else is told of it."""
+    """Return the resource of an event that has left the calendar of the lens: its id and the status `cancelled`."""
     if event.recurring_event_id:
         return _cancelled_occurrence(event, lens)
     return {"kind": "calendar#event", "etag": event.etag, "id": event.id, "status": "cancelled"}
 
 
 def _cancelled_occurrence(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
-    """Of a cancelled exception Google tells no more than which one it is."""
+    """Render a cancelled exception: like Google, only the fields that identify the occurrence."""
     return {
         "kind": "calendar#event",
         "etag": event.etag,
@@ -256,7 +259,7 @@ def _full(event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None) -> d
 
 
 def _add_texts(value: dict[str, Any], event: CalendarEvent) -> None:
-    """What most events have; asked for one by one, which takes half the time of a loop over names."""
+    """Add the common text fields. Separate `if`s take half the time of a loop over names."""
     if event.html_link:
         value["htmlLink"] = event.html_link
     if event.summary:
@@ -272,7 +275,7 @@ def _add_texts(value: dict[str, Any], event: CalendarEvent) -> None:
 def _with_properties(
     value: dict[str, Any], event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None
 ) -> dict[str, Any]:
-    """What belongs to each copy of an event: the private properties, and what an attendee has set for themselves."""
+    """Add what belongs to each calendar's copy of an event: private properties and an attendee's own settings."""
     if copy is None and lens.calendar_id == event.calendar_id:
         if event.extended_properties:
             value["extendedProperties"] = event.extended_properties
@@ -297,7 +300,7 @@ def _with_properties(
 
 @lru_cache(maxsize=16_384)
 def _person(email: str | None, name: str | None, calendar_id: str) -> Mapping[str, Any]:
-    """A creator or organizer; answers share it and leave it as it is."""
+    """Render a creator or organizer; responses share the cached dict and must not change it."""
     person: dict[str, Any] = {"email": email or "unknownorganizer@calendar.google.com"}
     if name:
         person["displayName"] = name
@@ -307,7 +310,7 @@ def _person(email: str | None, name: str | None, calendar_id: str) -> Mapping[st
 
 
 def _organizer(event: CalendarEvent, lens: Lens) -> Mapping[str, Any]:
-    """The calendar that an event is in, or who organizes an imported one."""
+    """Render the organizer: the event's calendar, or the organizer that an imported event names."""
     if event.organizer_id is None:
         return _person(event.organizer_email, event.organizer_display_name, lens.calendar_id)
     name = event.organizer_display_name if event.organizer_email == event.calendar_id else None
@@ -343,13 +346,13 @@ def _attendee(attendee: CalendarEventAttendee, event: CalendarEvent, lens: Lens)
 
 
 def shown_events(call: Call, event_ids: Collection[str]) -> dict[str, CalendarEvent]:
-    """Some events by id, with the columns that answers show and no others: half the work of whole rows."""
+    """Map ids to events that have only the columns needed for rendering; half the cost of full rows."""
     rows = call.db.rows(CalendarEvent, CalendarEvent.id.in_(event_ids), columns=_SHOWN) if event_ids else ()
     return {event.id: cast(CalendarEvent, event) for event in map(_ShownEvent._make, rows)}
 
 
 def attendees_of(call: Call, event_ids: Iterable[str]) -> dict[str, list[CalendarEventAttendee]]:
-    """Who is invited to some events, in the order of invitation."""
+    """Map the ids of events to their attendees, in the order of invitation."""
     ids = sorted({*event_ids})
     order = (CalendarEventAttendee.event_id, CalendarEventAttendee.id)
     invited: dict[str, list[CalendarEventAttendee]] = {}

@@ -63,7 +63,7 @@ def insert_event(
     send_updates: SendUpdates | None = None,
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
-    """Make an event, and invite whom it names."""
+    """Create an event and invite its attendees."""
     access = open_calendar(call, calendar_id, MIN_WRITER_ROLE)
     if event.id:
         check_id(event.id)
@@ -99,7 +99,7 @@ def _is_primary(call: Call, access: Access) -> bool:
 
 
 def _new_event(call: Call, access: Access, columns: dict[str, Any], id: str, uid: str) -> CalendarEvent:
-    """An event of the actor's, in a calendar that organizes it; raises what is wrong with its columns."""
+    """Build an event of the actor that the calendar organizes; raises the API's error for invalid columns."""
     for name in ("start", "end"):
         if not columns.get(name):
             raise Required(f"Missing {name} time.")
@@ -131,7 +131,7 @@ def import_event(
     conference_data_version: int = 0,
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
-    """Keep a private copy of an event of another calendar system; the same iCalUID again updates it."""
+    """Import a private copy of an event from another calendar system; a known iCalUID updates that event."""
     access = open_calendar(call, calendar_id, MIN_WRITER_ROLE)
     if not event.ical_uid:
         raise Required("Missing iCalUID.")
@@ -159,7 +159,7 @@ def quick_add(
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
 ) -> dict[str, Any]:
-    """Make an event of a sentence; see `quick_add` for what is understood."""
+    """Create an event from a sentence; the module `quick_add` has the grammar."""
     access = open_calendar(call, calendar_id, MIN_WRITER_ROLE)
     if not text.strip():
         raise Required("Missing text.", location=("parameter", "text"))
@@ -181,7 +181,7 @@ def patch_event(
     supports_attachments: bool = False,
     if_match: IfMatch = "",
 ) -> dict[str, Any]:
-    """Change what is given of an event; objects are merged, lists are replaced."""
+    """Change the given fields of an event; objects are merged, lists are replaced."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
     seen = find_event(call, access, event_id)
     check_if_match(if_match, seen.event.etag, ConditionNotMet)
@@ -193,7 +193,7 @@ def patch_event(
 
 
 def _patch_columns(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
-    """Objects with what the patch leaves of them; a start or end of the other kind replaces what was there."""
+    """Merge objects of a patch into the event's; a `date` replaces a `dateTime` in start and end, and vice versa."""
     merged = dict(given)
     for name, value in given.items():
         before = getattr(event, name)
@@ -210,7 +210,7 @@ def _patch_columns(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any
 
 
 def _apply_merge_patch(before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """A JSON merge patch (RFC 7396)."""
+    """Apply a JSON merge patch (RFC 7396)."""
     after = dict(before)
     for name, value in patch.items():
         if value is None:
@@ -235,7 +235,7 @@ def update_event(
     supports_attachments: bool = False,
     if_match: IfMatch = "",
 ) -> dict[str, Any]:
-    """Replace an event; what is not given is cleared, and a cancelled event is confirmed unless it says otherwise."""
+    """Replace an event; omitted fields are cleared, and a cancelled event is confirmed unless the body has a status."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
     seen = find_event(call, access, event_id)
     check_if_match(if_match, seen.event.etag, ConditionNotMet)
@@ -261,7 +261,7 @@ def _change(
     mails: str,
     max_attendees: int | None = None,
 ) -> dict[str, Any]:
-    """Change an event in the calendar that organizes it, or what an attendee may change of it."""
+    """Change an event in its organizing calendar, or the copy of an attendee elsewhere."""
     check_columns(columns)
     _check_writer(access, seen)
     before, zone = seen.event, zone_name(access.calendar)
@@ -291,9 +291,9 @@ def _change(
 
 
 def _attendee_rows(call: Call, seen: SeenEvent, event: CalendarEvent, body: EventBody) -> list[CalendarEventAttendee]:
-    """Who is to be invited; an occurrence that becomes an exception has attendees of its own.
+    """Build the attendee rows for a changed event; an occurrence that becomes an exception gets rows of its own.
 
-    A client that says that it omits attendees answers for those it names, and leaves all others as they are.
+    With `attendeesOmitted`, the body changes only the attendees that it names, and all others stay.
     """
     given = [*(body.attendees or ())] if body.attendees is not UNSET else []
     if body.attendees_omitted is True:
@@ -303,7 +303,7 @@ def _attendee_rows(call: Call, seen: SeenEvent, event: CalendarEvent, body: Even
 
 
 def _check_writer(access: Access, seen: SeenEvent) -> None:
-    """Raise what Google says to those who may look at an event alone."""
+    """Raise the API's error if the actor may only read the event, or if the event is locked."""
     is_private = seen.event.visibility in ("private", "confidential")
     if not is_at_least(access.role, "writer" if is_private else MIN_WRITER_ROLE):
         raise RequiredAccessLevel
@@ -320,7 +320,7 @@ def delete_event(
     send_updates: SendUpdates | None = None,
     if_match: IfMatch = "",
 ) -> None:
-    """Cancel an event, a series or one occurrence; who is invited takes it off their own calendar alone."""
+    """Cancel an event, a series or one occurrence; an attendee only removes it from their own calendar."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
     seen = find_event(call, access, event_id)
     check_if_match(if_match, seen.event.etag, ConditionNotMet)
@@ -343,7 +343,7 @@ def move_event(
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
 ) -> dict[str, Any]:
-    """Move an event to another calendar, which organizes it from then on."""
+    """Move an event to another calendar, which becomes its organizer."""
     source, target = (open_calendar(call, id, MIN_WRITER_ROLE) for id in (calendar_id, destination))
     seen = find_event(call, source, event_id)
     event = seen.event

@@ -1,4 +1,4 @@
-"""When calendars are busy: https://developers.google.com/workspace/calendar/api/v3/reference/freebusy"""
+"""Free/busy information: https://developers.google.com/workspace/calendar/api/v3/reference/freebusy"""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Span = tuple[int, int]
 
 
 class FreeBusyItem(Struct):
-    """A calendar or a group."""
+    """A calendar or group in a request body."""
 
     id: str = ""
 
 
 class FreeBusyRequest(Struct, rename="camel"):
-    """What a client wants to know."""
+    """A free/busy query in a request body."""
 
     time_min: str | UnsetType | None = UNSET
     time_max: str | UnsetType | None = UNSET
@@ -41,7 +41,7 @@ class FreeBusyRequest(Struct, rename="camel"):
 
 @api.post("/freeBusy", reads=True)
 def query(call: Call, request: Annotated[FreeBusyRequest, Body]) -> dict[str, Any]:
-    """Tell when some calendars are busy; ones that the actor may not ask about have an error each."""
+    """Return the busy times of calendars; each calendar that the actor may not query has an error instead."""
     low, high = _range(request)
     most = request.calendar_expansion_max or MAX_CALENDARS
     ids = list(dict.fromkeys(item.id for item in request.items or ()))
@@ -86,16 +86,17 @@ def _range(request: FreeBusyRequest) -> Span:
 
 
 def _visible(call: Call, ids: list[str]) -> set[str]:
-    """Those of some calendars whose free and busy times the actor may know."""
+    """Return the ids, out of `ids`, of calendars whose free/busy information the actor may read."""
     calendars = [calendar for calendar in call.db.rows(Calendar, Calendar.id.in_(ids)) if not calendar.deleted]
     roles = roles_of(call, calendars) if calendars else {}
     return {id for id, role in roles.items() if is_at_least(role, "freeBusyReader")}
 
 
 def busy_spans(call: Call, ids: list[str], low: int, high: int, without: str = "") -> dict[str, list[Span]]:
-    """When each of some calendars is busy in a window, in three statements for all of them.
+    """Map calendar ids to busy times in a window, merged and sorted; takes three statements for any number of ids.
 
-    `without` is an event that does not count, with its exceptions where it is a series.
+    `without` is the id of an event to ignore, together with its exceptions if it is a series. Times are in microseconds
+    since 1970.
     """
     here = AgendaEntry.calendar_id.in_(ids), AgendaEntry.busy.is_true, AgendaEntry.begins < high, AgendaEntry.ends > low
     short = call.db.rows(AgendaEntry, *here, ~AgendaEntry.is_long, AgendaEntry.begins > low - DAY, columns=_COLUMNS)
@@ -126,14 +127,14 @@ _COLUMNS = (
 
 
 def _find_replaced_occurrences(call: Call, ids: list[str], low: int, high: int) -> set[tuple[str, str, int]]:
-    """The occurrences in whose place an exception stands."""
+    """Return the occurrences that an exception replaces, as calendar id, series id and original start."""
     late = AgendaEntry.original_start > low - 366 * DAY, AgendaEntry.original_start < high
     columns = AgendaEntry.calendar_id, AgendaEntry.series, AgendaEntry.original_start
     return {*call.db.rows(AgendaEntry, AgendaEntry.calendar_id.in_(ids), *late, columns=columns)}
 
 
 def merge_spans(spans: Iterable[Span], low: int, high: int) -> Iterator[Span]:
-    """Times in order, those that touch as one, within a window."""
+    """Clip spans to the window and merge those that overlap or touch; yields them in order."""
     begin = end = -1
     for start, stop in sorted((max(start, low), min(stop, high)) for start, stop in spans):
         if stop <= start:

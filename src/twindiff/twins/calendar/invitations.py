@@ -1,4 +1,4 @@
-"""What somebody who is invited may do with an event: answer, keep it their own way, or take it off their calendar.
+"""What an attendee may do with an event: respond, change their own copy, or remove it from their calendar.
 
 https://developers.google.com/workspace/calendar/api/concepts/sharing#propagation
 """
@@ -27,7 +27,7 @@ from .reminders import set_alarms
 from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
 
 OWN = ("color_id", "transparency", "visibility", "reminders")
-"""What each copy of an event has for itself."""
+"""The columns that each attendee's copy of an event has for itself."""
 
 _BLANK = {"transparency": "opaque", "visibility": "default"}
 
@@ -40,7 +40,10 @@ def change_copy(
     given: Sequence[Mapping[str, Any]] | UnsetType | None,
     mails: str,
 ) -> None:
-    """Change what an attendee may; raises ForbiddenForNonOrganizer for what all who are invited share."""
+    """Apply an attendee's change to their own copy and response.
+
+    Raises ForbiddenForNonOrganizer if `columns` change a field that all attendees share.
+    """
     _refuse_shared(seen.event, columns)
     own = {name: columns[name] for name in OWN if name in columns and columns[name] != _shown_value(seen, name)}
     properties = fields_of(columns.get("extended_properties")).get("private")
@@ -80,7 +83,10 @@ def _refuse_shared(event: CalendarEvent, columns: Mapping[str, Any]) -> None:
 def _answers(
     call: Call, access: Access, seen: SeenEvent, given: Sequence[Mapping[str, Any]]
 ) -> list[CalendarEventAttendee] | None:
-    """The attendees with the actor's answer, and with new ones where guests may invite; None if nothing differs."""
+    """Return the attendees with the actor's response and, where guests may invite others, new attendees.
+
+    None if nothing differs.
+    """
     check_attendees(given)
     known = {each.email: each for each in seen.attendees}
     own = [each for each in given if each["email"] == access.calendar.id]
@@ -120,7 +126,7 @@ def _record_responses(
 
 
 def remove_copy(call: Call, access: Access, seen: SeenEvent, mails: str) -> None:
-    """Decline an invitation, and take the event off one's own calendar; others keep it."""
+    """Decline an invitation and remove the event from the attendee's calendar; other attendees keep it."""
     event = _row(call, seen)
     _save_copy(call, access, event, {"removed": True})
     attendees = _list_attendees(call, event)

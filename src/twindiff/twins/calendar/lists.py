@@ -1,4 +1,4 @@
-"""Lists that are short enough to be looked through: ACL rules, calendar lists, settings; with pages and sync tokens."""
+"""Pages and sync tokens of lists that are short enough to scan: ACL rules, calendar lists and settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_PAGE_ITEMS = 250
 
 
 class ListRequest(NamedTuple):
-    """Which part of a list is wanted."""
+    """The paging parameters of a request for a collection."""
 
     collection: str
     max_results: int
@@ -42,7 +42,10 @@ def render_page(
     id_of: Callable[[R], str],
     show: Callable[[R], dict[str, Any]],
 ) -> dict[str, Any]:
-    """A page of rows in order of their ids; with a sync token, of those that have changed since."""
+    """Return a page of rows sorted by id, or of those changed since the sync token.
+
+    Its keys are `kind`, `etag`, `items` and either `nextPageToken` or `nextSyncToken`.
+    """
     last = find_latest_change(call.db, asked.collection)
     if asked.sync_token:
         changed = changed_since(call.db, asked.collection, read_sync_token(asked.collection, asked.sync_token, last))

@@ -1,4 +1,4 @@
-"""Mails that Calendar would have sent, as rows."""
+"""Outgoing mails of Calendar, stored as rows instead of being sent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def send(
     event_id: str | None = None,
     sender: str | None = None,
 ) -> None:
-    """Write a mail to each recipient but the sender, who is the actor unless it is said."""
+    """Store a mail to each recipient except the sender; the sender defaults to the actor, reminders have none."""
     if sender is None and kind != "reminder":
         user = call.db.find(CalendarUser, CalendarUser.id == call.actor)
         sender = user.email if user else None
@@ -47,13 +47,13 @@ def send(
 
 
 def organizer_of(event: CalendarEvent) -> str:
-    """The address of who organizes an event: the calendar that it is in, or for an imported one whoever it names."""
+    """Return the organizer's email address: the event's calendar, or the organizer that an imported event names."""
     return (event.organizer_email if event.organizer_id is None else None) or event.calendar_id
 
 
 def send_about(
     call: Call, kind: str, recipients: Iterable[str], event: CalendarEvent, sender: str | None = None
 ) -> None:
-    """Write a mail about an event to each recipient but the sender."""
+    """Store a mail about an event to each recipient except the sender; `kind` is a key of `SUBJECTS`."""
     subject = f"{SUBJECTS[kind]}: {event.summary or '(No title)'}"
     send(call, kind, recipients, subject, event.calendar_id, event.id, sender)

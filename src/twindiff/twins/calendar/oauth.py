@@ -1,4 +1,4 @@
-"""Google's OAuth 2.0: codes, access tokens and refresh tokens for people and for service accounts.
+"""Google's OAuth 2.0: authorization codes, access tokens and refresh tokens for users and service accounts.
 
 https://developers.google.com/identity/protocols/oauth2/web-server ·
 https://developers.google.com/identity/protocols/oauth2/service-account
@@ -49,7 +49,7 @@ class InvalidValue(OauthError):
 
 
 def actor_of(call: Call) -> str | None:
-    """Whom a token that was issued here acts as."""
+    """Return the id of the user that an issued access token acts as; None for other tokens."""
     return actor_of_token(call, ACCESS, InvalidCredentials)
 
 
@@ -67,9 +67,9 @@ def authorize(
     code_challenge: str = "",
     code_challenge_method: str = "",
 ) -> Response:
-    """Send the browser back to the application with a code.
+    """Redirect the browser to the application with an authorization code.
 
-    The user with the address `login_hint`, or else the environment's, consents without being asked.
+    There is no consent page: the user with the address `login_hint`, else the environment's user, consents at once.
     """
     if not client_id or not redirect_uri:
         raise InvalidRequest("client_id and redirect_uri are required")
@@ -111,7 +111,7 @@ def token(
     assertion: str = "",
     authorization: Annotated[str, Header("Authorization")] = "",
 ) -> dict[str, Any]:
-    """Give an access token for a code, a refresh token or the assertion of a service account."""
+    """Exchange a code, a refresh token or a service account's assertion for an access token."""
     credentials = Credentials(client_id, client_secret, authorization)
     if grant_type == "authorization_code":
         return _redeem_code(call, redeem_code(call, code, redirect_uri, code_verifier, credentials))
@@ -147,7 +147,7 @@ def _redeem_code(call: Call, code: OauthToken) -> dict[str, Any]:
 
 
 def _refresh_access(call: Call, given: str, credentials: Credentials) -> dict[str, Any]:
-    """An access token for a refresh token, which stays as it is: one that was issued here, or the run's own."""
+    """Grant an access token for an issued refresh token or that of the run; the refresh token stays valid."""
     if not given:
         raise InvalidRequest("Missing required parameter: refresh_token")
     known = valid_token(call, given, "refresh")
@@ -161,7 +161,10 @@ def _refresh_access(call: Call, given: str, credentials: Credentials) -> dict[st
 
 
 def _grant_for_assertion(call: Call, assertion: str) -> dict[str, Any]:
-    """An access token for a service account: as the user it stands for, as itself, or else the environment's user."""
+    """Grant an access token to a service account.
+
+    It acts as the user in `sub`, else as the account itself, else as the environment's user.
+    """
     claims = claims_of(assertion)
     if claims is None or not claims.get("iss"):
         raise InvalidGrant("Invalid JWT: the assertion is no JSON Web Token with an issuer.")
@@ -186,7 +189,7 @@ def _seconds(claims: dict[str, Any], name: str) -> float:
 
 @api.post("/revoke", open=True)
 def revoke(call: Call, token: str = "") -> dict[str, Any]:
-    """Make a token, and those that were given out with it, worthless."""
+    """Revoke a token, and all tokens of the same grant."""
     if not revoked(call, token):
         raise InvalidValue("Token expired or revoked")
     return {}
@@ -195,7 +198,7 @@ def revoke(call: Call, token: str = "") -> dict[str, Any]:
 @api.get("/tokeninfo", open=True)
 @api.get("/oauth2/v3/tokeninfo", open=True)
 def tokeninfo(call: Call, access_token: str = "") -> dict[str, Any]:
-    """Say whom an access token is of, and for how long."""
+    """Return the user, client, scope and expiration of an access token."""
     known = valid_token(call, access_token, "access")
     if known is None:
         raise InvalidValue("Invalid Value")
@@ -216,7 +219,7 @@ def tokeninfo(call: Call, access_token: str = "") -> dict[str, Any]:
 @api.get("/oauth2/v3/userinfo")
 @api.get("/v1/userinfo")
 def userinfo(call: Call) -> dict[str, Any]:
-    """Say who signed in.
+    """Return the profile of the signed-in user.
 
     https://developers.google.com/identity/openid-connect/openid-connect#obtaininguserprofileinformation
     """

@@ -1,4 +1,4 @@
-"""Events out of a sentence, as `quickAdd` takes them.
+"""Parsing of the sentences that `quickAdd` takes, in this grammar.
 
     text     = parts in any order; what is none of the following is the title
     day      = "today" | "tonight" | "tomorrow" | [("on" | "next" | "this")] weekday
@@ -10,8 +10,8 @@
              | "daily" | "weekly" | "monthly" | "yearly"
     place    = ("at" | "in") words, at the end
 
-A time that has passed today is tomorrow's, a month and day that have passed are next year's. Without a time the event
-lasts the day; without a day it is today; without a length it lasts an hour.
+A time that has passed today means tomorrow; a month and day that have passed mean next year. An event without a time
+lasts all day, one without a day is today, and one without a length lasts an hour.
 https://support.google.com/calendar/answer/37188 has Google's own examples.
 """
 
@@ -55,7 +55,7 @@ _PLACE = re.compile(r"\s(?:at|in)\s+([^,]+)$", re.IGNORECASE)
 
 
 class Rest(NamedTuple):
-    """A sentence without what was understood of it."""
+    """The part of the sentence that is not parsed yet."""
 
     text: str
 
@@ -64,7 +64,10 @@ class Rest(NamedTuple):
 
 
 def read_quick_text(text: str, now: int, zone: str) -> dict[str, Any]:
-    """The columns of the event that a sentence means, seen from now."""
+    """Parse a sentence to event columns: `summary`, `location`, `start`, `end` and maybe `recurrence`.
+
+    `now` is in microseconds since 1970.
+    """
     here = instant_of(now, zone_of(zone)).replace(tzinfo=None)
     rest = Rest(text.strip().rstrip("."))
     recurrence, every, rest = _repeats(rest)
@@ -166,7 +169,7 @@ def _times(rest: Rest) -> tuple[timedelta | None, timedelta | None, Rest]:
 
 
 def _clock(text: str, like: str | None) -> timedelta | None:
-    """A time of day; `9` in `9-11am` is in the morning too."""
+    """Parse a time of day; `like` is the end of a range, so that `9` in `9-11am` is in the morning."""
     word = text.strip().lower().replace(".", "")
     if word in ("noon", "midnight"):
         return timedelta(hours=12 if word == "noon" else 0)
@@ -178,7 +181,7 @@ def _clock(text: str, like: str | None) -> timedelta | None:
     if half in ("am", "pm"):
         hour = hour % 12 + (12 if half == "pm" else 0)
     elif ":" not in word and hour < 8:
-        hour += 12  # "at 5" is in the afternoon
+        hour += 12  # "at 5" means the afternoon
     return timedelta(hours=hour, minutes=minute)
 
 

@@ -1,7 +1,7 @@
-"""What a series' RRULE, EXRULE, RDATE and EXDATE lines expand to.
+"""Expansion of recurrences: RRULE, EXRULE, RDATE and EXDATE lines.
 
 https://developers.google.com/workspace/calendar/api/concepts/events-calendars#recurrence_rule and RFC 5545, 3.8.5.
-Rules are followed in the local time of the event's zone: a meeting at nine stays at nine when the clocks change.
+Rules apply in the local time of the event's zone: a meeting at nine stays at nine across daylight saving changes.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .rule_days import YEARS, can_occur
 from .times import FAR, instant_of, micros_of, zone_of
 
 MAX_YEARS = YEARS
-"""So long after its start a series has its last occurrence."""
+"""Years after its start at which every series ends."""
 
 MAX_OCCURRENCES = 20_000
-"""More occurrences a series does not have."""
+"""The most occurrences that a rule expands to."""
 
 _RULE_PARTS = frozenset(
     [
@@ -47,7 +47,7 @@ _PROBLEMS = (ValueError, KeyError, IndexError, TypeError, OverflowError, Attribu
 
 
 class Schedule(NamedTuple):
-    """A series: its zone, its first start in that zone, and its lines."""
+    """A recurrence: the zone, the local start of the first occurrence in ISO format, and the recurrence lines."""
 
     zone: str
     start: str
@@ -55,12 +55,12 @@ class Schedule(NamedTuple):
     lines: tuple[str, ...]
 
     def text(self) -> str:
-        """What stands for it in a column."""
+        """Return the JSON text that is stored in a column and that `between` takes."""
         return msgspec.json.encode(self).decode()
 
 
 class Line(NamedTuple):
-    """A line of a recurrence."""
+    """A parsed recurrence line: `NAME;TZID=ZONE:VALUE`."""
 
     name: str
     zone: str
@@ -68,7 +68,7 @@ class Line(NamedTuple):
 
 
 def check(schedule: Schedule) -> None:
-    """Raise InvalidRecurrence unless the lines can be followed."""
+    """Raise InvalidRecurrence unless all lines can be expanded."""
     lines = [*_lines(schedule)]
     if not any(line.name in ("RRULE", "RDATE") for line in lines):
         raise InvalidRecurrence("Invalid recurrence rule: there is neither an RRULE nor an RDATE.")
@@ -76,13 +76,13 @@ def check(schedule: Schedule) -> None:
 
 
 def is_endless(schedule: Schedule) -> bool:
-    """Whether a rule goes on for ever."""
+    """Whether a rule has neither COUNT nor UNTIL."""
     rules = [line.value.upper() for line in _lines(schedule) if line.name == "RRULE"]
     return any("COUNT=" not in rule and "UNTIL=" not in rule for rule in rules)
 
 
 def last_start(schedule: Schedule) -> int:
-    """When the last occurrence starts, or FAR."""
+    """Return the start of the last occurrence in microseconds since 1970, FAR if endless, or -1 if there is none."""
     if is_endless(schedule):
         return FAR
     starts = occurrences(schedule.text(), datetime.fromisoformat(schedule.start).year + MAX_YEARS)
@@ -90,7 +90,7 @@ def last_start(schedule: Schedule) -> int:
 
 
 def between(schedule: str, low: int, high: int) -> Sequence[int]:
-    """The starts from an instant on and before another, in microseconds since 1970."""
+    """Return the starts in `low <= start < high`, sorted, in microseconds since 1970."""
     starts = occurrences(schedule, _year_of(min(high, FAR)) + 1)
     first = bisect_left(starts, low)
     return starts[first : bisect_left(starts, high, first)]
@@ -102,13 +102,13 @@ def _year_of(micros: int) -> int:
 
 
 def is_occurrence(schedule: str, start: int) -> bool:
-    """Whether a series has an occurrence at an instant."""
+    """Whether an occurrence starts at `start`, in microseconds since 1970."""
     return bool(between(schedule, start, start + 1))
 
 
 @lru_cache(maxsize=2_048)
 def occurrences(schedule: str, year: int) -> array[int]:
-    """All starts until the end of a year, in order."""
+    """Return all starts up to the end of `year`, sorted, in microseconds since 1970."""
     given = msgspec.json.decode(schedule, type=Schedule)
     zone, first = zone_of(given.zone), datetime.fromisoformat(given.start)
     limit = datetime(min(year, first.year + MAX_YEARS, 9_998), 12, 31, 23, 59, 59)  # noqa: DTZ001 - local time
@@ -142,7 +142,10 @@ def _lines(schedule: Schedule) -> Iterator[Line]:
 
 
 def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]:
-    """The local starts of one rule; a rule ends by itself, dateutil's `count` and `until` are never both set."""
+    """Yield the local starts of one rule.
+
+    COUNT is applied here and only UNTIL is passed to dateutil, so that a rule never has both.
+    """
     parts = dict(part.upper().split("=", 1) for part in line.value.rstrip(";").split(";"))
     if not parts.keys() <= _RULE_PARTS or parts.get("FREQ") not in _FREQUENCIES:
         raise ValueError(line.value)
@@ -176,7 +179,7 @@ def _dates(line: Line, schedule: Schedule) -> Iterator[datetime]:
 
 
 def _local(text: str, zone: str, schedule: Schedule) -> datetime:
-    """A basic-format time as local time of the series: of UTC with a Z, of a TZID, or local already."""
+    """Convert a basic-format time to local time of the series: from UTC with a Z, from `zone`, or local already."""
     own = zone_of(schedule.zone)
     if text.upper().endswith("Z"):
         moment = datetime.strptime(text[:-1].upper(), "%Y%m%dT%H%M%S").replace(tzinfo=UTC)

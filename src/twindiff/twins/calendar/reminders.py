@@ -1,4 +1,4 @@
-"""Reminders by email: one mail to the owner of each calendar that shows an event, at each time they asked for.
+"""Email reminders: one mail to the owner of each calendar that shows an event, at each requested time.
 
 https://developers.google.com/workspace/calendar/api/concepts/reminders
 """
@@ -20,18 +20,24 @@ api = Operations()
 
 MINUTE = 60_000_000
 HORIZON = 800 * DAY
-"""How far ahead the next occurrence of a series is looked for."""
+"""Microseconds after now within which the next occurrence of a series is searched."""
 
 
 def minutes_of(reminders: Mapping[str, Any] | None, defaults: Sequence[Mapping[str, Any]] | None) -> list[int]:
-    """How many minutes before an event its mails are due, longest first."""
+    """Return how many minutes before an event its email reminders are due, longest first.
+
+    `defaults` apply if `reminders` are None or have `useDefault`.
+    """
     own = reminders or {"useDefault": True}
     wanted: Iterable[Mapping[str, Any]] = (defaults or ()) if own.get("useDefault") else own.get("overrides") or ()
     return sorted({each["minutes"] for each in wanted if each.get("method") == "email"}, reverse=True)
 
 
 def next_alarm(entry: AgendaEntry, minutes: Sequence[int], now: int, taken: Collection[int | None] = ()) -> int | None:
-    """When the next reminder of an entry is due, after now; exceptions have taken the place of some occurrences."""
+    """Return the time of the next reminder of an entry after `now`, in microseconds since 1970, or None.
+
+    `taken` are the original starts of occurrences that exceptions replace.
+    """
     if not minutes or entry.status == "cancelled":
         return None
     low, high = now, now + HORIZON + minutes[0] * MINUTE
@@ -43,7 +49,7 @@ def next_alarm(entry: AgendaEntry, minutes: Sequence[int], now: int, taken: Coll
 
 
 def set_alarms(call: Call, event: CalendarEvent) -> None:
-    """Find out anew when those who see an event are to be reminded of it."""
+    """Reschedule the alarms of an event in all calendars that show it."""
     known = {alarm.calendar_id: alarm for alarm in call.db.rows(Alarm, Alarm.event_id == event.id)}
     entries = call.db.rows(AgendaEntry, AgendaEntry.event_id == event.id)
     for entry in entries:
@@ -52,7 +58,7 @@ def set_alarms(call: Call, event: CalendarEvent) -> None:
 
 
 def follow_defaults(call: Call, calendar_id: str) -> None:
-    """Find out anew when the owner of a calendar is to be reminded of what has no reminders of its own."""
+    """Reschedule the alarms of a calendar's events that use the owner's default reminders."""
     now, minutes = call.clock.micros, minutes_of(None, _defaults(call, calendar_id))
     here, alive = AgendaEntry.calendar_id == calendar_id, AgendaEntry.status != "cancelled"
     entries = call.db.rows(AgendaEntry, here, alive, AgendaEntry.ends > now)
@@ -69,7 +75,7 @@ def follow_defaults(call: Call, calendar_id: str) -> None:
 
 
 def _with_own_reminders(call: Call, calendar_id: str, entries: Sequence[AgendaEntry]) -> set[str]:
-    """Those of a calendar's events whose reminders are not the defaults there."""
+    """Return the ids of a calendar's events with reminders other than the defaults."""
     ids = [entry.event_id for entry in entries if not entry.is_copy]
     columns = CalendarEvent.id, CalendarEvent.reminders
     given = [
@@ -128,7 +134,7 @@ def _set(call: Call, known: Alarm | None, entry: AgendaEntry, due: int | None) -
 
 @api.due(Alarm.next_at, actor=Alarm.user_id)
 def send_reminder(call: Call, alarm: Alarm) -> None:
-    """Remind the owner of a calendar of an event by mail."""
+    """Mail a reminder to the calendar's owner, and schedule the next one."""
     event = call.db.find(CalendarEvent, CalendarEvent.id == alarm.event_id)
     here = AgendaEntry.calendar_id == alarm.calendar_id, AgendaEntry.event_id == alarm.event_id
     entry, user = call.db.find(AgendaEntry, *here), call.db.find(CalendarUser, CalendarUser.id == alarm.user_id)

@@ -1,7 +1,7 @@
-"""Rooms that answer invitations by themselves: calendars whose `autoAcceptInvitations` is on.
+"""Rooms that respond to invitations automatically: calendars whose `autoAcceptInvitations` is on.
 
-A room that is free accepts, one that is not declines. Of a series it declines the occurrences that it is not free for,
-unless those are more than eight or more than half: then it declines the series.
+A free room accepts and a busy one declines. In a series it declines the occurrences that conflict; if those are more
+than eight or more than half, it declines the whole series.
 https://support.google.com/calendar/answer/16107253
 """
 
@@ -24,11 +24,11 @@ from .times import DAY
 
 MAX_DECLINED_OCCURRENCES = 8
 HORIZON = 366 * DAY
-"""How far ahead a room looks at the occurrences of a series."""
+"""Microseconds ahead within which a room checks the occurrences of a series."""
 
 
 def answer_for_rooms(call: Call, calendar: Calendar, event: CalendarEvent, *, is_moved: bool) -> None:
-    """Have the rooms that are invited answer: those that have not yet, and all of them where the time is another."""
+    """Write the responses of invited rooms: those without a response yet, or all if the event was moved."""
     invited = _list_attendees(call, event)
     wanted = [each.email for each in invited if is_moved or each.response_status == "needsAction"]
     is_room = Calendar.auto_accept_invitations.is_true, ~Calendar.deleted
@@ -52,7 +52,7 @@ def _list_attendees(call: Call, event: CalendarEvent) -> list[CalendarEventAtten
 
 
 def _starts_and_conflicts(call: Call, room: str, event: CalendarEvent) -> tuple[Sequence[int], list[int]]:
-    """When an event is in a room, and those times of them at which something else is there."""
+    """Return the starts of an event in a room, and those starts that conflict with another event."""
     entry = call.db.find(AgendaEntry, AgendaEntry.calendar_id == room, AgendaEntry.event_id == event.id)
     if entry is None or entry.status == "cancelled":
         return (), []
@@ -72,7 +72,7 @@ def _starts_and_conflicts(call: Call, room: str, event: CalendarEvent) -> tuple[
 def _answer(
     call: Call, event: CalendarEvent, invited: Sequence[CalendarEventAttendee], responses: dict[str, str]
 ) -> None:
-    """Write what rooms answer; the organizer is told of those that decline."""
+    """Write the responses of rooms; the organizer gets a mail about each that declines."""
     answered = [
         revise(call.db, each, resource=True, response_status=responses[each.email]) if each.email in responses else each
         for each in invited
@@ -83,7 +83,7 @@ def _answer(
 
 
 def _notify_organizer(call: Call, event: CalendarEvent, room: str) -> None:
-    """Nobody is told of events of secondary calendars."""
+    """Mail the organizer, except for secondary calendars, which have no mailbox."""
     if not event.calendar_id.endswith("group.calendar.google.com"):
         send_about(call, "response", [event.calendar_id], event, sender=room)
 

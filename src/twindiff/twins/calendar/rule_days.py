@@ -1,7 +1,7 @@
-"""Whether a rule comes true on any day of the next century, for so long a series lasts.
+"""Checks that a recurrence rule has any occurrence in the next century, the longest that a series lasts.
 
-dateutil looks for the next occurrence up to the year 9999, which takes seconds where there is none; so rules that never
-come true are found out before. Days of its months are looked at one by one, by the parts of RFC 5545, 3.3.10.
+dateutil searches up to the year 9999, which takes seconds if there is none. Rules without occurrences are therefore
+detected first, by testing each day of the rule's months against the parts of RFC 5545, 3.3.10.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CENTURY = timedelta(days=366 * YEARS)
 
 
 class Days(NamedTuple):
-    """The days of a rule: which ones, of every how manieth period."""
+    """The days that a rule selects, in every `interval`-th period."""
 
     frequency: str
     interval: int
@@ -30,13 +30,13 @@ class Days(NamedTuple):
     year_days: frozenset[int]
     weeks: frozenset[int]
     weekdays: frozenset[tuple[int, int]]
-    """Each with its number in the month or year, or 0."""
+    """Pairs of the weekday's ordinal in the month or year, or 0 for all, and the weekday's number."""
     least: int
-    """How many days a period must have for a position to be there."""
+    """The number of days that a period must have so that BYSETPOS selects one."""
 
 
 def can_occur(parts: Mapping[str, str], start: date) -> bool:
-    """Whether a rule with these parts has an occurrence on or after a day."""
+    """Whether a rule with these parts, like `{"FREQ": "DAILY"}`, has an occurrence on or after `start`."""
     if not any(name.startswith("BY") for name in parts):
         return True
     return _can_occur(tuple(sorted(parts.items())), start)
@@ -54,7 +54,7 @@ def _can_occur(parts: tuple[tuple[str, str], ...], start: date) -> bool:
 
 
 def _with_defaults(rule: dict[str, str], start: date) -> dict[str, str]:
-    """The rule with the parts that it has from its first day."""
+    """Return the rule with the parts that its first day implies."""
     if any(name in rule for name in _BY_DAY) or rule["FREQ"] == "DAILY":
         return rule
     if rule["FREQ"] == "WEEKLY":
@@ -83,7 +83,7 @@ def _days(rule: Mapping[str, str]) -> Days:
 
 
 def _periods(days: Days, start: date) -> Iterator[int]:
-    """The number of the day's period, for each day that the rule may be true on."""
+    """Yield the period's number for each day that the rule may select."""
     day = start if days.frequency in ("DAILY", "WEEKLY") else start.replace(month=1, day=1)
     last = day + _CENTURY if day < _LAST - _CENTURY else _LAST
     while day <= last:
@@ -131,6 +131,9 @@ def _is_weekday(days: Days, day: date) -> bool:
 
 
 def _is_in_week(days: Days, day: date) -> bool:
-    """Whether a day may be in one of the weeks; weeks that begin on another day than Monday differ by one at most."""
+    """Whether a day may be in one of the weeks.
+
+    ISO weeks are compared with a tolerance of one, as weeks that begin on another day differ by at most one.
+    """
     week = day.isocalendar().week
     return week >= 52 or any(each < 0 or abs(each - week) <= 1 for each in days.weeks)

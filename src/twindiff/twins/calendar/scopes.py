@@ -1,4 +1,4 @@
-"""Which OAuth scopes a method asks for: of a token that was given out for some, one of these has to be among them.
+"""The OAuth scopes that each method requires: a token issued with scopes needs one of those listed.
 
 https://developers.google.com/workspace/calendar/api/auth
 """
@@ -74,7 +74,7 @@ SCOPES: Mapping[str, frozenset[str]] = {
     "GET /users/me/settings": _SETTINGS,
     "POST /users/me/settings/watch": _SETTINGS,
 }
-"""The names of scopes behind PREFIX; `calendar` alone grants every method."""
+"""Scopes without PREFIX by operation name; the scope `calendar` alone permits every method."""
 
 
 class InsufficientScopes(GoogleError):
@@ -85,7 +85,7 @@ class InsufficientScopes(GoogleError):
 
 
 def require_scope(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: refuse what a token was not given out for; tokens without scopes may do everything."""
+    """Middleware that raises InsufficientScopes if the token lacks a scope; tokens without scopes permit everything."""
     wanted = SCOPES.get(exchange.operation.name)
     known = valid_token(call, call.token, "access") if wanted and call.token.startswith(ACCESS) else None
     given = {each.removeprefix(PREFIX) for each in known.scope.split()} if known else set[str]()

@@ -1,4 +1,4 @@
-"""Calendars as people see them: a week or month of one in its zone, series expanded, and a page for each event."""
+"""Inspector views of calendars: a week or month in the calendar's zone with series expanded, and a page per event."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .tables import Calendar, CalendarUser
 from .times import begin_of, instant_of
 
 SHOWN = 200
-"""Calendars, events of a week, and guests of an event."""
+"""The most calendars, events of a week, and guests of an event on a page."""
 SHOWN_OF_A_MONTH = 600
 YEARS = range(1970, 2200)
-"""Those whose weeks can be looked at."""
+"""The years whose weeks and months have a page."""
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
@@ -31,7 +31,11 @@ Values = dict[str, Any]
 
 
 def screen(call: Call, path: str) -> Screen | None:
-    """Weeks and months at `calendars/ID/weeks/DAY` and `…/months/DAY`, this week at `calendars/ID`, `…/events/ID`."""
+    """Return the view at a path, or None.
+
+    Paths are `calendars/ID` for this week, `calendars/ID/weeks/DAY`, `calendars/ID/months/DAY` and
+    `calendars/ID/events/ID`; the empty path shows the user's own calendar.
+    """
     calendars = call.db.rows(Calendar, ~Calendar.deleted, order=(Calendar.summary, Calendar.id), limit=SHOWN)
     parts = path.split("/")
     if not path:
@@ -47,7 +51,7 @@ def screen(call: Call, path: str) -> Screen | None:
 
 
 def _own(call: Call) -> Calendar | None:
-    """The primary calendar of whom the template calls oneself."""
+    """Return the primary calendar of the user that the template marks as `self`, if there is one."""
     user = call.db.find(CalendarUser, CalendarUser.self.is_true)
     return call.db.find(Calendar, Calendar.id == primary_of(call, user), ~Calendar.deleted) if user else None
 
@@ -69,7 +73,7 @@ def _day_of(text: str) -> date | None:
 
 
 def _week(call: Call, lens: Lens, day: date) -> Screen:
-    """The week around a day, which begins as its owner likes."""
+    """Render the week of a day; it begins on the weekday of the owner's setting `weekStart`."""
     calendar = lens.access.calendar
     first = _begin_of_week(call, calendar, day)
     events, note = _events(call, lens, first, first + WEEK, SHOWN)
@@ -98,14 +102,14 @@ def _begin_of_week(call: Call, calendar: Calendar, day: date) -> date:
 
 
 def _events(call: Call, lens: Lens, first: date, end: date, limit: int) -> tuple[list[Values], str]:
-    """The events from a day on and before another, and what is left out."""
+    """Return the events from `first` to before `end`, and a note if there are more than `limit`."""
     window = Window(*(begin_of({"date": each.isoformat()}, lens.zone.key) for each in (first, end)))
     page = events_page(call, lens, EventListQuery(window, Filters(), is_expanded=True), limit=limit, token_is_due=False)
     return page["items"], f"Only the first {limit} are shown." if "nextPageToken" in page else ""
 
 
 def _month(call: Call, lens: Lens, day: date) -> Screen:
-    """The month that a day is in, in whole weeks; an event stands on each of its days."""
+    """Render the month of a day in whole weeks; an event appears on each of its days."""
     calendar = lens.access.calendar
     begins = day.replace(day=1)
     after = (begins + timedelta(days=31)).replace(day=1)
@@ -132,7 +136,7 @@ def _month(call: Call, lens: Lens, day: date) -> Screen:
 
 
 def _days_of(event: Values, first: date, last: date) -> list[date]:
-    """Those days of a window that an event takes; its end is not one of its moments."""
+    """Return the days of an event within a window; the end of an event is exclusive."""
     start, end = (datetime.fromisoformat(_moment(event[name])) for name in ("start", "end"))
     low, high = max(start.date(), first), min(max(start, end - timedelta(microseconds=1)).date(), last)
     return [low + timedelta(days=number) for number in range((high - low).days + 1)]
@@ -146,7 +150,7 @@ def _card(event: Values, day: date, here: str) -> Card:
 
 
 def _rows(events: Sequence[Values], here: str, first: date) -> list[tuple[str | ScreenLink, ...]]:
-    """The events of a week, each day named once."""
+    """Build table rows of a week's events; only the first event of a day shows the day."""
     rows: list[tuple[str | ScreenLink, ...]] = []
     shown: date | None = None
     for each in events:
@@ -166,7 +170,7 @@ def _rows(events: Sequence[Values], here: str, first: date) -> list[tuple[str | 
 
 
 def _note(event: Values) -> str:
-    """What is special about an event."""
+    """Return the remarks on an event: whether it repeats, its visibility and its status."""
     repeats = ["repeats"] if "recurringEventId" in event or "recurrence" in event else []
     return ", ".join([*repeats, *(event[name] for name in ("visibility",) if name in event), *_standing(event)])
 
@@ -230,7 +234,7 @@ def _moment(when: Values) -> str:
 
 
 def _span(event: Values) -> str:
-    """From when to when an event lasts; its days are named where there are several."""
+    """Format the time span of an event, with its days if there are several."""
     start, end = (datetime.fromisoformat(_moment(event[name])) for name in ("start", "end"))
     if "date" in event["start"]:
         last = end - timedelta(days=1)

@@ -1,4 +1,4 @@
-"""How a calendar world is filled from a configuration: people with their primary calendars, calendars, events."""
+"""Seeding of calendar worlds from a configuration of users, calendars and events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UTC = "UTC"
 
 
 class SeedUser(SeedSection):
-    """Somebody with a primary calendar."""
+    """A user with a primary calendar."""
 
     name: str
     email: str | None = None
@@ -30,10 +30,11 @@ class SeedUser(SeedSection):
 
 
 class SeedEvent(SeedSection):
-    """An event; times are ISO 8601, local ones are of its calendar's zone, and days are `2026-03-02`.
+    """An event; `start` and `end` are ISO 8601 times, local in the calendar's zone, or days like `2026-03-02`.
 
-    Without an organizer it is the first person's; `calendar` is the name of one of the calendars, or else it is in the
-    organizer's primary one.
+    `organizer` defaults to the first user. `calendar` is the name of a configured calendar and defaults to the
+    organizer's
+    primary calendar.
     """
 
     summary: str
@@ -48,7 +49,7 @@ class SeedEvent(SeedSection):
 
 
 class SeedCalendar(SeedSection):
-    """A secondary calendar with its events, which its owner organizes; without an owner it is the first person's."""
+    """A secondary calendar with its events, which its owner organizes; the owner defaults to the first user."""
 
     name: str
     owner: str | None = None
@@ -58,7 +59,7 @@ class SeedCalendar(SeedSection):
 
 
 class CalendarConfig(msgspec.Struct):
-    """What a world may be filled with."""
+    """The seed configuration of a calendar world."""
 
     users: list[SeedUser | str] = []
     calendars: list[SeedCalendar | str] = []
@@ -66,7 +67,10 @@ class CalendarConfig(msgspec.Struct):
 
 
 def write(call: Call, config: CalendarConfig, people: Sequence[Person]) -> dict[str, int]:
-    """Fill an empty world; raises InvalidSeedConfig for a person or a calendar who is not there."""
+    """Fill an empty world and return the number of `users`, `calendars` and `events`.
+
+    Raises InvalidSeedConfig for an unknown user or calendar, or for values that the API refuses.
+    """
     users = {person.email: _join(call, person) for person in people}
     users |= {person.name: users[person.email] for person in people}
     first = users[people[0].email] if people else ""
@@ -87,7 +91,7 @@ def write(call: Call, config: CalendarConfig, people: Sequence[Person]) -> dict[
 
 
 def _events_of(calendars: Sequence[SeedCalendar]) -> Iterator[tuple[str, SeedEvent]]:
-    """The events that stand below their calendars, each with its place in the configuration."""
+    """Yield the events nested in calendars, each with its path in the configuration."""
     for number, calendar in enumerate(calendars):
         for at, event in enumerate(calendar.events):
             where = f"calendars[{number}].events[{at}]"
@@ -143,7 +147,7 @@ def _join(call: Call, person: Person) -> str:
 
 
 def _move(call: Call, user: CalendarUser, zone: str) -> str:
-    """Give somebody who is there already the zone that the configuration's times are of; gives their id."""
+    """Set the time zone of an existing user to that of the configuration's times, and return the user's id."""
     if calendar := call.db.find(Calendar, Calendar.id == user.email):
         call.db.change(calendar, time_zone=zone)
     setting = call.db.find(

@@ -1,4 +1,4 @@
-"""A user's settings, which the API shows and does not change.
+"""User settings, which the API only reads.
 
 https://developers.google.com/workspace/calendar/api/v3/reference/settings
 """
@@ -33,12 +33,12 @@ DEFAULTS = {
 
 
 def collection_of(user_id: str) -> str:
-    """What watches of a user's settings are kept under."""
+    """Return the collection path under which changes of a user's settings are recorded and watched."""
     return f"/users/{user_id}/settings"
 
 
 def settings_of(call: Call, user_id: str) -> dict[str, CalendarSetting]:
-    """All settings of a user; those that nobody has changed have their defaults."""
+    """Return all settings of a user by id, with defaults for those without a row."""
     kept = {row.setting_id: row for row in call.db.rows(CalendarSetting, CalendarSetting.user_id == user_id)}
     return {
         name: kept.get(name) or CalendarSetting(user_id=user_id, setting_id=name, value=value)
@@ -47,14 +47,14 @@ def settings_of(call: Call, user_id: str) -> dict[str, CalendarSetting]:
 
 
 def zone_of_user(call: Call, user_id: str) -> str:
-    """The zone in a user's settings."""
+    """Return the time zone in a user's settings."""
     key = CalendarSetting.user_id == user_id, CalendarSetting.setting_id == "timezone"
     row = call.db.find(CalendarSetting, *key)
     return row.value if row else DEFAULTS["timezone"]
 
 
 def render_setting(setting: CalendarSetting) -> dict[str, Any]:
-    """A setting as the API shows it."""
+    """Return a `setting` resource."""
     etag = setting.etag or '"0"'
     return {"kind": "calendar#setting", "etag": etag, "id": setting.setting_id, "value": setting.value}
 
@@ -72,7 +72,7 @@ def list_settings(
 
 @api.get("/users/me/settings/{setting}")
 def get_setting(call: Call, setting: str) -> dict[str, Any]:
-    """Look at one setting."""
+    """Return one setting of the user."""
     row = settings_of(call, actor_of(call).id).get(setting)
     if row is None:
         raise NotFound

@@ -1,7 +1,6 @@
-"""The tables of a calendar world. Plain tables and columns are those that public suites look at.
+"""The tables of a calendar world. Plain tables and columns are those that public suites check.
 
-Columns that Google fills in by itself are derived: versions, links, who a calendar's events are organized by, and start
-and end once more as local times.
+Columns that Google computes are derived: ETags, links, organizers, and start and end repeated as local times.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ class CalendarUser(Row, table="calendar_users", key=("id",), unique=(("email",),
 
 
 class Calendar(Row, table="calendars", key=("id",), indexes=(("owner_id",),)):
-    """A calendar; a user's primary one has the user's address as its id."""
+    """A calendar; the id of a user's primary calendar is the user's email address."""
 
     id: Column[str]
     summary: Column[str]
@@ -39,7 +38,7 @@ class Calendar(Row, table="calendars", key=("id",), indexes=(("owner_id",),)):
 class CalendarListEntry(
     Row, table="calendar_list_entries", key=("id",), unique=(("user_id", "calendar_id"),), indexes=(("calendar_id",),)
 ):
-    """A calendar as one user has it in the list."""
+    """A user's entry for a calendar in their calendar list."""
 
     id: Column[str]
     user_id: Column[str] = references(CalendarUser)
@@ -64,7 +63,7 @@ class CalendarListEntry(
 class CalendarAclRule(
     Row, table="calendar_acl_rules", key=("id",), unique=(("calendar_id", "scope_type", "scope_value"),)
 ):
-    """Who may do what with a calendar."""
+    """A rule that gives a scope (user, group, domain or everyone) a role in a calendar."""
 
     id: Column[str]
     calendar_id: Column[str] = references(Calendar)
@@ -85,7 +84,7 @@ class CalendarEvent(
 ):
     """An event in the calendar of its organizer: a single one, a series, or an exception from a series.
 
-    `start` and `end` are as they were given. Those who are invited have no row of their own; see `agenda`.
+    `start` and `end` are as the client gave them. Attendees share this row; the module `agenda` lists their calendars.
     """
 
     id: Column[str]
@@ -147,7 +146,7 @@ class CalendarEvent(
 class CalendarEventAttendee(
     Row, table="calendar_event_attendees", key=("event_id", "email"), indexes=(("email", "event_id"),)
 ):
-    """Somebody who is invited."""
+    """An attendee of an event."""
 
     id: Column[int | None] = column(default=None, derived=True)
     event_id: Column[str] = references(CalendarEvent, on_delete="cascade")
@@ -164,7 +163,7 @@ class CalendarEventAttendee(
 
 
 class CalendarEventReminder(Row, table="calendar_event_reminders", key=("event_id", "method", "minutes")):
-    """A reminder of a template's event; events that are written keep theirs in `reminders`."""
+    """A reminder of a template's event; events written through the API have theirs in `reminders`."""
 
     id: Column[int | None] = column(default=None, derived=True)
     event_id: Column[str] = references(CalendarEvent, on_delete="cascade")
@@ -173,7 +172,7 @@ class CalendarEventReminder(Row, table="calendar_event_reminders", key=("event_i
 
 
 class CalendarEventCopy(Row, table="calendar_event_copies", key=("calendar_id", "event_id"), indexes=(("event_id",),)):
-    """What somebody who is invited has changed for themselves alone."""
+    """An attendee's own settings for an event in their calendar."""
 
     calendar_id: Column[str] = references(Calendar)
     event_id: Column[str] = references(CalendarEvent, on_delete="cascade")
@@ -194,7 +193,7 @@ class CalendarSetting(Row, table="calendar_settings", key=("user_id", "setting_i
 
 
 class CalendarChannel(Row, table="calendar_channels", key=("id",)):
-    """Somebody who is told of changes; `expiration` is in milliseconds since 1970."""
+    """A watch channel; `expiration` is in milliseconds since 1970."""
 
     id: Column[str]
     resource_id: Column[str] = column(derived=True)
@@ -210,7 +209,7 @@ class CalendarChannel(Row, table="calendar_channels", key=("id",)):
 
 
 class OutgoingMail(Row, table="calendar_outgoing_mail", key=("id",), indexes=(("recipient",),)):
-    """A mail that Calendar would have sent; its `kind` is one of those in `mail`, or `sharing`."""
+    """A mail that Calendar would have sent; `kind` is a key of `SUBJECTS` in `mail`, or `sharing`."""
 
     id: Column[int]
     kind: Column[str]
@@ -234,11 +233,12 @@ class AgendaEntry(
     ),
     visibility="bookkeeping",
 ):
-    """Where an event is shown: its organizer's calendar, and those of users who are invited.
+    """An event in one calendar that shows it: the organizer's, or an attendee's.
 
-    Times are microseconds since 1970; `ends` of an endless series is that of the last instant. `schedule` is what
-    `recurrence` expands. `changed` numbers changes of all calendars, so that a sync token is such a number; an entry
-    that is `gone` tells of an event that was there.
+    Times are in microseconds since 1970; `ends` of an endless series is `FAR`. `schedule` is the recurrence in the form
+    that `recurrence.between` takes. `changed` numbers the changes of all calendars, so that a sync token is such a
+    number.
+    An entry that is `gone` remains, so that incremental sync reports the removal.
     """
 
     calendar_id: Column[str]
@@ -265,7 +265,7 @@ class ResourceChange(
     indexes=(("collection", "changed"),),
     visibility="bookkeeping",
 ):
-    """When an ACL rule, a calendar list entry or a setting changed last; `collection` is what a channel watches."""
+    """The latest change of an ACL rule, calendar list entry or setting; `collection` is the path that is watched."""
 
     collection: Column[str]
     id: Column[str]
@@ -273,7 +273,7 @@ class ResourceChange(
 
 
 class Alarm(Row, table="calendar_alarms", key=("calendar_id", "event_id"), visibility="bookkeeping"):
-    """When a reminder by email is next to be sent to the owner of a calendar."""
+    """The time of the next email reminder of an event to the owner of a calendar."""
 
     calendar_id: Column[str]
     event_id: Column[str] = references(CalendarEvent, on_delete="cascade")

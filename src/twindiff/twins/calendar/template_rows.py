@@ -1,4 +1,4 @@
-"""What the rows of a template lack and follows from others: where its events are shown, and when reminders are due."""
+"""Derived rows of templates: agenda entries and alarms."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Values = dict[str, Any]
 Rows = dict[str, Any]
 
 BEGINS = "2018-06-17T00:00:00-07:00"
-"""When the worlds of templates begin."""
+"""The start of the clock in environments of these templates."""
 
 _NOW = 1_529_218_800_000_000
 
 
 def complete_rows(rows: Rows) -> Rows:
-    """A template's rows with the agenda and the alarms, unless they have those already."""
+    """Add agenda entries and alarms to a template's rows, unless it has an agenda already."""
     if rows.get("calendar_agenda"):
         return rows
     calendars = {row["id"]: msgspec.convert(row, Calendar) for row in rows.get("calendars", ())}
@@ -51,7 +51,7 @@ def complete_rows(rows: Rows) -> Rows:
 
 
 def _events(rows: Rows) -> Iterator[Values]:
-    """The events, with the reminders that a template has in a table of their own."""
+    """Yield the events, with the reminders that the template has in a separate table."""
     overrides: dict[str, list[Values]] = {}
     for row in rows.get("calendar_event_reminders", ()):
         overrides.setdefault(row["event_id"], []).append({"method": row["method"], "minutes": row["minutes"]})
@@ -61,7 +61,7 @@ def _events(rows: Rows) -> Iterator[Values]:
 
 
 def _alarm(entry: AgendaEntry, event: CalendarEvent, calendar: Calendar, rows: Rows) -> Alarm | None:
-    """When the owner of a calendar is to be reminded first; copies have the defaults of their calendar."""
+    """Build the alarm for the first reminder to a calendar's owner; attendees' copies use their calendar's defaults."""
     own = None if entry.is_copy else event.reminders
     minutes = minutes_of(own, _defaults(calendar, rows) if not own or own.get("useDefault") else None)
     due = next_alarm(entry, minutes, _NOW)

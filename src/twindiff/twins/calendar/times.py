@@ -1,4 +1,4 @@
-"""Instants and days as Calendar writes them; instants are microseconds since 1970.
+"""Parsing and formatting of the times and days of events; instants are microseconds since 1970.
 
 https://developers.google.com/workspace/calendar/api/concepts/events-calendars#time_zones
 """
@@ -17,7 +17,7 @@ from twindiff.kit.clock import SECOND
 from .errors import Invalid, Required
 
 FAR = 9_999_999_999 * SECOND
-"""Where what does not end ends."""
+"""The end of endless series."""
 
 DAY = 86_400 * SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -27,7 +27,7 @@ _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]
 
 @lru_cache(maxsize=1_000)
 def zone_of(name: str) -> ZoneInfo:
-    """A zone of the IANA database; raises ValueError for another name."""
+    """Return a zone of the IANA database; raises ValueError for an unknown name."""
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, LookupError):
@@ -35,17 +35,17 @@ def zone_of(name: str) -> ZoneInfo:
 
 
 def micros_of(instant: datetime) -> int:
-    """Microseconds since 1970 of an aware instant."""
+    """Convert an aware datetime to microseconds since 1970."""
     return (instant - _EPOCH) // _MICROSECOND
 
 
 def instant_of(micros: int, zone: ZoneInfo | None = None) -> datetime:
-    """An instant in a zone."""
+    """Convert microseconds since 1970 to an aware datetime, in UTC by default."""
     return (_EPOCH + timedelta(microseconds=micros)).astimezone(zone or UTC)
 
 
 def read_datetime(text: str) -> datetime:
-    """An RFC 3339 instant, aware only if it has an offset; raises ValueError."""
+    """Parse an RFC 3339 time; the result is aware only if the text has an offset. Raises ValueError."""
     if not _RFC_3339.fullmatch(text):
         raise ValueError(f"'{text}' is no RFC 3339 instant")
     whole = re.sub(r"\.(\d+)", lambda match: "." + match[1][:6].ljust(6, "0"), text.upper())
@@ -53,9 +53,9 @@ def read_datetime(text: str) -> datetime:
 
 
 def read_instant(text: str, name: str) -> int:
-    """An instant of a parameter, which must have an offset; raises Invalid."""
+    """Parse the time in the parameter `name`, which must have an offset; raises Invalid."""
     try:
-        return micros_of(read_datetime(text.replace(" ", "+")))  # a plus that was not escaped in a query
+        return micros_of(read_datetime(text.replace(" ", "+")))  # a plus sign that was not escaped in a query
     except (ValueError, OverflowError, TypeError):
         raise Invalid(
             f"Invalid value for: {name}. '{text}' is no RFC 3339 instant with an offset", location=("parameter", name)
@@ -63,7 +63,7 @@ def read_instant(text: str, name: str) -> int:
 
 
 def begin_of(when: Mapping[str, Any], zone: str) -> int:
-    """The instant that an event's start or end names; days and times without a zone are those of `zone`."""
+    """Return the instant of an event's start or end; `zone` applies to days and to times without a zone."""
     return _begin(when.get("date") or "", when.get("dateTime") or "", when.get("timeZone") or zone)
 
 
@@ -75,21 +75,21 @@ def _begin(day: str, moment: str, zone: str) -> int:
 
 
 def aware(when: Mapping[str, Any], zone: str) -> datetime:
-    """The instant of a `dateTime`, in its zone."""
+    """Return a `dateTime` as an aware datetime in its own zone, else in `zone`."""
     instant = read_datetime(when["dateTime"])
     own = zone_of(when.get("timeZone") or zone)
     return instant.astimezone(own) if instant.tzinfo else instant.replace(tzinfo=own)
 
 
 def local_of(when: Mapping[str, Any], zone: str) -> datetime:
-    """The naive local time in the event's own zone."""
+    """Return the naive local time of an event's start or end in the event's own zone."""
     if when.get("date"):
         return datetime.fromisoformat(when["date"])
     return aware(when, zone).replace(tzinfo=None)
 
 
 def check_time(when: Any, name: str) -> dict[str, Any]:
-    """A start or end as it may be stored; `name` is `start` or `end`. Raises Required, Invalid."""
+    """Return a start or end without null fields; `name` is `start` or `end`. Raises Required or Invalid."""
     if not isinstance(when, dict) or not (when.get("date") or when.get("dateTime")):  # pyright: ignore[reportUnknownMemberType]
         raise Required(f"Missing {name} time.")
     given: dict[str, Any] = {key: value for key, value in when.items() if value is not None}  # pyright: ignore[reportUnknownVariableType]
@@ -110,19 +110,19 @@ def check_time(when: Any, name: str) -> dict[str, Any]:
 
 
 def format_instant(micros: int, zone: ZoneInfo) -> str:
-    """An instant as answers write it."""
+    """Format an instant as responses do: RFC 3339 in seconds, with `Z` for UTC."""
     text = instant_of(micros, zone).isoformat(timespec="seconds")
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text
 
 
 @lru_cache(maxsize=16_384)
 def stamp(text: str | None) -> str:
-    """A Timestamp column as `created` and `updated` show it."""
+    """Format a Timestamp column as `created` and `updated` do, with milliseconds and `Z`."""
     return f"{(text or '1970-01-01T00:00:00')[:23].ljust(19, '0')}{'' if '.' in (text or '') else '.000'}Z"
 
 
 def same_moment(like: Mapping[str, Any], micros: int, zone: str) -> dict[str, Any]:
-    """An instant written as another start or end is: a day where that is one, in its zone where it has one."""
+    """Format an instant like another start or end: as a day if `like` is one, else as a time with its zone, if any."""
     if like.get("date"):
         return {"date": instant_of(micros, zone_of(zone)).date().isoformat()}
     own = like.get("timeZone")

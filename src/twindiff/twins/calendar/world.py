@@ -1,6 +1,6 @@
-"""The template `calendar_default`: a company of sixty in seven time zones, with a summer's events.
+"""The template `calendar_default`: a company of sixty people in seven time zones, with a summer's events.
 
-It is the same on every machine and in every release; chance is a function of what it decides on.
+Its rows are the same on every machine and in every release, as choices are hashes of their arguments, not random.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ class User(NamedTuple):
 
 
 def pick(items: Sequence[T], *about: object) -> T:
-    """One of some items, by what is decided on."""
+    """Choose one of the items by the hash of `about`."""
     digest = blake2b("/".join(map(str, about)).encode(), digest_size=8).digest()
     return items[int.from_bytes(digest, "big") % len(items)]
 
 
 def users() -> list[User]:
-    """The sixty; the first one is the agent."""
+    """Return the sixty users; the first one is the agent."""
     people: list[User] = []
     for number, name in enumerate(NAMES.split(";")):
         first = name.split()[0].lower()
@@ -70,7 +70,7 @@ def users() -> list[User]:
 
 
 def world() -> Rows:
-    """The rows of the template."""
+    """Build the rows of the template by table."""
     people = users()
     calendars = [*_primary_calendars(people), *_secondary_calendars(people)]
     series = [*_series(people)]
@@ -104,7 +104,7 @@ def _primary_calendars(people: list[User]) -> Iterator[dict[str, Any]]:
 
 
 def secondary_id(name: str) -> str:
-    """The id of a team's, a room's or a shared calendar."""
+    """Return the id of a team's, a room's or a shared calendar."""
     return f"c_{name.lower().replace(' ', '_')}@group.calendar.google.com"
 
 
@@ -116,7 +116,7 @@ def _secondary_calendars(people: list[User]) -> Iterator[dict[str, Any]]:
 
 
 def members(people: list[User], team: str) -> list[User]:
-    """Who is in a team: every eighth, and the agent in the first two."""
+    """Return the members of a team: every eighth user, and the agent in the first two teams."""
     at = TEAMS.index(team)
     return [user for number, user in enumerate(people) if number % len(TEAMS) == at or (number == 0 and at < 2)]
 
@@ -186,7 +186,7 @@ def _event(id: str, calendar_id: str, organizer: User, summary: str, **more: Any
 
 
 def _times(day: date, minute: int, length: int, zone: str) -> dict[str, Any]:
-    """Start and end, at a minute of the day, in local time."""
+    """Return `start` and `end` of an event that begins at a minute of the day, in local time."""
 
     def at(minutes: int) -> dict[str, str]:
         return {"dateTime": f"{day}T{minutes // 60:02d}:{minutes % 60:02d}:00", "timeZone": zone}
@@ -199,7 +199,7 @@ def _monday(week: int, weekday: int = 0) -> date:
 
 
 def _series(people: list[User]) -> Iterator[Event]:
-    """Forty series: of teams, between two, and whole days."""
+    """Yield forty series: meetings of teams, meetings of pairs, and all-day events."""
     for number, team in enumerate(TEAMS):
         lead, *others = members(people, team)
         calendar = secondary_id(team)
@@ -222,7 +222,7 @@ def _series(people: list[User]) -> Iterator[Event]:
 
 
 def _exceptions(series: list[Event]) -> Iterator[Event]:
-    """The second meeting of every other pair is an hour later, the third one of some is cancelled."""
+    """Yield exceptions for every other pair: in turn, the third meeting cancelled or the second one an hour later."""
     pairs = [(event, others) for event, others in series if event["id"].endswith("pair")]
     for number, (event, others) in enumerate(pairs):
         if number % 2:

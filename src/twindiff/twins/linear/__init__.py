@@ -1,4 +1,4 @@
-"""The Linear twin: a workspace as Linear's GraphQL API shows it."""
+"""The Linear twin: a workspace, served through Linear's GraphQL API."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROOMS = (
     "users",
     "workspace",
 )
-"""Packages whose modules register hooks of the declarations in `model`."""
+"""The packages whose modules register hooks for the declarations in `model`."""
 _HERE = Path(__file__).parent
 
 twin = GraphqlTwin(

@@ -1,4 +1,4 @@
-"""A workspace as people see it: a board for each team, and a page for each issue."""
+"""Inspector views of a workspace: a board per team and a page per issue."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .model.users import User
 from .model.workflows import WorkflowState
 
 SHOWN = 100
-"""Cards of one lane, and comments of an issue."""
+"""Maximum number of cards in a lane, and of comments on an issue."""
 TYPES = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
-"""Types of workflow states, in the order in which Linear shows them."""
+"""The types of workflow states in Linear's display order."""
 
 
 def screen(call: Call, path: str) -> Screen | None:
-    """Boards at `teams/KEY`, issues at `issues/KEY-NUMBER`; the first team where nothing is named."""
+    """Render the board at `teams/KEY`, by default the first team's, or the issue at `issues/KEY-NUMBER`; else None."""
     db = call.db
     teams: Sequence[Any] = db.rows(Team.row, order=Team.row.name, limit=500)
     places = [("Teams", [ScreenLink(each.name, f"teams/{each.key}") for each in teams])]

@@ -1,4 +1,4 @@
-"""How a workspace is filled from a configuration: by its own API, so that all that follows from it is there too."""
+"""Fills a workspace from a configuration through the workspace's own API, so that all side effects occur too."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ STATUSES = (
     ("Completed", "completed"),
     ("Canceled", "canceled"),
 )
-"""Statuses of projects with their types."""
+"""The statuses of projects with their types."""
 
 
 class SeedUser(SeedSection):
-    """Somebody of the workspace."""
+    """A user of the workspace."""
 
     name: str
     email: str | None = None
@@ -39,14 +39,14 @@ class SeedUser(SeedSection):
 
 
 class SeedTeam(SeedSection):
-    """A team; everybody is a member."""
+    """A team. All users are members."""
 
     key: str
     name: str
 
 
 class SeedProject(SeedSection):
-    """A project of a team; `state` is one of its statuses, by name or type: `In Progress` or `started`."""
+    """A project of a team. `state` is one of its statuses, by name or type: `In Progress` or `started`."""
 
     team_key: str
     name: str
@@ -55,7 +55,7 @@ class SeedProject(SeedSection):
 
 
 class SeedComment(SeedSection):
-    """A comment on an issue, which `issue` names by its title where the comment does not stand below it."""
+    """A comment on an issue. `issue` is the issue's title, unless the comment is nested in an issue."""
 
     body: str
     user: str | None = None
@@ -63,7 +63,7 @@ class SeedComment(SeedSection):
 
 
 class SeedIssue(SeedSection):
-    """An issue; `state` is one of the team's workflow, by name or type, `assignee` names a user."""
+    """An issue. `state` is a workflow state of the team, by name or type; `assignee` is the name of a user."""
 
     team_key: str
     title: str
@@ -76,7 +76,7 @@ class SeedIssue(SeedSection):
 
 
 class LinearConfig(msgspec.Struct):
-    """What a workspace may be filled with."""
+    """The configuration of a workspace."""
 
     users: list[SeedUser | str] = []
     teams: list[SeedTeam] = []
@@ -89,7 +89,10 @@ Ask = Callable[..., dict[str, Any]]
 
 
 def write(call: Call, config: LinearConfig, people: Sequence[Person]) -> dict[str, int]:
-    """Fill an empty workspace; raises InvalidSeedConfig for whatever is referred to and not there."""
+    """Fill an empty workspace; raise InvalidSeedConfig for references to things that do not exist.
+
+    Returns the number of rows created, by kind.
+    """
     users = _create_organization(call, people)
     known = {**{person.name: users[person.email] for person in people}, **_nicknames(config, users, people)}
     call.actor = users[people[0].email]
@@ -109,7 +112,7 @@ def write(call: Call, config: LinearConfig, people: Sequence[Person]) -> dict[st
 
 
 def _create_organization(call: Call, people: Sequence[Person]) -> dict[str, str]:
-    """The organization with its people, by email address."""
+    """Create the organization with its users and return their ids by email address."""
     now = call.clock.iso()
     stamps = {"createdAt": now, "updatedAt": now}
     call.db.add(Organization.row(id=ORGANIZATION, name="Workspace", urlKey="workspace", **stamps))
@@ -150,7 +153,7 @@ def _user(call: Call, person: Person, stamps: dict[str, str], *, admin: bool) ->
 
 
 def _nicknames(config: LinearConfig, users: dict[str, str], people: Sequence[Person]) -> dict[str, str]:
-    """Users by the name that the configuration has for them."""
+    """Return the ids of users by the names that the configuration uses for them."""
     by_name = {person.name: users[person.email] for person in people}
     given = [SeedUser(each) if isinstance(each, str) else each for each in config.users]
     return {user.name: by_name[user.real_name or user.name] for user in given}
@@ -182,7 +185,7 @@ def _check(config: LinearConfig, known: dict[str, str]) -> None:
 
 
 class _Writer:
-    """Writes by the workspace's API, and remembers what it wrote by name."""
+    """Creates rows through the workspace's API and keeps their ids by name."""
 
     def __init__(self, call: Call, users: dict[str, str]) -> None:
         self._call = call
@@ -193,7 +196,7 @@ class _Writer:
         self.issues: dict[str, str] = {}
 
     def _create(self, root: str, kind: str, given: dict[str, Any]) -> str:
-        """The id of what one mutation made; raises InvalidSeedConfig with what the API says."""
+        """Run one create mutation and return the new id; raise InvalidSeedConfig with the API's message."""
         from . import twin
 
         document = f"mutation($i:{root[0].upper()}{root[1:]}Input!){{{root}(input:$i){{{kind}{{id}}}}}}"
@@ -204,14 +207,14 @@ class _Writer:
         return outcome.data[root][kind]["id"]
 
     def team(self, team: SeedTeam) -> None:
-        """Make a team of which everybody is a member."""
+        """Create a team with all users as members."""
         made = self._teams[team.key] = self._create("teamCreate", "team", {"key": team.key, "name": team.name})
         for user in dict.fromkeys(self._users.values()):
             if user != self._agent:
                 self._create("teamMembershipCreate", "teamMembership", {"teamId": made, "userId": user})
 
     def project(self, project: SeedProject) -> None:
-        """Make a project of a team."""
+        """Create a project of a team."""
         wanted, status = project.state or "Backlog", ProjectStatus.row
         status = self._call.db.find(status, any_of(status.name == wanted, status.type == wanted))
         given = {"name": project.name, "teamIds": [self._teams[project.team_key]], "description": project.description}
@@ -219,7 +222,7 @@ class _Writer:
         self._projects[project.name] = made
 
     def issue(self, issue: SeedIssue) -> None:
-        """Make an issue with its comments."""
+        """Create an issue with its comments."""
         given = {
             "teamId": self._teams[issue.team_key],
             "title": issue.title,
@@ -245,7 +248,7 @@ class _Writer:
         return named[issue.state.lower()]
 
     def comment(self, issue: str, comment: SeedComment) -> None:
-        """Say something below an issue, as whoever says it."""
+        """Create a comment on an issue, as its author."""
         self._call.actor = self._users[comment.user] if comment.user else self._agent
         self._create("commentCreate", "comment", {"issueId": issue, "body": comment.body})
         self._call.actor = self._agent

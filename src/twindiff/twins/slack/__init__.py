@@ -1,4 +1,4 @@
-"""The Slack twin: a workspace as Slack's Web API shows it."""
+"""The Slack twin: a workspace with the methods of Slack's Web API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A workspace as people see it: channels with their messages, and threads."""
+"""Inspector views of a workspace: channels with their messages, and threads."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from twindiff.kit.store import Store
 from .core.tables import Channel, Message, MessageReaction, User
 
 SHOWN = 100
-"""Messages of one screen."""
+"""The most messages in a view."""
 
 
 def screen(call: Call, path: str) -> Screen | None:
-    """Channels at `channels/ID`, threads at `channels/ID/threads/TS`; the first channel where nothing is named."""
+    """Return the view at a path, or None.
+
+    Paths are `channels/ID` and `channels/ID/threads/TS`; the empty path shows the first channel.
+    """
     db = call.db
     channels = db.rows(Channel, order=Channel.channel_name, limit=500)
     if not path:

@@ -1,4 +1,4 @@
-"""How a workspace is filled from a configuration: people, channels, messages and threads."""
+"""Seeding of workspaces from a configuration of users, channels, messages and threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEAM = "T01WORKSPACE"
 
 
 class SeedUser(SeedSection):
-    """`name` is how messages name their author, `real_name` how Slack shows them."""
+    """A user; messages refer to it by `name`, and Slack shows `real_name`."""
 
     name: str
     real_name: str | None = None
@@ -26,20 +26,20 @@ class SeedUser(SeedSection):
 
 
 class SeedReply(SeedSection):
-    """A message in a thread."""
+    """A reply in a thread."""
 
     text: str
     user: str | None = None
 
 
 class SeedMessage(SeedReply):
-    """A message with its thread; without a user it is the agent's."""
+    """A message with its thread; `user` defaults to the agent."""
 
     replies: list[SeedReply] = msgspec.field(default_factory=list[SeedReply])
 
 
 class SeedChannel(SeedSection):
-    """A channel that everybody has joined; messages may be given as their text alone."""
+    """A channel that all users are members of; a message may be given as its text alone."""
 
     name: str
     messages: list[SeedMessage | str] = msgspec.field(default_factory=list[SeedMessage | str])
@@ -49,16 +49,19 @@ class SeedChannel(SeedSection):
 
 
 class SlackConfig(msgspec.Struct):
-    """What a workspace may be filled with; users and channels may be given as their name alone."""
+    """The seed configuration of a workspace; users and channels may be given as their names alone."""
 
     users: list[SeedUser | str] = []
     channels: list[SeedChannel | str] = []
     oauth_bot_scopes: list[str] = []
-    """What bots may do; without any, everything."""
+    """The scopes of bots; without any, bots have all rights."""
 
 
 def write(call: Call, config: SlackConfig, people: Sequence[Person]) -> dict[str, int]:
-    """Fill an empty workspace; raises InvalidSeedConfig for an author who is not there."""
+    """Fill an empty workspace and return the number of `users`, `channels` and `messages`.
+
+    Raises InvalidSeedConfig for an unknown author or a duplicate channel name.
+    """
     call.db.add(Team(team_id=TEAM, team_name="Workspace"))
     if config.oauth_bot_scopes:
         call.db.add(AccessToken(token=EVERY, scopes=",".join(config.oauth_bot_scopes)))
@@ -112,7 +115,7 @@ def _join(call: Call, person: Person) -> str:
 
 
 def _open(call: Call, channel: SeedChannel, known: dict[str, str], members: Sequence[str]) -> int:
-    """Make a channel with all that is said in it; gives how many messages that is."""
+    """Add a channel with its messages, and return how many messages it has."""
     room = call.ids.new("C")
     call.db.add(
         Channel(

@@ -1,4 +1,4 @@
-"""Slack's Web API: methods by name, form or JSON in, always 200 out, `ok` says how it went.
+"""Slack's Web API: methods by name, form or JSON requests, and responses with `ok` that are nearly always 200.
 
 https://docs.slack.dev/apis/web-api
 """
@@ -77,11 +77,14 @@ class MethodDeprecated(ApiError):
 
 _MAX_FORM_BYTES = 1_000_000
 _RETIRED = ("channels.", "groups.", "im.", "mpim.", "rtm.start")
-"""Families of methods that conversations.* has replaced, and what Socket Mode has."""
+"""Prefixes of retired methods: those that conversations.* replaced, and the start of the RTM API."""
 
 
 class SlackRpc(Style):
-    """An error leaves as `{"ok": false, "error": code}`; what stands in its details stands beside the code."""
+    """The conventions of Slack's Web API.
+
+    An error becomes `{"ok": false, "error": code}`, with the error's details as further fields.
+    """
 
     token_in_body = True
 
@@ -95,7 +98,7 @@ class SlackRpc(Style):
         header = request.bearer()
         if header is not None:
             return header
-        # Tokens of old travel as a parameter; bytes on their way to a file are not searched for one.
+        # Old clients send the token as a parameter. Bodies of uploads are too large to be searched for it.
         token: object = None if len(request.body) > _MAX_FORM_BYTES else self._all_parameters(request).get("token")
         return token if isinstance(token, str) else None
 
@@ -175,13 +178,13 @@ def _json_object(body: bytes) -> dict[str, Any]:
 
 
 def _client(request: Request) -> dict[str, str]:
-    """The id and the secret of an application, where it names itself in the Authorization header."""
+    """Return id and secret of an app from the header `Authorization: Basic`, if it is there."""
     given = request.basic()
     return {"client_id": given[0], "client_secret": given[1]} if given else {}
 
 
 def _embedded_json(name: str, text: str) -> Any:
-    """A list or object that a form carries as JSON text; text that is no JSON is left for the handler's contract."""
+    """Parse a list or object sent as JSON text in a form; return invalid JSON as is, for the type check to refuse."""
     try:
         return read_json(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -189,7 +192,7 @@ def _embedded_json(name: str, text: str) -> Any:
 
 
 def sent_bytes(request: Request) -> bytes:
-    """The bytes of a file as clients send them: alone, or as the first part of a multipart form."""
+    """Return the uploaded bytes: the whole body, or the first part of a multipart form."""
     if request.content_type != MULTIPART:
         return request.body
     try:

@@ -182,7 +182,7 @@ class Books:
             )
 
     def _subscription(self, part: SeedSubscription) -> Iterator[Step]:
-        interval = _named(self._intervals, part.price, "price or product")
+        interval = _find_named(self._intervals, part.price, "price or product")
         if interval is None:
             raise StripeError(f"'{part.price}' is paid once; a subscription needs a price with an interval")
         is_late = part.status == "past_due"
@@ -254,7 +254,7 @@ class Books:
 
     def _refund(self, part: SeedRefund) -> Iterator[Step]:
         def give_back(call: Call) -> None:
-            charge = _named(self._charges, part.charge, "charge until then")
+            charge = _find_named(self._charges, part.charge, "charge until then")
             asked = CreateRefund(charge=charge, amount=part.amount or UNSET, reason=part.reason or UNSET)
             create_refund(call, asked)
 
@@ -262,7 +262,7 @@ class Books:
 
     def _dispute(self, part: SeedDispute) -> Iterator[Step]:
         def dispute(call: Call) -> None:
-            charge = retrieve(call, CHARGES, _named(self._charges, part.charge, "charge until then"))
+            charge = retrieve(call, CHARGES, _find_named(self._charges, part.charge, "charge until then"))
             if charge.disputed or charge.status != "succeeded":
                 raise StripeError(f"'{part.charge}' is disputed already, or was not paid")
             open_dispute(call, charge, part.reason)
@@ -270,7 +270,7 @@ class Books:
         yield self._at(part.created), dispute
 
     def _customer(self, name: str) -> str:
-        return _named(self.customers, name, "customer")
+        return _find_named(self.customers, name, "customer")
 
     def _at(self, created: str | None, days_ago: int = 0) -> int:
         """The instant of an ISO date or time, in UTC; raises StripeError for another text and for the future."""
@@ -286,7 +286,7 @@ class Books:
         return at
 
 
-def _named(among: Mapping[str, V], name: str, kind: str) -> V:
+def _find_named(among: Mapping[str, V], name: str, kind: str) -> V:
     """What has a name; raises StripeError with the names there are."""
     if name not in among:
         raise StripeError(f"there is no {kind} '{name[:100]}'; there are {', '.join([*among][:20]) or 'none'}")

@@ -118,7 +118,7 @@ async def _respond(service: Service, request: Request, work: Work, *, apart: boo
         access.check(service.settings.api_key, request)
         await service.runtime.wait_for_turn()
         return await (service.runtime.run_request(work) if apart else work())
-    except access.NotSignedIn as error:
+    except access.SignInRequired as error:
         if request.method != "GET":
             return _wrong(error)
         where = quote(f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path, safe="")

@@ -19,9 +19,10 @@ SECONDS = 12 * 3600
 """Lifetime of a session in seconds."""
 
 
-class NotSignedIn(ApiError):
+class SignInRequired(ApiError):
     """Sign in with the server's key to look at this."""
 
+    code = "not_signed_in"
     status = 401
 
 
@@ -45,10 +46,10 @@ def check(key: str | None, request: Request) -> None:
         check_form(request)
     if key is None:
         if agent_token(request.headers):
-            raise NotSignedIn("An agent's token does not open the inspector")
+            raise SignInRequired("An agent's token does not open the inspector")
         return
     if not is_signed_in(key, request.cookies.get(COOKIE, "")):
-        raise NotSignedIn
+        raise SignInRequired
 
 
 def check_form(request: Request) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from twindiff.environments.clocks import ClockState, Moved
+from twindiff.environments.clocks import ClockReading, Moved
 from twindiff.environments.due import Done
 from twindiff.kit.clock import Clock, Mode
 from twindiff.kit.twin import Operations
@@ -76,7 +76,7 @@ async def set_clock(
     return clock_moved(env_id, await use_cases.set_clock(service, env_id, advance, to, until))
 
 
-def clock_shown(env_id: str, state: ClockState) -> ClockShown:
+def clock_shown(env_id: str, state: ClockReading) -> ClockShown:
     """Render the state of a clock."""
     return ClockShown(*_clock_fields(env_id, state))
 
@@ -88,7 +88,7 @@ def clock_moved(env_id: str, moved: Moved) -> ClockMoved:
     )
 
 
-def _clock_fields(env_id: str, state: ClockState) -> tuple[str, Mode, str, int, PendingWork | None]:
+def _clock_fields(env_id: str, state: ClockReading) -> tuple[str, Mode, str, int, PendingWork | None]:
     mode, now, seq, piece, operation = state
     waits = PendingWork(Clock(piece.due).iso(), piece.twin, operation, piece.actor) if piece else None
     return env_id, mode, Clock(now).iso(), seq, waits

@@ -12,7 +12,7 @@ from twindiff.environments.clocks import ClockWanted
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
-from twindiff.suites.agent_diff import ImportResult
+from twindiff.suites.agent_diff import ImportSummary
 from twindiff.suites.suites import NewTest, TestItem, clock_of
 
 api = Operations()
@@ -199,7 +199,7 @@ def _render_test(test: TestRecord) -> TestShown:
 
 
 @api.post("/import", body_limit=IMPORT_LIMIT)
-async def import_files(service: Service, files: dict[str, Any]) -> ImportResult:
+async def import_files(service: Service, files: dict[str, Any]) -> ImportSummary:
     """Import public seed and suite files: `files` maps their names to the JSON they hold. Imports all or, if one is
     invalid, none.
     """

@@ -31,7 +31,7 @@ class ShallowCheckout(ApiError):
     status = 422
 
 
-class Comparison(NamedTuple):
+class BranchComparison(NamedTuple):
     """A revision, the name of its base, and the paths of the files changed since their merge base."""
 
     revision: Revision
@@ -39,7 +39,7 @@ class Comparison(NamedTuple):
     changed: list[str]
 
 
-def compare(revision: Revision, base: str | None) -> Comparison:
+def compare(revision: Revision, base: str | None) -> BranchComparison:
     """Compare a revision with a base, by default the repository's main branch.
     Raises UnknownBranch, ShallowCheckout, NothingChanged, and InvalidParameter if the base has no common history.
     """
@@ -47,7 +47,7 @@ def compare(revision: Revision, base: str | None) -> Comparison:
     changed = _changed_files(revision, name)
     if not changed:
         raise NothingChanged(f"branch '{revision.name}' has no difference from '{name}'; another base can be named")
-    return Comparison(revision, name, changed)
+    return BranchComparison(revision, name, changed)
 
 
 def _main_branch(revision: Revision) -> str:

@@ -76,7 +76,7 @@ def _list_files(revision: Revision) -> list[str]:
 def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
     """Parse the test in a file; raises InvalidTestFile and InvalidTest, which name the key."""
     given = _load(text)
-    _check_keys(given, _known(TestFile, configs.TestConfig) | {*_OF_EXPORTS}, "")
+    _check_keys(given, _field_names(TestFile, configs.TestConfig) | {*_OF_EXPORTS}, "")
     try:
         file = msgspec.convert(given, TestFile, strict=False)
     except msgspec.ValidationError as error:
@@ -117,7 +117,7 @@ def _load(text: str) -> dict[str, Any]:
 # Keys
 
 
-def _known(*structs: type[msgspec.Struct]) -> set[str]:
+def _field_names(*structs: type[msgspec.Struct]) -> set[str]:
     return {name for struct in structs for name in struct.__struct_fields__}
 
 
@@ -132,13 +132,13 @@ def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
 def _check_config(config: Mapping[str, Any], where: str) -> None:
     """Raise InvalidTestFile for an unknown key of a TestConfig, its steps or their expectations."""
     if where:
-        _check_keys(config, _known(configs.TestConfig), where)
+        _check_keys(config, _field_names(configs.TestConfig), where)
     prefix = f"{where}." if where else ""
     for name, struct in (("steps", configs.BrowserStep), ("parameters", configs.TestParameter)):
         for number, each in _objects(config.get(name)):
-            _check_keys(each, _known(struct), f"{prefix}{name}[{number}]")
+            _check_keys(each, _field_names(struct), f"{prefix}{name}[{number}]")
             for _, expect in _objects([each.get("expect")]):
-                _check_keys(expect, _known(configs.Expect), f"{prefix}{name}[{number}].expect")
+                _check_keys(expect, _field_names(configs.Expect), f"{prefix}{name}[{number}].expect")
 
 
 def _objects(values: Any) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -13,10 +13,10 @@ from twindiff.catalog import SavedTestRecord, TestRunRecord
 from twindiff.catalog.stamps import new_uuid
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.pr_runs.choice import choose_tests
-from twindiff.server.apis.pr_runs.comparison import Comparison, compare
+from twindiff.server.apis.pr_runs.comparison import BranchComparison, compare
 from twindiff.server.apis.pr_runs.repository_names import list_names
 from twindiff.server.apis.pr_runs.repository_tests import FOLDER, read_tests
-from twindiff.server.apis.pr_runs.verdicts import Verdict
+from twindiff.server.apis.pr_runs.verdicts import ChangeVerdict
 from twindiff.server.apis.sandbox_runs.checkouts import Revision
 from twindiff.server.apis.sandbox_runs.runs import SandboxRunService, WantedSandbox
 from twindiff.server.apis.test_runs.ledger import ENDED
@@ -57,7 +57,7 @@ class ChangePlan(NamedTuple):
     """The plan of a run: the change and its tests."""
 
     wanted: WantedPr
-    compared: Comparison
+    compared: BranchComparison
     names: list[str]
     """The names of the repository."""
     kept: list[SavedTestRecord]
@@ -303,7 +303,7 @@ class PrRuns:
 
     def _conclude(self, run_id: str, plan: ChangePlan, results: list[TestResult]) -> None:
         """Write the reports, and end the run with its verdict."""
-        verdict = Verdict(results)
+        verdict = ChangeVerdict(results)
         run = self._ledger.find(run_id)
         folder, url = self._tests.artifacts.open(run_id), page_url(run, plan.address)
         write_reports(folder, results, verdict.summary, url, head_sha=plan.revision.commit)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from twindiff.server.apis.test_runs.reports import TestResult
 
 
-class Verdict(NamedTuple):
+class ChangeVerdict(NamedTuple):
     """The verdict over the results of a run's tests."""
 
     results: Sequence[TestResult]

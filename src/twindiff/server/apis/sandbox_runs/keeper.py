@@ -146,7 +146,7 @@ def _generations(wanted: dict[str, Any]) -> list[set[int]]:
                 if state != "Z":
                     parents[int(place.name)] = int(parent)
     generations: list[set[int]] = []
-    new = _marked(parents, wanted) if not wanted["commands"] else {os.getpid()}
+    new = _find_marked(parents, wanted) if not wanted["commands"] else {os.getpid()}
     seen = set(new)
     if not wanted["commands"] and new:
         generations.append(new)
@@ -156,7 +156,7 @@ def _generations(wanted: dict[str, Any]) -> list[set[int]]:
     return generations
 
 
-def _marked(processes: dict[int, int], wanted: dict[str, Any]) -> set[int]:
+def _find_marked(processes: dict[int, int], wanted: dict[str, Any]) -> set[int]:
     """The processes left by a dead keeper: those with its mark, and all of the sandbox's own user."""
     mark = f"{MARK}={wanted['mark']}".encode()
     pids: set[int] = set()

@@ -189,7 +189,7 @@ class SandboxRunService:
             "app_command_guessed_from": start.guess,
             "dockerfile_path": start.target.dockerfile_path if start.containerfile else None,
             "app_port": prepared.port,
-            "confinement": _confined(prepared),
+            "confinement": _describe_confinement(prepared),
             "env_vars": {**variables, **_texts(prepared), **wanted.env, "PORT": str(prepared.port)},
             **self.tests.twins.scenario(twin_run_id, wanted.scenario_prompt),
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
@@ -222,7 +222,7 @@ class SandboxRunService:
             self.ledger.change(self.ledger.find(run_id), status="provisioning")
             self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {revision.repository}")
             self.ledger.tell(run_id, "start", f"{_how(start)}, PORT={prepared.port}")
-            self.ledger.tell(run_id, "log", _confined(prepared))
+            self.ledger.tell(run_id, "log", _describe_confinement(prepared))
             if start.target.dockerfile_path and not start.containerfile:
                 unused = start.target.dockerfile_path
                 self.ledger.tell(run_id, "log", f"{unused} is not used, {NO_CONTAINERS}; app_command is run as it is")
@@ -354,7 +354,7 @@ def _guard_build(start: StartCommand, root: Path) -> Path | None:
     return containers.write_guard(start.engine, root, start.folder)
 
 
-def _confined(prepared: Prepared) -> str:
+def _describe_confinement(prepared: Prepared) -> str:
     """Describe how an application is confined."""
     return "in a container" if prepared.start.containerfile else prepared.confinement.describe()
 

@@ -88,16 +88,17 @@ button{font:inherit;padding:.3rem 1rem}
 """
 
 
-class NotSignedIn(ApiError):
+class RunTokenRequired(ApiError):
     """Open this page with the run's token: its page_url has it."""
 
+    code = "not_signed_in"
     status = 401
 
 
 def check_token(runs: TestRunService, run: TestRunRecord, token: str) -> None:
     """Raise an error if the server has a key and the token is not the run's."""
     if runs.service.settings.api_key and not same(token, run.view_token):
-        raise NotSignedIn
+        raise RunTokenRequired
 
 
 def page(runs: TestRunService, run: TestRunRecord, address: str) -> Response:

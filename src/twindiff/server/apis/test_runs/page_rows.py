@@ -135,9 +135,9 @@ def _telling_fields(row: Row) -> list[tuple[str, str]]:
     if isinstance(row.get("changed"), list):
         before = cast("Row", row.get("before") or {})
         names = cast("list[str]", row["changed"])[:MAX_FIELDS]
-        return [(name, f"{_shown(name, before)} → {_shown(name, columns)}") for name in names]
+        return [(name, f"{_format_column(name, before)} → {_format_column(name, columns)}") for name in names]
     best = sorted((name for name in columns if _is_telling(name, columns)), key=_rank)
-    unique = {_shown(name, columns): name for name in reversed(best)}
+    unique = {_format_column(name, columns): name for name in reversed(best)}
     return [(name, text) for text, name in reversed(unique.items())][:MAX_FIELDS]
 
 
@@ -159,7 +159,7 @@ def _rank(name: str) -> int:
     return telling[0] if telling else len(TELLING)
 
 
-def _shown(name: str, columns: Row) -> str:
+def _format_column(name: str, columns: Row) -> str:
     value, currency = columns.get(name), columns.get("currency")
     if name.startswith("amount") and isinstance(value, int) and isinstance(currency, str):
         number = str(value) if currency.lower() in NO_CENTS else f"{value / 100:,.2f}"

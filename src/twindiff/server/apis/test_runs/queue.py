@@ -57,7 +57,7 @@ class Queue:
                 wait = HEARTBEAT_SECONDS
                 try:
                     await self._ledger.do(self._look)
-                    backoff.succeed()
+                    backoff.reset()
                 except Exception as error:  # noqa: BLE001 - an internal error must not end the runs
                     wait = backoff.fail(error)
                 await asyncio.sleep(wait)

@@ -53,9 +53,10 @@ class BrowserNotInstalled(ApiError):
     status = 501
 
 
-class NotReady(ApiError):
+class SandboxNotReady(ApiError):
     """The sandbox is not ready; wait until it is."""
 
+    code = "not_ready"
     status = 409
 
 
@@ -204,7 +205,9 @@ class TestRunService:
         sandbox = self.ledger.find(sandbox_id)
         if sandbox.status != "ready" or not sandbox.outcome.get("app_url"):
             why = sandbox.outcome.get("failure_detail")
-            raise NotReady(f"The sandbox '{sandbox_id}' is {sandbox.status}, not ready{f': {why}' if why else ''}")
+            raise SandboxNotReady(
+                f"The sandbox '{sandbox_id}' is {sandbox.status}, not ready{f': {why}' if why else ''}"
+            )
         return sandbox
 
     def _job(

@@ -10,7 +10,7 @@ from twindiff.environments.environments import EnvironmentDeleted, EnvironmentEx
 from twindiff.kit.http import Request
 from twindiff.server.apis.twin_runs.admin import HEALTH, is_admin
 from twindiff.server.auth import same
-from twindiff.server.run_errors import AuthenticationRequired, EnvironmentDestroyed, InvalidToken
+from twindiff.server.run_errors import AuthenticationRequired, EnvironmentDestroyed, InvalidProxyToken
 from twindiff.server.service import Service
 
 COOKIE = "arga_env_proxy_token"
@@ -36,7 +36,7 @@ def pass_gate(gate: EnvironmentAccessPolicy, request: Request) -> Request:
     given, request = _extract_token(gate, request)
     is_needed = not gate.is_public or (is_admin(request.path) and request.path != HEALTH)
     if is_needed and not (given is not None and same(given, gate.proxy_token)):
-        raise AuthenticationRequired if given is None else InvalidToken
+        raise AuthenticationRequired if given is None else InvalidProxyToken
     return request
 
 

@@ -34,9 +34,10 @@ class AuthorizationPending(ApiError):
     status = 428
 
 
-class WrongKey(ApiError):
+class WrongServerKey(ApiError):
     """That is not the key of this server."""
 
+    code = "wrong_key"
     status = 403
 
 
@@ -110,7 +111,7 @@ def approve_device(desk: TwinRunContext, device_code: str, key: str = "") -> Res
     """Approve a login with the server's key."""
     api_key = desk.runs.service.settings.api_key
     if api_key is not None and not same(key, api_key):
-        raise WrongKey
+        raise WrongServerKey
     desk.logins.approve(device_code, api_key or NO_KEY)
     return Response(
         b"<!doctype html><title>Signed in</title><p>Approved. You can close this page.", content_type="text/html"

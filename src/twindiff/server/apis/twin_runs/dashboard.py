@@ -70,9 +70,10 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}
 """
 
 
-class NotSignedIn(ApiError):
+class ProxyTokenRequired(ApiError):
     """Open this page with the run's proxy_token: ?token=…"""
 
+    code = "not_signed_in"
     status = 401
 
 
@@ -128,7 +129,7 @@ async def _stream_news(runs: TwinRunService, run: TwinRunRecord) -> AsyncIterato
 
 def _check(desk: TwinRunContext, run: TwinRunRecord, token: str) -> None:
     if desk.runs.service.settings.api_key and not same(token, run.proxy_token):
-        raise NotSignedIn
+        raise ProxyTokenRequired
 
 
 async def dashboard(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:

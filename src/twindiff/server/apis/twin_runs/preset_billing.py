@@ -9,7 +9,7 @@ LATE = ("Juniper Labs", "Marlow Press", "Quay Street Dental")
 ATTACK = {"ip": "203.0.113.7"}
 
 
-def _paid(customer: str, amount: int, description: str, created: str, currency: str = "eur") -> dict[str, Any]:
+def _payment(customer: str, amount: int, description: str, created: str, currency: str = "eur") -> dict[str, Any]:
     return {
         "customer": customer,
         "amount": amount,
@@ -19,18 +19,18 @@ def _paid(customer: str, amount: int, description: str, created: str, currency: 
     }
 
 
-def _subscribed(customer: str, price: str, created: str, status: str = "active") -> dict[str, Any]:
+def _subscription(customer: str, price: str, created: str, status: str = "active") -> dict[str, Any]:
     return {"customer": customer, "price": price, "created": created, "status": status}
 
 
 BILLING: dict[str, dict[str, list[dict[str, Any]]]] = {
     "E-commerce Checkout": {
         "charges": [
-            _paid("Rita Faria", 5350, "Wool scarf to Madeira", "2026-01-02T16:40:00"),
-            _paid("Petra Lindqvist", 3900, "Wool scarf", "2026-01-03T18:20:10"),
-            _paid("Petra Lindqvist", 3900, "Wool scarf, paid again", "2026-01-03T18:20:31"),
-            _paid("Sam Oduya", 18900, "Down jacket", "2026-01-03T18:22:02"),
-            _paid("Sam Oduya", 18900, "Down jacket, paid again", "2026-01-03T18:22:40"),
+            _payment("Rita Faria", 5350, "Wool scarf to Madeira", "2026-01-02T16:40:00"),
+            _payment("Petra Lindqvist", 3900, "Wool scarf", "2026-01-03T18:20:10"),
+            _payment("Petra Lindqvist", 3900, "Wool scarf, paid again", "2026-01-03T18:20:31"),
+            _payment("Sam Oduya", 18900, "Down jacket", "2026-01-03T18:22:02"),
+            _payment("Sam Oduya", 18900, "Down jacket, paid again", "2026-01-03T18:22:40"),
         ],
         "refunds": [
             {"charge": "Wool scarf, paid again", "reason": "duplicate", "created": "2026-01-04T09:30:00"},
@@ -39,27 +39,27 @@ BILLING: dict[str, dict[str, list[dict[str, Any]]]] = {
     },
     "SaaS Billing & Upgrades": {
         "subscriptions": [
-            _subscribed("Atelier Sud", "Team", "2025-01-01T08:00:00", "canceled") | {"canceled": "2025-02-20"},
-            *(_subscribed(name, "Starter", "2025-12-01T20:00:00", "past_due") for name in LATE),
-            _subscribed("Northlake", "Team", "2025-12-14T10:00:00"),
+            _subscription("Atelier Sud", "Team", "2025-01-01T08:00:00", "canceled") | {"canceled": "2025-02-20"},
+            *(_subscription(name, "Starter", "2025-12-01T20:00:00", "past_due") for name in LATE),
+            _subscription("Northlake", "Team", "2025-12-14T10:00:00"),
         ],
         "charges": [
-            _paid("Atelier Sud", 4900, "Team, March", "2025-03-01T08:00:00", "usd"),
-            _paid("Northlake", 1900, "Starter, December", "2025-12-01T10:00:00", "usd"),
+            _payment("Atelier Sud", 4900, "Team, March", "2025-03-01T08:00:00", "usd"),
+            _payment("Northlake", 1900, "Starter, December", "2025-12-01T10:00:00", "usd"),
         ],
     },
     "Customer Support Portal": {
         "subscriptions": [
-            _subscribed("Tallgrass", "Support, standard", "2025-12-08T10:00:00"),
-            _subscribed("Brightwell", "Support, one hour", "2025-12-15T10:00:00"),
-            _subscribed("Corner Cafe", "Support, standard", "2025-12-20T10:00:00"),
+            _subscription("Tallgrass", "Support, standard", "2025-12-08T10:00:00"),
+            _subscription("Brightwell", "Support, one hour", "2025-12-15T10:00:00"),
+            _subscription("Corner Cafe", "Support, standard", "2025-12-20T10:00:00"),
         ]
     },
     "Payment Fraud & Edge Cases": {
         "charges": [
-            _paid("T. Harlow", 10000, "Gift card for T. Harlow", "2025-11-28T11:00:00", "usd"),
-            _paid("Tara Harlow", 50, "Smallest charge", "2025-12-30T12:00:00", "usd"),
-            _paid("Nomad Travel", 10000, "Gift card, card of another country", "2026-01-03T07:15:00", "usd")
+            _payment("T. Harlow", 10000, "Gift card for T. Harlow", "2025-11-28T11:00:00", "usd"),
+            _payment("Tara Harlow", 50, "Smallest charge", "2025-12-30T12:00:00", "usd"),
+            _payment("Nomad Travel", 10000, "Gift card, card of another country", "2026-01-03T07:15:00", "usd")
             | {"status": "failed", "card": "radarBlock"},
             *(
                 {

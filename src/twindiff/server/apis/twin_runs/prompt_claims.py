@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from twindiff.server.apis.twin_runs.prompt_details import Price
-from twindiff.server.apis.twin_runs.prompt_groups import TWIN_OF, Group, Sentence
+from twindiff.server.apis.twin_runs.prompt_groups import TWIN_OF, PromptGroup, Sentence
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a twin, by table name."""
@@ -18,7 +18,7 @@ ARTICLES = ("a", "an", "the", "der", "die", "das")
 LIVE = ("active", "trialing", "past_due")
 
 
-class Record(NamedTuple):
+class ClaimedRecord(NamedTuple):
     """A record in the terms of a prompt: its names, its containers, and its text."""
 
     names: tuple[str, ...]
@@ -28,14 +28,14 @@ class Record(NamedTuple):
     prices: tuple[Price, ...] = ()
 
 
-class Facts:
+class WorldRecords:
     """The records of a world by kind."""
 
     def __init__(self, rows: Mapping[str, Rows]) -> None:
         self.rows = rows
-        self._known: dict[str, list[Record]] = {}
+        self._known: dict[str, list[ClaimedRecord]] = {}
 
-    def of(self, kind: str) -> list[Record]:
+    def of(self, kind: str) -> list[ClaimedRecord]:
         """The records of a kind."""
         if kind not in self._known:
             self._known[kind] = [*_RECORDS[kind](self)]
@@ -49,47 +49,47 @@ class Facts:
     def _table(self, twin: str, table: str) -> Sequence[Mapping[str, Any]]:
         return self.rows.get(twin, {}).get(table, ())
 
-    def channels(self) -> Iterator[Record]:
+    def channels(self) -> Iterator[ClaimedRecord]:
         """Slack channels."""
         for row in self._table("slack", "channels"):
-            yield Record((row["channel_name"],))
+            yield ClaimedRecord((row["channel_name"],))
 
-    def messages(self) -> Iterator[Record]:
+    def messages(self) -> Iterator[ClaimedRecord]:
         """Slack messages with their channels."""
         rooms = {row["channel_id"]: row["channel_name"] for row in self._table("slack", "channels")}
         for row in self._table("slack", "messages"):
             text = row["message_text"]
-            yield Record((text,), frozenset({rooms[row["channel_id"]]}), text)
+            yield ClaimedRecord((text,), frozenset({rooms[row["channel_id"]]}), text)
 
-    def teams(self) -> Iterator[Record]:
+    def teams(self) -> Iterator[ClaimedRecord]:
         """Linear teams."""
         for row in self._table("linear", "teams"):
-            yield Record((row["name"],))
+            yield ClaimedRecord((row["name"],))
 
     @cached_property
     def _team_names(self) -> dict[str, str]:
         return {row["id"]: row["name"] for row in self._table("linear", "teams")}
 
-    def projects(self) -> Iterator[Record]:
+    def projects(self) -> Iterator[ClaimedRecord]:
         """Linear projects with their teams."""
         teams: dict[str, set[str]] = {}
         for row in self._table("linear", "team_project_association"):
             project, team = (row[column] for column in _ASSOCIATION)
             teams.setdefault(project, set()).add(self._team_names[team])
         for row in self._table("linear", "projects"):
-            yield Record((row["name"],), frozenset(teams.get(row["id"], ())), row=row)
+            yield ClaimedRecord((row["name"],), frozenset(teams.get(row["id"], ())), row=row)
 
-    def issues(self) -> Iterator[Record]:
+    def issues(self) -> Iterator[ClaimedRecord]:
         """Linear issues with their teams and projects."""
         projects = {row["id"]: row["name"] for row in self._table("linear", "projects")}
         for row in self._table("linear", "issues"):
             places = {self._team_names[row["teamId"]], projects.get(row["projectId"] or "", "")}
-            yield Record((row["title"],), frozenset(places), f"{row['title']} {row['description'] or ''}", row)
+            yield ClaimedRecord((row["title"],), frozenset(places), f"{row['title']} {row['description'] or ''}", row)
 
-    def customers(self) -> Iterator[Record]:
+    def customers(self) -> Iterator[ClaimedRecord]:
         """Stripe customers by name and email address."""
         for row in self._table("stripe", "customers"):
-            yield Record((row["name"] or "", row["email"] or ""), row=row)
+            yield ClaimedRecord((row["name"] or "", row["email"] or ""), row=row)
 
     @cached_property
     def _prices(self) -> dict[str, list[tuple[str, Price]]]:
@@ -102,12 +102,12 @@ class Facts:
             prices.setdefault(row["product"], []).append((row["id"], price))
         return prices
 
-    def products(self) -> Iterator[Record]:
+    def products(self) -> Iterator[ClaimedRecord]:
         """Stripe products with their prices."""
         for row in self._table("stripe", "products"):
-            yield Record((row["name"],), prices=tuple(price for _, price in self._prices.get(row["id"], ())))
+            yield ClaimedRecord((row["name"],), prices=tuple(price for _, price in self._prices.get(row["id"], ())))
 
-    def subscriptions(self) -> Iterator[Record]:
+    def subscriptions(self) -> Iterator[ClaimedRecord]:
         """Stripe subscriptions by product name, with their customers."""
         owners = {row["id"]: (row["name"] or "", row["email"] or "") for row in self._table("stripe", "customers")}
         names = {row["id"]: row["name"] for row in self._table("stripe", "products")}
@@ -115,26 +115,26 @@ class Facts:
         items = {row["subscription"]: sold[row["price"]] for row in self._table("stripe", "subscription_items")}
         for row in self._table("stripe", "subscriptions"):
             name, price = items[row["id"]]
-            yield Record((name,), frozenset(owners[row["customer"]]), row=row, prices=(price,))
+            yield ClaimedRecord((name,), frozenset(owners[row["customer"]]), row=row, prices=(price,))
 
-    def folders(self) -> Iterator[Record]:
+    def folders(self) -> Iterator[ClaimedRecord]:
         """Box folders except the root."""
         for row in self._table("box", "box_folders"):
             if row["id"] != "0":
-                yield Record((row["name"],))
+                yield ClaimedRecord((row["name"],))
 
-    def files(self) -> Iterator[Record]:
+    def files(self) -> Iterator[ClaimedRecord]:
         """Box files with their folders and their content."""
         folders = {row["id"]: row["name"] for row in self._table("box", "box_folders")}
         texts = {row["sha_1"]: row["text"] for row in self._table("box", "box_content_texts")}
         for row in self._table("box", "box_files"):
             home = folders.get(row["parent_id"] or "", "")
-            yield Record((row["name"],), frozenset({home}), f"{row['name']} {texts.get(row['sha_1'], '')}")
+            yield ClaimedRecord((row["name"],), frozenset({home}), f"{row['name']} {texts.get(row['sha_1'], '')}")
 
-    def meetings(self) -> Iterator[Record]:
+    def meetings(self) -> Iterator[ClaimedRecord]:
         """Google Calendar events."""
         for row in self._table("calendar", "calendar_events"):
-            yield Record((row["summary"] or "",), text=row["summary"] or "", row=row)
+            yield ClaimedRecord((row["summary"] or "",), text=row["summary"] or "", row=row)
 
 
 _ASSOCIATION = ("project_id", "team_id")
@@ -148,7 +148,7 @@ _PEOPLE = {
 BORN_IN_BOX = 3
 """Number of users that every Box enterprise has."""
 _RECORDS = {
-    kind: getattr(Facts, kind)
+    kind: getattr(WorldRecords, kind)
     for kind in (
         "channels",
         "messages",
@@ -165,7 +165,7 @@ _RECORDS = {
 }
 
 
-def refute(sentence: Sentence, facts: Facts) -> list[str]:
+def refute(sentence: Sentence, facts: WorldRecords) -> list[str]:
     """The reasons why a world does not show a sentence; empty if it does."""
     reasons: list[str] = []
     if sentence.unread:
@@ -178,7 +178,7 @@ def refute(sentence: Sentence, facts: Facts) -> list[str]:
     return [*dict.fromkeys(reasons)]
 
 
-def _refute_group(group: Group, sentence: Sentence, facts: Facts) -> Iterator[str]:
+def _refute_group(group: PromptGroup, sentence: Sentence, facts: WorldRecords) -> Iterator[str]:
     twin = TWIN_OF.get(group.kind)
     if twin is None:
         yield from _refute_users(group, sentence, facts)
@@ -192,7 +192,7 @@ def _refute_group(group: Group, sentence: Sentence, facts: Facts) -> Iterator[st
         yield from _refute_records(group, facts)
 
 
-def _refute_users(group: Group, sentence: Sentence, facts: Facts) -> Iterator[str]:
+def _refute_users(group: PromptGroup, sentence: Sentence, facts: WorldRecords) -> Iterator[str]:
     twins = [twin for twin in _PEOPLE if twin in facts.rows and (not sentence.twins or twin in sentence.twins)]
     if not twins:
         yield "no twin of this world has users"
@@ -206,7 +206,7 @@ def _refute_users(group: Group, sentence: Sentence, facts: Facts) -> Iterator[st
             yield f"{twin} has {count} users beside the agent, not {wanted}"
 
 
-def _refute_records(group: Group, facts: Facts) -> Iterator[str]:
+def _refute_records(group: PromptGroup, facts: WorldRecords) -> Iterator[str]:
     records = [each for each in facts.of(group.kind) if _is_meant(each, group)]
     said = _spoken(group)
     known = Counter(name for record in records for name in {*record.names})
@@ -229,13 +229,13 @@ def _refute_records(group: Group, facts: Facts) -> Iterator[str]:
         yield f"there are {len(here)} {group.kind}{said}{where}, not {wanted}"
 
 
-def _is_wrong(count: int, group: Group) -> bool:
+def _is_wrong(count: int, group: PromptGroup) -> bool:
     if group.is_exact:
         return count != group.count
     return count < max(1 if group.count is None else group.count, len(group.names))
 
 
-def _is_meant(record: Record, group: Group) -> bool:
+def _is_meant(record: ClaimedRecord, group: PromptGroup) -> bool:
     """Whether a record matches a group's description, regardless of its container."""
     if group.topic and not _is_about(record.text, group.topic):
         return False
@@ -253,13 +253,13 @@ def _is_about(text: str, topic: str) -> bool:
     return " ".join(words) in text.casefold()
 
 
-def _costs(record: Record, price: Price) -> bool:
+def _costs(record: ClaimedRecord, price: Price) -> bool:
     """Whether a product has a price; without an interval, both one-time and recurring prices match."""
     same = [each for each in record.prices if each[:2] == price[:2]]
     return any(price.interval is None or each.interval == price.interval for each in same)
 
 
-def _is_then(row: Mapping[str, Any], group: Group) -> bool:
+def _is_then(row: Mapping[str, Any], group: PromptGroup) -> bool:
     """Whether the time of a meeting matches a group's description."""
     when = group.when
     start, end = (datetime.fromisoformat(row[edge]["dateTime"]).replace(tzinfo=None) for edge in ("start", "end"))
@@ -273,7 +273,7 @@ def _is_then(row: Mapping[str, Any], group: Group) -> bool:
     )
 
 
-def _spoken(group: Group) -> str:
+def _spoken(group: PromptGroup) -> str:
     """The description of a group's records besides their number, for messages."""
     said = [f"about {group.topic}"] if group.topic else []
     said += ["at that price"] if group.prices else []
@@ -282,7 +282,7 @@ def _spoken(group: Group) -> str:
     return "".join(f" {each}" for each in said)
 
 
-def _refute_subscriptions(group: Group, facts: Facts) -> Iterator[str]:
+def _refute_subscriptions(group: PromptGroup, facts: WorldRecords) -> Iterator[str]:
     meant = [each for each in facts.of("subscriptions") if _is_subscribed(each, group)]
     said = f"{group.status or 'running'} subscriptions"
     within, count = group.within, group.count if group.count is not None else 1
@@ -307,7 +307,7 @@ def _refute_subscriptions(group: Group, facts: Facts) -> Iterator[str]:
         yield f"{able} customers have such {said}, not {wanted}"
 
 
-def _is_subscribed(record: Record, group: Group) -> bool:
+def _is_subscribed(record: ClaimedRecord, group: PromptGroup) -> bool:
     status = record.row["status"]
     if status != group.status if group.status else status not in LIVE:
         return False

@@ -95,7 +95,7 @@ def read_when(text: str, at: int, meetings: Meetings) -> int:
     return at
 
 
-def _repeated(meetings: Meetings, match: re.Match[str]) -> bool:
+def _set_recurrence(meetings: Meetings, match: re.Match[str]) -> bool:
     often = match[1] or match[2]
     meetings.rule = RULES[_key(UNITS, often) or "week"]
     meetings.day = _weekday(often) or meetings.day
@@ -118,7 +118,7 @@ def _on(meetings: Meetings, day: date | None) -> bool:
     return day is not None
 
 
-def _dated(meetings: Meetings, match: re.Match[str]) -> bool:
+def _set_date(meetings: Meetings, match: re.Match[str]) -> bool:
     return _on(meetings, _date(match))
 
 
@@ -142,10 +142,10 @@ def _on_weekday(meetings: Meetings, match: re.Match[str]) -> bool:
 
 
 _PHRASES = (
-    (_REPEATED, _repeated),
+    (_REPEATED, _set_recurrence),
     (_TIME, _at),
     (_LENGTH, _lasting),
-    (_DATE, _dated),
+    (_DATE, _set_date),
     *((said, _nearby) for said in reversed(_NEARBY)),
     (_AHEAD, _ahead),
     (_NEXT_WEEK, _in_next_week),

@@ -26,7 +26,7 @@ CONTAINERS = {
 
 
 @dataclass(eq=False)
-class Group:
+class PromptGroup:
     """Records of one kind that a phrase of a prompt asks for.
     `count` is None if not given; `is_exact` distinguishes "three channels" from "a channel". `within` is their
     container.
@@ -37,14 +37,14 @@ class Group:
     is_exact: bool = False
     names: list[str] = field(default_factory=list[str])
     topic: str = ""
-    within: Group | None = None
+    within: PromptGroup | None = None
     is_each: bool = False
-    part_of: Group | None = None
+    part_of: PromptGroup | None = None
     """The group that this one is a part of."""
     prices: list[Price] = field(default_factory=list[Price])
     status: str | None = None
     priority: int | None = None
-    product: Group | None = None
+    product: PromptGroup | None = None
     when: Meetings = field(default_factory=Meetings)
     twin: str | None = None
 
@@ -59,7 +59,7 @@ class Sentence:
     """One sentence: the groups it asks for, and the words that no rule matched."""
 
     text: str
-    groups: list[Group] = field(default_factory=list[Group])
+    groups: list[PromptGroup] = field(default_factory=list[PromptGroup])
     twins: list[str] = field(default_factory=list[str])
     unread: list[str] = field(default_factory=list[str])
     is_seed: bool = False

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from twindiff.server.apis.twin_runs.prompt_details import PRICE as PRICED_AT
 from twindiff.server.apis.twin_runs.prompt_details import number_of, pattern, price_of, read_when
-from twindiff.server.apis.twin_runs.prompt_groups import CONTAINERS, TWIN_OF, Group, Sentence
+from twindiff.server.apis.twin_runs.prompt_groups import CONTAINERS, TWIN_OF, PromptGroup, Sentence
 from twindiff.server.apis.twin_runs.prompt_sentences import split_sentences
 from twindiff.server.apis.twin_runs.prompt_words import (
     ABOUT,
@@ -72,16 +72,16 @@ Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], bool]]
 """A pattern, and the handler of its match, which returns whether it accepts it."""
 
 
-class Reader:
+class PromptReader:
     """Parses sentences in order; a detail without a noun of its own applies to the latest noun."""
 
     def __init__(self, twins: Sequence[str]) -> None:
         self._twins = [(twin, _pattern_of_twin(twin)) for twin in twins]
         self.sentences: list[Sentence] = []
-        self.groups: list[Group] = []
+        self.groups: list[PromptGroup] = []
         self.steps = 0
         """The number of parsing steps."""
-        self._spoken: Group | None = None
+        self._spoken: PromptGroup | None = None
         self._begin("")
         self._rules = self._rules_by_first()
 
@@ -104,9 +104,9 @@ class Reader:
             (PRICED_AT, self._price),
             (_NUMBER, self._count),
             (_TOPIC, self._topic),
-            (_NAMED, self._named),
+            (_NAMED, self._read_name),
             (_EACH, self._each),
-            (_SUBSCRIBED, self._subscribed),
+            (_SUBSCRIBED, self._read_subscription),
             *((said, lambda _, name=name: self._qualify("subscriptions", name)) for name, said in _STATUS),
             *((said, lambda _, number=number: self._qualify("issues", number)) for number, said in _PRIORITY),
             *((said, lambda _, twin=twin: self._twin(twin)) for twin, said in self._twins),
@@ -128,9 +128,9 @@ class Reader:
 
     def _begin(self, text: str) -> None:
         self._sentence = Sentence(text)
-        self._latest: dict[str, Group] = {}
+        self._latest: dict[str, PromptGroup] = {}
         """The last group of each kind in this sentence, except groups that only name a container."""
-        self._last: Group | None = None
+        self._last: PromptGroup | None = None
         self._number: tuple[int, bool, str] | None = None
         self._adjective: tuple[str, str | int, str] | None = None
         self._preposition = self._verb = ""
@@ -243,7 +243,7 @@ class Reader:
         return True
 
     def _price(self, match: re.Match[str]) -> bool:
-        price, target = price_of(match), self._priced()
+        price, target = price_of(match), self._priced_group()
         if price is None or target is None or (target.prices and len(target.names) > 1):
             return False
         target.prices.append(price)
@@ -251,11 +251,11 @@ class Reader:
         self._after_noun = False
         return True
 
-    def _priced(self) -> Group | None:
+    def _priced_group(self) -> PromptGroup | None:
         """The group that a price applies to: a product, or the product of a subscription."""
         spoken = self._spoken
         if spoken and spoken.kind == "subscriptions":
-            spoken.product = spoken.product or Group("products", twin="stripe")
+            spoken.product = spoken.product or PromptGroup("products", twin="stripe")
             return spoken.product
         return spoken if spoken and spoken.kind == "products" else None
 
@@ -271,7 +271,9 @@ class Reader:
         topic = (match[1] or match[2] or "").strip()
         if target is None or target.topic or target.names or not topic:
             return False
-        if any(kind_of(word) in KINDS and number for number, word in _counted(topic)) or self._speaks_of_twin(topic):
+        if any(kind_of(word) in KINDS and number for number, word in _mark_counted(topic)) or self._speaks_of_twin(
+            topic
+        ):
             return False
         target.topic = topic
         self._drop_number()
@@ -281,7 +283,7 @@ class Reader:
     def _speaks_of_twin(self, topic: str) -> bool:
         return any(self._is_twin(word) for word in topic.split())
 
-    def _named(self, match: re.Match[str]) -> bool:
+    def _read_name(self, match: re.Match[str]) -> bool:
         return self._name(match[2] or match[3])
 
     def _name(self, name: str) -> bool:
@@ -291,7 +293,7 @@ class Reader:
             return False
         self._drop_number()
         if spoken.kind == "subscriptions":
-            spoken.product = spoken.product or Group("products", twin="stripe")
+            spoken.product = spoken.product or PromptGroup("products", twin="stripe")
             spoken = spoken.product
         if spoken.kind == "products" and spoken.prices:
             self._open("products", names=[name])
@@ -310,7 +312,7 @@ class Reader:
             self._is_each = True
         return True
 
-    def _subscribed(self, _: re.Match[str]) -> bool:
+    def _read_subscription(self, _: re.Match[str]) -> bool:
         if "customers" not in self._latest:
             return False
         self._open("subscriptions")
@@ -325,7 +327,7 @@ class Reader:
         self._adjective = (kind, value, str(value))
         return True
 
-    def _set_quality(self, group: Group, value: str | int) -> bool:
+    def _set_quality(self, group: PromptGroup, value: str | int) -> bool:
         if group.status is not None or group.priority is not None:
             return False
         if isinstance(value, int):
@@ -364,7 +366,7 @@ class Reader:
 
     def _prices(self, _: re.Match[str]) -> bool:
         self._drop_number()
-        return self._priced() is not None
+        return self._priced_group() is not None
 
     def _word(self, match: re.Match[str]) -> bool:
         word = match[0].lower()
@@ -390,7 +392,7 @@ class Reader:
         if word in ("on", "with", "have", "has", "mit", "haben", "are"):
             count, _, _ = self._number
             self._number = None
-            self._add(Group("customers", count, is_exact=True, part_of=whole.part_of or whole, twin="stripe"))
+            self._add(PromptGroup("customers", count, is_exact=True, part_of=whole.part_of or whole, twin="stripe"))
             self._latest["customers"] = self._sentence.groups[-1]
 
     # Groups
@@ -401,7 +403,7 @@ class Reader:
             count, is_exact = self._number[:2]
         else:
             count, is_exact = (None if is_plural or names else 1), False
-        group = Group(kind, count, is_exact, [*names], twin=TWIN_OF.get(kind))
+        group = PromptGroup(kind, count, is_exact, [*names], twin=TWIN_OF.get(kind))
         self._number = None
         if self._adjective and self._adjective[0] == kind:
             self._set_quality(group, self._adjective[1])
@@ -415,7 +417,7 @@ class Reader:
         self._preposition = ""
         self._after_noun = True
 
-    def _place(self, group: Group) -> None:
+    def _place(self, group: PromptGroup) -> None:
         """Add a group, and link it to its container or its contents."""
         last, kind = self._last, group.kind
         is_place = bool(self._preposition) and last is not None
@@ -432,7 +434,7 @@ class Reader:
             self._add(group)
             self._latest[kind] = group
 
-    def _put_in(self, group: Group, place: Group) -> None:
+    def _put_in(self, group: PromptGroup, place: PromptGroup) -> None:
         """Set the container of a group; if it has one already, as a project, set the container of that, as its team."""
         known = group.within
         if known is None:
@@ -442,16 +444,16 @@ class Reader:
         else:
             self._leave(f"{' '.join(place.names)} {place.kind}".strip())
 
-    def _subscribe_to(self, last: Group, product: Group) -> None:
+    def _subscribe_to(self, last: PromptGroup, product: PromptGroup) -> None:
         if last.kind == "customers":
-            last = Group("subscriptions", 1, within=last, twin="stripe")
+            last = PromptGroup("subscriptions", 1, within=last, twin="stripe")
             self._add(last)
         last.product = product
         self.groups.append(product)
         self._sentence.groups.append(product)
         self._spoken = product
 
-    def _add(self, group: Group, *, is_spoken: bool = False) -> None:
+    def _add(self, group: PromptGroup, *, is_spoken: bool = False) -> None:
         self.groups.append(group)
         self._sentence.groups.append(group)
         self._spoken = group
@@ -481,7 +483,7 @@ def _is_filler(word: str) -> bool:
     return word.lower() in FILLERS
 
 
-def _counted(topic: str) -> Iterator[tuple[bool, str]]:
+def _mark_counted(topic: str) -> Iterator[tuple[bool, str]]:
     """Yield the words of a topic, each with whether it follows a number."""
     before = ""
     for word in topic.split():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from twindiff.server.apis.twin_runs.prompt_groups import Group
+from twindiff.server.apis.twin_runs.prompt_groups import PromptGroup
 
 MONTHLY = {"unit_amount": 4900, "currency": "usd", "interval": "month"}
 
 
 def write_subscriptions(
-    groups: Sequence[Group],
-    owners: Sequence[Group],
+    groups: Sequence[PromptGroup],
+    owners: Sequence[PromptGroup],
     customers: Sequence[dict[str, Any]],
     products: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
@@ -20,7 +20,7 @@ def write_subscriptions(
     allotted = _allot(owners, [_key(each) for each in customers])
     written: list[dict[str, Any]] = []
     for group in groups:
-        price = _subscribed(group, products)
+        price = _subscribed_product(group, products)
         written += [
             {"customer": customer, "price": price, "status": group.status or "active"}
             for customer in _subscribers(group, allotted, [_key(each) for each in customers])
@@ -36,7 +36,7 @@ def _key(customer: dict[str, Any]) -> str:
     return customer["email"]
 
 
-def _allot(owners: Sequence[Group], customers: Sequence[str]) -> dict[int, list[str]]:
+def _allot(owners: Sequence[PromptGroup], customers: Sequence[str]) -> dict[int, list[str]]:
     """Assign customers to groups that are parts of another, by `id(group)`; no customer is in two parts."""
     taken: dict[int, list[str]] = {}
     free = [*customers]
@@ -46,7 +46,7 @@ def _allot(owners: Sequence[Group], customers: Sequence[str]) -> dict[int, list[
     return taken
 
 
-def _subscribers(group: Group, allotted: dict[int, list[str]], customers: Sequence[str]) -> Iterator[str]:
+def _subscribers(group: PromptGroup, allotted: dict[int, list[str]], customers: Sequence[str]) -> Iterator[str]:
     """Yield the customer of each subscription of a group."""
     within, count = group.within, group.count if group.count is not None else 1
     if within is None:
@@ -63,7 +63,7 @@ def _subscribers(group: Group, allotted: dict[int, list[str]], customers: Sequen
         yield mine[at % len(mine)]
 
 
-def _subscribed(group: Group, products: list[dict[str, Any]]) -> str:
+def _subscribed_product(group: PromptGroup, products: list[dict[str, Any]]) -> str:
     """The name of a group's product, whose first price is then recurring."""
     named = group.product.names[:1] if group.product else []
     priced = group.product.prices if group.product else []

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from twindiff.server.apis.twin_runs.prompt_choices import AMOUNTS, LAST, PLANS, SAID, TITLES, TOPICS, TRADES, Choice
 from twindiff.server.apis.twin_runs.prompt_details import FIRST_MONDAY, Price, span
-from twindiff.server.apis.twin_runs.prompt_groups import Group
+from twindiff.server.apis.twin_runs.prompt_groups import PromptGroup
 from twindiff.server.apis.twin_runs.prompt_subscriptions import write_subscriptions
 
-MOST = {
+MAX_RECORDS = {
     "users": 100,
     "channels": 50,
     "messages": 1000,
@@ -26,33 +26,33 @@ MOST = {
     "meetings": 100,
 }
 """Maximum records of each kind that a prompt creates; a larger number is reported as not shown."""
-MANY = MOST["messages"]
+MANY = MAX_RECORDS["messages"]
 
 
 class Placed(NamedTuple):
     """A record of a group; `container` is None if the prompt names none."""
 
     container: str | None
-    group: Group
+    group: PromptGroup
     name: str | None
 
 
 class Asked:
     """The groups of a prompt by kind."""
 
-    def __init__(self, groups: Sequence[Group]) -> None:
-        self._by_kind: dict[str, list[Group]] = {}
+    def __init__(self, groups: Sequence[PromptGroup]) -> None:
+        self._by_kind: dict[str, list[PromptGroup]] = {}
         for group in groups:
             self._by_kind.setdefault(group.kind, []).append(group)
 
-    def of(self, kind: str) -> list[Group]:
+    def of(self, kind: str) -> list[PromptGroup]:
         """The groups of a kind."""
         return self._by_kind.get(kind, [])
 
     def count(self, kind: str, otherwise: int) -> int:
         """The total number of records of a kind, including named ones; `otherwise` if the prompt does not say."""
         exact = [each.count or 0 for each in self.of(kind) if each.is_exact and not each.part_of]
-        return min(max(exact), MOST[kind]) if exact else otherwise
+        return min(max(exact), MAX_RECORDS[kind]) if exact else otherwise
 
     def is_counted(self, kind: str) -> bool:
         """Whether the prompt says the total number of a kind."""
@@ -74,10 +74,10 @@ class Asked:
     def _least(self, kind: str) -> int:
         """The minimum number of a kind that its partial groups need, such as "two of the customers"."""
         parts = sum(each.count or 0 for each in self.of(kind) if each.part_of)
-        return 0 if self.is_counted(kind) else min(parts, MOST[kind])
+        return 0 if self.is_counted(kind) else min(parts, MAX_RECORDS[kind])
 
 
-def build_world(prompt: str, groups: Sequence[Group], twins: Sequence[str]) -> dict[str, dict[str, Any]]:
+def build_world(prompt: str, groups: Sequence[PromptGroup], twins: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Build the seed configuration of a prompt's groups, for those of the twins that prompts can seed."""
     choice, asked = Choice(prompt), Asked(groups)
     named = [_person(name, number) for number, name in enumerate(asked.names("users"))]
@@ -95,7 +95,7 @@ def _person(name: str, number: int) -> dict[str, Any]:
     return {"name": name, "email": f"{letters or 'person'}{number}@example.com"}
 
 
-def place(groups: Sequence[Group], containers: Sequence[str]) -> Iterator[Placed]:
+def place(groups: Sequence[PromptGroup], containers: Sequence[str]) -> Iterator[Placed]:
     """Yield the records of groups with their containers, evenly distributed over several ones."""
     for group in groups:
         scope = containers_of(group, containers)
@@ -109,7 +109,7 @@ def place(groups: Sequence[Group], containers: Sequence[str]) -> Iterator[Placed
                 yield Placed(home or homes[at % len(homes)], group, name)
 
 
-def containers_of(group: Group, containers: Sequence[str]) -> list[str]:
+def containers_of(group: PromptGroup, containers: Sequence[str]) -> list[str]:
     """The names of the containers of a group: those given, or all for "each"."""
     within = group.within
     if within is None:
@@ -148,7 +148,7 @@ def _slack(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
     return {"users": people, "channels": [{"name": name, "messages": said} for name, said in rooms.items()]}
 
 
-def _message(choice: Choice, group: Group, number: int) -> str:
+def _message(choice: Choice, group: PromptGroup, number: int) -> str:
     topic = group.topic or choice.of(TOPICS, "topic", "placed", number)
     return text_about(choice, SAID, topic, number)
 
@@ -164,7 +164,7 @@ def _total(asked: Asked, kind: str, placed: int, otherwise: int) -> int:
         and not each.is_each
         and (each.within is None or not each.within.names)
     ]
-    return max(0, min(max(totals), MOST[kind]) - placed) if totals else otherwise
+    return max(0, min(max(totals), MAX_RECORDS[kind]) - placed) if totals else otherwise
 
 
 def _channels(asked: Asked) -> list[str]:
@@ -180,7 +180,7 @@ def _linear(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
     homes = [*projects, *teams]
     issues: list[dict[str, Any]] = []
 
-    def add(title: str, home: str | None, group: Group | None) -> None:
+    def add(title: str, home: str | None, group: PromptGroup | None) -> None:
         number = len(issues)
         team = projects.get(home or "") or (home if home in teams else None) or [*teams][number % len(teams)]
         issue: dict[str, Any] = {"team_key": teams[team], "title": title}
@@ -209,19 +209,19 @@ def _placed_issues(asked: Asked, homes: Sequence[str]) -> Iterator[Placed]:
     """Issues with a given container, topic or priority."""
     for group in asked.of("issues"):
         if group.priority is not None and not group.topic and not group.names and not containers_of(group, homes):
-            yield from [Placed(None, group, None)] * min(group.wanted or 3, MOST["issues"])
+            yield from [Placed(None, group, None)] * min(group.wanted or 3, MAX_RECORDS["issues"])
         else:
             yield from place([group], _homes(group, homes))
 
 
-def _homes(group: Group, homes: Sequence[str]) -> Sequence[str]:
+def _homes(group: PromptGroup, homes: Sequence[str]) -> Sequence[str]:
     return group.within.names if group.within and group.within.names else homes
 
 
 def _teams(asked: Asked) -> Iterator[tuple[str, str]]:
     """Yield the names of teams with unique keys."""
     keys: set[str] = set()
-    made = [f"Team {chr(65 + number)}" for number in range(MOST["teams"])]
+    made = [f"Team {chr(65 + number)}" for number in range(MAX_RECORDS["teams"])]
     for number, name in enumerate(asked.titles("teams", 1, made)):
         letters = "".join(letter for letter in name.upper() if letter.isascii() and letter.isalnum())
         key = f"T{name[-1]}" if name in made else letters[:5].lstrip("0123456789") or "TEAM"
@@ -234,7 +234,7 @@ def _projects(choice: Choice, asked: Asked, teams: Sequence[str]) -> dict[str, s
     """The team of each project, by name."""
     if not teams:
         return {}
-    made = [f"{choice.of(TOPICS, 'project', number).title()} {number + 1}" for number in range(MOST["projects"])]
+    made = [f"{choice.of(TOPICS, 'project', number).title()} {number + 1}" for number in range(MAX_RECORDS["projects"])]
     names = asked.titles("projects", 0, made)
     team_of: dict[str, str] = {name: teams[number % len(teams)] for number, name in enumerate(names)}
     for group in asked.of("projects"):
@@ -308,14 +308,14 @@ def _files(files: dict[str, str]) -> list[dict[str, str]]:
 
 def _calendar(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
     events: list[dict[str, Any]] = []
-    groups = asked.of("meetings") or [Group("meetings", 4)]
+    groups = asked.of("meetings") or [PromptGroup("meetings", 4)]
     for group in groups:
-        for at in range(min(max(group.wanted if group.wanted is not None else 4, 0), MOST["meetings"])):
+        for at in range(min(max(group.wanted if group.wanted is not None else 4, 0), MAX_RECORDS["meetings"])):
             events.append(_event(choice, people, group, at, len(events)))
     return {"users": people, "events": events}
 
 
-def _event(choice: Choice, people: list[Any], group: Group, at: int, number: int) -> dict[str, Any]:
+def _event(choice: Choice, people: list[Any], group: PromptGroup, at: int, number: int) -> dict[str, Any]:
     """A meeting of a group, with the agent and two others as guests."""
     day = FIRST_MONDAY + timedelta(days=choice.number("day", number) % 5, weeks=group.when.weeks)
     start, end = span(group.when, day, time(9 + choice.number("hour", number) % 8))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from twindiff.server.apis.twin_runs.prompt_claims import Facts, Rows, refute
+from twindiff.server.apis.twin_runs.prompt_claims import Rows, WorldRecords, refute
 from twindiff.server.apis.twin_runs.prompt_groups import OF, Sentence
-from twindiff.server.apis.twin_runs.prompt_reading import Reader
+from twindiff.server.apis.twin_runs.prompt_reading import PromptReader
 from twindiff.server.apis.twin_runs.prompt_worlds import build_world
 
 ADVICE = (
@@ -19,7 +19,7 @@ ADVICE = (
 )
 
 
-class Reading(NamedTuple):
+class PromptReading(NamedTuple):
     """A seed configuration, and the sentences that it was built from."""
 
     config: dict[str, dict[str, Any]]
@@ -34,21 +34,21 @@ class Understanding(NamedTuple):
     warnings: list[str]
 
 
-def read_prompt(prompt: str, twins: Sequence[str]) -> Reading:
+def read_prompt(prompt: str, twins: Sequence[str]) -> PromptReading:
     """Build the world of a prompt for the twins that it mentions, or for all if it mentions none."""
-    reader = Reader(twins)
+    reader = PromptReader(twins)
     reader.read(prompt)
     named = {twin for sentence in reader.sentences for twin in sentence.twins}
     kinds = {group.kind for group in reader.groups}
     asked = [twin for twin in twins if twin in named or kinds & {*OF.get(twin, ())}] if named else twins
-    return Reading(build_world(prompt, reader.groups, asked), reader.sentences)
+    return PromptReading(build_world(prompt, reader.groups, asked), reader.sentences)
 
 
 def compare(sentences: Sequence[Sentence], rows: Mapping[str, Rows]) -> Understanding:
     """Compare a prompt with the rows of its world, by twin and table; a sentence is understood as a whole or not at
     all.
     """
-    outcome, facts = Understanding([], [], []), Facts(rows)
+    outcome, facts = Understanding([], [], []), WorldRecords(rows)
     for sentence in sentences:
         reasons = refute(sentence, facts)
         (outcome.not_understood if reasons else outcome.understood).append(sentence.text)

@@ -14,12 +14,12 @@ from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.apis.twin_runs.dashboard import dashboard, news
 from twindiff.server.apis.twin_runs.request_context import TwinRunContext
-from twindiff.server.apis.twin_runs.runs import LONGEST_TTL, TwinRunRequest
+from twindiff.server.apis.twin_runs.runs import MAX_TTL_MINUTES, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import Mode, WorldSource
 
 api = Operations()
 
-Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
+Ttl = Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_MINUTES)]
 Wait = Annotated[float, msgspec.Meta(ge=0, le=60)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
 Auth = Literal["lenient", "strict"]

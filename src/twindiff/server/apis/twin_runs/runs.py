@@ -22,7 +22,7 @@ from twindiff.server.service import Service
 
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
-LONGEST_TTL = 480
+MAX_TTL_MINUTES = 480
 """Maximum minutes from now until the end of a run."""
 CANDIDATE_API_ONLY = "candidate_api_only"
 OPEN = (*BEGINNING, "ready")
@@ -269,13 +269,13 @@ class TwinRunService:
         return run
 
     def extend(self, run_id: str, ttl_minutes: int) -> TwinRunRecord:
-        """Extend the time to live of a run, up to 480 minutes from now; never shortens it."""
+        """Extend the time to live of a run, up to `MAX_TTL_MINUTES` from now; never shortens it."""
         run = self.open(run_id)
         if run.status in BEGINNING:
             given = run.ttl_minutes or 0
-            return self._catalog.change(run, ttl_minutes=max(given, min(given + ttl_minutes, LONGEST_TTL)))
+            return self._catalog.change(run, ttl_minutes=max(given, min(given + ttl_minutes, MAX_TTL_MINUTES)))
         ends = self.service.environments.record(run.environment_id).expires
-        latest = stamp().micros + LONGEST_TTL * MINUTE * SECOND
+        latest = stamp().micros + MAX_TTL_MINUTES * MINUTE * SECOND
         wanted = min(ends + ttl_minutes * MINUTE * SECOND, latest)
         self.service.environments.extend(run.environment_id, max(ends, wanted))
         return run

@@ -92,7 +92,7 @@ class ScenarioStore:
             for each in twins:
                 await self.runs.service.runtime.run_steps(prepare_default(self.runs.service, each))
         if not is_modelled and (filled.config is None or self.runs.worlds.has(filled.config, twins)):
-            said = await self._compared(filled, twins)
+            said = await self._compare_world(filled, twins)
             return self.runs.provision(asked._replace(prompt_results=said or None)), said
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
 
@@ -118,9 +118,9 @@ class ScenarioStore:
         if filled.config is not None:
             await self.runs.worlds.prepare(filled.config, twins)
         names = [self._twin(name) for name in filled.config or ()] if twins is None else twins
-        return filled._replace(said=await self._compared(filled, names))
+        return filled._replace(said=await self._compare_world(filled, names))
 
-    async def _compared(self, filled: Filling, twins: Sequence[str]) -> dict[str, Any]:
+    async def _compare_world(self, filled: Filling, twins: Sequence[str]) -> dict[str, Any]:
         """The facts about a filling with finished worlds; for a prompt, which sentences they show."""
         if not filled.sentences or filled.config is None:
             return filled.said
@@ -183,7 +183,7 @@ class ScenarioStore:
             description=description,
             prompt=prompt,
         )
-        return self._catalog.add(record), await self._compared(filled, [*used])
+        return self._catalog.add(record), await self._compare_world(filled, [*used])
 
     def _twin(self, name: str) -> str:
         return self.runs.service.registry.get(name).name

@@ -1,4 +1,4 @@
-"""Signed assertions, by which applications with a key pair get tokens: what makes one good for nothing.
+"""Validates the signed JWT assertions with which applications that have a key pair request tokens.
 
 https://developer.box.com/guides/authentication/jwt/without-sdk
 """
@@ -23,7 +23,7 @@ _USED = "Please check the 'jti' claim. A unique 'jti' value is required."
 
 
 def refusal(call: Call, app: Application, assertion: str, claims: dict[str, Any]) -> str | None:
-    """Why an assertion of an application that has registered keys is refused; None when it is good, for this once."""
+    """Return why an application's assertion is refused, or None if it is valid. An assertion is accepted once."""
     if not _is_signed(app, assertion):
         return _UNSIGNED
     if claims.get("aud") not in (AUDIENCE, [AUDIENCE]):
@@ -32,8 +32,8 @@ def refusal(call: Call, app: Application, assertion: str, claims: dict[str, Any]
 
 
 def _is_signed(app: Application, assertion: str) -> bool:
-    """Whether one of the application's keys, that which the header names if it names one, has signed."""
-    import jwt  # which loads cryptography, as long as all of the twin takes
+    """Return whether one of the application's keys signed the assertion: the key the header names, if it names one."""
+    import jwt  # deferred: it loads cryptography, which takes as long to import as the rest of the twin
 
     try:
         key_id = jwt.get_unverified_header(assertion).get("kid")

@@ -1,4 +1,4 @@
-"""Who is calling: the user of the token, or another one for an administrator who says so, with a shared link or not.
+"""Determines the caller: the user of the token, or the user an administrator acts as, with an optional shared link.
 
 https://developer.box.com/guides/authentication/jwt/as-user
 """
@@ -21,7 +21,7 @@ from .scopes import check_scope, limit_of
 
 
 def actor_of(call: Call) -> str | None:
-    """Whom a token that was issued here acts as."""
+    """Return the id of the user that a token issued here acts as."""
     known = call.db.find(AccessToken, AccessToken.token == call.token)
     if known is None:
         return None
@@ -33,7 +33,7 @@ def actor_of(call: Call) -> str | None:
 
 
 def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """Let a user in, as whom they say, with what their shared link allows."""
+    """Authenticate the caller, then apply As-User and the shared link of the request before the handler runs."""
     if exchange.operation.declared.open:
         return proceed()
     check_scope(call, exchange.operation.name.partition(" ")[2])

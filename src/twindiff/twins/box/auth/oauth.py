@@ -1,4 +1,4 @@
-"""Tokens: how an application gets them, and gives them back.
+"""OAuth 2.0: the operations that issue and revoke tokens.
 
 https://developer.box.com/guides/authentication
 """
@@ -48,7 +48,7 @@ def _build_error(error: str, description: str) -> Response:
 def authorize(
     call: Call, client_id: str = "", redirect_uri: str = "", response_type: str = "", state: str = ""
 ) -> Response:
-    """Send the browser back to the application with a code: the environment's user consents without being asked.
+    """Redirect the browser to the application with a code. The environment's user consents without a prompt.
 
     https://developer.box.com/reference/get-authorize
     """
@@ -78,10 +78,12 @@ def token(
     resource: str = "",
     box_shared_link: str = "",
 ) -> Response:
-    """Give a token for a code, client credentials, a signed assertion, a refresh token or another token.
+    """Issue a token for a code, client credentials, a signed assertion, a refresh token or another token.
 
-    Where the template or the run names applications, only those are known; where neither does, any is. The assertions
-    of one that has registered keys must be signed with one. https://developer.box.com/reference/post-oauth2-token
+    If the template or the run lists applications, only those are accepted; otherwise any client id is. If an
+    application has registered keys, its assertions must be signed with one of them.
+
+    https://developer.box.com/reference/post-oauth2-token
     """
     if not grant_type:
         return _build_error("invalid_request", "The grant_type parameter is missing")
@@ -121,7 +123,7 @@ def _is_known(call: Call, app: Application | None, client_id: str, client_secret
 
 
 def _for_subject(call: Call, app: Application | None, kind: str, subject: str) -> Response:
-    """A token for a user, or for the user who stands for the application."""
+    """Issue a token for a user, or for the application's service account."""
     if kind not in ("user", "enterprise"):
         return _build_error(
             "invalid_grant", "Grant credentials are invalid: box_subject_type must be user or enterprise"
@@ -177,7 +179,7 @@ def _refresh_token(call: Call, given: str) -> Response:
 
 
 def _exchange_token(call: Call, given: str, scope: str, resource: str, shared_link: str) -> Response:
-    """A token that may do no more than the one it is for, and with scopes or an item less.
+    """Issue a token that is limited to some scopes or to one item. It never allows more than the given token.
 
     https://developer.box.com/guides/authentication/tokens/downscope
     """
@@ -206,14 +208,14 @@ def _item_named(call: Call, resource: str) -> Item:
 
 
 def _find_listed_user(call: Call, token: str) -> str | None:
-    """Whom the environment says that a token acts as."""
+    """Return the id of the user that the environment's list of tokens assigns to a token."""
     everyone = call.tokens.users.get("box", call.tokens.actor) if token and not call.strict else None
     return call.tokens.actors.get(token) or everyone
 
 
 @api.post("/oauth2/revoke", open=True)
 def revoke(call: Call, token: str = "", client_id: str = "", client_secret: str = "") -> Response:
-    """Make a token worthless.
+    """Revoke a token.
 
     https://developer.box.com/reference/post-oauth2-revoke
     """

@@ -1,4 +1,4 @@
-"""Scopes: what a token may do that was exchanged for one with less of them, or for a single file or folder.
+"""Scopes: what a downscoped token may do, and the single file or folder it may be limited to.
 
 https://developer.box.com/guides/api-calls/permissions-and-errors/scopes
 """
@@ -53,11 +53,11 @@ _NEEDED = {
     "terms_of_services": ("manage_enterprise_properties",),
     "terms_of_service_user_statuses": ("manage_enterprise_properties",),
 }
-"""The scopes of which one is needed for what is no file or folder, by the first word of an operation's path."""
+"""The scopes of which one is required for operations beyond files and folders, by the first word of their path."""
 
 
 def limit_of(token: AccessToken) -> Limit | None:
-    """What a token is limited to; None for one that may do all that its user may."""
+    """Return the limit of a token, or None if the token allows everything that its user may do."""
     if not token.scopes:
         return None
     allowed = frozenset[str]().union(*(_RIGHTS.get(scope, frozenset()) for scope in token.scopes))
@@ -66,7 +66,7 @@ def limit_of(token: AccessToken) -> Limit | None:
 
 
 def check_scope(call: Call, path: str) -> None:
-    """Raise InsufficientScope for what the token's scopes do not name; one may always look at oneself."""
+    """Raise InsufficientScope if the token's scopes do not cover `path`. The current user is always readable."""
     limit: Limit | None = call.memo.get("limit")
     word = path.removeprefix("/2.0/").partition("/")[0]
     if limit is not None and word in _NEEDED and path != "/2.0/users/me" and limit.scopes.isdisjoint(_NEEDED[word]):
@@ -74,6 +74,6 @@ def check_scope(call: Call, path: str) -> None:
 
 
 def resource_of(call: Call, url: str) -> Item:
-    """The file or folder that an address such as https://api.box.com/2.0/files/123 names; raises NotFound."""
+    """Return the file or folder of a URL such as https://api.box.com/2.0/files/123; raise NotFound if there is none."""
     kind, _, item_id = url.rstrip("/").rpartition("/")
     return find_file(call, item_id) if kind.endswith("/files") else find_folder(call, item_id)

@@ -1,4 +1,4 @@
-"""Metadata that folders hand down to what is in them and to what comes into them.
+"""Cascading metadata: folders apply their metadata instances to the items in them and to items added later.
 
 https://support.box.com/hc/en-us/articles/360044195873-Cascading-metadata-in-folders
 """
@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 def find_cascaded_instance(call: Call, policy: CascadePolicy) -> MetadataInstance | None:
-    """The instance of its folder that a policy hands down; None once somebody has taken it off."""
+    """Return the folder's instance that a policy cascades, or None once that instance is deleted."""
     return call.db.find(
         MetadataInstance,
         MetadataInstance.item_id == policy.folder_id,
@@ -30,7 +30,7 @@ def find_cascaded_instance(call: Call, policy: CascadePolicy) -> MetadataInstanc
 
 
 def apply_cascade_policies(call: Call, item: Item) -> None:
-    """Give what comes into a folder, and all in it, what folders around it hand down, the nearest first."""
+    """Apply the cascade policies of the enclosing folders, nearest first, to a new item and its contents."""
     around = [folder.id for folder in reversed(chain(call, item.parent_id))]
     policies = call.db.rows(CascadePolicy, CascadePolicy.folder_id.in_(around)) if around else []
     for policy in sorted(policies, key=lambda each: around.index(each.folder_id)):
@@ -39,7 +39,7 @@ def apply_cascade_policies(call: Call, item: Item) -> None:
 
 
 def items_in(call: Call, folder_id: str) -> list[Key]:
-    """The folders and files in a folder, at any depth, by type and id."""
+    """Return the type and id of every folder and file in a folder, at any depth."""
     folders = [folder.id for level in folders_below(call, folder_id) for folder in level]
     where = (File.parent_id.in_([folder_id, *folders]), File.item_status == "active")
     files = call.db.rows(File, *where, columns=(File.id,))
@@ -47,7 +47,7 @@ def items_in(call: Call, folder_id: str) -> list[Key]:
 
 
 def hand_down(call: Call, policy: CascadePolicy, items: Sequence[Key], *, overwrites: bool = False) -> None:
-    """Give items the values of a policy's folder; those that have some keep them, unless it overwrites."""
+    """Copy the values of a policy's folder to items. Items with values of their own keep them unless `overwrites`."""
     source = find_cascaded_instance(call, policy)
     if source is None:
         return

@@ -1,4 +1,4 @@
-"""Downloads: an address that needs no token, as the ones at dl.boxcloud.com, and what is there.
+"""Downloads: URLs that need no token, like those at dl.boxcloud.com, and the bytes they serve.
 
 https://developer.box.com/guides/downloads
 """
@@ -24,7 +24,7 @@ api = Operations()
 def download_file(
     call: Call, file_id: str, version: str = "", range_: Annotated[str, Header("Range")] = ""
 ) -> Response:
-    """Give the address at which the bytes of a file, or of one of its versions, can be had.
+    """Redirect to the URL at which the bytes of a file, or of one of its versions, can be downloaded.
 
     https://developer.box.com/reference/get-files-id-content
     """
@@ -44,7 +44,7 @@ def _version(call: Call, file: File, version_id: str) -> FileVersion:
 
 
 def address(call: Call, file: File, version: FileVersion) -> str:
-    """Where the bytes of a version are, for whoever knows the address."""
+    """Return the download URL of a version. It grants access without a token."""
     known_by = ticket(call, f"download {version.id}")
     return f"{call.base_url}/d/1/{known_by}/{version.id}/{quote(file.name or 'file', safe='')}/download"
 
@@ -53,7 +53,7 @@ def address(call: Call, file: File, version: FileVersion) -> str:
 def bytes_at(
     call: Call, shown: str, version_id: str, name: str, range_: Annotated[str, Header("Range")] = ""
 ) -> Response:
-    """Give the bytes of a version, or a part of them."""
+    """Return the bytes of a version, or the range of them that the header Range requests."""
     version = call.db.find(FileVersion, FileVersion.id == version_id)
     if version is None or not hmac.compare_digest(shown, ticket(call, f"download {version_id}")):
         raise NotFound.of("download", name)

@@ -1,5 +1,4 @@
-"""Versions of files.
-
+"""The operations on versions of files: list, get, promote, delete and restore.
 https://developer.box.com/reference/resources/file-version
 """
 
@@ -32,7 +31,7 @@ def _version(call: Call, file: File, version_id: str) -> FileVersion:
 
 @api.get("/files/{file_id}/versions")
 def list_versions(call: Call, file_id: str, fields: str = "", limit: int = 1000, offset: int = 0) -> dict[str, Any]:
-    """List the past versions of a file, the newest first; the current one is not among them.
+    """List the past versions of a file, newest first, without the current one.
 
     https://developer.box.com/reference/get-files-id-versions
     """
@@ -48,7 +47,7 @@ def list_versions(call: Call, file_id: str, fields: str = "", limit: int = 1000,
 
 @api.get("/files/{file_id}/versions/{file_version_id}")
 def get_version(call: Call, file_id: str, file_version_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a version.
+    """Get a version of a file.
 
     https://developer.box.com/reference/get-files-id-versions-id
     """
@@ -64,7 +63,7 @@ def promote_version(
     type: Literal["file_version"] = "file_version",
     fields: str = "",
 ) -> dict[str, Any]:
-    """Make a copy of a past version the current one.
+    """Copy a past version and make the copy the current version.
 
     https://developer.box.com/reference/post-files-id-versions-current
     """
@@ -95,7 +94,7 @@ def promote_version(
 def delete_version(
     call: Call, file_id: str, file_version_id: str, if_match: Annotated[str, Header("If-Match")] = ""
 ) -> None:
-    """Put a past version into the trash.
+    """Move a past version to the trash.
 
     https://developer.box.com/reference/delete-files-id-versions-id
     """
@@ -110,7 +109,7 @@ def delete_version(
 
 @api.put("/files/{file_id}/versions/{file_version_id}")
 def restore_version(call: Call, file_id: str, file_version_id: str, trashed_at: str | None = None) -> dict[str, Any]:
-    """Bring a past version back from the trash; that is what `trashed_at: null` says.
+    """Restore a past version from the trash, which `trashed_at: null` requests.
 
     https://developer.box.com/reference/put-files-id-versions-id
     """

@@ -1,5 +1,4 @@
-"""Files.
-
+"""The operations on files: get, update, delete and copy.
 https://developer.box.com/reference/resources/file
 """
 
@@ -24,7 +23,7 @@ api = Operations(prefix="/2.0")
 
 
 class Lock(Struct):
-    """A lock as it is asked for."""
+    """The `lock` of an update request."""
 
     access: Literal["lock"] | UnsetType = UNSET
     type: Literal["lock"] | UnsetType = UNSET
@@ -33,7 +32,7 @@ class Lock(Struct):
 
 
 class DownloadPermissions(Struct):
-    """Who may download a file."""
+    """The `permissions` of an update request: who may download the file."""
 
     can_download: Literal["open", "company"] | UnsetType = UNSET
 
@@ -46,7 +45,7 @@ def get_file(
     if_none_match: Annotated[str, Header("If-None-Match")] = "",
     rep_hints: Annotated[str, Header("X-Rep-Hints")] = "",
 ) -> Any:
-    """Look at a file; one in the trash says so in `item_status`.
+    """Get a file. For a file in the trash, `item_status` is `trashed`.
 
     https://developer.box.com/reference/get-files-id
     """
@@ -72,7 +71,7 @@ def update_file(
     disposition_at: str | UnsetType | None = UNSET,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Change what is given of a file, its place too.
+    """Update the given fields of a file, including its parent folder.
 
     https://developer.box.com/reference/put-files-id
     """
@@ -98,7 +97,7 @@ def update_file(
 
 
 def _lock_after(call: Call, file: File, wanted: Lock | None) -> dict[str, Any] | None:
-    """What the lock of a file becomes; only who locked it, or its owner, may change or take it away."""
+    """Return the new lock of a file. Only the user who locked it, or its owner, may change or remove the lock."""
     find_file(call, file.id, "edit")
     if file.owned_by_id != call.actor:
         check_lock(call, file)
@@ -118,7 +117,7 @@ def _lock_after(call: Call, file: File, wanted: Lock | None) -> dict[str, Any] |
 
 @api.delete("/files/{file_id}", status=204)
 def delete_file(call: Call, file_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
-    """Put a file into the trash.
+    """Move a file to the trash.
 
     https://developer.box.com/reference/delete-files-id
     """
@@ -136,7 +135,7 @@ def copy(
     name: str | None = None,
     version: str | None = None,
 ) -> dict[str, Any]:
-    """Copy a file, or one of its versions.
+    """Copy a file, or one of its versions, into a folder.
 
     https://developer.box.com/reference/post-files-id-copy
     """

@@ -21,14 +21,14 @@ api = Operations(prefix="/2.0")
 
 
 class LockedOperations(Struct):
-    """What a lock forbids."""
+    """The operations that a lock forbids."""
 
     move: bool
     delete: bool
 
 
 class LockedFolder(Struct):
-    """The folder of a lock."""
+    """The folder of a lock, as a request names it."""
 
     id: str
     type: Literal["folder"]
@@ -48,7 +48,7 @@ def _lock_object(call: Call, lock: FolderLock) -> dict[str, Any]:
 
 
 def check_unlocked(call: Call, folder: Folder, what: str) -> None:
-    """Raise when a lock of the folder, or of one around it, forbids to `move` or to `delete` it."""
+    """Raise if a lock on the folder, or on a folder around it, forbids `what`: `move` or `delete`."""
     around = [each.id for each in chain(call, folder.id)]
     locks = call.db.rows(FolderLock, FolderLock.folder_id.in_(around)) if around else []
     if any(getattr(lock, what) for lock in locks):
@@ -68,7 +68,7 @@ def list_locks(call: Call, folder_id: str) -> dict[str, Any]:
 
 @api.post("/folder_locks")
 def create_lock(call: Call, folder: LockedFolder, locked_operations: LockedOperations | None = None) -> dict[str, Any]:
-    """Keep a folder from being moved and deleted.
+    """Lock a folder so that it cannot be moved or deleted.
 
     https://developer.box.com/reference/post-folder-locks
     """
@@ -87,7 +87,7 @@ def create_lock(call: Call, folder: LockedFolder, locked_operations: LockedOpera
 
 @api.delete("/folder_locks/{folder_lock_id}", status=204)
 def delete_lock(call: Call, folder_lock_id: str) -> None:
-    """Take a folder's lock away.
+    """Delete a folder's lock.
 
     https://developer.box.com/reference/delete-folder-locks-id
     """

@@ -1,5 +1,4 @@
-"""Folders.
-
+"""The operations on folders: get, list, create, update, delete and copy.
 https://developer.box.com/reference/resources/folder
 """
 
@@ -38,7 +37,7 @@ Direction = Literal["ASC", "DESC", "asc", "desc"]
 
 
 class UploadEmail(Struct):
-    """Who may upload by mail."""
+    """The `folder_upload_email` of a request: who may upload by mail."""
 
     access: Literal["open", "collaborators"] | UnsetType = UNSET
 
@@ -54,7 +53,7 @@ def get_folder(
     limit: int = 100,
     if_none_match: Annotated[str, Header("If-None-Match")] = "",
 ) -> Any:
-    """Look at a folder, and at the first of its items.
+    """Get a folder with the first of its items.
 
     https://developer.box.com/reference/get-folders-id
     """
@@ -105,7 +104,7 @@ def create_folder(
     sync_state: Literal["synced", "not_synced", "partially_synced"] | None = None,
     description: Annotated[str, Meta(max_length=256)] | None = None,
 ) -> dict[str, Any]:
-    """Make a folder.
+    """Create a folder.
 
     https://developer.box.com/reference/post-folders
     """
@@ -162,7 +161,7 @@ def update_folder(
     is_collaboration_restricted_to_enterprise: bool | UnsetType = UNSET,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Change what is given of a folder, its place too.
+    """Update the given fields of a folder, including its parent folder.
 
     https://developer.box.com/reference/put-folders-id
     """
@@ -189,7 +188,7 @@ def update_folder(
 def delete_folder(
     call: Call, folder_id: str, recursive: bool = False, if_match: Annotated[str, Header("If-Match")] = ""
 ) -> None:
-    """Put a folder into the trash, with all that is in it.
+    """Move a folder to the trash with everything in it.
 
     https://developer.box.com/reference/delete-folders-id
     """
@@ -208,7 +207,7 @@ def copy(
     fields: str = "",
     name: str | None = None,
 ) -> dict[str, Any]:
-    """Copy a folder with all that is in it.
+    """Copy a folder with everything in it.
 
     https://developer.box.com/reference/post-folders-id-copy
     """

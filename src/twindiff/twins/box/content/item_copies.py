@@ -1,4 +1,4 @@
-"""Copies of files and folders.
+"""Copies files and folders.
 
 https://developer.box.com/guides/files/copy
 """
@@ -27,7 +27,7 @@ def _owner(call: Call, target: Folder) -> str | None:
 
 
 def _as_copied(call: Call, item: Any, target: Folder, name: str) -> dict[str, Any]:
-    """What copies of all kinds have: they are new, and neither shared nor anybody's favorite."""
+    """Return the columns that every copy has: new timestamps, no shared link, no collections."""
     now = call.clock.iso()
     return {
         "id": new_id(call),
@@ -48,7 +48,7 @@ def _as_copied(call: Call, item: Any, target: Folder, name: str) -> dict[str, An
 
 
 def copy_file(call: Call, file: File, target: Folder, name: str | None, version_id: str | None = None) -> File:
-    """Copy a file, or one of its versions, into a folder."""
+    """Copy a file, or one of its versions, into a folder and return the copy."""
     name = check_name(name) if name else file.name or ""
     check_together(call, [file.owned_by_id], [_owner(call, target)])
     check_free(call, target.id, name, _owner(call, target))
@@ -86,7 +86,7 @@ def _copied_file(call: Call, file: File, target: Folder, name: str, version: Fil
 
 
 def _copy_metadata(call: Call, item: Item, made: Item) -> None:
-    """Instances go along whose templates say so, and the free ones of global.properties."""
+    """Copy the instances whose template has `copy_instance_on_item_copy` or has no row, as `global.properties`."""
     here = (MetadataInstance.item_id == item.id, MetadataInstance.item_type == item.type)
     for each in call.db.rows(MetadataInstance, *here):
         keyed = (MetadataTemplate.scope == each.scope, MetadataTemplate.template_key == each.template_key)
@@ -105,7 +105,7 @@ def _copy_metadata(call: Call, item: Item, made: Item) -> None:
 
 
 def copy_folder(call: Call, folder: Folder, target: Folder, name: str | None) -> Folder:
-    """Copy a folder with all that is in it."""
+    """Copy a folder with everything in it and return the copy."""
     name = check_name(name) if name else folder.name or ""
     if folder.id in [each.id for each in chain(call, target.id)]:
         raise CyclicalFolderStructure

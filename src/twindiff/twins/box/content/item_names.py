@@ -1,4 +1,4 @@
-"""Names of items: which there may be, and that no two in a folder are the same.
+"""Names of items: which characters they may have, and that they are unique in a folder.
 
 https://developer.box.com/reference/post-folders
 """
@@ -21,7 +21,7 @@ MAX_NAME_CHARACTERS = 255
 
 
 def check_name(name: str) -> str:
-    """A name that an item may have; raises ItemNameInvalid or ItemNameTooLong."""
+    """Return the name if an item may have it; raise ItemNameInvalid or ItemNameTooLong otherwise."""
     if not name:
         raise BadRequest.of("missing_parameter", "name", "'name' is required")
     if len(name) > MAX_NAME_CHARACTERS:
@@ -32,7 +32,7 @@ def check_name(name: str) -> str:
 
 
 def _is_refused(letter: str) -> bool:
-    """Slashes, what cannot be printed, and what lies beyond the Basic Multilingual Plane, such as emoji."""
+    """Return whether Box rejects a character: slashes, control characters, code points above U+FFFF such as emoji."""
     return (
         letter in "/\\"
         or ord(letter) < 32
@@ -43,7 +43,10 @@ def _is_refused(letter: str) -> bool:
 
 
 def namesake(call: Call, folder_id: str, name: str, owner: str | None, *, but: Item | None = None) -> Item | None:
-    """Another item of that name in a folder, whatever its kind; everyone has a root of their own."""
+    """Return another item with that name in a folder, of any kind, or None.
+
+    Every user has a root folder of their own, so in the root `owner` decides whose items are compared.
+    """
     for kind in KINDS:
         here: list[Any] = [
             kind.parent_id == folder_id,
@@ -59,7 +62,7 @@ def namesake(call: Call, folder_id: str, name: str, owner: str | None, *, but: I
 
 
 def check_free(call: Call, folder_id: str, name: str, owner: str | None, *, but: Item | None = None) -> None:
-    """Raise ItemNameInUse when another item of the folder has the name."""
+    """Raise ItemNameInUse if another item in the folder has the name."""
     other = namesake(call, folder_id, name, owner, but=but)
     if other is not None:
         shown = item_object(call, other, mini=True)

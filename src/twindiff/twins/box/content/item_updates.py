@@ -1,4 +1,4 @@
-"""What updates of files, folders and web links have in common: names, places, tags, collections, shared links."""
+"""Updates that files, folders and web links share: name, parent, tags, collections, shared link."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ MAX_TAGS = 100
 
 
 class Ref(Struct):
-    """Something named by its id."""
+    """A reference to an object by its id."""
 
     id: str | int
 
 
 class ParentReference(Struct):
-    """A folder that something is moved to, as updates name it."""
+    """The `parent` of an update: the folder that the item is moved to."""
 
     id: str | int | UnsetType = UNSET
 
 
 class Changes(Struct, kw_only=True):
-    """What is wanted otherwise of an item."""
+    """The fields of an update request; an absent field stays as it is."""
 
     name: str | UnsetType = UNSET
     description: str | UnsetType | None = UNSET
@@ -51,16 +51,16 @@ class Changes(Struct, kw_only=True):
     collections: list[Ref] | UnsetType | None = UNSET
     shared_link: SharedLink | UnsetType | None = UNSET
     more: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Further columns."""
+    """Further columns to set, by name."""
 
 
 def check_etag(item: Item, if_match: str) -> None:
-    """Raise PreconditionFailed when the caller has not seen the current version."""
+    """Raise PreconditionFailed if `if_match` is given and is not the item's current etag."""
     check_if_match(if_match, item.etag or "0", PreconditionFailed)
 
 
 def check_lock(call: Call, item: Item) -> None:
-    """Raise when another user has locked a file."""
+    """Raise if another user has locked the file."""
     lock = item.lock if isinstance(item, File) else None
     if not lock or lock.get("created_by_id") == call.actor:
         return
@@ -69,7 +69,7 @@ def check_lock(call: Call, item: Item) -> None:
 
 
 def update(call: Call, item: Any, changes: Changes) -> Any:
-    """Change what is given of an item; gives it as it is now, and tells of it."""
+    """Apply changes to an item, emit their events, and return the updated item."""
     if item.id == ROOT:
         raise AccessDeniedInsufficientPermissions
     wanted = {**changes.more, **_content(call, item, changes), **_sharing(call, item, changes)}
@@ -91,7 +91,7 @@ def update(call: Call, item: Any, changes: Changes) -> Any:
 
 
 def _content(call: Call, item: Item, changes: Changes) -> dict[str, Any]:
-    """The columns of an item's own content that change; raises when the caller may not change them."""
+    """Return the changed columns of the item's own content; raise if the caller may not change them."""
     wanted: dict[str, Any] = {}
     if changes.name is not UNSET:
         name = check_name(changes.name)
@@ -133,7 +133,7 @@ def _sharing(call: Call, item: Item, changes: Changes) -> dict[str, Any]:
 
 
 def _target(call: Call, item: Item, changes: Changes) -> Folder | None:
-    """The folder that an item is moved to; None when it stays where it is."""
+    """Return the folder that an item is moved to, or None if it stays where it is."""
     if (
         not isinstance(changes.parent, ParentReference)
         or changes.parent.id is UNSET
@@ -151,13 +151,13 @@ def _target(call: Call, item: Item, changes: Changes) -> Folder | None:
 
 
 def check_no_cycle(call: Call, folder: Folder, target: Folder) -> None:
-    """Raise CyclicalFolderStructure when a folder would come into itself."""
+    """Raise CyclicalFolderStructure if `target` is the folder itself or lies inside it."""
     if folder.id in [each.id for each in chain(call, target.id)]:
         raise CyclicalFolderStructure
 
 
 def _assign_contents_owner(call: Call, folder: Folder) -> None:
-    """Everything in a folder belongs to its owner."""
+    """Make the folder's owner the owner of everything in it."""
     levels = folders_below(call, folder.id, status=None)
     inside = [folder.id, *(each.id for level in levels for each in level)]
     for each in [each for level in levels for each in level]:
@@ -167,13 +167,13 @@ def _assign_contents_owner(call: Call, folder: Folder) -> None:
 
 
 def owner_in(call: Call, folder_id: str) -> str | None:
-    """Who will own what is made in a folder."""
+    """Return the id of the user who will own items created in a folder."""
     folder = folder_row(call, folder_id)
     return call.actor if folder is None or folder.id == ROOT else folder.owned_by_id
 
 
 def _emit_update_events(call: Call, before: Any, now: Any) -> None:
-    """Tell what an update came to; what is moved arrives where it is now."""
+    """Emit the events of an update. A moved item is reported in its new folder."""
     if before.parent_id != now.parent_id:
         apply_cascade_policies(call, now)
         emit_item_event(call, "ITEM_MOVE", now, trigger_of(now, "MOVED"))

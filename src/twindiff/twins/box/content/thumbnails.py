@@ -1,4 +1,4 @@
-"""Small pictures of images.
+"""Thumbnails of images.
 
 https://developer.box.com/guides/representations/thumbnail-representation
 """
@@ -31,7 +31,7 @@ def thumbnail(
     max_height: Side = None,
     max_width: Side = None,
 ) -> Response:
-    """Give a small picture of an image, of the first size that lies within the bounds.
+    """Return a thumbnail of an image, in the first size that lies within the bounds in pixels.
 
     https://developer.box.com/reference/get-files-id-thumbnail-id
     """

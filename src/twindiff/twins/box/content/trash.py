@@ -1,4 +1,4 @@
-"""What is in the trash: looked at, brought back, deleted for good.
+"""The operations on items in the trash: list, get, restore, purge.
 
 https://developer.box.com/reference/get-folders-trash-items
 """
@@ -39,7 +39,7 @@ def list_trash(
     sort: Literal["name", "date", "size"] | None = None,
     direction: Literal["ASC", "DESC", "asc", "desc"] | None = None,
 ) -> dict[str, Any]:
-    """List what the caller has put into the trash.
+    """List the items that the caller has moved to the trash.
 
     https://developer.box.com/reference/get-folders-trash-items
     """
@@ -82,7 +82,7 @@ def _purge(call: Call, table: type[Any], item_id: str) -> None:
 
 @api.get("/files/{file_id}/trash")
 def get_file(call: Call, file_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a file in the trash.
+    """Get a file in the trash.
 
     https://developer.box.com/reference/get-files-id-trash
     """
@@ -93,7 +93,7 @@ def get_file(call: Call, file_id: str, fields: str = "") -> dict[str, Any]:
 def restore_file(
     call: Call, file_id: str, name: str | None = None, parent: Ref | None = None, fields: str = ""
 ) -> dict[str, Any]:
-    """Bring a file back from the trash.
+    """Restore a file from the trash.
 
     https://developer.box.com/reference/post-files-id
     """
@@ -102,7 +102,7 @@ def restore_file(
 
 @api.delete("/files/{file_id}/trash", status=204)
 def purge_file(call: Call, file_id: str) -> None:
-    """Delete a file for good.
+    """Delete a file permanently.
 
     https://developer.box.com/reference/delete-files-id-trash
     """
@@ -111,7 +111,7 @@ def purge_file(call: Call, file_id: str) -> None:
 
 @api.get("/folders/{folder_id}/trash")
 def get_folder(call: Call, folder_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a folder in the trash.
+    """Get a folder in the trash.
 
     https://developer.box.com/reference/get-folders-id-trash
     """
@@ -124,7 +124,7 @@ def get_folder(call: Call, folder_id: str, fields: str = "") -> dict[str, Any]:
 def restore_folder(
     call: Call, folder_id: str, name: str | None = None, parent: Ref | None = None, fields: str = ""
 ) -> dict[str, Any]:
-    """Bring a folder back from the trash, with all that is in it.
+    """Restore a folder from the trash with everything in it.
 
     https://developer.box.com/reference/post-folders-id
     """
@@ -135,7 +135,7 @@ def restore_folder(
 
 @api.delete("/folders/{folder_id}/trash", status=204)
 def purge_folder(call: Call, folder_id: str) -> None:
-    """Delete a folder for good, with all that is in it.
+    """Delete a folder permanently with everything in it.
 
     https://developer.box.com/reference/delete-folders-id-trash
     """
@@ -144,7 +144,7 @@ def purge_folder(call: Call, folder_id: str) -> None:
 
 @api.get("/web_links/{web_link_id}/trash")
 def get_web_link(call: Call, web_link_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a web link in the trash.
+    """Get a web link in the trash.
 
     https://developer.box.com/reference/get-web-links-id-trash
     """
@@ -155,7 +155,7 @@ def get_web_link(call: Call, web_link_id: str, fields: str = "") -> dict[str, An
 def restore_web_link(
     call: Call, web_link_id: str, name: str | None = None, parent: Ref | None = None, fields: str = ""
 ) -> dict[str, Any]:
-    """Bring a web link back from the trash.
+    """Restore a web link from the trash.
 
     https://developer.box.com/reference/post-web-links-id
     """
@@ -164,7 +164,7 @@ def restore_web_link(
 
 @api.delete("/web_links/{web_link_id}/trash", status=204)
 def purge_web_link(call: Call, web_link_id: str) -> None:
-    """Delete a web link for good.
+    """Delete a web link permanently.
 
     https://developer.box.com/reference/delete-web-links-id-trash
     """

@@ -1,7 +1,7 @@
-"""The trash: what is put into it, what comes back, and what is gone for good.
+"""The trash: moves items to it, restores them and deletes them permanently.
 
-An item says itself that it is in the trash; what is inside of a folder there is with it and says nothing, so that it
-is back as it was when the folder is. https://developer.box.com/guides/trash
+Only the trashed item itself has the status `trashed`. The contents of a trashed folder keep their own status, so
+restoring the folder restores them unchanged. https://developer.box.com/guides/trash
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ KEPT_DAYS = 30
 
 
 def trash(call: Call, item: Item) -> None:
-    """Put an item into the trash."""
+    """Move an item to the trash."""
     check_lock(call, item)
     now = call.clock.iso()
     purged = (datetime.fromisoformat(now) + timedelta(days=KEPT_DAYS)).isoformat()
@@ -52,7 +52,7 @@ def trash(call: Call, item: Item) -> None:
 
 
 def trash_folder(call: Call, folder: Folder, *, recursive: bool) -> None:
-    """Put a folder into the trash; one that is not empty only with all that is in it."""
+    """Move a folder to the trash; raise FolderNotEmpty if it has items and `recursive` is false."""
     check_unlocked(call, folder, "delete")
     if not recursive and items_in(call, folder, Window(0, 1))[1]:
         raise FolderNotEmpty
@@ -60,7 +60,7 @@ def trash_folder(call: Call, folder: Folder, *, recursive: bool) -> None:
 
 
 def require_trashed_item(call: Call, table: type[Any], item_id: str) -> Any:
-    """An item that is itself in the trash, of those that the caller may restore."""
+    """Return an item that is itself in the trash and that the caller may restore; raise NotFound otherwise."""
     row = call.db.find(table, table.id == item_id)
     if row is None or row.item_status != "trashed":
         raise NotFound.of("item", item_id)
@@ -69,7 +69,7 @@ def require_trashed_item(call: Call, table: type[Any], item_id: str) -> Any:
 
 
 def require_visible(call: Call, item: Item) -> None:
-    """Raise NotFound for an item that the caller may not know of."""
+    """Raise NotFound if the caller may not see an item."""
     try:
         visible(call, item, item.id)
     except Trashed:
@@ -77,7 +77,7 @@ def require_visible(call: Call, item: Item) -> None:
 
 
 def restore(call: Call, item: Any, name: str | None, parent_id: str | None) -> Any:
-    """Bring an item back, to where it was or to another folder, under its name or another one."""
+    """Restore an item to its old parent or to `parent_id`, under its old name or `name`, and return it."""
     target = find_folder(call, parent_id or item.parent_id or ROOT, "upload")
     name = check_name(name) if name else str(item.name)
     owner = call.actor if target.id == ROOT else target.owned_by_id
@@ -95,9 +95,9 @@ def restore(call: Call, item: Any, name: str | None, parent_id: str | None) -> A
 
 
 def purge(call: Call, item: Item) -> None:
-    """Delete an item for good, with all that hangs on it and is in it; raises Forbidden for what is kept.
+    """Delete an item permanently, with its contents and dependent rows; raise Forbidden for preserved content.
 
-    What was put into the trash by itself before its folder was stays there.
+    Items that were trashed before their folder was stay in the trash.
     """
     if isinstance(item, File):
         check_deletable(call, File.id == item.id)
@@ -142,7 +142,7 @@ def _purge_files(call: Call, files: Sequence[File]) -> None:
 
 
 def purge_versions(call: Call, files: Mapping[str, File], versions: Sequence[FileVersion]) -> None:
-    """Delete versions of some files for good."""
+    """Delete versions of some files permanently."""
     _purge_all(call, FileContent.version_id, tuple(version.id for version in versions))
     for version in versions:
         charge(call, files[version.file_id].owned_by_id, -version.size)
@@ -155,7 +155,7 @@ def _purge_all(call: Call, column: Column[Any], keys: Sequence[str]) -> None:
 
 
 def _purge_beside(call: Call, kind: str, ids: Sequence[str]) -> None:
-    """Delete what names items by kind and id."""
+    """Delete the rows of other tables that refer to items by kind and id."""
     named: tuple[tuple[type[Row], Column[Any], Column[Any]], ...] = (
         (Collaboration, Collaboration.item_id, Collaboration.item_type),
         (MetadataInstance, MetadataInstance.item_id, MetadataInstance.item_type),

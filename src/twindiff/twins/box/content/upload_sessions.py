@@ -1,4 +1,4 @@
-"""Uploads in parts, for large files.
+"""Chunked uploads for large files.
 
 https://developer.box.com/guides/uploads/chunked
 """
@@ -41,7 +41,7 @@ Shown = dict[str, Any]
 
 
 class CommitAttributes(Struct):
-    """What a client says of a file that is complete."""
+    """The attributes of the file that a commit creates."""
 
     name: str | None = None
     description: str | None = None
@@ -50,7 +50,7 @@ class CommitAttributes(Struct):
 
 
 class GivenPart(Struct):
-    """A part as its upload was answered."""
+    """A part as the response to its upload described it."""
 
     part_id: str
     offset: int
@@ -59,7 +59,7 @@ class GivenPart(Struct):
 
 
 def session_object(call: Call, session: UploadSession) -> Shown:
-    """A session, with the addresses of its operations."""
+    """Render an upload session with the URLs of its operations."""
     at = f"{call.base_url}/api/2.0/files/upload_sessions/{session.id}"
     done = call.db.count(UploadPart, UploadPart.session_id == session.id)
     return {
@@ -81,7 +81,7 @@ def session_object(call: Call, session: UploadSession) -> Shown:
 
 
 def part_object(part: UploadPart) -> Shown:
-    """A part that has come."""
+    """Render an uploaded part."""
     return {"part_id": part.part_id, "offset": part.offset, "size": part.size, "sha1": part.sha1}
 
 
@@ -110,7 +110,7 @@ def start(
     file_size: int | float | str | None = None,
     file_name: str | None = None,
 ) -> Shown:
-    """Begin the upload of a new file in parts.
+    """Create a session for the chunked upload of a new file.
 
     https://developer.box.com/reference/post-files-upload-sessions
     """
@@ -127,7 +127,7 @@ def start(
 
 
 def _size(given: float | str | None) -> int:
-    """The size of a file that was given; raises BadRequest."""
+    """Return the size in bytes; raise BadRequest if it is not a valid one."""
     if given is None:
         raise BadRequest.of("missing_file_size", "file_size", "'file_size' is required")
     if not isinstance(given, int) or given < 0:
@@ -138,7 +138,7 @@ def _size(given: float | str | None) -> int:
 @api.post("/api/2.0/files/{file_id}/upload_sessions", status=201)
 @api.post("/2.0/files/{file_id}/upload_sessions", status=201)
 def start_version(call: Call, file_id: str, file_size: int, file_name: str | None = None) -> Shown:
-    """Begin the upload of a new version in parts.
+    """Create a session for the chunked upload of a new version.
 
     https://developer.box.com/reference/post-files-id-upload-sessions
     """
@@ -148,7 +148,7 @@ def start_version(call: Call, file_id: str, file_size: int, file_name: str | Non
 
 
 def _any(call: Call, session_id: str) -> UploadSession:
-    """An upload of the caller's, committed or not."""
+    """Return a session of the caller's, committed or not; raise NotFound if there is none."""
     session = call.db.find(UploadSession, UploadSession.id == session_id, UploadSession.user_id == call.actor)
     if session is None or session.expires_at <= call.clock.iso():
         raise NotFound.of("upload_session", session_id)
@@ -165,7 +165,7 @@ def _find(call: Call, session_id: str) -> UploadSession:
 @api.get("/api/2.0/files/upload_sessions/{upload_session_id}")
 @api.get("/2.0/files/upload_sessions/{upload_session_id}")
 def get_session(call: Call, upload_session_id: str) -> Shown:
-    """Look at an upload.
+    """Get an upload session.
 
     https://developer.box.com/reference/get-files-upload-sessions-id
     """
@@ -175,7 +175,7 @@ def get_session(call: Call, upload_session_id: str) -> Shown:
 @api.get("/api/2.0/files/upload_sessions/{upload_session_id}/parts")
 @api.get("/2.0/files/upload_sessions/{upload_session_id}/parts")
 def list_parts(call: Call, upload_session_id: str, offset: int = 0, limit: int = 1000) -> Shown:
-    """List the parts that have come.
+    """List the parts uploaded so far.
 
     https://developer.box.com/reference/get-files-upload-sessions-id-parts
     """
@@ -186,7 +186,7 @@ def list_parts(call: Call, upload_session_id: str, offset: int = 0, limit: int =
 
 
 def _digest_in(header: str) -> str:
-    """The SHA-1 in a header Digest, as hexadecimal letters."""
+    """Return the SHA-1 of a Digest header as hexadecimal digits."""
     name, _, value = header.partition("=")
     try:
         digest = b64decode(value, validate=True) if name.strip().lower() == "sha" else b""
@@ -206,7 +206,7 @@ def upload_part(
     digest: Annotated[str, Header("Digest")] = "",
     content_range: Annotated[str, Header("Content-Range")] = "",
 ) -> Shown:
-    """Take a part; it lies at a multiple of the part size and is as large, unless it is the last one.
+    """Store a part. It starts at a multiple of the part size and has that size, unless it is the last one.
 
     https://developer.box.com/reference/put-files-upload-sessions-id
     """
@@ -234,7 +234,7 @@ def upload_part(
 
 
 def _place(session: UploadSession, content_range: str, size: int) -> int:
-    """Where a part begins; raises InvalidPartRange for one that is none of the session's."""
+    """Return the offset in bytes at which a part starts; raise InvalidPartRange if it does not match the session."""
     if not content_range:
         raise MissingParameter("content-range")
     match = _RANGE.fullmatch(content_range)
@@ -259,7 +259,7 @@ def commit(
     if_match: Annotated[str, Header("If-Match")] = "",
     fields: str = "",
 ) -> Any:
-    """Make a file of the parts; while some are missing, say that it is to be tried again.
+    """Assemble the parts into a file. While parts are missing, respond with 202 and `Retry-After`.
 
     https://developer.box.com/reference/post-files-upload-sessions-id-commit
     """
@@ -306,7 +306,7 @@ def _create_file(call: Call, session: UploadSession, said: CommitAttributes, dat
 @api.delete("/api/2.0/files/upload_sessions/{upload_session_id}", status=204)
 @api.delete("/2.0/files/upload_sessions/{upload_session_id}", status=204)
 def abort(call: Call, upload_session_id: str) -> None:
-    """Give an upload up, with all parts that have come; a file that was made of it stays.
+    """Abort a session and discard its parts. A file that was already created from it stays.
 
     https://developer.box.com/reference/delete-files-upload-sessions-id
     """

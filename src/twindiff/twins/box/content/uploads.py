@@ -1,4 +1,4 @@
-"""Uploads in one request, and the check before them; both hosts of Box's take them.
+"""Uploads in a single request, and the preflight check. Both of Box's hosts accept them.
 
 https://developer.box.com/guides/uploads/direct
 """
@@ -26,7 +26,7 @@ MAX_FILE_BYTES = 100_000_000
 
 
 class Attributes(Struct):
-    """What a client says of a new file."""
+    """The attributes of a new file."""
 
     name: str
     parent: Ref
@@ -36,14 +36,14 @@ class Attributes(Struct):
 
 
 class VersionAttributes(Struct):
-    """What a client says of a new version."""
+    """The attributes of a new version."""
 
     name: str | None = None
     content_modified_at: str | None = None
 
 
 def files_object(call: Call, file: File, fields: str) -> dict[str, Any]:
-    """What an upload answers: the file, alone in a list."""
+    """Render the response to an upload: a collection with the file as its only entry."""
     return {"total_count": 1, "entries": [item_object(call, file, wanted_fields(fields))]}
 
 
@@ -68,12 +68,12 @@ def upload_file(
 
 
 def owner_of(call: Call, target: Folder) -> str | None:
-    """Who will own what is uploaded into a folder."""
+    """Return the id of the user who will own files uploaded into a folder."""
     return call.actor if target.id == ROOT else target.owned_by_id
 
 
 def check_new(call: Call, target: Folder, name: str, size: int) -> None:
-    """Raise unless a file of that name and size may be made in a folder."""
+    """Raise unless a file of that name and size in bytes can be created in a folder."""
     check_name(name)
     owner = owner_of(call, target)
     check_free(call, target.id, name, owner)
@@ -81,7 +81,7 @@ def check_new(call: Call, target: Folder, name: str, size: int) -> None:
 
 
 def add_file(call: Call, target: Folder, said: Attributes, held: Bytes) -> File:
-    """Make a file of bytes that are kept."""
+    """Create a file from stored bytes and return it."""
     now = call.clock.iso()
     created = read_instant(said.content_created_at, "content_created_at") if said.content_created_at else now
     modified = read_instant(said.content_modified_at, "content_modified_at") if said.content_modified_at else now
@@ -139,7 +139,7 @@ def upload_version(
 
 
 def check_version(call: Call, file: File, name: str | None, size: int) -> None:
-    """Raise unless a file may get a new version of that size, and that name."""
+    """Raise unless a file can get a new version of that size in bytes, and that name if one is given."""
     check_lock(call, file)
     if name and name != file.name:
         check_name(name)
@@ -148,7 +148,7 @@ def check_version(call: Call, file: File, name: str | None, size: int) -> None:
 
 
 def new_version(call: Call, file: File, said: VersionAttributes, held: Bytes) -> File:
-    """Make bytes that are kept the content of a file."""
+    """Make stored bytes the current version of a file and return the file."""
     name = said.name or file.name or ""
     number = next_version_number(call, file)
     now = call.clock.iso()
@@ -165,7 +165,7 @@ def new_version(call: Call, file: File, said: VersionAttributes, held: Bytes) ->
 
 
 def next_version_number(call: Call, file: File) -> int:
-    """The number of a file's next version."""
+    """Return the number of a file's next version."""
     order = -FileVersion.version_number
     versions = call.db.rows(FileVersion, FileVersion.file_id == file.id, order=order, limit=1)
     return versions[0].version_number + 1 if versions else 2
@@ -176,7 +176,7 @@ def next_version_number(call: Call, file: File) -> int:
 def preflight(
     call: Call, name: str | None = None, parent: Ref | None = None, size: int | None = None
 ) -> dict[str, Any]:
-    """Check whether an upload would be taken.
+    """Check whether an upload of a new file would be accepted.
 
     https://developer.box.com/reference/options-files-content
     """
@@ -196,7 +196,7 @@ def preflight(
 @api.options("/api/2.0/files/{file_id}/content", reads=True)
 @api.options("/2.0/files/{file_id}/content", reads=True)
 def preflight_version(call: Call, file_id: str, name: str | None = None, size: int | None = None) -> dict[str, Any]:
-    """Check whether a new version would be taken.
+    """Check whether an upload of a new version would be accepted.
 
     https://developer.box.com/reference/options-files-content
     """

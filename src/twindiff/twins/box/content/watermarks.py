@@ -1,4 +1,4 @@
-"""Watermarks: which files and folders are shown with one.
+"""Watermarks on files and folders.
 
 https://developer.box.com/reference/resources/watermark
 """
@@ -20,13 +20,13 @@ Shown = dict[str, Any]
 
 
 class Imprint(Struct):
-    """The kind of a watermark; there is one."""
+    """The `watermark` of a request. There is only one kind of imprint."""
 
     imprint: Literal["default"]
 
 
 def _watermark_of(item: File | Folder) -> dict[str, str]:
-    """When the watermark of an item was put on it; raises NotFound for an item without one."""
+    """Render the watermark of an item, with the times at which it was applied; raise NotFound if there is none."""
     held: dict[str, str] | None = item.watermark_info
     if not held:
         raise NotFound.of("watermark", item.id)
@@ -52,7 +52,7 @@ def _remove(call: Call, item: File | Folder) -> None:
 
 @api.get("/files/{file_id}/watermark")
 def get_of_file(call: Call, file_id: str) -> Shown:
-    """Look at the watermark of a file.
+    """Get the watermark of a file.
 
     https://developer.box.com/reference/get-files-id-watermark
     """
@@ -61,7 +61,7 @@ def get_of_file(call: Call, file_id: str) -> Shown:
 
 @api.put("/files/{file_id}/watermark")
 def apply_to_file(call: Call, file_id: str, watermark: Imprint) -> Response:
-    """Put a watermark on a file.
+    """Apply a watermark to a file.
 
     https://developer.box.com/reference/put-files-id-watermark
     """
@@ -70,7 +70,7 @@ def apply_to_file(call: Call, file_id: str, watermark: Imprint) -> Response:
 
 @api.delete("/files/{file_id}/watermark", status=204)
 def remove_from_file(call: Call, file_id: str) -> None:
-    """Take the watermark off a file.
+    """Remove the watermark from a file.
 
     https://developer.box.com/reference/delete-files-id-watermark
     """
@@ -79,7 +79,7 @@ def remove_from_file(call: Call, file_id: str) -> None:
 
 @api.get("/folders/{folder_id}/watermark")
 def get_of_folder(call: Call, folder_id: str) -> Shown:
-    """Look at the watermark of a folder.
+    """Get the watermark of a folder.
 
     https://developer.box.com/reference/get-folders-id-watermark
     """
@@ -88,7 +88,7 @@ def get_of_folder(call: Call, folder_id: str) -> Shown:
 
 @api.put("/folders/{folder_id}/watermark")
 def apply_to_folder(call: Call, folder_id: str, watermark: Imprint) -> Response:
-    """Put a watermark on a folder.
+    """Apply a watermark to a folder.
 
     https://developer.box.com/reference/put-folders-id-watermark
     """
@@ -97,7 +97,7 @@ def apply_to_folder(call: Call, folder_id: str, watermark: Imprint) -> Response:
 
 @api.delete("/folders/{folder_id}/watermark", status=204)
 def remove_from_folder(call: Call, folder_id: str) -> None:
-    """Take the watermark off a folder.
+    """Remove the watermark from a folder.
 
     https://developer.box.com/reference/delete-folders-id-watermark
     """

@@ -1,4 +1,4 @@
-"""Web links: addresses that lie in a folder as files do.
+"""Web links: URLs that are stored in folders like files.
 
 https://developer.box.com/reference/resources/web-link
 """
@@ -34,7 +34,7 @@ def _check_url(url: str) -> str:
 def create_web_link(
     call: Call, url: str, parent: Ref, name: str | None = None, description: str | None = None, fields: str = ""
 ) -> dict[str, Any]:
-    """Put a web link into a folder; without a name it is called as its address.
+    """Create a web link in a folder. Its name defaults to its URL.
 
     https://developer.box.com/reference/post-web-links
     """
@@ -67,7 +67,7 @@ def create_web_link(
 
 @api.get("/web_links/{web_link_id}")
 def get_web_link(call: Call, web_link_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a web link; one in the trash says so in `item_status`.
+    """Get a web link. For one in the trash, `item_status` is `trashed`.
 
     https://developer.box.com/reference/get-web-links-id
     """
@@ -88,7 +88,7 @@ def update_web_link(
     shared_link: SharedLink | UnsetType | None = UNSET,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
-    """Change what is given of a web link.
+    """Update the given fields of a web link.
 
     https://developer.box.com/reference/put-web-links-id
     """
@@ -105,7 +105,7 @@ def update_web_link(
 
 @api.delete("/web_links/{web_link_id}", status=204)
 def delete_web_link(call: Call, web_link_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
-    """Put a web link into the trash.
+    """Move a web link to the trash.
 
     https://developer.box.com/reference/delete-web-links-id
     """

@@ -1,4 +1,4 @@
-"""Downloads of several files and folders in one archive.
+"""Downloads of several files and folders as one zip archive.
 
 https://developer.box.com/guides/downloads/archive
 """
@@ -29,14 +29,14 @@ Shown = dict[str, Any]
 
 
 class ZipItem(Struct):
-    """A file or a folder of an archive."""
+    """A file or folder to put into an archive."""
 
     id: str
     type: Literal["file", "folder"]
 
 
 def _check(call: Call, item: ZipItem) -> None:
-    """Raise unless the caller may download an item; unlike elsewhere, Box says that there is one they may not see."""
+    """Raise unless the caller may download an item. Unlike elsewhere, Box discloses that a hidden item exists."""
     if item.type == "folder" and item.id == ROOT:
         raise BadRequest.of("invalid_parameter", "items", "The root folder cannot be downloaded.")
     kind = TABLE_OF[item.type]
@@ -55,7 +55,7 @@ def create_zip(
     items: Annotated[list[ZipItem], Meta(min_length=1, max_length=MAX_FILES)],
     download_file_name: str = "",
 ) -> Shown:
-    """Prepare an archive; names that would be there twice are told, and made different.
+    """Prepare an archive. Duplicate names are made unique and listed in `name_conflicts`.
 
     https://developer.box.com/reference/post-zip-downloads
     """
@@ -85,7 +85,7 @@ def create_zip(
 
 
 def _entries(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, File]]:
-    """The files of an archive with their paths, as they would be called if no two were called the same."""
+    """Yield the files of an archive with their paths, before duplicate paths are made unique."""
     for item in zipped.items:
         if item["type"] == "file":
             file = find_file(call, item["id"], "download")
@@ -101,7 +101,7 @@ def _entries(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, File]]:
 
 
 def _list_unique_names(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, str, File]]:
-    """The files of an archive: how each would be called, how it is called, and the file."""
+    """Yield each file of an archive as its original path, its unique path and the file."""
     seen: dict[str, int] = {}
     for path, file in _entries(call, zipped):
         seen[path] = seen.get(path, 0) + 1
@@ -126,7 +126,7 @@ def _find(call: Call, zip_id: str) -> ZipDownload:
 
 @api.get("/zip_downloads/{zip_download_id}/content")
 def download_zip(call: Call, zip_download_id: str) -> Response:
-    """Give an archive.
+    """Download an archive.
 
     https://developer.box.com/reference/get-zip-downloads-id-content
     """
@@ -148,7 +148,7 @@ def _bytes(call: Call, file: File) -> bytes:
 
 @api.get("/zip_downloads/{zip_download_id}/status")
 def zip_status(call: Call, zip_download_id: str) -> Shown:
-    """Say how far an archive is; it is ready at once.
+    """Get the progress of an archive, which is complete at once.
 
     https://developer.box.com/reference/get-zip-downloads-id-status
     """

@@ -1,1 +1,1 @@
-"""What every part of Box uses: access, errors, contents and versions."""
+"""Code that all parts of Box share: access, errors, contents and versions."""

@@ -1,4 +1,4 @@
-"""Who may do what with an item: its owner all, collaborators what their role says, others nothing.
+"""Access to items: owners may do everything, collaborators what their role allows, other users nothing.
 
 https://support.box.com/hc/en-us/articles/360044196413-Understanding-Collaborator-Permission-Levels
 """
@@ -17,7 +17,7 @@ from .errors import AccessDeniedInsufficientPermissions, InsufficientScope, NotF
 
 ROOT = "0"
 MAX_PRELOADED_FOLDERS = 2_000
-"""Folders up to which it is found out in which of them the caller may see what is there."""
+"""Number of folders up to which `visible_folders` lists them."""
 Right = Literal["list", "preview", "download", "comment", "share", "upload", "edit", "delete", "invite", "own"]
 Rights = frozenset[str]
 
@@ -38,7 +38,7 @@ ALL: Rights = ROLES["owner"]
 
 
 class Limit(NamedTuple):
-    """What a token is limited to: rights, to one item and what is in it if there is one, by scopes."""
+    """What a token is limited to: rights by its scopes, and optionally one item with its contents."""
 
     rights: Rights
     item: tuple[str, str] | None
@@ -49,14 +49,14 @@ _LETTERS: dict[type, str] = {File: "f", Folder: "d", WebLink: "w"}
 
 
 def acting_user(call: Call) -> User:
-    """The user who makes the call; raises Unauthorized when there is none."""
+    """Return the user who makes the call; raise Unauthorized if there is none."""
     if "user" not in call.memo:
         call.memo["user"] = call.db.get(User, call.actor, missing=Unauthorized)
     return call.memo["user"]
 
 
 def is_admin(call: Call) -> bool:
-    """Whether the caller administers the enterprise."""
+    """Return whether the caller administers the enterprise."""
     return acting_user(call).role in ("admin", "coadmin")
 
 
@@ -67,7 +67,7 @@ def require_admin(call: Call) -> None:
 
 
 def user_of(call: Call, user_id: str | None) -> User | None:
-    """A user, looked up once in an operation."""
+    """Return a user, or None. Each user is looked up once per operation."""
     if user_id is None:
         return None
     key = f"user {user_id}"
@@ -77,7 +77,7 @@ def user_of(call: Call, user_id: str | None) -> User | None:
 
 
 def look_up_users(call: Call, ids: Iterable[str | None]) -> None:
-    """Have users at hand, in one statement and not in one for each."""
+    """Preload users in one statement, so that `user_of` needs none."""
     wanted = sorted({id for id in ids if id and f"user {id}" not in call.memo})
     if wanted:
         users = {user.id: user for user in call.db.rows(User, User.id.in_(wanted))}
@@ -85,17 +85,17 @@ def look_up_users(call: Call, ids: Iterable[str | None]) -> None:
 
 
 def key_of(item: Item) -> str:
-    """How Box names an item in errors: f_1, d_1 or w_1."""
+    """Return the key of an item in Box's errors, such as f_1, d_1 or w_1."""
     return f"{_LETTERS[type(item)]}_{item.id}"
 
 
 def root_folder(call: Call) -> Folder:
-    """The folder of everything that the caller has; everyone has one, under the same id."""
+    """Return the caller's root folder. Every user has one, under the same id."""
     return Folder(id=ROOT, name="All Files", description="", owned_by_id=call.actor, path=None)
 
 
 def folder_row(call: Call, folder_id: str) -> Folder | None:
-    """A folder, whoever may see it, looked up once in an operation."""
+    """Return a folder regardless of access, or None. Each folder is looked up once per operation."""
     if folder_id == ROOT:
         return root_folder(call)
     key = f"folder {folder_id}"
@@ -105,7 +105,7 @@ def folder_row(call: Call, folder_id: str) -> Folder | None:
 
 
 def look_up_folders(call: Call, ids: Iterable[str | None]) -> None:
-    """Have folders and those around them at hand, in one statement for each level and not for each folder."""
+    """Preload folders and their ancestors with one statement per level instead of one per folder."""
     wanted = {id for id in ids if id and id != ROOT and f"folder {id}" not in call.memo}
     while wanted:
         folders = {folder.id: folder for folder in call.db.rows(Folder, Folder.id.in_(sorted(wanted)))}
@@ -115,11 +115,11 @@ def look_up_folders(call: Call, ids: Iterable[str | None]) -> None:
 
 
 _FOUND_OUT = ("chain ", "gone ", "parent ", "path ", "rights ", "visible ")
-"""What the memo has of folders besides themselves."""
+"""Prefixes of the memo's keys for values derived from folders."""
 
 
 def forget(call: Call, *folders: str) -> None:
-    """Look folders up again that have been changed, with all that was found out by them."""
+    """Drop changed folders and everything derived from them from the operation's cache."""
     for name in [name for name in call.memo if name.startswith(_FOUND_OUT)]:
         del call.memo[name]
     for folder in folders:
@@ -127,7 +127,7 @@ def forget(call: Call, *folders: str) -> None:
 
 
 def chain(call: Call, folder_id: str | None) -> tuple[Folder, ...]:
-    """A folder with those around it, the outermost first and without the root."""
+    """Return a folder with its ancestors, outermost first, without the root."""
     if not folder_id or folder_id == ROOT:
         return ()
     key = f"chain {folder_id}"
@@ -138,7 +138,7 @@ def chain(call: Call, folder_id: str | None) -> tuple[Folder, ...]:
 
 
 def _grants(call: Call) -> dict[str, Rights]:
-    """The rights of the caller by the items that collaborations name, by item's id."""
+    """Return the rights that collaborations give to the caller, by item id."""
     if "grants" not in call.memo:
         groups = call.db.rows(
             GroupMembership, GroupMembership.user_id == call.actor, columns=(GroupMembership.group_id,)
@@ -159,22 +159,22 @@ def _grants(call: Call) -> dict[str, Rights]:
 
 
 def granted_items(call: Call) -> list[tuple[str, str]]:
-    """Kind and id of the items that collaborations give to the caller."""
+    """Return kind and id of every item that collaborations share with the caller."""
     return [(kind, item) for key in _grants(call) for kind, _, item in (key.partition(" "),)]
 
 
 def is_limited(call: Call) -> bool:
-    """Whether more than owners and collaborations says who may see what: the token, or links that were shown."""
+    """Return whether the token or a shared link affects access besides ownership and collaborations."""
     return call.memo.get("limit") is not None or "linked" in call.memo
 
 
 def list_collaborated_ids(call: Call, kind: str) -> list[str]:
-    """The items of a kind that the caller may see as a collaborator."""
+    """Return the ids of the items of a kind that the caller can see as a collaborator."""
     return [item for each, item in granted_items(call) if each == kind and _grants(call)[f"{each} {item}"]]
 
 
 def visible_folders(call: Call) -> list[str] | None:
-    """The folders because of which the caller may see what is in them; None when there are very many folders."""
+    """Return the folders that give the caller access to their contents, or None if there are too many to list."""
     if "visible folders" in call.memo:
         return call.memo["visible folders"]
     if call.db.count(Folder) > MAX_PRELOADED_FOLDERS:
@@ -195,7 +195,7 @@ def visible_folders(call: Call) -> list[str] | None:
 
 
 def rights_in(call: Call, folder_id: str | None) -> Rights:
-    """What the caller may do with what is in a folder, because of that folder."""
+    """Return the rights that a folder gives the caller to the items in it."""
     if folder_id == ROOT:
         return NONE
     key = f"rights {folder_id}"
@@ -208,7 +208,7 @@ def rights_in(call: Call, folder_id: str | None) -> Rights:
 
 
 def _rights_by(call: Call, item: Item) -> Rights:
-    """What the caller may do by the item itself: as its owner, as a collaborator, by the link that they show."""
+    """Return the caller's rights to the item itself, as its owner, as a collaborator or through a shared link."""
     if item.owned_by_id is None or item.owned_by_id == call.actor:
         return ALL
     key = f"{item.type} {item.id}"
@@ -216,7 +216,7 @@ def _rights_by(call: Call, item: Item) -> Rights:
 
 
 def rights(call: Call, item: Item) -> Rights:
-    """What the caller may do with an item, by their token."""
+    """Return the caller's rights to an item, as limited by their token."""
     limit: Limit | None = call.memo.get("limit")
     return _own_rights(call, item) if limit is None else _own_rights(call, item) & _within(call, item, limit)
 
@@ -229,26 +229,26 @@ def _own_rights(call: Call, item: Item) -> Rights:
 
 
 def _within(call: Call, item: Item, limit: Limit) -> Rights:
-    """What a limited token leaves of the rights to an item."""
+    """Return the rights to an item that a limited token leaves."""
     if limit.item in (None, (item.type, item.id)):
         return limit.rights
     return limit.rights if limit.item in [("folder", each.id) for each in chain(call, item.parent_id)] else NONE
 
 
 def require(call: Call, item: Item, *needed: Right) -> None:
-    """Raise unless the caller may do all of this with an item they can see."""
+    """Raise unless the caller can see an item and has all `needed` rights to it."""
     if rights(call, item).issuperset(needed):
         return
     raise InsufficientScope if _own_rights(call, item).issuperset(needed) else AccessDeniedInsufficientPermissions
 
 
 def is_trashed(call: Call, item: Item) -> bool:
-    """Whether an item is in the trash, by itself or with a folder around it."""
+    """Return whether an item, or a folder around it, is in the trash."""
     return item.item_status != "active" or _is_gone(call, item.parent_id)
 
 
 def _is_gone(call: Call, folder_id: str | None) -> bool:
-    """Whether a folder is in the trash, found out once in an operation."""
+    """Return whether a folder is in the trash, determined once per operation."""
     key = f"gone {folder_id}"
     if key not in call.memo:
         call.memo[key] = any(each.item_status != "active" for each in chain(call, folder_id))
@@ -256,7 +256,7 @@ def _is_gone(call: Call, folder_id: str | None) -> bool:
 
 
 def visible(call: Call, item: Item | None, named: str) -> Any:
-    """An item that the caller may see and that is not in the trash; raises NotFound or Trashed."""
+    """Return an item that the caller can see and that is not in the trash; raise NotFound or Trashed otherwise."""
     if item is None or item.item_status == "deleted" or not rights(call, item):
         raise NotFound.of("item", named)
     if is_trashed(call, item):
@@ -265,7 +265,10 @@ def visible(call: Call, item: Item | None, named: str) -> Any:
 
 
 def look_at(call: Call, table: type[Any], item_id: str) -> Any:
-    """A file or web link that the caller may see; one that lies in the trash itself is still shown, a folder is not."""
+    """Return a file or web link that the caller can see, even if it is itself in the trash; raise NotFound otherwise.
+
+    An item inside a trashed folder raises Trashed.
+    """
     row = call.db.find(table, table.id == item_id)
     try:
         return visible(call, row, f"{_LETTERS[table]}_{item_id}")
@@ -276,28 +279,28 @@ def look_at(call: Call, table: type[Any], item_id: str) -> Any:
 
 
 def find_file(call: Call, file_id: str, *needed: Right) -> File:
-    """A file that the caller may see and do this with."""
+    """Return a file that the caller can see and has the `needed` rights to; raise otherwise."""
     file: File = visible(call, call.db.find(File, File.id == file_id), f"f_{file_id}")
     require(call, file, *needed)
     return file
 
 
 def find_folder(call: Call, folder_id: str, *needed: Right) -> Folder:
-    """A folder that the caller may see and do this with."""
+    """Return a folder that the caller can see and has the `needed` rights to; raise otherwise."""
     folder: Folder = visible(call, folder_row(call, folder_id), f"d_{folder_id}")
     require(call, folder, *needed)
     return folder
 
 
 def find_web_link(call: Call, web_link_id: str, *needed: Right) -> WebLink:
-    """A web link that the caller may see and do this with."""
+    """Return a web link that the caller can see and has the `needed` rights to; raise otherwise."""
     link: WebLink = visible(call, call.db.find(WebLink, WebLink.id == web_link_id), f"w_{web_link_id}")
     require(call, link, *needed)
     return link
 
 
 def find_item(call: Call, kind: str, item_id: str, *needed: Right) -> Item:
-    """An item of some kind that the caller may see and do this with."""
+    """Return an item of a kind that the caller can see and has the `needed` rights to; raise otherwise."""
     if kind == "file":
         return find_file(call, item_id, *needed)
     return find_folder(call, item_id, *needed) if kind == "folder" else find_web_link(call, item_id, *needed)

@@ -1,4 +1,4 @@
-"""Versions of Box's API: operations of a later one than the first ask for its name.
+"""API versions of Box: operations newer than the first version require the header `box-version`.
 
 https://developer.box.com/guides/api-calls/api-versioning-strategy
 """
@@ -15,7 +15,7 @@ VERSION = "2025.0"
 
 
 def require_version(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: refuse a request that does not name the version 2025.0."""
+    """Middleware: refuse requests that do not name the API version 2025.0."""
     if exchange.request.headers.get("box-version") != VERSION:
         said = f"The header 'box-version' must be '{VERSION}'"
         raise BadRequest.of("invalid_parameter", "box-version", said)

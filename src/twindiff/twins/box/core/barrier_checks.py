@@ -1,4 +1,4 @@
-"""Whom an information barrier that is enabled keeps from working together.
+"""Checks the enabled information barrier, which keeps users of restricted segments from working together.
 
 https://developer.box.com/guides/events/event-triggers/shield-information-barrier-events
 """
@@ -17,7 +17,7 @@ from .errors import ForbiddenByPolicy
 
 
 def check_together(call: Call, ones: Iterable[str | None], others: Iterable[str | None]) -> None:
-    """Raise ForbiddenByPolicy when some users must not work with some others."""
+    """Raise ForbiddenByPolicy if the barrier restricts one of some users from one of some others."""
     barrier = call.db.find(Barrier, Barrier.status == "enabled")
     if barrier is None:
         return
@@ -29,7 +29,7 @@ def check_together(call: Call, ones: Iterable[str | None], others: Iterable[str 
 
 
 def _segments(call: Call, barrier: Barrier, users: Iterable[str | None]) -> set[str]:
-    """The segments of a barrier in which users are."""
+    """Return the ids of a barrier's segments that have some of the users."""
     ids = sorted({user for user in users if user})
     rows = call.db.rows(SegmentMember, SegmentMember.user_id.in_(ids), columns=(SegmentMember.segment_id,))
     segments = (Segment.id.in_([segment for (segment,) in rows]), Segment.barrier_id == barrier.id)
@@ -37,7 +37,7 @@ def _segments(call: Call, barrier: Barrier, users: Iterable[str | None]) -> set[
 
 
 def list_participants(call: Call, item: Item) -> list[str | None]:
-    """Who owns an item and who collaborates on it or on a folder around it, in groups too."""
+    """Return the owner of an item and its collaborators, including those on enclosing folders and in groups."""
     around = [item.id, *(folder.id for folder in chain(call, item.parent_id))]
     shares = call.db.rows(Collaboration, Collaboration.item_id.in_(around))
     groups = [each.accessible_by_id or "" for each in shares if each.accessible_by_type == "group"]
@@ -46,6 +46,6 @@ def list_participants(call: Call, item: Item) -> list[str | None]:
 
 
 def members_of(call: Call, groups: Collection[str]) -> list[str]:
-    """The users in some groups."""
+    """Return the ids of the users in some groups."""
     inside = GroupMembership.group_id.in_(sorted(groups))
     return [user for (user,) in call.db.rows(GroupMembership, inside, columns=(GroupMembership.user_id,))]

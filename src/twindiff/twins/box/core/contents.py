@@ -1,4 +1,4 @@
-"""The bytes of files: kept once by their digest, known to Box by their SHA-1, with a text to search in."""
+"""The bytes of files: stored once per digest, identified to Box by SHA-1, with a text for searches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .text_extraction import text_of
 
 
 class Bytes(NamedTuple):
-    """What a file holds, kept already."""
+    """Stored content."""
 
     digest: str
     sha_1: str
@@ -27,7 +27,7 @@ class Bytes(NamedTuple):
 
 
 def store_content(call: Call, data: bytes, name: str) -> Bytes:
-    """Keep bytes, and their text for searches."""
+    """Store bytes, and their text for searches."""
     kept = Bytes(call.blobs.put(data), sha1(data).hexdigest(), len(data))
     if call.db.find(ContentText, ContentText.sha_1 == kept.sha_1) is None:
         text = text_of(data, name)
@@ -37,7 +37,7 @@ def store_content(call: Call, data: bytes, name: str) -> Bytes:
 
 
 def check_digest(data: bytes, given: str) -> None:
-    """Raise when the header Content-MD5, which holds a SHA-1 here, is not that of the bytes."""
+    """Raise if the header Content-MD5, which holds a SHA-1 here, is not the SHA-1 of the bytes."""
     if given and given.lower() != sha1(data).hexdigest():
         raise BadDigest(
             context_info={"message": f"The SHA-1 of what was sent is {sha1(data).hexdigest()}, not {given}"}
@@ -45,7 +45,7 @@ def check_digest(data: bytes, given: str) -> None:
 
 
 def check_room(call: Call, owner: str | None, size: int) -> None:
-    """Raise when a user may not have a file that large, or has no room for it."""
+    """Raise if `size` bytes exceed the user's maximum file size or free storage."""
     user = user_of(call, owner)
     if size < 0:
         raise BadRequest.of("invalid_parameter", "size", f"Invalid value '{size}'. A size is not negative.")
@@ -56,14 +56,14 @@ def check_room(call: Call, owner: str | None, size: int) -> None:
 
 
 def charge(call: Call, owner: str | None, size: int) -> None:
-    """Count bytes as room that a user takes up, or gives back."""
+    """Add `size` bytes, which may be negative, to the storage that a user occupies."""
     user = user_of(call, owner)
     if user and size:
         call.memo[f"user {user.id}"] = call.db.change(user, space_used=max(0, (user.space_used or 0) + size))
 
 
 def add_version(call: Call, file: File, number: int, held: Bytes, name: str) -> FileVersion:
-    """Write a version of a file with its bytes."""
+    """Insert a version of a file with its bytes and return it."""
     now = call.clock.iso()
     version = FileVersion(
         id=file.file_version_id or new_id(call, 13),
@@ -83,12 +83,12 @@ def add_version(call: Call, file: File, number: int, held: Bytes, name: str) -> 
 
 
 def type_of(name: str) -> str:
-    """The media type of a file by its name."""
+    """Return the media type of a file, derived from its name."""
     return guess_type(name)[0] or "application/octet-stream"
 
 
 def current_version(call: Call, file: File) -> FileVersion:
-    """The version of a file that is its content now; raises NotFound for a file without one."""
+    """Return the current version of a file; raise NotFound if it has none."""
     if file.file_version_id:
         version = call.db.find(FileVersion, FileVersion.id == file.file_version_id)
     else:
@@ -100,7 +100,7 @@ def current_version(call: Call, file: File) -> FileVersion:
 
 
 def bytes_of(call: Call, version: FileVersion) -> bytes:
-    """The bytes of a version; raises NotFound where a template came without them."""
+    """Return the bytes of a version; raise NotFound if its template came without them."""
     content = call.db.find(FileContent, FileContent.version_id == version.id)
     if content is not None and content.digest:
         return call.blobs.get(content.digest)
@@ -113,7 +113,7 @@ def bytes_of(call: Call, version: FileVersion) -> bytes:
 
 
 def get_content(call: Call, version: FileVersion) -> Bytes:
-    """What a version holds, for another one that is to hold the same."""
+    """Return the stored content of a version, so that another version can share it."""
     content = call.db.find(FileContent, FileContent.version_id == version.id)
     digest = content.digest if content and content.digest else call.blobs.put(bytes_of(call, version))
     return Bytes(digest, version.sha_1 or "", version.size)

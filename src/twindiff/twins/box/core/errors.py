@@ -1,4 +1,4 @@
-"""What Box refuses, by its codes.
+"""Box's error codes.
 
 https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors
 """
@@ -17,7 +17,7 @@ class NotFound(BoxError):
 
     @classmethod
     def of(cls, name: str, value: str) -> NotFound:
-        """There is no such thing, or the caller may not know of it."""
+        """Build the error for an object that does not exist or that the caller may not see."""
         said = f"Invalid value '{value}'. '{name}' with value '{value}' not found"
         return cls(context_info=errors_of("invalid_parameter", name, said))
 
@@ -29,7 +29,7 @@ class Trashed(BoxError):
 
     @classmethod
     def of(cls, value: str) -> Trashed:
-        """The item is in the trash, by itself or with a folder."""
+        """Build the error for an item that is in the trash, by itself or with a folder."""
         return cls(context_info=errors_of("trashed", "item", f"Item '{value}' is trashed"))
 
 
@@ -110,7 +110,7 @@ class ItemNameInUse(BoxError):
 
     @classmethod
     def of(cls, conflicts: Any) -> ItemNameInUse:
-        """Another item of the folder has that name: one object for an upload, a list for folders."""
+        """Build the error for a name in use. `conflicts` is one object for uploads and a list for folders."""
         return cls(context_info={"conflicts": conflicts})
 
 

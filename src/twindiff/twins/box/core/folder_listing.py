@@ -1,4 +1,4 @@
-"""What is in a folder: its items in order, everything below it, and how much that is."""
+"""Lists the contents of folders: items in order, all descendants, and total sizes."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from .access import NONE, ROOT, TABLE_OF, granted_items, rights_in
 
 R = TypeVar("R", bound=Row)
 KINDS: tuple[type[Any], ...] = (Folder, File, WebLink)
-"""In the order in which lists have them."""
+"""The kinds of items, in the order of lists."""
 
 
 def rows_from(
     call: Call, marker: str, limit: int, table: type[R], *where: Expression, order: Any
 ) -> tuple[list[R], str | None]:
-    """Rows from a marker on and the marker of those after them, None for the last; raises BadRequest."""
+    """Return up to `limit` rows from a marker on, and the next marker or None; raise BadRequest for a bad marker."""
     start = offset_in(marker)
     rows = call.db.rows(table, *where, order=order, limit=check_limit(limit) + 1, offset=start)
     return rows[:limit], marker_of(start + limit) if len(rows) > limit else None
 
 
 class Sort(NamedTuple):
-    """How items of one kind are ordered; folders always come before files, and files before web links."""
+    """The order of items of one kind. Folders always come before files, and files before web links."""
 
     by: str = "name"
     direction: str = "ASC"
 
     def order(self, kind: type[Any]) -> Any:
-        """The order of one kind's rows."""
+        """Return the `ORDER BY` of one kind's rows."""
         column: Column[Any] = {
             "id": kind.id,
             "name": kind.folded_name,
@@ -45,7 +45,7 @@ class Sort(NamedTuple):
 
 
 def items_in(call: Call, folder: Folder, at: Window, sort: Sort | None = None) -> tuple[list[Item], int]:
-    """A page of a folder's items that are not in the trash, and how many there are."""
+    """Return a page of a folder's items that are not in the trash, and their total number."""
     in_root = folder.id == ROOT
     where = {kind: (_in_root(call, kind) if in_root else _inside(kind, folder.id)) for kind in KINDS}
     return page_of_kinds(call, where, at, sort or Sort())
@@ -55,7 +55,7 @@ Conditions = dict[type[Any], tuple[Expression, ...]]
 
 
 def page_of_kinds(call: Call, where: Conditions, at: Window, sort: Sort) -> tuple[list[Item], int]:
-    """A page of the items for which conditions hold, kind after kind, and how many there are in all."""
+    """Return a page of the items that match the conditions, kind by kind, and their total number."""
     rows: list[Item] = []
     offset, known = at.offset, 0
     for kind, conditions in where.items():
@@ -73,7 +73,7 @@ def _inside(kind: type[Any], folder_id: str) -> tuple[Expression, ...]:
 
 
 def _in_root(call: Call, kind: type[Any]) -> tuple[Expression, ...]:
-    """What stands in the caller's root: what is theirs there, and what others share with them."""
+    """Return the conditions for items in the caller's root: their own items, and those shared with them."""
     mine = all_of(kind.parent_id == ROOT, any_of(kind.owned_by_id == call.actor, kind.owned_by_id.is_null()))
     shared = [item for kind_of_item, item in granted_items(call) if TABLE_OF[kind_of_item] is kind]
     tops = [item for item in shared if _is_top(call, kind, item)] if shared else []
@@ -81,13 +81,13 @@ def _in_root(call: Call, kind: type[Any]) -> tuple[Expression, ...]:
 
 
 def _is_top(call: Call, kind: type[Any], item_id: str) -> bool:
-    """Whether a shared item cannot be reached through a folder that is the caller's too."""
+    """Return whether a shared item cannot be reached through a folder that the caller also sees."""
     row = call.db.find(kind, kind.id == item_id)
     return row is not None and row.owned_by_id != call.actor and rights_in(call, row.parent_id) == NONE
 
 
 def folders_below(call: Call, folder_id: str, *, status: str | None = "active") -> list[list[Folder]]:
-    """The folders inside a folder, level by level, beginning with those right in it."""
+    """Return the folders inside a folder, one list per level, starting with its direct children."""
     levels: list[list[Folder]] = []
     parents = [folder_id]
     while parents:
@@ -99,15 +99,15 @@ def folders_below(call: Call, folder_id: str, *, status: str | None = "active") 
 
 
 def size_of(call: Call, folder_id: str) -> int:
-    """How many bytes the files of a folder have together, at any depth."""
+    """Return the total size in bytes of all files in a folder, at any depth."""
     return sizes_of(call, [folder_id])[folder_id]
 
 
 def sizes_of(call: Call, folder_ids: Iterable[str]) -> dict[str, int]:
-    """How many bytes the files of each folder have together, at any depth; two statements for each level."""
+    """Return the total size in bytes of all files in each folder, at any depth, with two statements per level."""
     size_inside = total(File.size, File, File.parent_id == Folder.id, File.item_status == "active")
     holders: dict[str, str] = {folder: folder for folder in folder_ids}
-    """Folders of one level, and which of those that were asked for they are in."""
+    """Each folder of the current level, and the requested folder that contains it."""
     sizes = dict.fromkeys(holders, 0)
     while holders:
         level = sorted(holders)

@@ -1,7 +1,7 @@
-"""The words of a PDF: `python pdf_words.py` reads it from its input and writes them page by page.
+"""Extracts the words of a PDF: `python pdf_words.py` reads a PDF from stdin and writes its words page by page.
 
-It is a process of its own, since a small PDF can keep a reader busy for ever or fill the memory: the system ends it
-after two seconds of work or at half a gigabyte, and what has been read until then stands.
+It runs as a separate process, because a small PDF can loop a parser endlessly or exhaust memory. The operating system
+ends the process after two seconds of CPU time or at half a gigabyte. What was extracted until then is used.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import sys
 MAX_PAGES = 20
 MAX_FILE_BYTES = 10_000_000
 MAX_TEXT_CHARACTERS = 10_000
-"""Letters that are looked for; pages after them are not read."""
+"""Number of characters after which no further pages are read."""
 CPU_SECONDS = 2
 WALL_SECONDS = 10
 MAX_MEMORY_BYTES = 512 * 2**20
 
 
 def pdf_words(data: bytes) -> str:
-    """What can be read of a PDF within bounds; "" for what is none."""
+    """Return the words of a PDF that can be extracted within the bounds, or "" if it is not a PDF."""
     if len(data) > MAX_FILE_BYTES or not data.startswith(b"%PDF-"):
         return ""
     command = [sys.executable, "-I", __file__]
@@ -43,7 +43,7 @@ def _limit() -> None:
 
 
 def main() -> None:
-    """Read a PDF; a broken one ends the process, and has the words that came before."""
+    """Extract the words of a PDF. A broken PDF ends the process after the words before the defect."""
     _limit()
     from pypdf import PdfReader
 

@@ -1,4 +1,4 @@
-"""Which content may not be deleted for good: what a retention policy or a legal hold is assigned to.
+"""Determines which content retention policies and legal holds protect from permanent deletion.
 
 https://developer.box.com/guides/retention-policies
 https://developer.box.com/guides/legal-holds
@@ -25,19 +25,19 @@ _CUSTODIANS = ("user", "ownership", "interactions")
 
 
 class PreservedVersion(NamedTuple):
-    """A version that is kept, and the instant that ends it; None for one that nothing ends by itself."""
+    """A preserved version, and the instant at which its preservation ends; None if it does not end by itself."""
 
     file: File
     version: FileVersion
     until: str | None
 
     def lasts(self, call: Call) -> bool:
-        """Whether it is kept still."""
+        """Return whether the version is still preserved."""
         return self.until is None or self.until > call.clock.iso()
 
 
 class Retention(NamedTuple):
-    """A version that is kept, and by which assignment: that of the policy that ends last."""
+    """A preserved version, and the assignment of the policy that ends last."""
 
     kept: PreservedVersion
     assignment: RetentionAssignment
@@ -45,19 +45,19 @@ class Retention(NamedTuple):
 
     @property
     def until(self) -> str:
-        """When it ends, in whole seconds as it is shown; of one that nothing ends, after all others."""
+        """Return when it ends, in whole seconds as Box renders it; an indefinite one sorts after all others."""
         return (self.kept.until or "9999")[:19]
 
 
 def list_retained_versions(call: Call, assignment: RetentionAssignment, *where: Expression) -> list[PreservedVersion]:
-    """The versions that a retention policy keeps now by one of its assignments, of files for which conditions hold."""
+    """Return the versions that a retention assignment preserves now, of files that match the conditions."""
     return [each for each in _list_retained_versions_ever(call, assignment, *where) if each.lasts(call)]
 
 
 def _list_retained_versions_ever(
     call: Call, assignment: RetentionAssignment, *where: Expression
 ) -> list[PreservedVersion]:
-    """The same with those whose retention is over."""
+    """Return the same versions, including those whose retention has ended."""
     policy = call.db.get(RetentionPolicy, assignment.policy_id)
     if policy.status != "active":
         return []
@@ -68,7 +68,7 @@ def _list_retained_versions_ever(
 
 
 def retentions(call: Call, *where: Expression) -> list[Retention]:
-    """The retentions of all versions, those that are over too, in the order of their ids, which are the versions'."""
+    """Return the retentions of all versions, including ended ones, ordered by id, which is the version's id."""
     longest: dict[str, Retention] = {}
     for assignment in call.db.rows(RetentionAssignment, order=RetentionAssignment.id):
         policy = call.db.get(RetentionPolicy, assignment.policy_id)
@@ -80,7 +80,7 @@ def retentions(call: Call, *where: Expression) -> list[Retention]:
 
 
 def list_held_versions(call: Call, assignment: LegalHoldAssignment, *where: Expression) -> list[PreservedVersion]:
-    """The versions that a legal hold keeps by one of its assignments, of files for which conditions hold."""
+    """Return the versions that an assignment of a legal hold preserves, of files that match the conditions."""
     policy = call.db.get(LegalHold, assignment.policy_id)
     kept = [
         PreservedVersion(file, version, None)
@@ -95,7 +95,7 @@ def list_held_versions(call: Call, assignment: LegalHoldAssignment, *where: Expr
 
 
 def check_deletable(call: Call, *where: Expression) -> None:
-    """Raise when content of one of the files is kept."""
+    """Raise if content of one of the files that match the conditions is preserved."""
     for assignment in _retentions(call):
         if list_retained_versions(call, assignment, *where):
             raise Forbidden("The item is under retention")
@@ -105,7 +105,7 @@ def check_deletable(call: Call, *where: Expression) -> None:
 
 
 def disposition_of(call: Call, file: File) -> str | None:
-    """When the retention of a file ends: as was asked for, else of its current version by the policy that ends last."""
+    """Return when the retention of a file ends: the requested date, else that of the policy that ends last."""
     if file.disposition_at is not None:
         return file.disposition_at
     ends = [
@@ -118,9 +118,10 @@ def disposition_of(call: Call, file: File) -> str | None:
 
 
 def reschedule_disposition(call: Call, kind: str = "", policy_id: str = "") -> None:
-    """Have what is to be deleted after its retention looked for anew, since what it goes by has changed.
+    """Reschedule the deletion of content after its retention, because the data it depends on has changed.
 
-    That is by assignments to a kind of thing, else to any, and by all of a policy that may delete from now on.
+    Affects the assignments that are already scheduled and those of the policy `policy_id`. With `kind`, only those
+    assigned to targets of that kind.
     """
     deletes = any_of(not_(RetentionAssignment.disposes_at.is_null()), RetentionAssignment.policy_id == policy_id)
     of_kind = [RetentionAssignment.assigned_to_type == kind] if kind else []
@@ -129,13 +130,13 @@ def reschedule_disposition(call: Call, kind: str = "", policy_id: str = "") -> N
 
 
 def matches_version(call: Call, version_id: str) -> Expression:
-    """That a file is the one that a version is of."""
+    """Return the condition that a file has the given version."""
     version = call.db.find(FileVersion, FileVersion.id == version_id)
     return File.id == (version.file_id if version else "")
 
 
 def _retentions(call: Call) -> list[RetentionAssignment]:
-    """What retention policies are assigned to, looked up once for all files of an answer."""
+    """Return the assignments of retention policies, looked up once per response."""
     if "retentions" not in call.memo:
         call.memo["retentions"] = call.db.rows(RetentionAssignment)
     return call.memo["retentions"]
@@ -158,7 +159,7 @@ def _disposition(
 
 
 def _start(call: Call, assignment: RetentionAssignment, file: File, version: FileVersion) -> str:
-    """When the retention of a version began: as it came under the assignment, or on the date that this goes by."""
+    """Return when the retention of a version began: when it came under the assignment, or the date field it uses."""
     instance = _instance(call, assignment, file) if assignment.assigned_to_type == "metadata_template" else None
     came = instance.applied_at if instance else _arrival(call, assignment, file)
     start = max(version.created_at or "", assignment.assigned_at or "", came or "")
@@ -168,7 +169,7 @@ def _start(call: Call, assignment: RetentionAssignment, file: File, version: Fil
 
 
 def _arrival(call: Call, assignment: RetentionAssignment, file: File) -> str:
-    """When a file was moved into the folder that an assignment is of, by itself or with a folder; "" if it was not."""
+    """Return when a file, or a folder around it, was moved into the assignment's folder; "" if it was not."""
     folders = chain(call, file.parent_id) if assignment.assigned_to_type == "folder" else ()
     places = [folder.id for folder in folders]
     if assignment.assigned_to_id not in places:
@@ -189,7 +190,7 @@ def _date_in(call: Call, assignment: RetentionAssignment, instance: MetadataInst
 
 
 def files_of(call: Call, assignment: RetentionAssignment | LegalHoldAssignment) -> Conditions:
-    """Of which files an assignment is, found out once for all files of an answer."""
+    """Return the conditions for the files of an assignment, computed once per response."""
     key = f"{assignment.type} {assignment.id}"
     if key not in call.memo:
         call.memo[key] = _look_up_files(call, assignment)
@@ -219,7 +220,7 @@ def _folders(call: Call, folder_id: str) -> list[str]:
 
 
 def _accessible(call: Call, user_id: str) -> Expression:
-    """What a user owns or collaborates on."""
+    """Return the condition for items that a user owns or collaborates on."""
     shared = call.db.rows(Collaboration, Collaboration.accessible_by_id == user_id, Collaboration.status == "accepted")
     files = [each.item_id for each in shared if each.item_type == "file"]
     folders = [id for each in shared if each.item_type == "folder" for id in _folders(call, each.item_id)]
@@ -235,7 +236,7 @@ def _instances(template: MetadataTemplate) -> Conditions:
 
 
 def _files_with(call: Call, assignment: RetentionAssignment) -> list[str]:
-    """The files whose metadata has what an assignment asks of it, by keys or ids of fields and options."""
+    """Return the files whose metadata matches an assignment's filter, by keys or ids of fields and options."""
     template = call.db.find(MetadataTemplate, MetadataTemplate.id == assignment.assigned_to_id)
     if template is None:
         return []

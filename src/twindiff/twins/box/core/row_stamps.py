@@ -1,4 +1,4 @@
-"""What stands on every row: ids, instants, versions, names without case."""
+"""Values that all rows need: ids, instants, etags, case-folded names."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ DIGITS = "0123456789"
 
 
 def ticket(call: Call, about: str) -> str:
-    """What is in an address so that only those know it who were given it."""
+    """Return the secret part of a URL, which makes the URL unguessable."""
     return hmac.new(call.secret.encode(), about.encode(), sha256).hexdigest()[:32]
 
 
 def new_id(call: Call, length: int = 12) -> str:
-    """An id of digits, as all of Box's are."""
+    """Return a new id of decimal digits, the form of all ids in Box."""
     return call.ids.new("123456789"[call.db.next("box_id") % 9], length - 1, DIGITS)
 
 
 def format_instant(stamp: str | None) -> str | None:
-    """An instant as Box writes it: with an offset, in whole seconds."""
+    """Render an instant as Box does: with an offset, in whole seconds."""
     return f"{stamp[:19]}+00:00" if stamp else None
 
 
 def read_instant(text: str, name: str) -> str:
-    """An instant in RFC 3339 as a column holds it; raises BadRequest."""
+    """Parse an RFC 3339 instant into the form of columns; raise BadRequest if it is invalid."""
     try:
         return naive(text)
     except (ValueError, OverflowError):
@@ -37,19 +37,22 @@ def read_instant(text: str, name: str) -> str:
 
 
 def naive(text: str) -> str:
-    """An instant, of UTC if it has no offset, in UTC without one and in whole seconds; raises ValueError."""
+    """Convert an instant to UTC without an offset, in whole seconds; raise ValueError if it is invalid.
+
+    An instant without an offset is taken as UTC.
+    """
     read = datetime.fromisoformat(text)
     aware = read if read.tzinfo else read.replace(tzinfo=UTC)
     return aware.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat()
 
 
 def next_number(number: str | None) -> str:
-    """The etag or sequence id after another."""
+    """Return the etag or sequence id that follows `number`."""
     return str(int(number) + 1) if number and number.isdecimal() else "1"
 
 
 def build_change_stamp(call: Call, row: Any) -> dict[str, Any]:
-    """What every change of an item changes besides."""
+    """Return the columns that every change of an item sets: etag, modification time and user."""
     return {
         "etag": next_number(row.etag),
         "sequence_id": next_number(row.sequence_id),
@@ -59,21 +62,21 @@ def build_change_stamp(call: Call, row: Any) -> dict[str, Any]:
 
 
 def build_move_stamp(call: Call, item: Any, target: Any) -> dict[str, Any]:
-    """What a file or folder says of a move to another folder, if there is one."""
+    """Return the columns that a move to `target` sets; none if there is no target."""
     return {"placed_at": call.clock.iso()} if target is not None and item.type != "web_link" else {}
 
 
 def fold_name(name: str) -> str:
-    """A name without regard to case."""
+    """Return a name in the form that ignores case."""
     return name.casefold()
 
 
 def search_text(name: str | None, description: str | None, tags: list[str] | None) -> str:
-    """All that a search for words looks at in an item itself."""
+    """Return the text of an item itself that searches look in: name, description and tags."""
     return "\n".join(filter(None, (name, description, *(tags or ()))))
 
 
 def extension_of(name: str) -> str:
-    """The extension of a file's name, "" without one."""
+    """Return the extension of a file's name, "" without one."""
     stem, dot, extension = name.rpartition(".")
     return extension if dot and stem else ""

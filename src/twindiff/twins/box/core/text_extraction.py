@@ -1,4 +1,4 @@
-"""The text inside a file, for searches: as much as Box looks at, and never more work than that is worth.
+"""Extracts the text of files for searches, up to Box's own limits and within bounded work.
 
 https://support.box.com/hc/en-us/articles/360043696314-Searching-for-Files-Folders-and-Content
 """
@@ -16,7 +16,7 @@ from .pdf_words import MAX_TEXT_CHARACTERS, pdf_words
 from .row_stamps import extension_of
 
 MAX_READ_BYTES = 1_000_000
-"""How much of a packed document is unpacked; what follows cannot be found."""
+"""Number of bytes of a packed document that are unpacked. The text after them is not searchable."""
 
 _PLAIN_KINDS = """
 txt md markdown csv tsv json xml html htm log yaml yml ini cfg py js ts css sql sh rtf mhtml eml tex ics vcf
@@ -27,25 +27,25 @@ _PARTS = {
     "xlsx": re.compile(r"xl/(sharedStrings|worksheets/sheet\d+)\.xml"),
     "pptx": re.compile(r"ppt/slides/slide\d+\.xml"),
 }
-"""Where the words of Office documents are: in elements called t, in runs of paragraphs."""
+"""The parts of Office documents that hold words, in elements named `t`."""
 _TEXT = re.compile(rb"<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)</|<(/)(?:\w+:)?(?:p|si|row)>")
 _TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
 def text_of(data: bytes, name: str) -> str:
-    """The text of a file's beginning; "" for what holds none, or is not what its name says."""
+    """Return the text at the beginning of a file; "" if it has none or does not match its extension."""
     kind = extension_of(name).lower()
     reader = _reader(kind)
     return re.sub(r"\s+", " ", reader(data, kind))[:MAX_TEXT_CHARACTERS].strip() if reader else ""
 
 
 def has_text(name: str) -> bool:
-    """Whether files of that name's extension have a text."""
+    """Return whether files with that name's extension have a text."""
     return _reader(extension_of(name).lower()) is not None
 
 
 def whole_text_of(data: bytes, name: str) -> str:
-    """The text of a file as people read it: of plain text all, with its lines, of others what searches look at."""
+    """Return the whole text of a plain-text file, with its lines; of other files, the text that searches use."""
     return data.decode("utf-8", "replace") if extension_of(name).lower() in _PLAIN else text_of(data, name)
 
 
@@ -63,7 +63,7 @@ def _plain(data: bytes, kind: str) -> str:
 
 
 def _extract_office_words(data: bytes, kind: str) -> str:
-    """The words of an Office document, read in place; libraries for them unpack all of a document into memory."""
+    """Return the words of an Office document. Libraries for them would unpack the whole document into memory."""
     try:
         with ZipFile(io.BytesIO(data)) as package:
             names = [name for name in package.namelist()[:10_000] if _PARTS[kind].fullmatch(name)]
@@ -73,7 +73,7 @@ def _extract_office_words(data: bytes, kind: str) -> str:
 
 
 def _beginnings(package: ZipFile, names: list[str]) -> Iterator[bytes]:
-    """Parts of a package, together no more than what may be unpacked."""
+    """Yield parts of a package, in total no more than the limit for unpacking."""
     room = MAX_READ_BYTES
     for name in names:
         with package.open(name) as part:

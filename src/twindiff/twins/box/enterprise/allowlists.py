@@ -1,6 +1,6 @@
-"""Allowed domains: whose people may be worked with, and the users for whom that does not hold.
+"""Collaboration allowlists: domains whose users may collaborate, and users exempt from the restriction.
 
-They are kept as they are given and forbid nobody, as where the enterprise has not turned them on.
+The entries are stored but not enforced, as in an enterprise that has not enabled the feature.
 https://developer.box.com/guides/collaborations/allowlist
 """
 
@@ -83,7 +83,7 @@ def _entry(call: Call, id: str) -> AllowedDomain:
 
 @api.get("/collaboration_whitelist_entries/{collaboration_whitelist_entry_id}")
 def get_entry(call: Call, collaboration_whitelist_entry_id: str) -> Shown:
-    """Look at an allowed domain.
+    """Get an allowed domain.
 
     https://developer.box.com/reference/get-collaboration-whitelist-entries-id
     """
@@ -92,7 +92,7 @@ def get_entry(call: Call, collaboration_whitelist_entry_id: str) -> Shown:
 
 @api.delete("/collaboration_whitelist_entries/{collaboration_whitelist_entry_id}", status=204)
 def delete_entry(call: Call, collaboration_whitelist_entry_id: str) -> None:
-    """Allow a domain no longer.
+    """Remove a domain from the allowlist.
 
     https://developer.box.com/reference/delete-collaboration-whitelist-entries-id
     """
@@ -100,14 +100,14 @@ def delete_entry(call: Call, collaboration_whitelist_entry_id: str) -> None:
 
 
 class Whom(Struct):
-    """A user."""
+    """A reference to a user."""
 
     id: str
 
 
 @api.get("/collaboration_whitelist_exempt_targets")
 def list_targets(call: Call, marker: str = "", limit: int = 100) -> Shown:
-    """List the users for whom allowed domains do not hold.
+    """List the users who are exempt from the allowlist.
 
     https://developer.box.com/reference/get-collaboration-whitelist-exempt-targets
     """
@@ -118,7 +118,7 @@ def list_targets(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 @api.post("/collaboration_whitelist_exempt_targets")
 def create_target(call: Call, user: Whom) -> Shown:
-    """Let a user work with people of any domain.
+    """Exempt a user from the allowlist.
 
     https://developer.box.com/reference/post-collaboration-whitelist-exempt-targets
     """
@@ -140,7 +140,7 @@ def _target(call: Call, id: str) -> ExemptUser:
 
 @api.get("/collaboration_whitelist_exempt_targets/{collaboration_whitelist_exempt_target_id}")
 def get_target(call: Call, collaboration_whitelist_exempt_target_id: str) -> Shown:
-    """Look at a user for whom allowed domains do not hold.
+    """Get a user's exemption from the allowlist.
 
     https://developer.box.com/reference/get-collaboration-whitelist-exempt-targets-id
     """
@@ -149,7 +149,7 @@ def get_target(call: Call, collaboration_whitelist_exempt_target_id: str) -> Sho
 
 @api.delete("/collaboration_whitelist_exempt_targets/{collaboration_whitelist_exempt_target_id}", status=204)
 def delete_target(call: Call, collaboration_whitelist_exempt_target_id: str) -> None:
-    """Let allowed domains hold for a user again.
+    """Delete a user's exemption from the allowlist.
 
     https://developer.box.com/reference/delete-collaboration-whitelist-exempt-targets-id
     """

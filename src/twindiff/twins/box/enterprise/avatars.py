@@ -1,4 +1,4 @@
-"""Avatars: the pictures of users.
+"""Avatars of users.
 
 https://developer.box.com/reference/resources/user-avatar
 """
@@ -26,7 +26,7 @@ MAX_PIXELS = 1024 * 1024
 
 
 def _own(call: Call, user_id: str) -> User:
-    """A user whose picture the caller may change: themselves, or anyone for an administrator."""
+    """Return a user whose avatar the caller may change: the caller, or any user for an administrator."""
     user = find_user(call, user_id)
     if user.id != call.actor and not is_admin(call):
         raise AccessDeniedInsufficientPermissions
@@ -42,7 +42,7 @@ def _find(call: Call, user_id: str) -> Avatar:
 
 @api.get("/users/{user_id}/avatar")
 def get_avatar(call: Call, user_id: str) -> Response:
-    """Give the picture of a user.
+    """Get the avatar of a user.
 
     https://developer.box.com/reference/get-users-id-avatar
     """
@@ -52,7 +52,7 @@ def get_avatar(call: Call, user_id: str) -> Response:
 
 @api.post("/users/{user_id}/avatar", in_thread=True)
 def set_avatar(call: Call, user_id: str, pic: Upload) -> Response:
-    """Give a user a picture, PNG or JPEG of no more than a megabyte and 1024 times 1024 pixels.
+    """Set the avatar of a user: a PNG or JPEG of at most one megabyte and 1024 by 1024 pixels.
 
     https://developer.box.com/reference/post-users-id-avatar
     """
@@ -86,7 +86,7 @@ def _check(pic: Upload) -> None:
 
 @api.delete("/users/{user_id}/avatar", status=204)
 def delete_avatar(call: Call, user_id: str) -> None:
-    """Take a user's picture away.
+    """Delete the avatar of a user.
 
     https://developer.box.com/reference/delete-users-id-avatar
     """

@@ -1,4 +1,4 @@
-"""Device pins: which devices users may use Box with. They are a template's, since no request makes one.
+"""Device pins: the devices with which users access Box. They come from templates, since no request creates one.
 
 https://developer.box.com/reference/resources/device-pinner
 """
@@ -40,7 +40,7 @@ def list_pins(
     limit: int = 100,
     direction: Literal["ASC", "DESC", "asc", "desc"] = "ASC",
 ) -> Shown:
-    """List the pins of the enterprise's users by their ids; a marker is a number here.
+    """List the pins of the enterprise's users by id. Markers are numbers here.
 
     https://developer.box.com/reference/get-enterprises-id-device-pinners
     """
@@ -61,7 +61,7 @@ def list_pins(
 
 @api.get("/device_pinners/{device_pinner_id}")
 def get_pin(call: Call, device_pinner_id: str) -> Shown:
-    """Look at a pin.
+    """Get a pin.
 
     https://developer.box.com/reference/get-device-pinners-id
     """
@@ -70,7 +70,7 @@ def get_pin(call: Call, device_pinner_id: str) -> Shown:
 
 @api.delete("/device_pinners/{device_pinner_id}", status=204)
 def delete_pin(call: Call, device_pinner_id: str) -> None:
-    """Take a device away from its user.
+    """Delete a device pin.
 
     https://developer.box.com/reference/delete-device-pinners-id
     """

@@ -1,4 +1,4 @@
-"""Users of other enterprises, who are let go from what they collaborate on here; of the version 2025.0.
+"""Removes users of other enterprises from collaborations (API version 2025.0).
 
 https://developer.box.com/reference/v2025.0/post-external-users-submit-delete-job
 """
@@ -19,7 +19,7 @@ api = Operations(prefix="/2.0", layers=(require_version,))
 
 
 class UserRef(Struct):
-    """A user by their id."""
+    """A reference to a user."""
 
     id: str
     type: Literal["user"] = "user"
@@ -27,7 +27,7 @@ class UserRef(Struct):
 
 @api.post("/external_users/submit_delete_job", status=207)
 def submit_delete_job(call: Call, external_users: Annotated[list[UserRef], Meta(min_length=1)]) -> Shown:
-    """Take users of other enterprises out of all collaborations on content of one's own; it is done at once.
+    """Remove users of other enterprises from all collaborations on the enterprise's content. The job ends at once.
 
     https://developer.box.com/reference/v2025.0/post-external-users-submit-delete-job
     """
@@ -36,7 +36,7 @@ def submit_delete_job(call: Call, external_users: Annotated[list[UserRef], Meta(
 
 
 def _let_go(call: Call, user_id: str) -> Shown:
-    """Let one user go, and say how that went by a status of HTTP."""
+    """Remove one user and return the outcome as an HTTP status."""
     user, here = user_of(call, user_id), enterprise_of(acting_user(call))["id"]
     if user is None or enterprise_of(user)["id"] == here:
         return {"user_id": user_id, "status": 404, "detail": "There is no such external user"}

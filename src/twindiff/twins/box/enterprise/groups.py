@@ -1,4 +1,4 @@
-"""Groups, and who belongs to them.
+"""Groups and their members.
 
 https://developer.box.com/reference/resources/group
 """
@@ -30,12 +30,12 @@ _USUAL = ("name", "group_type", "created_at", "modified_at")
 
 
 def group_mini(group: Group) -> dict[str, Any]:
-    """A group as others name it."""
+    """Render a group as other objects refer to it."""
     return {"type": "group", "id": group.id, "name": group.name, "group_type": group.group_type}
 
 
 def group_object(call: Call, group: Group, fields: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """A group, with the fields that were asked for or the usual ones."""
+    """Render a group with the requested fields or the default ones."""
     shown: dict[str, Any] = {
         **group_mini(group),
         "created_at": format_instant(group.created_at),
@@ -51,7 +51,7 @@ def group_object(call: Call, group: Group, fields: tuple[str, ...] | None = None
 
 
 def membership_object(call: Call, row: GroupMembership, fields: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """A membership."""
+    """Render a membership."""
     shown: dict[str, Any] = {
         "type": "group_membership",
         "id": row.id,
@@ -72,7 +72,7 @@ def _find(call: Call, group_id: str) -> Group:
 
 
 class GroupSettings(Struct, kw_only=True):
-    """What may be said of a group."""
+    """The settable fields of a group."""
 
     name: Annotated[str, Meta(min_length=1, max_length=255)] | UnsetType = UNSET
     provenance: Annotated[str, Meta(max_length=255)] | UnsetType | None = UNSET
@@ -82,7 +82,7 @@ class GroupSettings(Struct, kw_only=True):
     member_viewability_level: Level | UnsetType = UNSET
 
     def to_columns(self) -> dict[str, Any]:
-        """The columns that were said, by name."""
+        """Return the given fields as columns by name."""
         return {name: getattr(self, name) for name in self.__struct_fields__ if getattr(self, name) is not UNSET}
 
 
@@ -110,7 +110,7 @@ def list_groups(
 
 @api.get("/groups/{group_id}")
 def get_group(call: Call, group_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a group.
+    """Get a group.
 
     https://developer.box.com/reference/get-groups-id
     """
@@ -119,7 +119,7 @@ def get_group(call: Call, group_id: str, fields: str = "") -> dict[str, Any]:
 
 @api.post("/groups", status=201)
 def create_group(call: Call, settings: Annotated[GroupSettings, Body], fields: str = "") -> dict[str, Any]:
-    """Make a group.
+    """Create a group.
 
     https://developer.box.com/reference/post-groups
     """
@@ -139,7 +139,7 @@ def create_group(call: Call, settings: Annotated[GroupSettings, Body], fields: s
 def update_group(
     call: Call, group_id: str, settings: Annotated[GroupSettings, Body], fields: str = ""
 ) -> dict[str, Any]:
-    """Change what is given of a group.
+    """Update the given fields of a group.
 
     https://developer.box.com/reference/put-groups-id
     """
@@ -182,7 +182,7 @@ def _memberships(call: Call, where: Expression, offset: int, limit: int) -> dict
 
 @api.get("/groups/{group_id}/memberships")
 def list_memberships(call: Call, group_id: str, offset: int = 0, limit: int = 100) -> dict[str, Any]:
-    """List who belongs to a group.
+    """List the members of a group.
 
     https://developer.box.com/reference/get-groups-id-memberships
     """
@@ -200,7 +200,7 @@ def list_memberships_of_user(call: Call, user_id: str, offset: int = 0, limit: i
 
 @api.get("/groups/{group_id}/collaborations")
 def list_collaborations(call: Call, group_id: str, offset: int = 0, limit: int = 100) -> dict[str, Any]:
-    """List what a group has access to.
+    """List the items that a group has access to.
 
     https://developer.box.com/reference/get-groups-id-collaborations
     """
@@ -254,7 +254,7 @@ def _find_membership(call: Call, membership_id: str) -> GroupMembership:
 
 @api.get("/group_memberships/{group_membership_id}")
 def get_membership(call: Call, group_membership_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a membership.
+    """Get a membership.
 
     https://developer.box.com/reference/get-group-memberships-id
     """
@@ -282,7 +282,7 @@ def update_membership(
 
 @api.delete("/group_memberships/{group_membership_id}", status=204)
 def remove_member(call: Call, group_membership_id: str) -> None:
-    """Take a user out of a group.
+    """Remove a user from a group.
 
     https://developer.box.com/reference/delete-group-memberships-id
     """

@@ -1,4 +1,4 @@
-"""Which folder holds the files of a channel of Slack or of Teams.
+"""Integration mappings: the folder that holds the files of a Slack or Teams channel.
 
 https://developer.box.com/guides/integration-mappings
 """
@@ -25,7 +25,7 @@ Partner = Literal["slack", "teams"]
 
 
 class SlackItem(Struct):
-    """A channel, of the workspace or of the organization in which Box is installed."""
+    """A Slack channel, in the workspace or organization in which Box is installed."""
 
     id: str
     type: Literal["channel"]
@@ -33,13 +33,13 @@ class SlackItem(Struct):
     slack_org_id: str | None = None
 
     def to_partner_item(self) -> Shown:
-        """The channel as a mapping has it."""
+        """Return the channel as a mapping stores it."""
         place = {"slack_workspace_id": self.slack_workspace_id, "slack_org_id": self.slack_org_id}
         return {"type": self.type, "id": self.id, **place}
 
 
 class TeamsItem(Struct):
-    """A channel or a team of Teams."""
+    """A Teams channel or team."""
 
     id: str
     type: Literal["channel", "team"]
@@ -47,19 +47,19 @@ class TeamsItem(Struct):
     team_id: str
 
     def to_partner_item(self) -> Shown:
-        """The channel or team as a mapping has it."""
+        """Return the channel or team as a mapping stores it."""
         return {"type": self.type, "id": self.id, "tenant_id": self.tenant_id, "team_id": self.team_id}
 
 
 class BoxItem(Struct):
-    """The folder."""
+    """A reference to the folder of a mapping."""
 
     id: str
     type: Literal["folder"] = "folder"
 
 
 class SlackOptions(Struct):
-    """How a channel and its folder go together."""
+    """The options of a Slack mapping."""
 
     is_access_management_disabled: bool = False
 
@@ -102,7 +102,7 @@ def _is(partner: Partner, partner_item_id: str, box_item_id: str) -> list[Expres
 
 
 def _folder_for(call: Call, partner: Partner, folder_id: str, but: str = "") -> Folder:
-    """The folder of a mapping; raises NotFound, or BadRequest with Box's code for the reason."""
+    """Return the folder of a mapping; raise NotFound, or BadRequest with Box's code for the reason."""
     folder = find_folder(call, folder_id)
     if "set_share_access" not in rights(call, folder):
         raise BadRequest.of("SERVICE_ACCOUNT_IS_NOT_A_COOWNER_OR_OWNER", "box_item", "The folder must be one's own.")
@@ -116,7 +116,7 @@ def _folder_for(call: Call, partner: Partner, folder_id: str, but: str = "") -> 
 
 
 def _map(call: Call, partner: Partner, item: SlackItem | TeamsItem, folder_id: str, **columns: Any) -> Shown:
-    """Write a mapping of something that has none."""
+    """Create a mapping of a partner item that has none, and render it."""
     require_admin(call)
     if call.db.find(IntegrationMapping, *_is(partner, item.id, "")):
         code = f"{item.type.upper()}_ALREADY_MAPPED"
@@ -135,7 +135,7 @@ def _map(call: Call, partner: Partner, item: SlackItem | TeamsItem, folder_id: s
 
 
 def _change(call: Call, row: IntegrationMapping, box_item: BoxItem | UnsetType | None, **columns: Any) -> Shown:
-    """Give a mapping another folder."""
+    """Change the folder of a mapping and render it."""
     partner: Any = row.integration_type
     folder = _folder_for(call, partner, box_item.id, row.id).id if isinstance(box_item, BoxItem) else UNSET
     stamp = {"modified_at": call.clock.iso(), "modified_by_id": call.actor}
@@ -153,7 +153,7 @@ def list_slack(
     box_item_type: Literal["folder"] | None = None,
     is_manually_created: bool | None = None,
 ) -> Shown:
-    """List the mappings of Slack's channels.
+    """List the mappings of Slack channels.
 
     https://developer.box.com/reference/get-integration-mappings-slack
     """
@@ -167,7 +167,7 @@ def list_slack(
 
 @api.post("/integration_mappings/slack", status=201)
 def create_slack(call: Call, partner_item: SlackItem, box_item: BoxItem, options: SlackOptions | None = None) -> Shown:
-    """Map a channel of Slack to a folder.
+    """Map a Slack channel to a folder.
 
     https://developer.box.com/reference/post-integration-mappings-slack
     """
@@ -185,7 +185,7 @@ def update_slack(
     box_item: BoxItem | UnsetType = UNSET,
     options: SlackOptions | UnsetType = UNSET,
 ) -> Shown:
-    """Map a channel of Slack to another folder, or in another way.
+    """Change the folder or the options of a Slack mapping.
 
     https://developer.box.com/reference/put-integration-mappings-slack-id
     """
@@ -196,7 +196,7 @@ def update_slack(
 
 @api.delete("/integration_mappings/slack/{integration_mapping_id}", status=204)
 def delete_slack(call: Call, integration_mapping_id: str) -> None:
-    """Map a channel of Slack no longer.
+    """Delete a Slack mapping.
 
     https://developer.box.com/reference/delete-integration-mappings-slack-id
     """
@@ -211,7 +211,7 @@ def list_teams(
     box_item_id: str = "",
     box_item_type: Literal["folder"] | None = None,
 ) -> Shown:
-    """List the mappings of Teams' channels and teams.
+    """List the mappings of Teams channels and teams.
 
     https://developer.box.com/reference/get-integration-mappings-teams
     """
@@ -223,7 +223,7 @@ def list_teams(
 
 @api.post("/integration_mappings/teams", status=201)
 def create_teams(call: Call, partner_item: TeamsItem, box_item: BoxItem) -> Shown:
-    """Map a channel or a team of Teams to a folder, which may have no other.
+    """Map a Teams channel or team to a folder that has no other Teams mapping.
 
     https://developer.box.com/reference/post-integration-mappings-teams
     """
@@ -232,7 +232,7 @@ def create_teams(call: Call, partner_item: TeamsItem, box_item: BoxItem) -> Show
 
 @api.put("/integration_mappings/teams/{integration_mapping_id}")
 def update_teams(call: Call, integration_mapping_id: str, box_item: BoxItem | UnsetType = UNSET) -> Shown:
-    """Map a channel or a team of Teams to another folder.
+    """Change the folder of a Teams mapping.
 
     https://developer.box.com/reference/put-integration-mappings-teams-id
     """
@@ -241,7 +241,7 @@ def update_teams(call: Call, integration_mapping_id: str, box_item: BoxItem | Un
 
 @api.delete("/integration_mappings/teams/{integration_mapping_id}", status=204)
 def delete_teams(call: Call, integration_mapping_id: str) -> None:
-    """Map a channel or a team of Teams no longer.
+    """Delete a Teams mapping.
 
     https://developer.box.com/reference/delete-integration-mappings-teams-id
     """

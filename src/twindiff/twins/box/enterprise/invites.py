@@ -1,4 +1,4 @@
-"""Invitations of people who have an account elsewhere into the enterprise.
+"""Invitations of users with an account elsewhere into the enterprise.
 
 https://developer.box.com/reference/resources/invite
 """
@@ -22,13 +22,13 @@ api = Operations(prefix="/2.0")
 
 
 class EnterpriseRef(Struct):
-    """An enterprise by its id."""
+    """A reference to an enterprise."""
 
     id: str
 
 
 class InvitedUser(Struct):
-    """Who is invited, by their address."""
+    """The invited user, by mail address."""
 
     login: str
 
@@ -49,7 +49,7 @@ def _invite_object(call: Call, invite: Invite) -> Shown:
 
 @api.post("/invites")
 def create_invite(call: Call, enterprise: EnterpriseRef, actionable_by: InvitedUser, fields: str = "") -> Shown:
-    """Invite somebody of another enterprise into one's own; it stays pending.
+    """Invite a user of another enterprise. The invitation stays pending.
 
     https://developer.box.com/reference/post-invites
     """
@@ -71,7 +71,7 @@ def create_invite(call: Call, enterprise: EnterpriseRef, actionable_by: InvitedU
 
 @api.get("/invites/{invite_id}")
 def get_invite(call: Call, invite_id: str, fields: str = "") -> Shown:
-    """Look at an invitation.
+    """Get an invitation.
 
     https://developer.box.com/reference/get-invites-id
     """

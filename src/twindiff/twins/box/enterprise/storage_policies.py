@@ -1,6 +1,7 @@
-"""Storage policies: in which region content is stored, and whose.
+"""Storage policies: the region in which the content of a user or of the enterprise is stored.
 
-The policies are Box's own, or a template's. A user who has none assigned has the enterprise's.
+Policies come from Box or from a template. A user without an assignment uses the enterprise's policy.
+
 https://developer.box.com/reference/resources/storage-policy-assignment
 """
 
@@ -26,14 +27,14 @@ Target = Literal["user", "enterprise"]
 
 
 class PolicyRef(Struct):
-    """A storage policy by its id."""
+    """A reference to a storage policy."""
 
     id: str
     type: Literal["storage_policy"] = "storage_policy"
 
 
 class AssignTo(Struct):
-    """Whom a storage policy is assigned to."""
+    """The target of an assignment: a user or the enterprise."""
 
     type: Target
     id: str
@@ -92,7 +93,7 @@ def list_policies(call: Call, fields: str = "", marker: str = "", limit: int = 1
 
 @api.get("/storage_policies/{storage_policy_id}")
 def get_policy(call: Call, storage_policy_id: str) -> Shown:
-    """Look at a storage policy.
+    """Get a storage policy.
 
     https://developer.box.com/reference/get-storage-policies-id
     """
@@ -102,7 +103,7 @@ def get_policy(call: Call, storage_policy_id: str) -> Shown:
 
 @api.get("/storage_policy_assignments")
 def list_assignments(call: Call, resolved_for_type: Target, resolved_for_id: str, marker: str = "") -> Shown:
-    """List the one assignment that holds for the enterprise or a user, which may be the enterprise's.
+    """List the one assignment that applies to the enterprise or to a user, who may inherit the enterprise's.
 
     https://developer.box.com/reference/get-storage-policy-assignments
     """
@@ -116,7 +117,7 @@ def list_assignments(call: Call, resolved_for_type: Target, resolved_for_id: str
 
 @api.post("/storage_policy_assignments")
 def assign(call: Call, storage_policy: PolicyRef, assigned_to: AssignTo) -> Shown:
-    """Assign a storage policy to the enterprise or a user that has none yet.
+    """Assign a storage policy to the enterprise or to a user without an assignment.
 
     https://developer.box.com/reference/post-storage-policy-assignments
     """
@@ -134,7 +135,7 @@ def assign(call: Call, storage_policy: PolicyRef, assigned_to: AssignTo) -> Show
 
 @api.get("/storage_policy_assignments/{storage_policy_assignment_id}")
 def get_assignment(call: Call, storage_policy_assignment_id: str) -> Shown:
-    """Look at an assignment.
+    """Get an assignment.
 
     https://developer.box.com/reference/get-storage-policy-assignments-id
     """
@@ -143,7 +144,7 @@ def get_assignment(call: Call, storage_policy_assignment_id: str) -> Shown:
 
 @api.put("/storage_policy_assignments/{storage_policy_assignment_id}")
 def update_assignment(call: Call, storage_policy_assignment_id: str, storage_policy: PolicyRef) -> Shown:
-    """Assign another storage policy to the same enterprise or user.
+    """Change the storage policy of an assignment.
 
     https://developer.box.com/reference/put-storage-policy-assignments-id
     """
@@ -153,7 +154,7 @@ def update_assignment(call: Call, storage_policy_assignment_id: str, storage_pol
 
 @api.delete("/storage_policy_assignments/{storage_policy_assignment_id}", status=204)
 def unassign(call: Call, storage_policy_assignment_id: str) -> None:
-    """Take an assignment back; a user has the enterprise's from then on.
+    """Delete an assignment. Its user then inherits the enterprise's policy.
 
     https://developer.box.com/reference/delete-storage-policy-assignments-id
     """

@@ -1,4 +1,4 @@
-"""Terms of service: what users of the enterprise, or those who work with it, must agree to.
+"""Terms of service that managed or external users must accept.
 
 https://developer.box.com/reference/resources/terms-of-service
 """
@@ -30,14 +30,14 @@ _ITEMS = frozenset(("files", "folders", "web_links", "shared_items", "recent_ite
 
 
 class Terms(Struct):
-    """Some terms of service."""
+    """A reference to terms of service."""
 
     id: str
     type: Literal["terms_of_service"] = "terms_of_service"
 
 
 class Whom(Struct):
-    """A user."""
+    """A reference to a user."""
 
     id: str
     type: Literal["user"] = "user"
@@ -77,7 +77,7 @@ def _find(call: Call, id: str) -> TermsOfService:
 
 @api.get("/terms_of_services")
 def list_terms(call: Call, tos_type: Kind | None = None) -> Shown:
-    """List the terms of service, those for users of the enterprise or for others.
+    """List the terms of service, optionally only those for managed or for external users.
 
     https://developer.box.com/reference/get-terms-of-services
     """
@@ -88,7 +88,7 @@ def list_terms(call: Call, tos_type: Kind | None = None) -> Shown:
 
 @api.post("/terms_of_services")
 def create_terms(call: Call, status: Status, text: str, tos_type: Kind = "managed") -> Shown:
-    """Write terms of service; there are one for users of the enterprise and one for others.
+    """Create terms of service. The enterprise has at most one for managed and one for external users.
 
     https://developer.box.com/reference/post-terms-of-services
     """
@@ -102,7 +102,7 @@ def create_terms(call: Call, status: Status, text: str, tos_type: Kind = "manage
 
 @api.get("/terms_of_services/{terms_of_service_id}")
 def get_terms(call: Call, terms_of_service_id: str) -> Shown:
-    """Look at terms of service.
+    """Get terms of service.
 
     https://developer.box.com/reference/get-terms-of-services-id
     """
@@ -122,7 +122,7 @@ def update_terms(call: Call, terms_of_service_id: str, status: Status, text: str
 
 @api.get("/terms_of_service_user_statuses")
 def list_statuses(call: Call, tos_id: str, user_id: str = "") -> Shown:
-    """List who has agreed to terms of service, and who has not.
+    """List the users who have accepted or declined terms of service.
 
     https://developer.box.com/reference/get-terms-of-service-user-statuses
     """
@@ -135,7 +135,7 @@ def list_statuses(call: Call, tos_id: str, user_id: str = "") -> Shown:
 
 @api.post("/terms_of_service_user_statuses", status=201)
 def create_status(call: Call, tos: Terms, user: Whom, is_accepted: bool) -> Shown:
-    """Say whether a user agrees; administrators may say so for others.
+    """Record whether a user accepts the terms. Administrators may do so for other users.
 
     https://developer.box.com/reference/post-terms-of-service-user-statuses
     """
@@ -151,7 +151,7 @@ def create_status(call: Call, tos: Terms, user: Whom, is_accepted: bool) -> Show
 
 @api.put("/terms_of_service_user_statuses/{terms_of_service_user_status_id}")
 def update_status(call: Call, terms_of_service_user_status_id: str, is_accepted: bool) -> Shown:
-    """Change whether a user agrees.
+    """Change whether a user accepts the terms.
 
     https://developer.box.com/reference/put-terms-of-service-user-statuses-id
     """
@@ -168,7 +168,7 @@ def _check_whose(call: Call, user_id: str) -> None:
 
 
 def check_accepted(call: Call, path: str) -> None:
-    """Raise for what is about items, as long as the caller has not agreed to the enterprise's terms.
+    """Raise TermsOfServiceRequired for operations on items while the caller has not accepted the enterprise's terms.
 
     https://developer.box.com/guides/security/terms-of-service/flow
     """

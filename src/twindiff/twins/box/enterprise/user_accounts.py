@@ -1,4 +1,4 @@
-"""What administrators do with the accounts of users: further addresses, what they own, where they are signed in.
+"""Administration of user accounts: email aliases, transfer of content, termination of sessions.
 
 https://developer.box.com/reference/resources/email-alias
 """
@@ -35,7 +35,7 @@ def _alias_object(row: EmailAlias) -> Shown:
 
 @api.get("/users/{user_id}/email_aliases")
 def list_aliases(call: Call, user_id: str) -> Shown:
-    """List the further addresses of a user.
+    """List the email aliases of a user.
 
     https://developer.box.com/reference/get-users-id-email-aliases
     """
@@ -46,7 +46,7 @@ def list_aliases(call: Call, user_id: str) -> Shown:
 
 @api.post("/users/{user_id}/email_aliases", status=201)
 def add_alias(call: Call, user_id: str, email: str) -> Shown:
-    """Give a user a further address, which is confirmed at once.
+    """Add an email alias to a user. It is confirmed at once.
 
     https://developer.box.com/reference/post-users-id-email-aliases
     """
@@ -64,7 +64,7 @@ def add_alias(call: Call, user_id: str, email: str) -> Shown:
 
 @api.delete("/users/{user_id}/email_aliases/{email_alias_id}", status=204)
 def delete_alias(call: Call, user_id: str, email_alias_id: str) -> None:
-    """Take a further address from a user.
+    """Delete an email alias of a user.
 
     https://developer.box.com/reference/delete-users-id-email-aliases-id
     """
@@ -76,14 +76,14 @@ def delete_alias(call: Call, user_id: str, email_alias_id: str) -> None:
 
 
 class Owner(Struct):
-    """Who is given something."""
+    """The new owner of transferred content."""
 
     id: str
 
 
 @api.put("/users/{user_id}/folders/0")
 def transfer_content(call: Call, user_id: str, owned_by: Owner, fields: str = "", notify: bool = False) -> Shown:
-    """Give all that a user owns to another one, in a new folder of theirs; shared links and collaborations stay.
+    """Move everything a user owns to a new folder of another user. Shared links and collaborations stay.
 
     https://developer.box.com/reference/put-users-id-folders-0
     """
@@ -132,7 +132,7 @@ def _folder_for(call: Call, source: User, target: User) -> Folder:
 
 @api.post("/users/terminate_sessions", status=202, reads=True)
 def terminate_users(call: Call, user_ids: list[str], user_logins: list[str]) -> Shown:
-    """Sign users out everywhere, by which no token loses its power here.
+    """Terminate the sessions of users. Tokens stay valid here.
 
     https://developer.box.com/reference/post-users-terminate-sessions
     """
@@ -146,7 +146,7 @@ def terminate_users(call: Call, user_ids: list[str], user_logins: list[str]) -> 
 
 @api.post("/groups/terminate_sessions", status=202, reads=True)
 def terminate_groups(call: Call, group_ids: list[str]) -> Shown:
-    """Sign the users of groups out everywhere, by which no token loses its power here.
+    """Terminate the sessions of the users of groups. Tokens stay valid here.
 
     https://developer.box.com/reference/post-groups-terminate-sessions
     """

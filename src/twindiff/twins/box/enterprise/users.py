@@ -44,7 +44,7 @@ _USUAL = (
 
 
 def user_object(user: User, fields: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """A user, with the fields that were asked for or the usual ones."""
+    """Render a user with the requested fields or the default ones."""
     shown: dict[str, Any] = {
         "type": "user",
         "id": user.id,
@@ -81,12 +81,12 @@ def user_object(user: User, fields: tuple[str, ...] | None = None) -> dict[str, 
 
 
 def enterprise_of(user: User) -> dict[str, Any]:
-    """The enterprise that a user belongs to."""
+    """Render the enterprise that a user belongs to."""
     return user.enterprise or ENTERPRISE
 
 
 def find_user(call: Call, user_id: str) -> User:
-    """A user; raises NotFound."""
+    """Return a user; raise NotFound if there is none."""
     user = user_of(call, user_id)
     if user is None:
         raise NotFound.of("user", user_id)
@@ -95,7 +95,7 @@ def find_user(call: Call, user_id: str) -> User:
 
 @api.get("/users/me")
 def get_me(call: Call, fields: str = "") -> dict[str, Any]:
-    """Look at oneself.
+    """Get the current user.
 
     https://developer.box.com/reference/get-users-me
     """
@@ -137,7 +137,7 @@ def list_users(
 
 @api.get("/users/{user_id}")
 def get_user(call: Call, user_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a user.
+    """Get a user.
 
     https://developer.box.com/reference/get-users-id
     """
@@ -156,7 +156,7 @@ def _check_login(call: Call, login: str, but: str = "") -> str:
 
 
 class Profile(Struct, kw_only=True):
-    """What may be said of a user."""
+    """The settable fields of a user."""
 
     name: Annotated[str, Meta(min_length=1, max_length=50)] | UnsetType = UNSET
     login: str | UnsetType = UNSET
@@ -179,7 +179,7 @@ class Profile(Struct, kw_only=True):
     external_app_user_id: str | UnsetType = UNSET
 
     def to_columns(self) -> dict[str, Any]:
-        """The columns that were said, by name."""
+        """Return the given fields as columns by name."""
         said = {name: getattr(self, name) for name in self.__struct_fields__ if getattr(self, name) is not UNSET}
         if isinstance(self.notification_email, dict):
             said["notification_email"] = _notification(self.notification_email)
@@ -188,7 +188,7 @@ class Profile(Struct, kw_only=True):
 
 @api.post("/users", status=201)
 def create_user(call: Call, profile: Annotated[Profile, Body], fields: str = "") -> dict[str, Any]:
-    """Add a managed user, or an app user who has no login.
+    """Create a managed user, or an app user without a login.
 
     https://developer.box.com/reference/post-users
     """
@@ -208,7 +208,7 @@ def create_user(call: Call, profile: Annotated[Profile, Body], fields: str = "")
 
 @api.put("/users/{user_id}")
 def update_user(call: Call, user_id: str, profile: Annotated[Profile, Body], fields: str = "") -> dict[str, Any]:
-    """Change what is given of a user.
+    """Update the given fields of a user.
 
     https://developer.box.com/reference/put-users-id
     """
@@ -224,7 +224,7 @@ def update_user(call: Call, user_id: str, profile: Annotated[Profile, Body], fie
 
 
 def _is_own(profile: Profile) -> bool:
-    """Whether users may say of themselves what is said."""
+    """Return whether users may change the given fields of their own account."""
     return (profile.role, profile.status, profile.space_amount) == (UNSET, UNSET, UNSET)
 
 
@@ -239,7 +239,7 @@ def _notification(given: dict[str, Any]) -> dict[str, Any] | None:
 
 @api.delete("/users/{user_id}", status=204)
 def delete_user(call: Call, user_id: str, notify: bool = False, force: bool = False) -> None:
-    """Remove a user; one who still owns something only with `force`, and then that is deleted too.
+    """Delete a user. If the user still owns content, `force` is required and deletes that too.
 
     https://developer.box.com/reference/delete-users-id
     """
@@ -264,7 +264,7 @@ def delete_user(call: Call, user_id: str, notify: bool = False, force: bool = Fa
 
 
 def _list_owned_items(call: Call, user: User) -> list[Item]:
-    """What a user owns, and not only as a part of a folder that they own."""
+    """Return the topmost items that a user owns, without those inside a folder that the user owns."""
     rows: list[Item] = [row for kind in KINDS for row in call.db.rows(kind, kind.owned_by_id == user.id)]
     folders = {row.id for row in rows if row.type == "folder"}
     return [row for row in rows if row.parent_id not in folders]

@@ -1,4 +1,4 @@
-"""Events as administrators see them: of other types than users do, and with a source in other words.
+"""Enterprise events: the administrators' event stream, whose event types and sources differ from the users' stream.
 
 https://developer.box.com/guides/events/enterprise-events/for-enterprise
 """
@@ -27,16 +27,16 @@ TYPES = {
     "COLLAB_REMOVE_COLLABORATOR": "COLLABORATION_REMOVE",
 }
 _SERVICE = {"service_id": "1000001", "service_name": "Box API"}
-"""The application that all events are said to come from."""
+"""The application that every event names as its origin."""
 
 
 def types_named(event_types: list[str]) -> list[str]:
-    """The types under which events are kept that somebody asks for by either name."""
+    """Return the stored types of the requested event types, which may be of either stream."""
     return [*event_types, *(kept for kept, shown in TYPES.items() if shown in event_types)]
 
 
 def enterprise_event_object(call: Call, event: StreamEvent) -> Shown:
-    """An event as the stream of the enterprise has it."""
+    """Render an event for the enterprise stream."""
     source: Shown = event.source or {}
     is_item = source.get("type") in ("file", "folder")
     return {

@@ -1,4 +1,4 @@
-"""What happened, told to the events stream, to webhooks, and kept among the caller's recent items.
+"""Emits events: to the event stream, to webhooks and to the caller's recent items.
 
 https://developer.box.com/guides/events
 """
@@ -19,7 +19,10 @@ _RECENT = {"ITEM_UPLOAD": "item_upload", "ITEM_MODIFY": "item_modify", "COMMENT_
 
 
 def emit_item_event(call: Call, event_type: str, item: Item, trigger: str = "", **about: Any) -> None:
-    """Note that something happened to an item: `event_type` in the stream, `trigger` for webhooks."""
+    """Emit an event about an item: `event_type` in the event stream, `trigger` to webhooks.
+
+    `about` may hold `source`, the rendered source of the event, and `additional_info` for webhooks.
+    """
     source = about.get("source") or item_object(call, item)
     record(call, event_type, source, owner=item.owned_by_id, about=item)
     if isinstance(item, File) and event_type in _RECENT:
@@ -33,7 +36,7 @@ def emit_item_event(call: Call, event_type: str, item: Item, trigger: str = "", 
 
 
 def record(call: Call, event_type: str, source: Any, *, owner: str | None, about: Item | None = None) -> None:
-    """Put an event into the stream of those who may see what it is about."""
+    """Append an event to the stream. It is visible to its creator, to `owner` and to users who can see `about`."""
     position = call.db.next("box_event")
     call.db.add(
         StreamEvent(
@@ -51,7 +54,7 @@ def record(call: Call, event_type: str, source: Any, *, owner: str | None, about
 
 
 def record_recent_item(call: Call, file_id: str, interaction: str) -> None:
-    """Remember that the caller did something with a file just now."""
+    """Record the caller's latest interaction with a file among the recent items."""
     now = call.clock.iso()
     known = call.db.find(RecentItem, RecentItem.user_id == call.actor, RecentItem.item_id == file_id)
     if known is None:
@@ -61,7 +64,7 @@ def record_recent_item(call: Call, file_id: str, interaction: str) -> None:
 
 
 def event_object(call: Call, event: StreamEvent) -> dict[str, Any]:
-    """An event as the stream has it."""
+    """Render an event for the users' stream."""
     by = user_of(call, event.created_by_id)
     return {
         "type": "event",
@@ -76,16 +79,16 @@ def event_object(call: Call, event: StreamEvent) -> dict[str, Any]:
 
 
 def kind_word(item: Item) -> str:
-    """How triggers of webhooks begin for an item: FILE or FOLDER."""
+    """Return the first word of an item's webhook triggers: FILE or FOLDER."""
     return "FOLDER" if isinstance(item, Folder) else "FILE" if isinstance(item, File) else "WEB_LINK"
 
 
 def trigger_of(item: Item, what: str) -> str:
-    """The trigger of a webhook for what happened to an item; "" for web links, of which no webhook tells."""
+    """Return the webhook trigger of an event on an item; "" for web links, which have no triggers."""
     word = kind_word(item)
     return f"{word}.{what}" if word != "WEB_LINK" else ""
 
 
 def source_of_folder(folder: Folder) -> dict[str, Any]:
-    """A folder as the source of an event."""
+    """Render a folder as the source of an event."""
     return folder_mini(folder)

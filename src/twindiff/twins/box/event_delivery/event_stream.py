@@ -1,4 +1,4 @@
-"""The events stream: of the caller, and for administrators of the enterprise.
+"""The event streams: the caller's own, and the enterprise's for administrators.
 
 https://developer.box.com/guides/events
 """
@@ -20,11 +20,11 @@ from .event_emission import event_object
 
 api = Operations(prefix="/2.0")
 _LOOKED_AT = 2_000
-"""So many events at most are looked through for one page."""
+"""Maximum number of events that are examined for one page."""
 
 
 def _position(text: str, last: int) -> int:
-    """The position that a page begins behind."""
+    """Return the position after which a page starts; raise BadRequest if `text` is not a position."""
     if text == "now":
         return last
     if not text.isdecimal() or len(text) > 18:
@@ -38,7 +38,7 @@ def _last(call: Call) -> int:
 
 
 def _is_for(call: Call, event: StreamEvent) -> bool:
-    """Whether the caller is told of an event: they made it happen, or can see what it is about."""
+    """Return whether the caller may see an event: they caused it, or can see the item it is about."""
     if call.actor in (event.created_by_id, event.owned_by_id):
         return True
     table = TABLE_OF.get(event.source_type or "")
@@ -56,9 +56,9 @@ def list_events(
     created_after: str = "",
     created_before: str = "",
 ) -> dict[str, Any]:
-    """List events from a position on; `now` gives none, and the position of what comes next.
+    """List events after a position. `now` returns no events, only the next position.
 
-    The enterprise's have types of their own, such as UPLOAD for ITEM_UPLOAD; either finds them there.
+    Events of the enterprise have types of their own, such as UPLOAD for ITEM_UPLOAD. Either name selects them.
 
     https://developer.box.com/reference/get-events
     """
@@ -86,7 +86,7 @@ def list_events(
 
 @api.options("/events", reads=True)
 def realtime_server(call: Call) -> dict[str, Any]:
-    """Give the address that tells when there is something new.
+    """Get the URL of the long-polling server.
 
     https://developer.box.com/reference/options-events
     """
@@ -102,9 +102,10 @@ def realtime_server(call: Call) -> dict[str, Any]:
 
 @api.get("/events/realtime", open=True)
 def realtime(call: Call, channel: str = "", stream_position: str = "0") -> Response:
-    """Say whether there is something new behind a position.
+    """Return whether there are events after a position.
 
-    It answers at once: time in an environment does not pass while somebody waits.
+    It responds at once: an environment's clock does not advance while a client waits.
+
     https://developer.box.com/guides/events/user-events/polling
     """
     last = _last(call)

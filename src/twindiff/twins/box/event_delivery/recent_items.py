@@ -1,4 +1,4 @@
-"""What the caller did something with of late.
+"""Recent items: the files that the caller interacted with last.
 
 https://developer.box.com/reference/get-recent-items
 """
@@ -22,7 +22,7 @@ api = Operations(prefix="/2.0")
 
 @api.get("/recent_items")
 def list_recent(call: Call, fields: str = "", limit: int = 100, marker: str = "") -> dict[str, Any]:
-    """List the files that the caller uploaded, changed or commented on, the last one first.
+    """List the files that the caller uploaded, changed or commented on, most recent first.
 
     https://developer.box.com/reference/get-recent-items
     """

@@ -1,4 +1,4 @@
-"""The triggers of webhooks.
+"""The trigger names of webhooks.
 
 https://developer.box.com/reference/triggers
 """

@@ -1,4 +1,4 @@
-"""Webhooks: who is told of what happens to a file or in a folder, and how that is signed.
+"""Webhooks for events of a file or in a folder, and the signatures of their deliveries.
 
 https://developer.box.com/guides/webhooks/v2
 """
@@ -30,19 +30,19 @@ from .trigger_names import TRIGGERS
 
 api = Operations(prefix="/2.0")
 PRIMARY_KEY, SECONDARY_KEY = "primary-signature-key", "secondary-signature-key"
-"""The keys of an environment whose template names no application with keys of its own."""
+"""The signature keys of an environment whose template lists no application with keys of its own."""
 Shown = dict[str, Any]
 
 
 class Target(Struct):
-    """What a webhook is about."""
+    """The file or folder that a webhook watches."""
 
     id: str | int | UnsetType = UNSET
     type: Literal["file", "folder"] | UnsetType = UNSET
 
 
 def webhook_object(call: Call, webhook: Webhook, *, mini: bool = False) -> Shown:
-    """A webhook."""
+    """Render a webhook."""
     target = {"type": webhook.target_type, "id": webhook.target_id}
     shown: Shown = {"type": "webhook", "id": webhook.id, "target": target}
     if mini:
@@ -87,7 +87,7 @@ def _triggers(triggers: list[str], kind: str) -> list[str]:
 
 
 def _check_only(call: Call, kind: str, item_id: str, *, but: str = "") -> None:
-    """Raise Conflict when the caller has another webhook for an item."""
+    """Raise Conflict if the caller has another webhook for an item."""
     same = (Webhook.target_id == item_id, Webhook.target_type == kind, Webhook.created_by_id == call.actor)
     if call.db.find(Webhook, *same, Webhook.id != but):
         said = f"Webhook:{item_id} already exists"
@@ -99,7 +99,7 @@ Named = Annotated[list[str], Meta(min_length=1)]
 
 @api.post("/webhooks", status=201)
 def create_webhook(call: Call, target: Target, address: str, triggers: Named) -> Shown:
-    """Have an address told of what happens to a file or in a folder.
+    """Create a webhook that is notified of events of a file or in a folder.
 
     https://developer.box.com/reference/post-webhooks
     """
@@ -122,7 +122,7 @@ def create_webhook(call: Call, target: Target, address: str, triggers: Named) ->
 
 @api.get("/webhooks/{webhook_id}")
 def get_webhook(call: Call, webhook_id: str) -> Shown:
-    """Look at a webhook.
+    """Get a webhook.
 
     https://developer.box.com/reference/get-webhooks-id
     """
@@ -137,7 +137,7 @@ def update_webhook(
     address: str | UnsetType = UNSET,
     triggers: Named | UnsetType = UNSET,
 ) -> Shown:
-    """Change what is given of a webhook.
+    """Update the given fields of a webhook.
 
     https://developer.box.com/reference/put-webhooks-id
     """
@@ -164,7 +164,7 @@ def delete_webhook(call: Call, webhook_id: str) -> None:
 
 
 def subscription(webhook: Webhook, db: Store) -> Subscription:
-    """A webhook as what is told, signed by the keys of the application."""
+    """Return a webhook as a subscription. Its secret is the application's two keys, separated by a newline."""
     app = db.find(Application)
     keys = [(app and app.primary_key) or PRIMARY_KEY, (app and app.secondary_key) or SECONDARY_KEY]
     created = datetime.fromisoformat(webhook.created_at) - EPOCH if webhook.created_at else timedelta()
@@ -179,7 +179,7 @@ def subscription(webhook: Webhook, db: Store) -> Subscription:
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
-    """What a webhook is told of an event: of its own item, or of one in its folder."""
+    """Yield the notifications of an event for a webhook: events of its target, or of items in its target folder."""
     webhook = db.find(Webhook, Webhook.id == subscription.id)
     payload = event.payload
     if webhook is None or event.name not in subscription.events:
@@ -203,7 +203,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
 
 
 def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
-    """One attempt to tell, with a signature by each of the two keys."""
+    """Build the HTTP request of one delivery attempt, signed with each of the two keys."""
     body = msgspec.json.encode(notification.body)
     stamp = datetime.fromtimestamp(attempt.at // SECOND, UTC).isoformat()
     primary, secondary = subscription.secret.split("\n")
@@ -220,7 +220,7 @@ def request(notification: Notification, subscription: Subscription, attempt: Del
 
 
 def signature(key: str, body: bytes, stamp: str) -> str:
-    """The signature of a body sent at an instant."""
+    """Return the Base64 HMAC-SHA256 of a body and its delivery timestamp."""
     return b64encode(hmac.new(key.encode(), body + stamp.encode(), sha256).digest()).decode()
 
 

@@ -1,4 +1,4 @@
-"""Archives: content that is put by, under a name; of the version 2025.0.
+"""Archives: named storage for content (API version 2025.0).
 
 https://developer.box.com/reference/v2025.0/resources/archive
 """
@@ -52,7 +52,7 @@ def list_archives(call: Call, limit: int = 100, marker: str = "") -> Shown:
 def create_archive(
     call: Call, name: Name, description: Text | None = None, storage_policy_id: str | None = None
 ) -> Shown:
-    """Make an archive, whose name no other has.
+    """Create an archive with a unique name.
 
     https://developer.box.com/reference/v2025.0/post-archives
     """
@@ -75,7 +75,7 @@ def create_archive(
 def update_archive(
     call: Call, archive_id: str, name: Name | UnsetType = UNSET, description: Text | UnsetType | None = UNSET
 ) -> Shown:
-    """Change what an archive is called and said to be.
+    """Change the name and the description of an archive.
 
     https://developer.box.com/reference/v2025.0/put-archives-id
     """
@@ -90,7 +90,7 @@ def update_archive(
 
 @api.delete("/archives/{archive_id}", status=204)
 def delete_archive(call: Call, archive_id: str) -> None:
-    """Delete an archive for good, if it is empty.
+    """Delete an empty archive permanently.
 
     https://developer.box.com/reference/v2025.0/delete-archives-id
     """

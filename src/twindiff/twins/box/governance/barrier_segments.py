@@ -1,4 +1,4 @@
-"""Segments of information barriers: the users in them, and the segments that they must not work with.
+"""Segments of information barriers: their members, and the restrictions between them.
 
 https://developer.box.com/reference/resources/shield-information-barrier-segment
 """
@@ -25,14 +25,14 @@ Name = Annotated[str, Meta(pattern=r"\S")]
 
 
 class SegmentRef(Struct):
-    """A segment by its id."""
+    """A reference to a segment."""
 
     id: str
     type: Literal["shield_information_barrier_segment"] = "shield_information_barrier_segment"
 
 
 def _stamps(row: Any) -> Shown:
-    """When and by whom something was made and changed."""
+    """Render the times and users of a row's creation and last change."""
     updated_at, updated_by = getattr(row, "updated_at", None), getattr(row, "updated_by_id", None)
     shown = {
         "created_at": format_instant(row.created_at),
@@ -99,7 +99,7 @@ def _restriction(call: Call, id: str) -> SegmentRestriction:
 
 
 def _check_barrier(call: Call, segment: Segment, barrier: BarrierRef | None) -> None:
-    """Raise for a segment that is not of the barrier that is named beside it."""
+    """Raise if the segment does not belong to the barrier that the request names."""
     if barrier is not None and find_barrier(call, barrier.id).id != segment.barrier_id:
         raise NotFound.of("shield_information_barrier_segment", segment.id)
 
@@ -117,7 +117,7 @@ def list_segments(call: Call, shield_information_barrier_id: str, marker: str = 
 
 @api.post("/shield_information_barrier_segments", status=201)
 def create_segment(call: Call, shield_information_barrier: BarrierRef, name: Name, description: str = "") -> Shown:
-    """Make a segment, whose name no other of its barrier has.
+    """Create a segment with a name that is unique in its barrier.
 
     https://developer.box.com/reference/post-shield-information-barrier-segments
     """
@@ -136,7 +136,7 @@ def create_segment(call: Call, shield_information_barrier: BarrierRef, name: Nam
 
 @api.get("/shield_information_barrier_segments/{shield_information_barrier_segment_id}")
 def get_segment(call: Call, shield_information_barrier_segment_id: str) -> Shown:
-    """Look at a segment.
+    """Get a segment.
 
     https://developer.box.com/reference/get-shield-information-barrier-segments-id
     """
@@ -150,7 +150,7 @@ def update_segment(
     name: Name | UnsetType = UNSET,
     description: str | UnsetType | None = UNSET,
 ) -> Shown:
-    """Change what a segment is called and said to be.
+    """Change the name and the description of a segment.
 
     https://developer.box.com/reference/put-shield-information-barrier-segments-id
     """
@@ -180,7 +180,7 @@ def delete_segment(call: Call, shield_information_barrier_segment_id: str) -> No
 
 @api.get("/shield_information_barrier_segment_members")
 def list_members(call: Call, shield_information_barrier_segment_id: str, marker: str = "", limit: int = 100) -> Shown:
-    """List the users in a segment.
+    """List the members of a segment.
 
     https://developer.box.com/reference/get-shield-information-barrier-segment-members
     """
@@ -197,7 +197,7 @@ def create_member(
     shield_information_barrier: BarrierRef | None = None,
     type: Literal["shield_information_barrier_segment_member"] = "shield_information_barrier_segment_member",
 ) -> Shown:
-    """Put a user into a segment.
+    """Add a user to a segment.
 
     https://developer.box.com/reference/post-shield-information-barrier-segment-members
     """
@@ -216,7 +216,7 @@ def create_member(
 
 @api.get("/shield_information_barrier_segment_members/{shield_information_barrier_segment_member_id}")
 def get_member(call: Call, shield_information_barrier_segment_member_id: str) -> Shown:
-    """Look at a user in a segment.
+    """Get a member of a segment.
 
     https://developer.box.com/reference/get-shield-information-barrier-segment-members-id
     """
@@ -225,7 +225,7 @@ def get_member(call: Call, shield_information_barrier_segment_member_id: str) ->
 
 @api.delete("/shield_information_barrier_segment_members/{shield_information_barrier_segment_member_id}", status=204)
 def delete_member(call: Call, shield_information_barrier_segment_member_id: str) -> None:
-    """Take a user out of a segment.
+    """Remove a user from a segment.
 
     https://developer.box.com/reference/delete-shield-information-barrier-segment-members-id
     """
@@ -236,7 +236,7 @@ def delete_member(call: Call, shield_information_barrier_segment_member_id: str)
 def list_restrictions(
     call: Call, shield_information_barrier_segment_id: str, marker: str = "", limit: int = 100
 ) -> Shown:
-    """List what a segment is restricted from.
+    """List the restrictions of a segment.
 
     https://developer.box.com/reference/get-shield-information-barrier-segment-restrictions
     """
@@ -253,7 +253,7 @@ def create_restriction(
     restricted_segment: SegmentRef,
     shield_information_barrier: BarrierRef | None = None,
 ) -> Shown:
-    """Keep the users of two segments of a barrier from working together.
+    """Restrict the users of two segments of a barrier from working together.
 
     https://developer.box.com/reference/post-shield-information-barrier-segment-restrictions
     """
@@ -281,7 +281,7 @@ _RESTRICTION = "/shield_information_barrier_segment_restrictions/{shield_informa
 
 @api.get(_RESTRICTION)
 def get_restriction(call: Call, shield_information_barrier_segment_restriction_id: str) -> Shown:
-    """Look at a restriction.
+    """Get a restriction.
 
     https://developer.box.com/reference/get-shield-information-barrier-segment-restrictions-id
     """
@@ -290,7 +290,7 @@ def get_restriction(call: Call, shield_information_barrier_segment_restriction_i
 
 @api.delete(_RESTRICTION, status=204)
 def delete_restriction(call: Call, shield_information_barrier_segment_restriction_id: str) -> None:
-    """Let two segments work together again.
+    """Delete a restriction between two segments.
 
     https://developer.box.com/reference/delete-shield-information-barrier-segment-restrictions-id
     """

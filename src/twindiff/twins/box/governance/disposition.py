@@ -1,7 +1,8 @@
-"""What is done when a retention is over: what a policy keeps that deletes permanently is deleted then.
+"""Disposition: deletes content whose retention has ended under a policy that deletes permanently.
 
-That is at the first whole minute, so that files which were uploaded one after another go together. Of several policies
-the one that ends last says what is done, and a legal hold puts it off until it is released.
+It runs at the first whole minute after the end, so that files uploaded one after another are deleted together. If
+several policies apply, the one that ends last decides the action. A legal hold defers the deletion until its release.
+
 https://support.box.com/hc/en-us/articles/360043694374-Using-Retention-Policies-to-Manage-Content-Deletion
 """
 
@@ -22,7 +23,7 @@ api = Operations()
 
 @api.due(RetentionAssignment.disposes_at, actor=RetentionAssignment.assigned_by_id)
 def dispose(call: Call, assignment: RetentionAssignment) -> None:
-    """Delete what an assignment keeps no longer, and look again when more may be over."""
+    """Delete the content whose retention under an assignment has ended, and schedule the next run."""
     policy = call.db.get(RetentionPolicy, assignment.policy_id)
     deletes = policy.status == "active" and policy.disposition_action == "permanently_delete"
     if deletes:
@@ -31,7 +32,7 @@ def dispose(call: Call, assignment: RetentionAssignment) -> None:
 
 
 def _over(call: Call, *where: Expression) -> dict[str, FileVersion]:
-    """The versions that are to be deleted, by their ids."""
+    """Return the versions to delete, by id."""
     holds = call.db.rows(LegalHoldAssignment)
     on_hold = {kept.version.id for hold in holds for kept in list_held_versions(call, hold, *where)}
     return {
@@ -44,7 +45,7 @@ def _over(call: Call, *where: Expression) -> dict[str, FileVersion]:
 
 
 def _delete(call: Call, over: dict[str, FileVersion]) -> None:
-    """Delete versions, and files of which all versions are to be deleted; a current version goes with its file."""
+    """Delete versions, and files all of whose versions are deleted. A current version goes only with its file."""
     ids = sorted({version.file_id for version in over.values()})
     files = {file.id: file for file in call.db.rows(File, File.id.in_(ids))} if ids else {}
     for file in files.values():
@@ -57,7 +58,11 @@ def _delete(call: Call, over: dict[str, FileVersion]) -> None:
 
 
 def _next_look(call: Call, policy: RetentionPolicy, assignment: RetentionAssignment) -> str:
-    """When the first of what is kept now may be over; what is uploaded later is so a whole retention later."""
+    """Return when the next retention may end, at a whole minute.
+
+    Content uploaded later is retained for a whole retention period from then, so the end of one period from now is
+    always checked.
+    """
     now = datetime.fromisoformat(call.clock.iso())
     ends = [datetime.fromisoformat(each.until) for each in list_retained_versions(call, assignment) if each.until]
     first = min([*ends, now + timedelta(days=int(policy.retention_length or 1))])

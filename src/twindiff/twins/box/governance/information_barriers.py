@@ -1,6 +1,7 @@
-"""Information barriers, and reports on them.
+"""Information barriers and their reports.
 
-A barrier that is asked to be pending is enabled before the next request, and the one before it is disabled.
+A barrier with the status `pending` is enabled before the next request, and the previously enabled one is disabled.
+
 https://developer.box.com/reference/resources/shield-information-barrier
 """
 
@@ -24,21 +25,21 @@ api = Operations(prefix="/2.0")
 
 
 class EnterpriseRef(Struct):
-    """An enterprise by its id."""
+    """A reference to an enterprise."""
 
     id: str | None = None
     type: Literal["enterprise"] = "enterprise"
 
 
 class BarrierRef(Struct):
-    """A barrier by its id."""
+    """A reference to a barrier."""
 
     id: str
     type: Literal["shield_information_barrier"] = "shield_information_barrier"
 
 
 def by(user_id: str | None) -> Shown | None:
-    """A user as barriers name them."""
+    """Render a user as barriers refer to them."""
     return {"type": "user", "id": user_id} if user_id else None
 
 
@@ -60,7 +61,7 @@ def _barrier_object(call: Call, barrier: Barrier) -> Shown:
 
 
 def find_barrier(call: Call, id: str) -> Barrier:
-    """A barrier, for administrators; raises NotFound."""
+    """Return a barrier; raise unless the caller is an administrator and the barrier exists."""
     require_admin(call)
     barrier = call.db.find(Barrier, Barrier.id == id)
     if barrier is None:
@@ -81,7 +82,7 @@ def list_barriers(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 @api.post("/shield_information_barriers", status=201)
 def create_barrier(call: Call, enterprise: EnterpriseRef) -> Shown:
-    """Draft a barrier, which parts nobody until it is enabled.
+    """Create a draft barrier. It restricts no users until it is enabled.
 
     https://developer.box.com/reference/post-shield-information-barriers
     """
@@ -94,7 +95,7 @@ def create_barrier(call: Call, enterprise: EnterpriseRef) -> Shown:
 
 @api.get("/shield_information_barriers/{shield_information_barrier_id}")
 def get_barrier(call: Call, shield_information_barrier_id: str) -> Shown:
-    """Look at a barrier.
+    """Get a barrier.
 
     https://developer.box.com/reference/get-shield-information-barriers-id
     """
@@ -103,7 +104,7 @@ def get_barrier(call: Call, shield_information_barrier_id: str) -> Shown:
 
 @api.post("/shield_information_barriers/change_status")
 def change_status(call: Call, id: str, status: Literal["pending", "disabled"]) -> Shown:
-    """Have a barrier enabled, which it is next, or disable it.
+    """Set the status of a barrier: `pending`, after which it is enabled, or `disabled`.
 
     https://developer.box.com/reference/post-shield-information-barriers-change-status
     """
@@ -125,7 +126,7 @@ def _become(call: Call, barrier: Barrier, status: str, **columns: str | None) ->
 
 @api.due(Barrier.enables_at, Barrier.status == "pending", actor=Barrier.updated_by_id)
 def enable(call: Call, barrier: Barrier) -> None:
-    """Let a barrier hold, in place of the one that has held."""
+    """Enable a barrier and disable the previously enabled one."""
     for former in call.db.rows(Barrier, Barrier.status == "enabled"):
         _become(call, former, "disabled")
     enabled = {"enabled_at": call.clock.iso(), "enabled_by_id": call.actor}
@@ -160,7 +161,7 @@ def list_reports(call: Call, shield_information_barrier_id: str, marker: str = "
 
 @api.post("/shield_information_barrier_reports", status=201)
 def create_report(call: Call, shield_information_barrier: BarrierRef | None = None) -> Shown:
-    """Make a report on a barrier; it is done at once, and no file of it is written.
+    """Create a report on a barrier. It is done at once, and no file is written for it.
 
     https://developer.box.com/reference/post-shield-information-barrier-reports
     """
@@ -176,7 +177,7 @@ def create_report(call: Call, shield_information_barrier: BarrierRef | None = No
 
 @api.get("/shield_information_barrier_reports/{shield_information_barrier_report_id}")
 def get_report(call: Call, shield_information_barrier_report_id: str) -> Shown:
-    """Look at a report.
+    """Get a report.
 
     https://developer.box.com/reference/get-shield-information-barrier-reports-id
     """

@@ -1,4 +1,4 @@
-"""Legal holds: content that a lawsuit needs, which nobody may delete for good.
+"""Legal holds: content that must not be deleted permanently while a lawsuit needs it.
 
 https://developer.box.com/reference/resources/legal-hold-policy
 """
@@ -31,7 +31,7 @@ _TARGETS = ("user", "folder", "file", "file_version", "ownership", "interactions
 
 
 class AssignTo(Struct):
-    """What a legal hold is put on."""
+    """The target of an assignment."""
 
     type: Target
     id: str
@@ -92,7 +92,7 @@ def _check_name(call: Call, name: str) -> None:
 
 @api.get("/legal_hold_policies")
 def list_holds(call: Call, policy_name: str = "", fields: str = "", marker: str = "", limit: int = 100) -> Shown:
-    """List the legal holds whose names begin as is asked.
+    """List the legal holds whose names start with `policy_name`.
 
     https://developer.box.com/reference/get-legal-hold-policies
     """
@@ -112,7 +112,7 @@ def create_hold(
     filter_ended_at: str | None = None,
     is_ongoing: bool = False,
 ) -> Shown:
-    """Make a legal hold: ongoing, or of what custodians did between two dates.
+    """Create a legal hold: ongoing, or for the custodians' activity between two dates.
 
     https://developer.box.com/reference/post-legal-hold-policies
     """
@@ -137,7 +137,7 @@ def create_hold(
 
 @api.get("/legal_hold_policies/{legal_hold_policy_id}")
 def get_hold(call: Call, legal_hold_policy_id: str) -> Shown:
-    """Look at a legal hold.
+    """Get a legal hold.
 
     https://developer.box.com/reference/get-legal-hold-policies-id
     """
@@ -152,7 +152,7 @@ def update_hold(
     description: Text | UnsetType = UNSET,
     release_notes: Text | UnsetType = UNSET,
 ) -> Shown:
-    """Change what a legal hold is called and said to be for.
+    """Change the name, the description or the release notes of a legal hold.
 
     https://developer.box.com/reference/put-legal-hold-policies-id
     """
@@ -165,7 +165,7 @@ def update_hold(
 
 @api.delete("/legal_hold_policies/{legal_hold_policy_id}", status=202)
 def delete_hold(call: Call, legal_hold_policy_id: str) -> None:
-    """Release a legal hold, and all that it was put on, at once.
+    """Release a legal hold and its assignments at once.
 
     https://developer.box.com/reference/delete-legal-hold-policies-id
     """
@@ -183,7 +183,7 @@ def list_assignments(
     limit: int = 100,
     fields: str = "",
 ) -> Shown:
-    """List what a legal hold is put on.
+    """List the assignments of a legal hold.
 
     https://developer.box.com/reference/get-legal-hold-policy-assignments
     """
@@ -197,7 +197,7 @@ def list_assignments(
 
 @api.post("/legal_hold_policy_assignments", status=201)
 def assign(call: Call, policy_id: str, assign_to: AssignTo) -> Shown:
-    """Put a legal hold on a file, a version, a folder, or what a user has, owns or has worked on.
+    """Assign a legal hold to a file, a version, a folder, or to what a user has access to, owns or has worked on.
 
     https://developer.box.com/reference/post-legal-hold-policy-assignments
     """
@@ -230,7 +230,7 @@ def _exists(call: Call, to: AssignTo) -> bool:
 
 @api.get("/legal_hold_policy_assignments/{legal_hold_policy_assignment_id}")
 def get_assignment(call: Call, legal_hold_policy_assignment_id: str) -> Shown:
-    """Look at one of the things that a legal hold is put on.
+    """Get an assignment of a legal hold.
 
     https://developer.box.com/reference/get-legal-hold-policy-assignments-id
     """
@@ -239,7 +239,7 @@ def get_assignment(call: Call, legal_hold_policy_assignment_id: str) -> Shown:
 
 @api.delete("/legal_hold_policy_assignments/{legal_hold_policy_assignment_id}", status=202)
 def unassign(call: Call, legal_hold_policy_assignment_id: str) -> None:
-    """Take a legal hold off something, at once.
+    """Release an assignment of a legal hold at once.
 
     https://developer.box.com/reference/delete-legal-hold-policy-assignments-id
     """
@@ -265,7 +265,7 @@ def files_on_hold(
 def file_versions_on_hold(
     call: Call, legal_hold_policy_assignment_id: str, marker: str = "", limit: int = 100, fields: str = ""
 ) -> Shown:
-    """List the past versions of files that are held.
+    """List the past versions that are held.
 
     https://developer.box.com/reference/get-legal-hold-policy-assignments-id-file-versions-on-hold
     """
@@ -276,14 +276,14 @@ def file_versions_on_hold(
 
 
 class VersionHold(NamedTuple):
-    """A version that is held, with all that it is held for."""
+    """A held version with the assignments that hold it."""
 
     kept: PreservedVersion
     assignments: list[LegalHoldAssignment]
 
 
 def _version_holds(call: Call, assigned: Sequence[Expression], *where: Expression) -> list[VersionHold]:
-    """The holds of all versions that some assignments hold, in the order of their ids, which are the versions'."""
+    """Return the versions that some assignments hold, ordered by id, which is the version's id."""
     holds: dict[str, VersionHold] = {}
     for assignment in call.db.rows(LegalHoldAssignment, *assigned, order=LegalHoldAssignment.id):
         for kept in list_held_versions(call, assignment, *where):
@@ -305,7 +305,7 @@ def _version_hold(call: Call, hold: VersionHold) -> Shown:
 
 @api.get("/file_version_legal_holds")
 def list_version_holds(call: Call, policy_id: str, marker: str = "", limit: int = 100) -> Shown:
-    """List the versions that a legal hold keeps; a hold that there is not keeps none.
+    """List the versions that a legal hold preserves. An unknown hold preserves none.
 
     https://developer.box.com/reference/get-file-version-legal-holds
     """
@@ -316,7 +316,7 @@ def list_version_holds(call: Call, policy_id: str, marker: str = "", limit: int 
 
 @api.get("/file_version_legal_holds/{file_version_legal_hold_id}")
 def get_version_hold(call: Call, file_version_legal_hold_id: str) -> Shown:
-    """Look at why a version is held.
+    """Get the assignments that hold a version.
 
     https://developer.box.com/reference/get-file-version-legal-holds-id
     """

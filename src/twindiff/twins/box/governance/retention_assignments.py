@@ -1,4 +1,4 @@
-"""What retention policies are assigned to, and the content that they keep by it.
+"""Assignments of retention policies, and the content that they preserve.
 
 https://developer.box.com/reference/resources/retention-policy-assignment
 """
@@ -37,14 +37,14 @@ R = TypeVar("R")
 
 
 class AssignTo(Struct):
-    """What a policy is assigned to."""
+    """The target of an assignment."""
 
     type: Target
     id: str | None = None
 
 
 class FilterField(Struct):
-    """A field of metadata, and the value that it must have."""
+    """A metadata field and the value it must have."""
 
     field: str
     value: str
@@ -81,7 +81,7 @@ def list_assignments(
     marker: str = "",
     limit: int = 100,
 ) -> Shown:
-    """List what a policy is assigned to.
+    """List the assignments of a policy.
 
     https://developer.box.com/reference/get-retention-policies-id-assignments
     """
@@ -101,7 +101,7 @@ def assign(
     filter_fields: list[FilterField] | None = None,
     start_date_field: str | None = None,
 ) -> Shown:
-    """Assign a policy to a folder, to files by their metadata or to all of the enterprise.
+    """Assign a policy to a folder, to files by their metadata, or to the whole enterprise.
 
     https://developer.box.com/reference/post-retention-policy-assignments
     """
@@ -137,7 +137,7 @@ def _check_target(call: Call, to: AssignTo, start: str | None, filters: list[Fil
 
 
 def _check_longer(call: Call, policy: RetentionPolicy, to: AssignTo) -> None:
-    """Raise when what is assigned to is kept for as long or longer already."""
+    """Raise if the target already has a policy of the same or a greater length."""
     same = (RetentionAssignment.assigned_to_type == to.type, RetentionAssignment.assigned_to_id == to.id)
     for row in call.db.rows(RetentionAssignment, *same[:1], *(same[1:] if to.id else ())):
         other = call.db.get(RetentionPolicy, row.policy_id).retention_length
@@ -147,7 +147,7 @@ def _check_longer(call: Call, policy: RetentionPolicy, to: AssignTo) -> None:
 
 @api.get("/retention_policy_assignments/{retention_policy_assignment_id}")
 def get_assignment(call: Call, retention_policy_assignment_id: str, fields: str = "") -> Shown:
-    """Look at an assignment.
+    """Get an assignment.
 
     https://developer.box.com/reference/get-retention-policy-assignments-id
     """
@@ -156,7 +156,7 @@ def get_assignment(call: Call, retention_policy_assignment_id: str, fields: str 
 
 @api.delete("/retention_policy_assignments/{retention_policy_assignment_id}", status=204)
 def unassign(call: Call, retention_policy_assignment_id: str) -> None:
-    """Take an assignment back, unless the policy is not modifiable.
+    """Delete an assignment; raise Forbidden if its policy is not modifiable.
 
     https://developer.box.com/reference/delete-retention-policy-assignments-id
     """
@@ -168,26 +168,26 @@ def unassign(call: Call, retention_policy_assignment_id: str) -> None:
 
 
 def page_of(rows: Sequence[R], show: Callable[[R], Shown], marker: str, limit: int) -> Shown:
-    """A page of what was found out in whole; only what is on it is shaped."""
+    """Return a page of precomputed rows. Only the rows of the page are rendered."""
     start = offset_in(marker)
     end = start + check_limit(limit)
     return marker_page([*map(show, rows[start:end])], limit, marker_of(end) if end < len(rows) else None)
 
 
 def kept_file(call: Call, kept: PreservedVersion) -> Shown:
-    """A file that is kept, with the version for which it is."""
+    """Render a preserved file with the version that is preserved."""
     version = {"type": "file_version", "id": kept.version.id, "sha1": kept.version.sha_1 or ""}
     return {**item_object(call, kept.file, mini=True), "file_version": version}
 
 
 def is_current(kept: PreservedVersion) -> bool:
-    """Whether the version that is kept is the file's current one."""
+    """Return whether the preserved version is the current one of its file."""
     return kept.version.id == kept.file.file_version_id
 
 
 @api.get("/retention_policy_assignments/{retention_policy_assignment_id}/files_under_retention")
 def files_under_retention(call: Call, retention_policy_assignment_id: str, marker: str = "", limit: int = 100) -> Shown:
-    """List the files whose current version is kept.
+    """List the files whose current version is retained.
 
     https://developer.box.com/reference/get-retention-policy-assignments-id-files-under-retention
     """
@@ -199,7 +199,7 @@ def files_under_retention(call: Call, retention_policy_assignment_id: str, marke
 def file_versions_under_retention(
     call: Call, retention_policy_assignment_id: str, marker: str = "", limit: int = 100
 ) -> Shown:
-    """List the past versions of files that are kept.
+    """List the past versions that are retained.
 
     https://developer.box.com/reference/get-retention-policy-assignments-id-file-versions-under-retention
     """
@@ -233,7 +233,7 @@ def list_retentions(
     limit: int = 100,
     marker: str = "",
 ) -> Shown:
-    """List the versions that are kept, of a file, by a policy, or until some time.
+    """List the retained versions, optionally of a file, of a policy, or by the time their retention ends.
 
     https://developer.box.com/reference/get-file-version-retentions
     """
@@ -259,7 +259,7 @@ def list_retentions(
 
 @api.get("/file_version_retentions/{file_version_retention_id}")
 def get_retention(call: Call, file_version_retention_id: str) -> Shown:
-    """Look at why a version is kept.
+    """Get the retention of a version.
 
     https://developer.box.com/reference/get-file-version-retentions-id
     """

@@ -1,4 +1,4 @@
-"""Retention policies: for how long content is kept, and what happens then.
+"""Retention policies: how long content is preserved, and what happens afterwards.
 
 https://developer.box.com/reference/resources/retention-policy
 """
@@ -32,7 +32,7 @@ _KINDS = ("enterprise", "folder", "metadata_template")
 
 
 def policy_mini(policy: RetentionPolicy) -> Shown:
-    """A policy as others name it."""
+    """Render a policy as other objects refer to it."""
     return {
         "type": "retention_policy",
         "id": policy.id,
@@ -64,7 +64,7 @@ def _policy_object(call: Call, policy: RetentionPolicy) -> Shown:
 
 
 def find_policy(call: Call, id: str) -> RetentionPolicy:
-    """A policy; raises NotFound."""
+    """Return a policy; raise NotFound if there is none."""
     policy = call.db.find(RetentionPolicy, RetentionPolicy.id == id)
     if policy is None:
         raise NotFound.of("retention_policy", id)
@@ -81,7 +81,7 @@ def list_policies(
     limit: int = 100,
     marker: str = "",
 ) -> Shown:
-    """List the policies whose names begin as is asked, of a type or by somebody.
+    """List the policies, optionally by the start of their name, their type or their creator.
 
     https://developer.box.com/reference/get-retention-policies
     """
@@ -109,7 +109,7 @@ def create_policy(
     are_owners_notified: bool = False,
     custom_notification_recipients: list[Ref] | None = None,
 ) -> Shown:
-    """Make a policy, which keeps nothing until it is assigned.
+    """Create a policy. It preserves nothing until it is assigned.
 
     https://developer.box.com/reference/post-retention-policies
     """
@@ -137,7 +137,7 @@ def create_policy(
 
 @api.get("/retention_policies/{retention_policy_id}")
 def get_policy(call: Call, retention_policy_id: str, fields: str = "") -> Shown:
-    """Look at a policy.
+    """Get a policy.
 
     https://developer.box.com/reference/get-retention-policies-id
     """
@@ -146,7 +146,7 @@ def get_policy(call: Call, retention_policy_id: str, fields: str = "") -> Shown:
 
 
 class PolicyChanges(Struct):
-    """What is to be changed of a policy; null leaves it."""
+    """The fields of an update request; null leaves a field as it is."""
 
     policy_name: Name | None = None
     description: Text | None = None
@@ -160,7 +160,7 @@ class PolicyChanges(Struct):
     custom_notification_recipients: list[Ref] | None = None
 
     def to_columns(self, call: Call) -> dict[str, Any]:
-        """The columns that change."""
+        """Return the changed columns."""
         recipients = self.custom_notification_recipients
         changes: dict[str, Any] = {
             **msgspec.structs.asdict(self),
@@ -173,7 +173,7 @@ class PolicyChanges(Struct):
 
 @api.put("/retention_policies/{retention_policy_id}")
 def update_policy(call: Call, retention_policy_id: str, changes: Annotated[PolicyChanges, Body]) -> Shown:
-    """Change a policy, or retire it; one that is not modifiable can only become longer.
+    """Change or retire a policy. One that is not modifiable can only become longer.
 
     https://developer.box.com/reference/put-retention-policies-id
     """
@@ -191,7 +191,7 @@ def update_policy(call: Call, retention_policy_id: str, changes: Annotated[Polic
 
 @api.delete("/retention_policies/{retention_policy_id}", status=204)
 def delete_policy(call: Call, retention_policy_id: str) -> None:
-    """Delete a policy with its assignments; one that is not modifiable stays.
+    """Delete a policy with its assignments; raise Forbidden if it is not modifiable.
 
     https://developer.box.com/reference/delete-retention-policies-id
     """
@@ -217,7 +217,7 @@ def _check_name(call: Call, name: str | None) -> None:
 
 
 def _check_policy(policy: RetentionPolicy) -> None:
-    """Raise for lengths and actions that do not go together."""
+    """Raise BadRequest for a combination of type, length and disposition action that is not allowed."""
     is_finite = policy.policy_type == "finite"
     if is_finite != (policy.retention_length is not None):
         said = "A finite policy has a length in days, an indefinite one none."

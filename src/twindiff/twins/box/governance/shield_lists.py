@@ -1,4 +1,4 @@
-"""Shield lists: countries, domains, addresses or networks that rules of Box Shield go by; of the version 2025.0.
+"""Shield lists: countries, domains, addresses or networks for the rules of Box Shield (API version 2025.0).
 
 https://developer.box.com/reference/v2025.0/resources/shield-list
 """
@@ -25,25 +25,25 @@ Named = Annotated[list[str], Meta(min_length=1)]
 
 
 class Countries(Struct, tag="country"):
-    """Countries by their codes."""
+    """Country codes."""
 
     country_codes: Named
 
 
 class Domains(Struct, tag="domain"):
-    """Domains of addresses."""
+    """Mail domains."""
 
     domains: Named
 
 
 class Addresses(Struct, tag="email"):
-    """Addresses of mail."""
+    """Mail addresses."""
 
     email_addresses: Named
 
 
 class Networks(Struct, tag="ip"):
-    """Addresses of the internet, and ranges of them."""
+    """IP addresses and ranges."""
 
     ip_addresses: Named
 
@@ -74,7 +74,7 @@ def _find(call: Call, id: str) -> ShieldList:
 
 @api.get("/shield_lists")
 def list_lists(call: Call) -> Shown:
-    """List the lists, each with the kind of what is on it.
+    """List the shield lists, each with the type of its content.
 
     https://developer.box.com/reference/v2025.0/get-shield-lists
     """
@@ -88,7 +88,7 @@ def list_lists(call: Call) -> Shown:
 
 @api.post("/shield_lists")
 def create_list(call: Call, name: Name, content: Content, description: str = "") -> Shown:
-    """Make a list, whose name no other has.
+    """Create a list with a unique name.
 
     https://developer.box.com/reference/v2025.0/post-shield-lists
     """
@@ -106,7 +106,7 @@ def create_list(call: Call, name: Name, content: Content, description: str = "")
 
 @api.get("/shield_lists/{shield_list_id}")
 def get_list(call: Call, shield_list_id: str) -> Shown:
-    """Look at a list.
+    """Get a list.
 
     https://developer.box.com/reference/v2025.0/get-shield-lists-id
     """
@@ -115,7 +115,7 @@ def get_list(call: Call, shield_list_id: str) -> Shown:
 
 @api.put("/shield_lists/{shield_list_id}")
 def update_list(call: Call, shield_list_id: str, name: Name, content: Content, description: str | None = None) -> Shown:
-    """Give a list another name and content.
+    """Replace the name and the content of a list.
 
     https://developer.box.com/reference/v2025.0/put-shield-lists-id
     """

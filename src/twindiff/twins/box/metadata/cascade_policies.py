@@ -1,4 +1,4 @@
-"""Cascade policies: which metadata of a folder goes to all that is in it, and to what comes into it.
+"""Cascade policies: metadata of a folder that is applied to everything in it and to items added later.
 
 https://developer.box.com/guides/metadata/cascades
 """
@@ -42,7 +42,7 @@ def _folder(call: Call, folder_id: str, *needed: Any) -> Folder:
 
 def _find(call: Call, id: str, *needed: Any) -> CascadePolicy:
     policy = call.db.find(CascadePolicy, CascadePolicy.id == id)
-    if policy is None:  # the page names `instance_not_found` beside it, which is no code of Box's description
+    if policy is None:  # Box's page also names `instance_not_found` here, which its OpenAPI description does not have
         raise NotFound.of("metadata_cascade_policy", id)
     _folder(call, policy.folder_id, *needed)
     return policy
@@ -71,7 +71,7 @@ def create_policy(
     scope: str,
     templateKey: str,  # noqa: N803 - Box's name
 ) -> Shown:
-    """Hand the metadata that a folder has down to all that is in it; what has such metadata already keeps it.
+    """Cascade a folder's metadata to everything in it. Items that already have an instance keep it.
 
     https://developer.box.com/reference/post-metadata-cascade-policies
     """
@@ -89,7 +89,7 @@ def create_policy(
 
 @api.get("/{metadata_cascade_policy_id}")
 def get_policy(call: Call, metadata_cascade_policy_id: str) -> Shown:
-    """Look at a cascade policy.
+    """Get a cascade policy.
 
     https://developer.box.com/reference/get-metadata-cascade-policies-id
     """
@@ -98,7 +98,7 @@ def get_policy(call: Call, metadata_cascade_policy_id: str) -> Shown:
 
 @api.delete("/{metadata_cascade_policy_id}", status=204)
 def delete_policy(call: Call, metadata_cascade_policy_id: str) -> None:
-    """Hand nothing down any more; what has been handed down stays.
+    """Delete a cascade policy. Instances that it has already applied stay.
 
     https://developer.box.com/reference/delete-metadata-cascade-policies-id
     """
@@ -109,7 +109,7 @@ def delete_policy(call: Call, metadata_cascade_policy_id: str) -> None:
 def apply_policy(
     call: Call, metadata_cascade_policy_id: str, conflict_resolution: Literal["none", "overwrite"]
 ) -> None:
-    """Hand a folder's metadata down again, over what items have or only to those that have none.
+    """Apply a cascade policy again, either over existing instances or only to items without one.
 
     https://developer.box.com/reference/post-metadata-cascade-policies-id-apply
     """

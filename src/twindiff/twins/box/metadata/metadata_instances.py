@@ -58,7 +58,7 @@ def _instance(call: Call, item: Item, scope: str, key: str) -> MetadataInstance:
 
 
 def check_values(template: MetadataTemplate, data: Shown) -> Shown:
-    """Values that fit a template; raises SchemaValidationFailed that says what does not."""
+    """Return values that fit a template; raise SchemaValidationFailed with the reason if they do not."""
     if template.template_key == "properties" and template.scope == "global":
         for key, value in data.items():
             if not isinstance(value, str):
@@ -79,7 +79,7 @@ def check_values(template: MetadataTemplate, data: Shown) -> Shown:
 
 
 def _problem(field: Shown, value: Any) -> str | None:
-    """What is wrong with a value of a field."""
+    """Return what is wrong with the value of a field, or None."""
     kind, options = field["type"], [each["key"] for each in field.get("options", [])]
     fits = {
         "string": lambda: isinstance(value, str),
@@ -139,7 +139,7 @@ def _update(call: Call, item: Item, scope: str, key: str, body: bytes) -> Shown:
 
 
 def patch_values(data: Shown, operation: Shown) -> Shown:
-    """Values after one operation of JSON Patch (RFC 6902); raises MetadataBadRequest."""
+    """Return the values after one JSON Patch operation (RFC 6902); raise MetadataBadRequest if it cannot be applied."""
     verb, key = operation.get("op"), _key_in(operation.get("path"))
     outer, _, place = key.rpartition("/")
     if isinstance(data.get(outer), list):
@@ -166,7 +166,7 @@ def patch_values(data: Shown, operation: Shown) -> Shown:
 
 
 def _patched_list(values: list[Any], place: str, operation: Shown) -> list[Any]:
-    """Values of a list after one is added, replaced or removed at a place, such as the card at `/cards/0`."""
+    """Return a list after an element was added, replaced or removed at an index, such as the card at `/cards/0`."""
     verb, end = operation.get("op"), len(values)
     at = end if place == "-" and verb == "add" else int(place) if place.isdecimal() and len(place) < 9 else end + 1
     if verb not in ("add", "replace", "remove") or at > end or (verb != "add" and at == end):
@@ -211,7 +211,7 @@ def list_of_folder(call: Call, folder_id: str) -> Shown:
 
 @api.get("/files/{file_id}/metadata/{scope}/{template_key}")
 def get_of_file(call: Call, file_id: str, scope: str, template_key: str) -> Shown:
-    """Look at an instance on a file.
+    """Get an instance on a file.
 
     https://developer.box.com/reference/get-files-id-metadata-id-id
     """
@@ -220,7 +220,7 @@ def get_of_file(call: Call, file_id: str, scope: str, template_key: str) -> Show
 
 @api.get("/folders/{folder_id}/metadata/{scope}/{template_key}")
 def get_of_folder(call: Call, folder_id: str, scope: str, template_key: str) -> Shown:
-    """Look at an instance on a folder.
+    """Get an instance on a folder.
 
     https://developer.box.com/reference/get-folders-id-metadata-id-id
     """
@@ -247,7 +247,7 @@ def create_on_folder(call: Call, data: Values, folder_id: str, scope: str, templ
 
 @api.put("/files/{file_id}/metadata/{scope}/{template_key}")
 def update_on_file(call: Call, patch: Annotated[bytes, Body], file_id: str, scope: str, template_key: str) -> Shown:
-    """Change the values of an instance by a JSON Patch, all or nothing.
+    """Apply a JSON Patch to the values of an instance, all operations or none.
 
     https://developer.box.com/reference/put-files-id-metadata-id-id
     """
@@ -256,7 +256,7 @@ def update_on_file(call: Call, patch: Annotated[bytes, Body], file_id: str, scop
 
 @api.put("/folders/{folder_id}/metadata/{scope}/{template_key}")
 def update_on_folder(call: Call, patch: Annotated[bytes, Body], folder_id: str, scope: str, template_key: str) -> Shown:
-    """Change the values of an instance by a JSON Patch, all or nothing.
+    """Apply a JSON Patch to the values of an instance, all operations or none.
 
     https://developer.box.com/reference/put-folders-id-metadata-id-id
     """
@@ -265,7 +265,7 @@ def update_on_folder(call: Call, patch: Annotated[bytes, Body], folder_id: str, 
 
 @api.delete("/files/{file_id}/metadata/{scope}/{template_key}", status=204)
 def delete_from_file(call: Call, file_id: str, scope: str, template_key: str) -> None:
-    """Take an instance off a file.
+    """Delete an instance from a file.
 
     https://developer.box.com/reference/delete-files-id-metadata-id-id
     """
@@ -274,7 +274,7 @@ def delete_from_file(call: Call, file_id: str, scope: str, template_key: str) ->
 
 @api.delete("/folders/{folder_id}/metadata/{scope}/{template_key}", status=204)
 def delete_from_folder(call: Call, folder_id: str, scope: str, template_key: str) -> None:
-    """Take an instance off a folder.
+    """Delete an instance from a folder.
 
     https://developer.box.com/reference/delete-folders-id-metadata-id-id
     """

@@ -1,4 +1,4 @@
-"""Metadata queries: items by the values of an instance, in the words of SQL's WHERE.
+"""Metadata queries: find items by the values of an instance, with the syntax of a SQL WHERE clause.
 
 https://developer.box.com/guides/metadata/queries/syntax
 """
@@ -26,7 +26,7 @@ Test = Callable[[dict[str, Any]], bool]
 
 
 class OrderBy(Struct):
-    """By which field results are ordered."""
+    """A field by which results are ordered."""
 
     field_key: str
     direction: Literal["ASC", "DESC", "asc", "desc"] = "ASC"
@@ -38,7 +38,7 @@ class _Token(NamedTuple):
 
 
 def tokens_of(query: str) -> list[_Token]:
-    """The signs, words, names and values of a query; raises InvalidQuery."""
+    """Split a query into operators, words, names and values; raise InvalidQuery for anything else."""
     tokens: list[_Token] = []
     at = 0
     query = query.rstrip()
@@ -62,14 +62,14 @@ def _token(match: re.Match[str]) -> _Token:
 
 
 class Query:
-    """Reads a query from the left and gives a test of an instance's values."""
+    """A recursive-descent parser that turns a query into a predicate on an instance's values."""
 
     def __init__(self, text: str, arguments: dict[str, Any]) -> None:
         self._tokens = tokens_of(text)[::-1]
         self._arguments = arguments
 
     def read(self) -> Test:
-        """The whole of it."""
+        """Parse the whole query; raise InvalidQuery if tokens are left over."""
         test = self._either()
         if self._tokens:
             raise InvalidQuery(f"Nothing was expected after the query, where '{self._tokens[-1].value}' is")
@@ -223,7 +223,7 @@ def execute(
 
 
 def _rank(value: Any) -> tuple[int, float, str]:
-    """Where a value stands in an order: nothing, numbers, texts."""
+    """Return the sort key of a value: missing values, then numbers, then texts."""
     if value is None:
         return (0, 0.0, "")
     return (1, float(value), "") if isinstance(value, int | float) else (2, 0.0, str(value))
@@ -239,7 +239,7 @@ def _item_below(call: Call, row: MetadataInstance, folder_id: str) -> Any:
 
 
 def _entry(call: Call, row: MetadataInstance, item: Any, fields: list[str] | None) -> dict[str, Any]:
-    """An item as a result: by its id alone, or with the fields and the metadata that were asked for."""
+    """Render an item as a result: only type and id, or the requested fields and metadata."""
     if not fields:
         return item_object(call, item, ("sequence_id",))
     plain = tuple(name for name in fields if not name.startswith("metadata."))

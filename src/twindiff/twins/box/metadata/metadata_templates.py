@@ -1,4 +1,4 @@
-"""Metadata templates: which values instances may have.
+"""Metadata templates: the fields of instances and the values they may have.
 
 https://developer.box.com/guides/metadata/templates
 """
@@ -31,7 +31,7 @@ Shown = dict[str, Any]
 
 
 class FieldOption(Struct):
-    """One of the values of an enum."""
+    """An option of an enum field."""
 
     key: str
     staticConfig: dict[str, Any] | UnsetType = UNSET  # noqa: N815 - Box's name
@@ -49,13 +49,13 @@ class TemplateField(Struct):
 
 
 def enterprise_scope(call: Call) -> str:
-    """The scope of the caller's own enterprise: `enterprise_` with its id."""
+    """Return the scope of the caller's enterprise: `enterprise_` followed by its id."""
     enterprise: dict[str, Any] = acting_user(call).enterprise or ENTERPRISE
     return f"enterprise_{enterprise['id']}"
 
 
 def full_scope(call: Call, scope: str) -> str:
-    """A scope with the enterprise's id; raises MetadataBadRequest for one that there cannot be."""
+    """Return a scope with the enterprise's id; raise MetadataBadRequest if it is not a valid scope."""
     if scope == "enterprise":
         return enterprise_scope(call)
     if scope != "global" and not scope.startswith("enterprise_"):
@@ -70,7 +70,7 @@ PROPERTIES = MetadataTemplate(
     display_name="Custom Metadata",
     copy_instance_on_item_copy=True,
 )
-"""The template that takes any text under any key."""
+"""The template that accepts any text under any key."""
 
 SKILL_CARDS = MetadataTemplate(
     id="00000000-0000-4000-8000-000000000002",
@@ -79,13 +79,13 @@ SKILL_CARDS = MetadataTemplate(
     display_name="Box Skills Cards",
     hidden=True,
 )
-"""The template of what skills have found out about a file: under `cards`, a list of objects."""
+"""The template of skill cards: its field `cards` is a list of objects."""
 
 _GLOBAL = {each.template_key: each for each in (PROPERTIES, SKILL_CARDS)}
 
 
 def find_template(call: Call, scope: str, key: str) -> MetadataTemplate | None:
-    """A template by scope and key, whatever their case."""
+    """Return a template by scope and key, both compared without case, or None."""
     if scope == "global" and key in _GLOBAL:
         return _GLOBAL[key]
     where = (MetadataTemplate.scope == full_scope(call, scope), MetadataTemplate.template_key == key)
@@ -93,7 +93,7 @@ def find_template(call: Call, scope: str, key: str) -> MetadataTemplate | None:
 
 
 def template_object(template: MetadataTemplate) -> Shown:
-    """A template with its fields."""
+    """Render a template with its fields."""
     return {
         "id": template.id,
         "type": "metadata_template",
@@ -127,7 +127,7 @@ def list_enterprise(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 @api.get("/metadata_templates/global")
 def list_global(call: Call, marker: str = "", limit: int = 100) -> Shown:
-    """List the templates that all enterprises have.
+    """List the global templates, which all enterprises have.
 
     https://developer.box.com/reference/get-metadata-templates-global
     """
@@ -147,7 +147,7 @@ def find_by_instance(call: Call, metadata_instance_id: str, marker: str = "", li
 
 @api.get("/metadata_templates/{scope}/{template_key}/schema")
 def get_template(call: Call, scope: str, template_key: str) -> Shown:
-    """Look at a template by its scope and key.
+    """Get a template by its scope and key.
 
     https://developer.box.com/reference/get-metadata-templates-id-id-schema
     """
@@ -163,7 +163,7 @@ def _existing(call: Call, scope: str, key: str) -> MetadataTemplate:
 
 @api.get("/metadata_templates/{template_id}")
 def get_by_id(call: Call, template_id: str) -> Shown:
-    """Look at a template by its id.
+    """Get a template by its id.
 
     https://developer.box.com/reference/get-metadata-templates-id
     """
@@ -183,7 +183,7 @@ def create_template(
     fields: list[TemplateField] | None = None,
     copyInstanceOnItemCopy: bool = False,  # noqa: N803 - Box's name
 ) -> Shown:
-    """Make a template.
+    """Create a template.
 
     https://developer.box.com/reference/post-metadata-templates-schema
     """
@@ -236,7 +236,7 @@ def _field(call: Call, field: TemplateField) -> Shown:
 
 @api.put("/metadata_templates/{scope}/{template_key}/schema")
 def update_template(call: Call, scope: str, template_key: str, operations: Annotated[bytes, Body]) -> Shown:
-    """Change a template by a list of operations such as `addField`, `editTemplate`, `addEnumOption`.
+    """Apply a list of operations, such as `addField`, `editTemplate` or `addEnumOption`, to a template.
 
     https://developer.box.com/reference/put-metadata-templates-id-id-schema
     """
@@ -250,7 +250,7 @@ def update_template(call: Call, scope: str, template_key: str, operations: Annot
 
 @api.delete("/metadata_templates/{scope}/{template_key}/schema", status=204)
 def delete_template(call: Call, scope: str, template_key: str) -> None:
-    """Delete a template with all of its instances.
+    """Delete a template and all of its instances.
 
     https://developer.box.com/reference/delete-metadata-templates-id-id-schema
     """

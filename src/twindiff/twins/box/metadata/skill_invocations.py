@@ -1,4 +1,4 @@
-"""What skills find out about files: cards, which are metadata of the file.
+"""Results of skills: cards, which are stored as metadata of the file.
 
 https://developer.box.com/guides/skills
 """
@@ -21,20 +21,20 @@ _KINDS = ("keyword", "timeline", "transcript", "status")
 
 
 class Cards(Struct):
-    """What a skill has found, each kind on a card of its own."""
+    """The cards that a skill has produced."""
 
     cards: list[dict[str, Any]]
 
 
 class FileRef(Struct):
-    """A file by its id."""
+    """A reference to a file."""
 
     id: str
     type: Literal["file"] = "file"
 
 
 class VersionRef(Struct):
-    """A version of it by its id."""
+    """A reference to a version of the file."""
 
     id: str
     type: Literal["file_version"] = "file_version"
@@ -50,7 +50,7 @@ def replace_cards(
     file_version: VersionRef | None = None,
     usage: dict[str, Any] | None = None,
 ) -> None:
-    """Put cards in place of those that a file has; how the skill fares is not kept.
+    """Replace the skill cards of a file. The status of the skill is not stored.
 
     https://developer.box.com/reference/put-skill-invocations-id
     """

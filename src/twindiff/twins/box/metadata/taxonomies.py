@@ -1,4 +1,4 @@
-"""Taxonomies of an enterprise, and the levels that they have.
+"""Taxonomies of an enterprise and their levels.
 
 https://developer.box.com/guides/metadata/taxonomies
 """
@@ -27,7 +27,7 @@ MAX_LEVELS = 20
 
 
 class Level(Struct, rename="camel"):
-    """A level, such as continents."""
+    """A level of a taxonomy, such as continents."""
 
     display_name: Name
     description: str = ""
@@ -46,7 +46,7 @@ def _levels(row: Taxonomy) -> Shown:
 
 
 def find_taxonomy(call: Call, namespace: str, key: str) -> Taxonomy:
-    """A taxonomy; raises TaxonomyNotFound."""
+    """Return a taxonomy; raise TaxonomyNotFound if there is none."""
     named = (Taxonomy.namespace == full_scope(call, namespace), Taxonomy.taxonomy_key == key)
     row = call.db.find(Taxonomy, *named)
     if row is None:
@@ -55,7 +55,7 @@ def find_taxonomy(call: Call, namespace: str, key: str) -> Taxonomy:
 
 
 def own_taxonomy(call: Call, namespace: str, key: str) -> Taxonomy:
-    """A taxonomy that the caller administers."""
+    """Return a taxonomy that the caller administers; raise otherwise."""
     require_own(call, namespace)
     return find_taxonomy(call, namespace, key)
 
@@ -74,7 +74,7 @@ def create_taxonomy(
     namespace: str,
     key: Key | None = None,
 ) -> Shown:
-    """Make a taxonomy, which has no levels yet; its key is made from its name if none is given.
+    """Create a taxonomy without levels. Its key is derived from its name if none is given.
 
     https://developer.box.com/reference/post-metadata-taxonomies
     """
@@ -104,7 +104,7 @@ def list_taxonomies(call: Call, namespace: str, marker: str = "", limit: int = 1
 
 @api.get("/{namespace}/{taxonomy_key}")
 def get_taxonomy(call: Call, namespace: str, taxonomy_key: str) -> Shown:
-    """Look at a taxonomy.
+    """Get a taxonomy.
 
     https://developer.box.com/reference/get-metadata-taxonomies-id-id
     """
@@ -118,7 +118,7 @@ def update_taxonomy(
     taxonomy_key: str,
     displayName: Name,  # noqa: N803 - Box's name
 ) -> Shown:
-    """Give a taxonomy another name.
+    """Rename a taxonomy.
 
     https://developer.box.com/reference/patch-metadata-taxonomies-id-id
     """
@@ -128,7 +128,7 @@ def update_taxonomy(
 
 @api.delete("/{namespace}/{taxonomy_key}", status=204)
 def delete_taxonomy(call: Call, namespace: str, taxonomy_key: str) -> None:
-    """Delete a taxonomy with all that is in it.
+    """Delete a taxonomy with its levels and nodes.
 
     https://developer.box.com/reference/delete-metadata-taxonomies-id-id
     """
@@ -140,7 +140,7 @@ def delete_taxonomy(call: Call, namespace: str, taxonomy_key: str) -> None:
 
 @api.post("/{namespace}/{taxonomy_key}/levels", status=201)
 def create_levels(call: Call, namespace: str, taxonomy_key: str, levels: Annotated[bytes, Body]) -> Shown:
-    """Give a taxonomy that has no levels its levels, the topmost first.
+    """Create the levels of a taxonomy that has none, topmost first.
 
     https://developer.box.com/reference/post-metadata-taxonomies-id-id-levels
     """
@@ -162,7 +162,7 @@ def append_level(
     displayName: Name,  # noqa: N803 - Box's name
     description: str = "",
 ) -> Shown:
-    """Put a level below all others.
+    """Append a level below all others.
 
     https://developer.box.com/reference/post-metadata-taxonomies-id-id-levels:append
     """
@@ -172,7 +172,7 @@ def append_level(
 
 @api.post("/{namespace}/{taxonomy_key}/levels:trim")
 def trim_levels(call: Call, namespace: str, taxonomy_key: str) -> Shown:
-    """Delete the last level, in which there must be nothing.
+    """Delete the last level, which must have no nodes.
 
     https://developer.box.com/reference/post-metadata-taxonomies-id-id-levels:trim
     """
@@ -192,7 +192,7 @@ def update_level(
     displayName: Name,  # noqa: N803 - Box's name
     description: str | None = None,
 ) -> Shown:
-    """Change what a level is called and said to be; the topmost is 1.
+    """Change the name and the description of a level. The topmost level is 1.
 
     https://developer.box.com/reference/patch-metadata-taxonomies-id-id-levels-id
     """

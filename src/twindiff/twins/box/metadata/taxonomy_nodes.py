@@ -1,4 +1,4 @@
-"""The terms of taxonomies, each on a level and below one of the level above.
+"""The nodes of taxonomies. Each is on a level and has a parent on the level above.
 
 https://developer.box.com/reference/resources/metadata-taxonomy-node
 """
@@ -55,7 +55,7 @@ def list_nodes(
     marker: str = "",
     limit: int = 100,
 ) -> Shown:
-    """List the nodes on any of some levels, below some others, or whose name has a text, by their names.
+    """List nodes ordered by name, optionally by level, parent, ancestor or a text in their name.
 
     https://developer.box.com/reference/get-metadata-taxonomies-id-id-nodes
     """
@@ -74,7 +74,7 @@ def list_nodes(
 
 
 def _below(call: Call, ids: list[str]) -> list[str]:
-    """Some nodes and all that are below them."""
+    """Return the ids of some nodes and all their descendants."""
     below, latest = [*ids], ids
     while latest:
         rows = call.db.rows(TaxonomyNode, TaxonomyNode.parent_id.in_(latest), columns=(TaxonomyNode.id,))
@@ -92,7 +92,7 @@ def create_node(
     level: int,
     parentId: str | None = None,  # noqa: N803 - Box's name
 ) -> Shown:
-    """Put a node on a level, below one of the level above unless it is the topmost.
+    """Create a node on a level. Unless the level is the topmost, it needs a parent on the level above.
 
     https://developer.box.com/reference/post-metadata-taxonomies-id-id-nodes
     """
@@ -112,7 +112,7 @@ def create_node(
 
 @api.get("/{node_id}")
 def get_node(call: Call, namespace: str, taxonomy_key: str, node_id: str) -> Shown:
-    """Look at a node.
+    """Get a node.
 
     https://developer.box.com/reference/get-metadata-taxonomies-id-id-nodes-id
     """
@@ -127,7 +127,7 @@ def update_node(
     node_id: str,
     displayName: Name | None = None,  # noqa: N803 - Box's name
 ) -> Shown:
-    """Give a node another name.
+    """Rename a node.
 
     https://developer.box.com/reference/patch-metadata-taxonomies-id-id-nodes-id
     """
@@ -137,7 +137,7 @@ def update_node(
 
 @api.delete("/{node_id}", status=204)
 def delete_node(call: Call, namespace: str, taxonomy_key: str, node_id: str) -> None:
-    """Delete a node that has nothing below it.
+    """Delete a node without descendants.
 
     https://developer.box.com/reference/delete-metadata-taxonomies-id-id-nodes-id
     """

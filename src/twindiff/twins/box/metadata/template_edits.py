@@ -1,4 +1,4 @@
-"""Changes of metadata templates, as lists of operations.
+"""Applies lists of operations to metadata templates.
 
 https://developer.box.com/guides/metadata/templates/update
 """
@@ -20,7 +20,7 @@ Shown = dict[str, Any]
 
 
 def operations_in(body: bytes) -> list[Shown]:
-    """The operations that a body lists; raises MetadataBadRequest."""
+    """Parse the list of operations in a request body; raise MetadataBadRequest if it is not one."""
     try:
         read: Any = read_json(body)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -31,7 +31,7 @@ def operations_in(body: bytes) -> list[Shown]:
 
 
 class _Draft:
-    """A template while it is changed."""
+    """The working copy of a template while operations are applied to it."""
 
     def __init__(self, call: Call, template: MetadataTemplate) -> None:
         self.call = call
@@ -39,14 +39,14 @@ class _Draft:
         self.columns: Shown = {}
 
     def field(self, key: Any) -> Shown:
-        """A field by its key."""
+        """Return a field by its key; raise MetadataBadRequest if there is none."""
         field = next((each for each in self.fields if each["key"] == key), None)
         if field is None:
             raise MetadataBadRequest(f"The template has no field '{key}'")
         return field
 
     def option(self, field: Shown, key: Any) -> Shown:
-        """An option of a field by its key."""
+        """Return an option of a field by its key; raise MetadataBadRequest if there is none."""
         option = next((each for each in field.get("options", []) if each["key"] == key), None)
         if option is None:
             raise MetadataBadRequest(f"The field '{field['key']}' has no option '{key}'")
@@ -58,7 +58,7 @@ def _pick_option_fields(data: Shown) -> Shown:
 
 
 def new_option(call: Call, data: Any) -> Shown:
-    """An option as it is kept; those of classifications have a `staticConfig` besides their key."""
+    """Return an option in its stored form. Options of classifications have `staticConfig` besides their key."""
     given: Shown = cast(Shown, data) if isinstance(data, dict) else {}
     if not given.get("key"):
         raise MetadataBadRequest("The option needs a key")
@@ -151,7 +151,7 @@ _EDITS: dict[str, Callable[[_Draft, Shown], None]] = {
 
 
 def apply_operations(call: Call, template: MetadataTemplate, operations: list[Shown]) -> Shown:
-    """The columns of a template after operations; raises MetadataBadRequest for one that cannot be."""
+    """Return the columns of a template after operations; raise MetadataBadRequest if one cannot be applied."""
     draft = _Draft(call, template)
     for operation in operations:
         edit = _EDITS.get(str(operation.get("op")))

@@ -1,4 +1,4 @@
-"""Filters of searches by metadata: one template, with values or ranges of its fields.
+"""Metadata filters of searches: one template, with values or ranges of its fields.
 
 https://developer.box.com/guides/search/filters/metadata-filters
 """
@@ -16,7 +16,10 @@ from ..tables.further_tables import MetadataInstance
 
 
 def read_filters(text: str) -> dict[str, Any] | None:
-    """The filter that the parameter `mdfilters` holds; raises BadRequest for anything but a list of one."""
+    """Parse the parameter `mdfilters`; raise BadRequest unless it is a list of exactly one filter.
+
+    The filter has the keys `scope`, `templateKey` and optionally `filters`. Returns None for an empty parameter.
+    """
     if not text.strip():
         return None
     try:
@@ -33,7 +36,7 @@ def read_filters(text: str) -> dict[str, Any] | None:
 
 
 def fits(instance: MetadataInstance, wanted: dict[str, Any]) -> bool:
-    """Whether an instance has the values that a filter asks for."""
+    """Return whether an instance matches a filter."""
     scope: str = wanted["scope"]
     if instance.scope != scope and not (scope == "enterprise" and instance.scope.startswith("enterprise_")):
         return False

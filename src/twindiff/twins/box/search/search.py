@@ -1,4 +1,4 @@
-"""Search: words in names, descriptions, tags, comments and contents, narrowed by filters.
+"""Search: matches words in names, descriptions, tags, comments and contents, narrowed by filters.
 
 https://developer.box.com/guides/search
 """
@@ -57,7 +57,7 @@ def search(
 
 
 def _run_search(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    """What a search finds."""
+    """Return a page of search results."""
     query: str = given["query"]
     at = window(given["offset"], given["limit"], most=200, farthest=MAX_OFFSET)
     if given["scope"] == "enterprise_content" and not is_admin(call):

@@ -1,4 +1,4 @@
-"""What a search's results must be besides having words.
+"""The filters of a search: conditions on results besides the words of the query.
 
 https://developer.box.com/guides/search/filters
 """
@@ -28,13 +28,13 @@ Trash = Literal["non_trashed_only", "trashed_only", "all_items"]
 
 
 class Range(NamedTuple):
-    """From and to, both inclusive; None is open."""
+    """An inclusive range. A bound of None is open."""
 
     low: Any
     high: Any
 
     def conditions(self, column: Any) -> list[Expression]:
-        """What a column must be to lie in it; nothing lies in none."""
+        """Return the conditions for a column's value to lie in the range. NULL lies in no range."""
         return [
             *([column >= self.low] if self.low is not None else ()),
             *([column <= self.high] if self.high is not None else ()),
@@ -42,7 +42,7 @@ class Range(NamedTuple):
 
 
 def split_list(text: str) -> list[str]:
-    """What a parameter lists."""
+    """Return the entries of a comma-separated parameter."""
     return [each.strip() for each in text.split(",") if each.strip()]
 
 
@@ -60,12 +60,12 @@ def _range(text: str, name: str, read: Any) -> Range | None:
 
 
 class Filters(NamedTuple):
-    """What results must be besides having words."""
+    """The filters of a search."""
 
     kinds: tuple[str, ...]
     trash: Trash
     within: frozenset[str] | None
-    """The folders in which items must be; None for any."""
+    """The folders that must contain the items; None for any."""
     extensions: frozenset[str]
     owners: frozenset[str]
     updaters: frozenset[str]
@@ -75,7 +75,7 @@ class Filters(NamedTuple):
     size: Range | None
 
     def conditions(self, kind: Any) -> list[Expression]:
-        """What the rows of a kind must be by themselves."""
+        """Return the filter conditions that a row of a kind can be tested for by itself."""
         instants = ((kind.created_at, self.created), (kind.trashed_at, self.deleted))
         conditions: list[Expression] = [part for column, span in instants if span for part in span.conditions(column)]
         if self.updated:
@@ -94,11 +94,11 @@ class Filters(NamedTuple):
 
     @property
     def is_ranged(self) -> bool:
-        """Whether times or sizes narrow: then it is looked at rows, beyond what an index of words tells."""
+        """Return whether a time or size range is set. Ranges read rows beyond what the full-text index holds."""
         return any((self.created, self.updated, self.deleted, self.size))
 
     def place_conditions(self, call: Call, kind: Any) -> list[Expression]:
-        """What the rows of a kind must be to be in the trash, or not to be."""
+        """Return the conditions for rows of a kind to be in or outside the trash, as `trash` requires."""
         if self.trash == "all_items":
             return []
         gone = kind.parent_id.in_(_trashed_folders(call))
@@ -108,11 +108,11 @@ class Filters(NamedTuple):
         return [*outside, not_(gone)] if gone.value else outside
 
     def has_others(self, call: Call, kind: Any) -> bool:
-        """Whether items of a kind are another's."""
+        """Return whether another user owns items of a kind."""
         return _has_others(call, kind, kind.owned_by_id, call.actor)
 
     def admitting(self, call: Call, kind: Any) -> list[Expression] | None:
-        """What rows that are in place must be for all of them to be admitted; None where each must be looked at."""
+        """Return the conditions that admit rows already in place, or None if each row must be tested with `admit`."""
         if self.updaters or is_limited(call):
             return None
         root: list[Expression] = [kind.id != ROOT] if kind is Folder and call.db.find(Folder, Folder.id == ROOT) else []
@@ -126,7 +126,7 @@ class Filters(NamedTuple):
         return [*root, mostly(kind.owned_by_id.in_((call.actor, None)), *given)]
 
     def admit(self, call: Call, item: Any) -> bool:
-        """Whether an item stands where it is looked for, and the caller may see it."""
+        """Return whether an item is in the place that is searched and visible to the caller."""
         return self._is_in_place(call, item) and rights(call, item) != NONE and self._was_updated_by(call, item)
 
     def _is_in_place(self, call: Call, item: Any) -> bool:
@@ -142,15 +142,16 @@ class Filters(NamedTuple):
 
 
 def mostly(*ways: Expression) -> Expression:
-    """That one of some conditions holds, as it does for most rows: said by those few for which none does.
+    """Build the condition that one of `ways` holds, for conditions that hold for most rows.
 
-    An index of words finds the others more quickly, and an index of the column would be no way to read nearly all rows.
+    It is written as NOT (NOT a AND NOT b): the full-text index excludes the few other rows faster than an index of the
+    column could enumerate nearly all rows.
     """
     return not_(all_of(*(not_(way) for way in ways)))
 
 
 def _has_others(call: Call, kind: Any, column: Any, value: str) -> bool:
-    """Whether a row of a kind has another value than one; it is looked for in the column's index, once."""
+    """Return whether a row of a kind has a value other than `value`; tested once, with the column's index."""
     key = f"others {kind.type.default} {column.name}"
     if key not in call.memo:
         others = any_of(exists(kind, column < value), exists(kind, column > value))
@@ -159,7 +160,7 @@ def _has_others(call: Call, kind: Any, column: Any, value: str) -> bool:
 
 
 def _trashed_folders(call: Call) -> list[str]:
-    """The folders in the trash, and all below them."""
+    """Return the folders in the trash and all folders below them."""
     if "trashed folders" not in call.memo:
         is_gone = any_of(Folder.item_status < "active", Folder.item_status > "active")
         tops = call.db.rows(Folder, is_gone, columns=(Folder.id,))
@@ -168,14 +169,14 @@ def _trashed_folders(call: Call) -> list[str]:
 
 
 def _within(call: Call, ancestors: list[str]) -> frozenset[str] | None:
-    """These folders and all below them; None where everything is."""
+    """Return the folders and all folders below them; None if they include the root."""
     if not ancestors or "0" in ancestors:
         return None
     return _below(call, ancestors)
 
 
 def _below(call: Call, folders: list[str]) -> frozenset[str]:
-    """These folders and all below them, looked up level by level."""
+    """Return the folders and all folders below them, looked up level by level."""
     below = level = frozenset(folders)
     while level:
         inside = call.db.rows(Folder, Folder.parent_id.in_(sorted(level)), columns=(Folder.id,))
@@ -185,7 +186,7 @@ def _below(call: Call, folders: list[str]) -> frozenset[str]:
 
 
 def read_narrowing(call: Call, given: dict[str, Any]) -> Filters:
-    """The filters of a search; raises BadRequest or NotFound."""
+    """Parse the filters of a search; raise BadRequest or NotFound if they are invalid."""
     for folder in split_list(given["ancestor_folder_ids"]):
         find_folder(call, folder)
     return Filters(

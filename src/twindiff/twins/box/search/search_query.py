@@ -1,7 +1,8 @@
-"""What a search asks for: words, phrases in quotes, AND, OR and NOT in capitals, parentheses.
+"""Parses search queries: words, quoted phrases, AND, OR and NOT in capitals, parentheses.
 
-Several words without an operator between them mean either of them, and that binds more closely than AND, as Box has it:
-`a AND b c` is `a AND (b OR c)`. NOT excludes what follows it from all that is found beside it.
+Words without an operator between them are joined by OR, which binds more tightly than AND, as in Box: `a AND b c` is `a
+AND (b OR c)`. NOT excludes its operand from the results of its whole group.
+
 https://developer.box.com/guides/search/query-operators
 https://support.box.com/hc/en-us/articles/39932047737235-Searching-for-Files-and-Folders
 """
@@ -22,14 +23,14 @@ MAX_TERMS = 50
 
 
 class Term(msgspec.Struct, frozen=True, dict=True):
-    """A word, or words that must stand side by side: those of a phrase, or of one that punctuation divides."""
+    """A word, or adjacent words: those of a phrase, or of a word that punctuation splits."""
 
     text: str
     is_phrase: bool = False
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Its words without what stands between them, case and accents."""
+        """The words of the term, without punctuation, case and accents."""
         return tuple(index_words(self.text))
 
     @cached_property
@@ -41,7 +42,7 @@ class Term(msgspec.Struct, frozen=True, dict=True):
         return self._found_by(is_start=True)
 
     def _found_by(self, *, is_start: bool) -> re.Pattern[str]:
-        """What finds it in a text without case and accents."""
+        """Return a pattern that finds the term in a text without case and accents."""
         if len(self.words) == 1:
             return re.compile(SearchTerm(self.words, is_start).pattern)
         before = r"(?<![^\W_])" if SearchTerm(self.words[:1]).is_plain else ""
@@ -49,22 +50,22 @@ class Term(msgspec.Struct, frozen=True, dict=True):
         return re.compile(before + r"[\W_]*".join(map(re.escape, self.words)) + after)
 
     def is_in(self, text: str) -> bool:
-        """Whether a text without case and accents has it."""
+        """Return whether a text without case and accents contains the term."""
         return self._pattern.search(text) is not None
 
     def begins_in(self, text: str) -> bool:
-        """Whether such a text has it, or has a last word that begins with its own."""
+        """Return whether such a text contains the term, where the last word may be only the beginning of a word."""
         return self._start_pattern.search(text) is not None
 
 
 class Either(NamedTuple):
-    """Something of which one part must hold."""
+    """A disjunction: at least one part must match."""
 
     parts: tuple[Query, ...]
 
 
 class Both(NamedTuple):
-    """Something of which all parts must hold, and none of those that are excluded."""
+    """A conjunction: all parts must match, and none of the excluded ones."""
 
     parts: tuple[Query, ...]
     excluded: tuple[Query, ...]
@@ -75,12 +76,12 @@ _Token = tuple[str, str, str]
 
 
 def read_query(query: str) -> Query:
-    """A query as a tree; what is left open in it ends where it ends."""
+    """Parse a query into a tree. Unclosed quotes and parentheses end with the query."""
     return _both(iter(_TOKEN.findall(query)[:MAX_TERMS]))
 
 
 def terms_of(query: Query) -> Iterator[Term]:
-    """All terms of a query, those that are excluded too."""
+    """Yield all terms of a query, including excluded ones."""
     if isinstance(query, Term):
         yield query
         return
@@ -89,7 +90,7 @@ def terms_of(query: Query) -> Iterator[Term]:
 
 
 def wanted_terms(query: Query) -> Iterator[Term]:
-    """The terms of a query that are not excluded."""
+    """Yield the terms of a query that are not excluded."""
     if isinstance(query, Term):
         yield query
         return
@@ -98,7 +99,7 @@ def wanted_terms(query: Query) -> Iterator[Term]:
 
 
 def excluded_terms(query: Query) -> Iterator[Term]:
-    """The terms of what a query excludes."""
+    """Yield the terms that a query excludes."""
     if not isinstance(query, Term):
         for part in query.parts:
             yield from excluded_terms(part)
@@ -107,12 +108,12 @@ def excluded_terms(query: Query) -> Iterator[Term]:
 
 
 def is_any_of(query: Query) -> bool:
-    """Whether a query asks for any of some words."""
+    """Return whether a query is a plain disjunction of terms."""
     return isinstance(query, Term) or (isinstance(query, Either) and all(map(is_any_of, query.parts)))
 
 
 def matches_terms(query: Query, terms: set[Term]) -> bool:
-    """Whether what has some terms, and no others, is what a query asks for."""
+    """Return whether a text that contains exactly these terms matches a query."""
     if isinstance(query, Term):
         return query in terms
     if isinstance(query, Either):
@@ -123,7 +124,7 @@ def matches_terms(query: Query, terms: set[Term]) -> bool:
 
 
 def _both(tokens: Iterator[_Token]) -> Query:
-    """What stands up to a closing parenthesis or the end."""
+    """Parse tokens up to a closing parenthesis or the end."""
     groups: list[list[Query]] = [[]]
     excluded: list[Query] = []
     negates = False

@@ -1,9 +1,11 @@
-"""What a search finds, in order.
+"""Ranks search results.
 
-Items whose own text has what is asked for come before those that have it with their content or their comments. The
-first of each kind, as an index finds them, are put in order by how well they fit and then by name; whatever else there
-is follows as the index has it. So a page costs what is on it, where the index alone tells who is found: where all words
-are single ones, and owners, folders and the trash say who sees what. Else what is found before a page is looked at too.
+Items whose own text matches come before files that match only by their content or comments. The first `HEAD` matches of
+each kind, in index order, are sorted by score and then by name; the remaining matches follow in index order.
+
+If the full-text index alone decides what matches, a page costs only its own rows. That requires single-word terms, and
+owners, folders and the trash that decide visibility by conditions. Otherwise all matches before the page are examined
+too.
 """
 
 from __future__ import annotations
@@ -26,21 +28,21 @@ from .search_query import Both, Query, Term, excluded_terms, is_any_of, wanted_t
 from .search_texts import IN_ITEMS, FoundItem, Key, Texts, has_any, has_query, is_exact
 
 HEAD = 250
-"""As many items of each kind are put in order by how well they fit."""
+"""Maximum number of items of each kind that are sorted by score."""
 MAX_ROWS = 10_200
-"""So many results of a kind there are at most, as no page goes beyond."""
+"""Maximum number of results of a kind. No page extends beyond it."""
 BLOCKS = (HEAD, 2_250, MAX_ROWS - 2_500)
-"""As many rows are looked at at once, one block after the other."""
+"""Numbers of rows that are examined at once, block by block."""
 FEW = 250
 TEXTS = (25, 500, MAX_ROWS)
-"""As many contents, and comments, are looked at at once: some contents are those of many files."""
+"""Numbers of contents or comments that are examined at once. One content may belong to many files."""
 Page = tuple[list[FoundItem], int]
 Fetch = Callable[[int, int], list[FoundItem]]
-"""Gives rows of a kind: from where, and how many at most."""
+"""Returns rows of a kind, given an offset and a limit."""
 
 
 class Search:
-    """A search of the caller's."""
+    """One search by the caller."""
 
     def __init__(
         self, call: Call, query: Query | None, parts: Sequence[str], filters: Filters, metadata: dict[str, Any] | None
@@ -54,14 +56,14 @@ class Search:
             kind: [*filters.conditions(kind), *filters.place_conditions(call, kind)] for kind in self.kinds
         }
         self.listed = self._with_metadata(metadata) if metadata else None
-        """The items of which any must be, where metadata says."""
+        """The items that match the metadata filter; None without one."""
         self._narrowed: set[Any] = set()
-        """The kinds whose conditions say who sees what, too."""
+        """The kinds whose conditions already include visibility."""
         self._alone_count: int | None = None
-        """How many files have what is asked for by themselves, up to as many as are counted, once that is known."""
+        """The number of files that match by their own text, up to `MAX_ROWS`; None until it is counted."""
 
     def _may_have(self, kind: Any) -> bool:
-        """Whether items of a kind may be found: files by their contents too, all others by what they say themselves."""
+        """Return whether items of a kind can match: files by any text, others only by their own."""
         if self.query is None:
             return True
         if not any(True for _ in wanted_terms(self.query)):
@@ -72,7 +74,7 @@ class Search:
         return not self.texts.parts.isdisjoint(IN_ITEMS) and self.call.db.count_matches(kind, words, most=1) > 0
 
     def best(self, at: Window) -> Page:
-        """A page of what is found, what fits best first."""
+        """Return a page of results, best match first."""
         if self.listed is not None:
             return _page(self._sort_by_score(self._load_found(self.listed)), (), at)
         sizes = self._sizes(at)
@@ -88,7 +90,7 @@ class Search:
         return _continue_page(upto[at.offset : last], len(upto), after, at)
 
     def latest(self, at: Window, *, is_falling: bool) -> Page:
-        """A page of what is found, by the time of its latest change."""
+        """Return a page of results, ordered by modification time."""
         last = at.offset + at.limit + 1
         sizes = self._sizes(at) if self.listed is None else {}
         fetches = [self._fetch(kind, Order(kind.modified_at, is_falling)) for kind in self.kinds]
@@ -107,7 +109,7 @@ class Search:
         return page, total + left
 
     def items(self, keys: list[Key]) -> list[Item]:
-        """Items as they are stored, in the order of keys."""
+        """Return the stored items in the order of `keys`."""
         rows: dict[Key, Item] = {}
         for kind in KINDS:
             ids = [id for each, id in keys if each == kind.type.default]
@@ -115,10 +117,13 @@ class Search:
         look_up_folders(self.call, (each.parent_id for each in rows.values()))
         return [rows[key] for key in keys]
 
-    # Where the index alone tells who is found
+    # Results that the index alone determines
 
     def _sizes(self, at: Window) -> dict[Any, int] | None:
-        """How many items of each kind have what is asked for by themselves; None where few do, or no index tells."""
+        """Return how many items of each kind match by their own text.
+
+        Returns None if few match or if the index alone cannot decide.
+        """
         texts, query = self.texts, self.query
         if query is None or not texts.parts.issuperset(IN_ITEMS) or not is_exact(query):
             return None
@@ -139,7 +144,7 @@ class Search:
         return sizes
 
     def _narrow(self, kind: Any) -> bool:
-        """Narrow a kind to the rows that are admitted, once; False where each of them must be looked at."""
+        """Add the conditions for visibility to a kind, once; return False if each row must be tested instead."""
         if kind not in self._narrowed:
             admitting = self.filters.admitting(self.call, kind)
             if admitting is None:
@@ -149,11 +154,11 @@ class Search:
         return True
 
     def _count(self, kind: Any, most: int) -> int:
-        """How many items of a kind have the words of what is asked for by themselves, up to as many as are counted."""
+        """Return how many items of a kind match the query by their own text, counting up to `most`."""
         return self.call.db.count_matches(kind, self._words(kind), *self.conditions[kind], most=most)
 
     def _page_by_counts(self, sizes: dict[Any, int], at: Window) -> Page:
-        """A page of what as many items have by themselves, and of the others."""
+        """Return a page from the numbers of matches by own text, followed by the other matches."""
         first, after = self._others()
         known = sum(min(size, HEAD) for size in sizes.values()) + len(first)
         items: list[FoundItem] = []
@@ -168,14 +173,14 @@ class Search:
             known += max(size - HEAD, 0)
         return _continue_page(items, known, after, at)
 
-    # Where each item is looked at
+    # Results that need a test of each item
 
     def _words(self, kind: Any) -> Expression:
         assert self.query is not None
         return has_query(kind.search_text, self.query, excludes=self.texts.parts.issuperset(IN_ITEMS))
 
     def _fetch(self, kind: Any, order: Order | tuple[()] = (), columns: tuple[Column[Any], ...] = ()) -> Fetch:
-        """What gives the rows of a kind that have the words of what is asked for by themselves."""
+        """Return a fetch function for the rows of a kind whose own text matches according to the index."""
         columns = columns or _columns(kind)
         if self.query is None or not self.texts.parts.intersection(IN_ITEMS):
             return lambda offset, limit: []
@@ -190,7 +195,7 @@ class Search:
         ]
 
     def _walk(self, fetch: Fetch, begin: int = 0) -> Iterator[FoundItem]:
-        """What is found among the rows that are fetched, block after block."""
+        """Yield the matching items among the fetched rows, block by block."""
         offset = sum(BLOCKS[:begin])
         for size in BLOCKS[begin:]:
             rows = fetch(offset, size)
@@ -200,11 +205,11 @@ class Search:
                 return
 
     def _alone(self, rows: list[FoundItem]) -> list[FoundItem]:
-        """Those that are found by themselves."""
+        """Return the items that match by their own text."""
         return [item for item in self._filter_admitted(rows) if self.texts.fits(item, alone=True)]
 
     def _load_found(self, keys: set[Key]) -> list[FoundItem]:
-        """Those of some items that are found, by themselves or not."""
+        """Return the items among `keys` that match in any part."""
         items: list[FoundItem] = []
         for kind in self.kinds:
             ids = sorted(id for each, id in keys if each == kind.type.default)
@@ -212,7 +217,7 @@ class Search:
         return [item for item in self._filter_admitted(items) if self.texts.fits(item)]
 
     def _rows_of(self, kind: Any, *where: Expression) -> list[FoundItem]:
-        where = (*where, *self.filters.conditions(kind))  # whether they are in place is looked at for each of these
+        where = (*where, *self.filters.conditions(kind))  # `_filter_admitted` tests the place of each of these rows
         rows = self.call.db.rows(kind, *where, limit=MAX_ROWS, columns=_columns(kind))
         return [FoundItem(*row) for row in rows]
 
@@ -223,15 +228,15 @@ class Search:
         return admitted
 
     def _sort_by_score(self, items: list[FoundItem]) -> list[FoundItem]:
-        """By how well they fit, then by kind and name."""
+        """Sort by score, then by kind and name."""
         self.texts.read(items)
         items.sort(key=lambda each: (-self.texts.score(each), each.type, (each.name or "").casefold(), each.id))
         return items
 
-    # What has it with its content or its comments
+    # Results that match by content or comments
 
     def _others(self) -> tuple[list[FoundItem], Fetch]:
-        """The first items that are found but not by themselves, and what gives those after them."""
+        """Return the first files that match only by content or comments, and a fetch function for the rest."""
         fetch = self._files_by_texts()
         if fetch is not None:
             first = fetch(0, HEAD)
@@ -246,10 +251,10 @@ class Search:
         return next(blocks, list[FoundItem]()), after
 
     def _files_by_texts(self) -> Fetch | None:
-        """What gives the files that are found by their contents, or by comments; None where not one statement does.
+        """Return a fetch function for files that match by content or comments; None if one statement cannot do it.
 
-        It does where all that is asked for, but one word or one of some, must stand in the files' own texts, and that
-        one is in contents alone or in comments alone.
+        One statement is enough if all parts of the query but one must match the files' own text, and that one part is a
+        word or a disjunction of words that occur only in contents or only in comments.
         """
         texts, query = self.texts, self.query
         if not isinstance(query, Both) or File not in self.kinds or not is_exact(query):
@@ -271,7 +276,10 @@ class Search:
         ]
 
     def _list_text_keys(self, terms: set[Term]) -> tuple[Column[Any], list[str] | None]:
-        """By what contents or comments with some terms tell of files, and all that they tell; None where both do."""
+        """Return the column and keys that identify the files of matching contents or comments.
+
+        The column is `File.sha_1` for contents and `File.id` for comments. The keys are None if both match.
+        """
         contents, comments = terms.intersection(self.texts.in_contents), terms.intersection(self.texts.in_comments)
         if contents and comments:
             return File.id, None
@@ -283,7 +291,10 @@ class Search:
         return File.id if comments else File.sha_1, next(blocks, list[str]())
 
     def _beside_contents(self, query: Query) -> list[Expression] | None:
-        """What files must be not to be found by themselves; None where most are, or few have what all must have."""
+        """Return the conditions that exclude files matching by their own text.
+
+        Returns None if most files match that way, or if a required part matches few files.
+        """
         if self.texts.parts.isdisjoint(IN_ITEMS):
             return []
         count = self.call.db.count_matches
@@ -297,7 +308,7 @@ class Search:
         return None if alone == MAX_ROWS else [not_(self._words(File))] if alone else []
 
     def _blocks(self) -> Iterator[list[FoundItem]]:
-        """The items that are found but not by themselves, block after block."""
+        """Yield the files that match only by content or comments, block by block."""
         texts, query = self.texts, self.query
         if query is None or not (texts.in_contents or texts.in_comments):
             return
@@ -310,7 +321,7 @@ class Search:
             yield fresh
 
     def _files_of_texts(self, query: Query) -> Iterator[list[FoundItem]]:
-        """The files that are found of which a content or a comment has one of the words."""
+        """Yield the matching files whose content or comments have one of the words, block by block."""
         if File not in self.kinds:
             return
         needed, terms = self._build_item_conditions(query), {*wanted_terms(query)}
@@ -322,7 +333,7 @@ class Search:
             yield [item for item in self._filter_admitted([*files.values()]) if self.texts.fits(item)]
 
     def _having(self, table: Any, terms: Collection[Term], sizes: Sequence[int] = TEXTS) -> Iterator[list[str]]:
-        """What the texts of a table belong to that have one of some terms, block after block."""
+        """Yield the keys (SHA-1 or file id) of a table's texts that have one of some terms, block by block."""
         is_content, offset = table is ContentText, 0
         text, place = (ContentText.text, ContentText.sha_1) if is_content else (Comment.message, Comment.file_id)
         for size in sizes if terms else ():
@@ -334,14 +345,14 @@ class Search:
                 return
 
     def _build_item_conditions(self, query: Query) -> list[Expression]:
-        """What files must say of themselves, since no content and no comment says it."""
+        """Return conditions for the parts of a query that only the files' own text can match."""
         if not isinstance(query, Both) or not self.texts.parts.intersection(IN_ITEMS):
             return []
         parts = [part for part in query.parts if self.texts.is_only_in_items(wanted_terms(part))]
         return [has_query(File.search_text, part, excludes=False) for part in parts]
 
     def _rare(self, query: Query) -> set[Key] | None:
-        """The items that have a part which all that is found must have, if there is one that few have."""
+        """Return the candidates of a required part that few items match, or None if there is no such part."""
         parts = query.parts if isinstance(query, Both) and len(query.parts) > 1 else ()
         for part in parts:
             keys = self._few(part)
@@ -350,7 +361,7 @@ class Search:
         return None
 
     def _few(self, part: Query) -> set[Key] | None:
-        """The items that may have a part, if they are few."""
+        """Return the items that may match a part of the query, or None if there are more than `FEW`."""
         db, terms = self.call.db, {*wanted_terms(part)}
         few = set[Key]()
         for kind in self.kinds if self.texts.parts.intersection(IN_ITEMS) else ():
@@ -372,18 +383,18 @@ class Search:
         return few if len(few) <= FEW else None
 
     def _with_metadata(self, wanted: dict[str, Any]) -> set[Key]:
-        """The items whose metadata is as it is asked for."""
+        """Return the keys of the items whose metadata matches a filter."""
         rows = self.call.db.rows(MetadataInstance, MetadataInstance.template_key == wanted["templateKey"])
         return {(row.item_type, row.item_id) for row in rows if fits(row, wanted)}
 
 
 def _columns(kind: Any) -> tuple[Any, ...]:
-    """The columns of a kind that `FoundItem` has."""
+    """Return the columns of a kind that `FoundItem` has."""
     return tuple(getattr(kind, name) for name in FoundItem._fields if hasattr(kind, name))
 
 
 def _continue_page(items: list[FoundItem], known: int, after: Fetch, at: Window) -> Page:
-    """A page that goes on, where so many are known, with what there is after them."""
+    """Extend a page with rows of `after`, given that `known` results precede them; return it with the total."""
     if known > at.offset + at.limit:
         return items, known
     start, room = max(at.offset - known, 0), at.limit - len(items)
@@ -392,7 +403,7 @@ def _continue_page(items: list[FoundItem], known: int, after: Fetch, at: Window)
 
 
 def _page(known: list[FoundItem], further: Iterable[FoundItem], at: Window) -> Page:
-    """A page, and how many there are: at least one more than the page's end if it is not the last."""
+    """Return a page and the total, which is at least one more than the page's end unless it is the last page."""
     last = at.offset + at.limit
     upto = [*known, *islice(further, max(last + 1 - len(known), 0))]
     return upto[at.offset : last], len(upto)

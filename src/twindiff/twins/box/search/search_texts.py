@@ -1,6 +1,7 @@
-"""Where the words of a search are looked for: in names, descriptions, tags, comments and contents.
+"""The texts that a search looks in: names, descriptions, tags, comments and contents.
 
-Names, descriptions and tags have a word that begins with what is looked for; contents and comments have the whole word.
+Names, descriptions and tags match by the beginning of a word; contents and comments match whole words only.
+
 https://developer.box.com/guides/search/indexing
 """
 
@@ -23,7 +24,7 @@ Key = tuple[str, str]
 
 
 class FoundItem(NamedTuple):
-    """As much of an item as decides whether it is shown, and where; no more than its key once that is decided."""
+    """The columns of an item that decide whether and where it is listed. Once that is decided, only type and id."""
 
     type: str
     id: str
@@ -42,7 +43,7 @@ class FoundItem(NamedTuple):
         return self.type, self.id
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """What the item itself says, without case and accents, by the part that says it."""
+        """Yield the item's own texts as (part, text), without case and accents."""
         if self.name:
             yield "name", without_accents(self.name)
         if self.description:
@@ -52,7 +53,7 @@ class FoundItem(NamedTuple):
 
 
 def has_term(column: Column[Any], term: Term, *, is_start: bool = False) -> Expression:
-    """Whether a text has all words of a term."""
+    """Build the condition that a text has all words of a term."""
     *others, last = term.words
     return all_of(
         *(column.has_word(SearchTerm((word,))) for word in others), column.has_word(SearchTerm((last,), is_start))
@@ -60,12 +61,12 @@ def has_term(column: Column[Any], term: Term, *, is_start: bool = False) -> Expr
 
 
 def has_any(column: Column[Any], terms: Iterable[Term]) -> Expression:
-    """Whether a text has all words of one of some terms."""
+    """Build the condition that a text has all words of at least one term."""
     return any_of(*(has_term(column, term) for term in terms))
 
 
 def has_query(column: Column[Any], query: Query, *, excludes: bool) -> Expression:
-    """Whether an item's own text is what a query asks for, as far as an index of words tells."""
+    """Build the condition that an item's own text matches a query, as far as the full-text index can tell."""
     if isinstance(query, Term):
         return has_term(column, query, is_start=True)
     parts = [has_query(column, part, excludes=excludes) for part in query.parts]
@@ -76,12 +77,12 @@ def has_query(column: Column[Any], query: Query, *, excludes: bool) -> Expressio
 
 
 def is_exact(query: Query) -> bool:
-    """Whether an index of words alone tells who has what a query asks for: it knows of no words side by side."""
+    """Return whether the full-text index alone can decide a query. It does not know which words are adjacent."""
     return all(len(term.words) == 1 and SearchTerm(term.words).is_plain for term in terms_of(query))
 
 
 class Texts:
-    """Looks into the parts of items that a search asks for."""
+    """Matches a query against the parts of items that a search covers."""
 
     def __init__(self, call: Call, query: Query | None, parts: Collection[str]) -> None:
         self._call = call
@@ -91,20 +92,20 @@ class Texts:
         self._wanted = frozenset(wanted_terms(query)) if query is not None else frozenset[Term]()
         self._held: dict[Key, set[tuple[Term, str]]] = {}
         self.in_contents = self._find_terms_in(ContentText, ContentText.text, "file_content")
-        """The terms that some content has."""
+        """The terms that occur in at least one content."""
         self.in_comments = self._find_terms_in(Comment, Comment.message, "comments")
-        """The terms that some comment has."""
+        """The terms that occur in at least one comment."""
 
     def _find_terms_in(self, table: Any, column: Column[Any], part: str) -> list[Term]:
         terms = self._terms if part in self.parts else ()
         return [term for term in terms if self._call.db.count_matches(table, has_term(column, term), most=1)]
 
     def is_only_in_items(self, terms: Iterable[Term]) -> bool:
-        """Whether no content and no comment has one of some terms."""
+        """Return whether none of the terms occurs in a content or a comment."""
         return {*self.in_contents, *self.in_comments}.isdisjoint(terms)
 
     def read(self, items: Sequence[FoundItem]) -> None:
-        """Find out what items have of which that is not known."""
+        """Determine which terms occur in which parts of items, unless that is known already."""
         items = [item for item in items if item.key not in self._held]
         named = self.parts.intersection(IN_ITEMS)
         for item in items:
@@ -129,18 +130,18 @@ class Texts:
                 self._held["file", id].add((term, "comments"))
 
     def contents(self, term: Term, among: list[str]) -> list[str]:
-        """Those of some contents that have a term."""
+        """Return the SHA-1 of those contents among `among` that have a term."""
         where = (ContentText.sha_1.in_(sorted(among)), has_term(ContentText.text, term))
         columns = (ContentText.sha_1, *([ContentText.text] if len(term.words) > 1 else ()))
         return _fitting([term], self._call.db.rows(ContentText, *where, columns=columns))
 
     def list_commented_files(self, terms: Collection[Term], *where: Expression) -> list[str]:
-        """The files of which a comment has one of some terms."""
+        """Return the ids of files with a comment that has one of the terms."""
         columns = (Comment.file_id, Comment.message)
         return _fitting(terms, self._call.db.rows(Comment, has_any(Comment.message, terms), *where, columns=columns))
 
     def fits(self, item: FoundItem, *, alone: bool = False) -> bool:
-        """Whether an item that was read has what is asked for; `alone`: without its content and its comments."""
+        """Return whether an item matches the query, after `read`; with `alone`, whether its own text suffices."""
         if self._query is None:
             return not alone
         held = self._held[item.key]
@@ -150,12 +151,12 @@ class Texts:
         )
 
     def score(self, item: FoundItem) -> int:
-        """How well an item that was read fits: names count most."""
+        """Return the score of an item after `read`. Names weigh most."""
         return sum(_WEIGHTS[part] for term, part in self._held[item.key] if term in self._wanted)
 
 
 def _fitting(terms: Collection[Term], rows: Iterable[tuple[Any, ...]]) -> list[str]:
-    """What texts belong to that really have a term: an index tells no more of words side by side."""
+    """Return the keys of rows that really have a term: the index does not know which words are adjacent."""
     return [
         id for id, *text in rows if any(len(term.words) == 1 or term.is_in(without_accents(*text)) for term in terms)
     ]

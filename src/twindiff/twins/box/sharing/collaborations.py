@@ -1,4 +1,4 @@
-"""Collaborations: who may do what with a file or a folder that is not theirs.
+"""Collaborations: access of users and groups to files and folders that they do not own.
 
 https://developer.box.com/guides/collaborations
 """
@@ -37,14 +37,14 @@ AnyRole = Literal[
 
 
 class CollaborationItem(Struct):
-    """What access is given to."""
+    """The item of a request for a collaboration."""
 
     id: str | int
     type: Literal["file", "folder"] = "folder"
 
 
 class AccessibleBy(Struct):
-    """Whom access is given to: a user by id or login, or a group by id."""
+    """The grantee of a collaboration: a user by id or login, or a group by id."""
 
     type: Literal["user", "group"] = "user"
     id: str | int | None = None
@@ -54,7 +54,7 @@ class AccessibleBy(Struct):
 def collaboration_object(
     call: Call, collaboration: Collaboration, fields: tuple[str, ...] | None = None
 ) -> dict[str, Any]:
-    """A collaboration; of an invitation that is not accepted, the item is not shown to whom it is for."""
+    """Render a collaboration. Before an invitation is accepted, its recipient does not see the item."""
     item = _item(call, collaboration)
     pending = collaboration.status != "accepted" and collaboration.accessible_by_id == call.actor
     shown: dict[str, Any] = {
@@ -95,7 +95,7 @@ def _item(call: Call, collaboration: Collaboration) -> Item | None:
 
 
 def _find(call: Call, collaboration_id: str) -> tuple[Collaboration, Item]:
-    """A collaboration that is for the caller, or on an item that they can see."""
+    """Return a collaboration of the caller, or on an item that they can see; raise NotFound otherwise."""
     collaboration = call.db.find(Collaboration, Collaboration.id == collaboration_id)
     item = _item(call, collaboration) if collaboration else None
     if (
@@ -132,7 +132,7 @@ def _list(call: Call, item: Item, fields: str, limit: int, marker: str) -> dict[
 
 @api.get("/files/{file_id}/collaborations")
 def list_of_file(call: Call, file_id: str, fields: str = "", limit: int = 100, marker: str = "") -> dict[str, Any]:
-    """List who has access to a file.
+    """List the collaborations on a file.
 
     https://developer.box.com/reference/get-files-id-collaborations
     """
@@ -141,7 +141,7 @@ def list_of_file(call: Call, file_id: str, fields: str = "", limit: int = 100, m
 
 @api.get("/folders/{folder_id}/collaborations")
 def list_of_folder(call: Call, folder_id: str, fields: str = "", limit: int = 1000, marker: str = "") -> dict[str, Any]:
-    """List who has access to a folder.
+    """List the collaborations on a folder.
 
     https://developer.box.com/reference/get-folders-id-collaborations
     """
@@ -188,7 +188,7 @@ def create_collaboration(
 
 
 def _add_collaboration(call: Call, item: Item, **columns: Any) -> Collaboration:
-    """Write a collaboration on an item."""
+    """Insert a collaboration on an item and return it."""
     now = call.clock.iso()
     made = Collaboration(
         id=new_id(call, 11),
@@ -221,7 +221,7 @@ def _check_inviter(call: Call, item: Item, role: str) -> None:
 
 
 def _resolve_grantee(call: Call, named: AccessibleBy) -> dict[str, Any]:
-    """The columns that say who is invited; a login that nobody has is an invitation by mail."""
+    """Return the columns for the grantee. A login without a user becomes a pending invitation by mail."""
     if named.type == "group":
         group = call.db.find(Group, Group.id == str(named.id))
         if group is None:
@@ -253,7 +253,7 @@ def _check_new(call: Call, item: Item, grantee: dict[str, Any]) -> None:
 
 @api.get("/collaborations/{collaboration_id}")
 def get_collaboration(call: Call, collaboration_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a collaboration.
+    """Get a collaboration.
 
     https://developer.box.com/reference/get-collaborations-id
     """
@@ -269,7 +269,7 @@ def update_collaboration(
     expires_at: str | UnsetType | None = UNSET,
     can_view_path: bool | UnsetType = UNSET,
 ) -> Any:
-    """Change a role, or answer an invitation; the role `owner` gives the item away.
+    """Change a role, or respond to an invitation. The role `owner` transfers the item.
 
     https://developer.box.com/reference/put-collaborations-id
     """
@@ -302,7 +302,7 @@ def update_collaboration(
 
 
 def _transfer_ownership(call: Call, collaboration: Collaboration, item: Item) -> None:
-    """Make a collaborator the owner; who was it becomes a co-owner."""
+    """Make a collaborator the owner. The previous owner becomes a co-owner."""
     require(call, item, "own")
     if collaboration.accessible_by_type != "user" or collaboration.accessible_by_id is None:
         raise BadRequest.of("invalid_parameter", "role", "Only a user can own something.")
@@ -314,7 +314,7 @@ def _transfer_ownership(call: Call, collaboration: Collaboration, item: Item) ->
 
 @api.delete("/collaborations/{collaboration_id}", status=204)
 def delete_collaboration(call: Call, collaboration_id: str) -> None:
-    """Take access away, or give one's own up.
+    """Remove a collaboration. Collaborators may remove their own.
 
     https://developer.box.com/reference/delete-collaborations-id
     """

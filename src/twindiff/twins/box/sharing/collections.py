@@ -1,4 +1,4 @@
-"""Collections: everyone has their favorites.
+"""Collections: the favorites of each user.
 
 https://developer.box.com/guides/collections
 """
@@ -21,7 +21,7 @@ api = Operations(prefix="/2.0")
 
 
 def favorites_of(call: Call) -> Collection:
-    """The caller's favorites; their row is written when something is first put there."""
+    """Return the caller's favorites. The row is inserted when the first item is added."""
     mine = [each for each in call.db.rows(Collection) if each.user_id in (None, call.actor)]
     if mine:
         return mine[0]
@@ -30,7 +30,7 @@ def favorites_of(call: Call) -> Collection:
 
 
 def collections_after(call: Call, item: Item, ids: list[str]) -> list[dict[str, str]]:
-    """The collections of an item when those of the caller are these; raises NotFound for a foreign one."""
+    """Return an item's collections after the caller's are set to `ids`; raise NotFound for a foreign collection."""
     mine = favorites_of(call)
     for unknown in [each for each in ids if each != mine.id]:
         raise NotFound.of("collection", unknown)
@@ -54,7 +54,7 @@ def list_collections(call: Call, fields: str = "", offset: int = 0, limit: int =
 
 @api.get("/collections/{collection_id}")
 def get_collection(call: Call, collection_id: str) -> dict[str, Any]:
-    """Look at a collection.
+    """Get a collection.
 
     https://developer.box.com/reference/get-collections-id
     """
@@ -70,12 +70,12 @@ def _mine(call: Call, collection_id: str) -> Collection:
 
 @api.get("/collections/{collection_id}/items")
 def list_items(call: Call, collection_id: str, fields: str = "", offset: int = 0, limit: int = 100) -> dict[str, Any]:
-    """List what is in a collection.
+    """List the items in a collection.
 
     https://developer.box.com/reference/get-collections-id-items
     """
     mine, at = _mine(call, collection_id), window(offset, limit)
-    # Collections are lists inside of rows: those that name this one are looked into.
+    # An item stores its collections as JSON, so items are found by the quoted id in that text.
     needle = f'"{mine.id}"'
     where = {kind: (kind.collections.contains(needle), kind.item_status == "active") for kind in KINDS}
     rows, _ = page_of_kinds(call, where, window(0, 1000), Sort())

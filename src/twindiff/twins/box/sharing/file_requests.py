@@ -1,4 +1,4 @@
-"""Requests for files: forms by which others upload into a folder; they are made in Box itself, and copied here.
+"""File requests: forms for uploads into a folder. They are created in Box's web app and can only be copied here.
 
 https://developer.box.com/guides/file-requests
 """
@@ -21,14 +21,14 @@ Shown = dict[str, Any]
 
 
 class Target(Struct):
-    """The folder of a request."""
+    """The folder of a file request."""
 
     id: str
     type: Literal["folder"] = "folder"
 
 
 def file_request_object(call: Call, row: FileRequest) -> Shown:
-    """A request for files."""
+    """Render a file request."""
     shown: Shown = {
         "type": "file_request",
         "id": row.id,
@@ -59,7 +59,7 @@ def _find(call: Call, file_request_id: str) -> FileRequest:
 
 @api.get("/file_requests/{file_request_id}")
 def get_file_request(call: Call, file_request_id: str) -> Shown:
-    """Look at a request.
+    """Get a file request.
 
     https://developer.box.com/reference/get-file-requests-id
     """
@@ -67,7 +67,7 @@ def get_file_request(call: Call, file_request_id: str) -> Shown:
 
 
 class Settings(Struct):
-    """What may be said of a request."""
+    """The settable fields of a file request."""
 
     title: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
@@ -77,7 +77,7 @@ class Settings(Struct):
     expires_at: str | UnsetType | None = UNSET
 
     def to_columns(self) -> Shown:
-        """The columns that were said, by name."""
+        """Return the given fields as columns by name."""
         said = {name: getattr(self, name) for name in self.__struct_fields__ if getattr(self, name) is not UNSET}
         if isinstance(self.expires_at, str):
             said["expires_at"] = read_instant(self.expires_at, "expires_at")
@@ -96,7 +96,7 @@ def copy_file_request(
     is_description_required: bool | UnsetType = UNSET,
     expires_at: str | UnsetType | None = UNSET,
 ) -> Shown:
-    """Copy a request to another folder.
+    """Copy a file request to another folder.
 
     https://developer.box.com/reference/post-file-requests-id-copy
     """
@@ -130,7 +130,7 @@ def update_file_request(
     expires_at: str | UnsetType | None = UNSET,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> Shown:
-    """Change what is given of a request.
+    """Update the given fields of a file request.
 
     https://developer.box.com/reference/put-file-requests-id
     """
@@ -143,7 +143,7 @@ def update_file_request(
 
 @api.delete("/file_requests/{file_request_id}", status=204)
 def delete_file_request(call: Call, file_request_id: str) -> None:
-    """Delete a request.
+    """Delete a file request.
 
     https://developer.box.com/reference/delete-file-requests-id
     """

@@ -1,4 +1,4 @@
-"""Shared links: made, changed and taken away by updates of their item, and used in place of an invitation.
+"""Shared links: created, changed and removed by updates of their item, and used to access it.
 
 https://developer.box.com/guides/shared-links
 """
@@ -24,7 +24,7 @@ _LEVELS = ("open", "company", "collaborators")
 
 
 class LinkPermissions(Struct):
-    """What a shared link allows besides looking."""
+    """What a shared link allows besides listing."""
 
     can_download: bool | UnsetType = UNSET
     can_preview: bool | UnsetType = UNSET
@@ -32,7 +32,7 @@ class LinkPermissions(Struct):
 
 
 class SharedLink(Struct):
-    """A shared link as it is asked for; what is absent stays as it is."""
+    """A shared link in a request. Absent fields stay as they are."""
 
     access: Literal["open", "company", "collaborators"] | UnsetType | None = UNSET
     password: str | UnsetType | None = UNSET
@@ -42,7 +42,7 @@ class SharedLink(Struct):
 
 
 def link_after(call: Call, item: Item, wanted: SharedLink | None) -> dict[str, Any] | None:
-    """What the shared link of an item becomes; raises BadRequest for what does not go together."""
+    """Return the new shared link of an item, or None if it is removed; raise BadRequest for conflicting fields."""
     if wanted is None:
         return None
     link: dict[str, Any] = {**(item.shared_link or _new_link(call))}
@@ -65,7 +65,7 @@ def link_after(call: Call, item: Item, wanted: SharedLink | None) -> dict[str, A
 
 
 def _with_access(link: dict[str, Any], access: str) -> dict[str, Any]:
-    """A link for others than before, without what links for them cannot have."""
+    """Return a link with another access level, without the fields that this level does not allow."""
     kept = {**link, "access": access}
     if access != "open":
         kept["password_digest"] = None
@@ -100,12 +100,12 @@ def _check(item: Item, link: dict[str, Any]) -> None:
 
 
 def hash_password(password: str) -> str:
-    """A password as it is kept: nobody can use what they read."""
+    """Return the stored form of a password, a digest that does not reveal it."""
     return blake2b(password.encode(), digest_size=16).hexdigest()
 
 
 def use_link(call: Call, header: str) -> None:
-    """Let the caller do what the shared link in the header BoxApi allows; raises NotFound for one that is not live."""
+    """Grant the caller the rights of the shared link in the header BoxApi; raise NotFound if the link is not live."""
     given = {name: values[0] for name, values in parse_qs(header).items()}
     url = given.get("shared_link", "")
     if url:
@@ -114,7 +114,10 @@ def use_link(call: Call, header: str) -> None:
 
 
 def linked_item(call: Call, url: str, password: str) -> Item:
-    """The item of a shared link, for those whom it is for."""
+    """Return the item of a shared link; raise NotFound if the caller may not use it.
+
+    Raises IncorrectSharedItemPassword for a wrong password.
+    """
     for kind in (File, Folder, WebLink):
         link = kind.shared_link
         row: Any = call.db.find(kind, any_of(link.json("url") == url, link.json("vanity_url") == url))
@@ -127,7 +130,7 @@ def linked_item(call: Call, url: str, password: str) -> Item:
 
 
 def _is_for(call: Call, item: Any) -> bool:
-    """Whether a link is for the caller: for everybody, for the owner's enterprise, or for collaborators."""
+    """Return whether the caller may use a link: any user, users of the owner's enterprise, or collaborators only."""
     access = item.shared_link.get("access") or "open"
     if access == "open":
         return True
@@ -156,7 +159,7 @@ def get_shared_item(
     fields: str = "",
     if_none_match: Annotated[str, Header("If-None-Match")] = "",
 ) -> Any:
-    """Find the item of the shared link that the header BoxApi gives.
+    """Get the item of the shared link in the header BoxApi.
 
     https://developer.box.com/reference/get-shared-items
     """

@@ -1,4 +1,4 @@
-"""What administrators keep of an enterprise: further addresses of users, allowed domains, terms of service."""
+"""Tables for the administration of an enterprise: email aliases, allowed domains, terms of service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class EmailAlias(Row, table="box_email_aliases", key=("id",), indexes=(("user_id
 
 
 class Avatar(Row, table="box_user_avatars", key=("user_id",)):
-    """The picture of a user, by the digest under which its bytes are kept."""
+    """The picture of a user, by the digest under which its bytes are stored."""
 
     user_id: Column[str] = references(User, on_delete="cascade")
     digest: Column[str]
@@ -24,7 +24,7 @@ class Avatar(Row, table="box_user_avatars", key=("user_id",)):
 
 
 class AllowedDomain(Row, table="box_collaboration_whitelist_entries", key=("id",)):
-    """A domain whose people may be worked with; it forbids nobody else here."""
+    """A domain whose users may collaborate. It is not enforced here."""
 
     id: Column[str]
     type: Column[str] = column(default="collaboration_whitelist_entry")
@@ -34,7 +34,7 @@ class AllowedDomain(Row, table="box_collaboration_whitelist_entries", key=("id",
 
 
 class ExemptUser(Row, table="box_collaboration_whitelist_exempt_targets", key=("id",)):
-    """A user for whom allowed domains do not hold."""
+    """A user who is exempt from the allowlist."""
 
     id: Column[str]
     type: Column[str] = column(default="collaboration_whitelist_exempt_target")
@@ -53,7 +53,7 @@ class TermsOfService(Row, table="box_terms_of_services", key=("id",)):
 
 
 class TermsOfServiceStatus(Row, table="box_terms_of_service_user_statuses", key=("id",), indexes=(("tos_id", "id"),)):
-    """Whether a user has agreed."""
+    """Whether a user has accepted terms of service."""
 
     id: Column[str]
     type: Column[str] = column(default="terms_of_service_user_status")
@@ -65,7 +65,7 @@ class TermsOfServiceStatus(Row, table="box_terms_of_service_user_statuses", key=
 
 
 class StoragePolicy(Row, table="box_storage_policies", key=("id",)):
-    """Where content may be stored; Box makes them, and here a template."""
+    """Where content may be stored. Policies come from Box, here from a template."""
 
     id: Column[str]
     type: Column[str] = column(default="storage_policy")
@@ -75,7 +75,7 @@ class StoragePolicy(Row, table="box_storage_policies", key=("id",)):
 class StoragePolicyAssignment(
     Row, table="box_storage_policy_assignments", key=("id",), unique=(("assigned_to_type", "assigned_to_id"),)
 ):
-    """The storage policy of the enterprise, or of one of its users in place of that."""
+    """The storage policy of the enterprise, or of a user instead of the enterprise's."""
 
     id: Column[str]
     type: Column[str] = column(default="storage_policy_assignment")
@@ -85,7 +85,7 @@ class StoragePolicyAssignment(
 
 
 class Invite(Row, table="box_invites", key=("id",)):
-    """An invitation of somebody into the enterprise, which nobody accepts but who changes its row."""
+    """An invitation into the enterprise. It stays pending until its row is changed."""
 
     id: Column[str]
     type: Column[str] = column(default="invite")
@@ -97,7 +97,7 @@ class Invite(Row, table="box_invites", key=("id",)):
 
 
 class DevicePin(Row, table="box_device_pinners", key=("id",)):
-    """A device that a user has used Box with."""
+    """A device with which a user has accessed Box."""
 
     id: Column[str]
     type: Column[str] = column(default="device_pinner")
@@ -106,13 +106,13 @@ class DevicePin(Row, table="box_device_pinners", key=("id",)):
 
 
 class ShieldList(Row, table="box_shield_lists", key=("id",), unique=(("folded_name",),)):
-    """Countries, domains, addresses or networks by a name; no rule goes by them here."""
+    """A named list of countries, domains, addresses or networks. No rules apply it here."""
 
     id: Column[str]
     type: Column[str] = column(default="shield_list")
     name: Column[str]
     folded_name: Column[str | None] = column(default=None, derived=True)
-    """Its name without regard to case, by which names are unique."""
+    """The case-folded name, which is unique."""
     description: Column[str] = column(default="")
     content: Column[Json]
     created_at: Column[Timestamp | None] = column(default=None)
@@ -124,7 +124,7 @@ class Archive(Row, table="box_archives", key=("id",), unique=(("folded_name",),)
     type: Column[str] = column(default="archive")
     name: Column[str]
     folded_name: Column[str | None] = column(default=None, derived=True)
-    """Its name without regard to case, by which names are unique."""
+    """The case-folded name, which is unique."""
     description: Column[str | None] = column(default=None)
     size: Column[int] = column(default=0)
     storage_policy_id: Column[str | None] = references(StoragePolicy, default=None)
@@ -134,7 +134,7 @@ class Archive(Row, table="box_archives", key=("id",), unique=(("folded_name",),)
 class IntegrationMapping(
     Row, table="box_integration_mappings", key=("id",), indexes=(("integration_type", "id"), ("box_item_id", "id"))
 ):
-    """The folder in which the files of a channel of Slack or Teams are."""
+    """The folder that holds the files of a Slack or Teams channel."""
 
     id: Column[str]
     type: Column[str] = column(default="integration_mapping")

@@ -1,4 +1,4 @@
-"""Information barriers: segments of the enterprise's users, and which of them must not work together."""
+"""Tables of information barriers: segments of the enterprise's users, and the restrictions between segments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Barrier(Row, table="box_shield_information_barriers", key=("id",)):
     enabled_at: Column[Timestamp | None] = column(default=None, derived=True)
     enabled_by_id: Column[str | None] = references(User, default=None, derived=True)
     enables_at: Column[Timestamp | None] = column(default=None, derived=True)
-    """When it is enabled, while it is pending."""
+    """When a pending barrier is enabled."""
 
 
 class Segment(
@@ -29,7 +29,7 @@ class Segment(
     barrier_id: Column[str] = references(Barrier, on_delete="cascade")
     name: Column[str]
     folded_name: Column[str | None] = column(default=None, derived=True)
-    """Its name without regard to case, by which names are unique in a barrier."""
+    """The case-folded name, which is unique in a barrier."""
     description: Column[str] = column(default="")
     created_at: Column[Timestamp | None] = column(default=None)
     created_by_id: Column[str | None] = references(User, default=None)

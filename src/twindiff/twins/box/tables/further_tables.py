@@ -1,4 +1,4 @@
-"""Further tables of a Box enterprise: what public suites do not look at, and what no answer shows."""
+"""Further tables of a Box enterprise: those that public suites do not read and that no response contains."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class GroupMembership(
 class Collaboration(
     Row, table="box_collaborations", key=("id",), indexes=(("accessible_by_id", "status"), ("item_id", "id"))
 ):
-    """Access of a user or a group to a file or a folder with all that is in it; without either it is an invitation."""
+    """Access of a user or a group to a file, or to a folder with everything in it; without a grantee, an invitation."""
 
     id: Column[str]
     type: Column[str] = column(default="collaboration")
@@ -112,7 +112,7 @@ class MetadataInstance(
 class CascadePolicy(
     Row, table="box_metadata_cascade_policies", key=("id",), unique=(("folder_id", "scope", "template_key"),)
 ):
-    """That a folder's metadata goes to all that is in it."""
+    """A policy that applies a folder's metadata to everything in it."""
 
     id: Column[str]
     folder_id: Column[str] = references(Folder, on_delete="cascade")
@@ -143,7 +143,7 @@ class Webhook(Row, table="box_webhooks", key=("id",)):
 
 
 class SignRequest(Row, table="box_sign_requests", key=("id",)):
-    """A request for signatures; nobody signs it but those who change its row."""
+    """A request for signatures. Its status changes only if its row is changed."""
 
     id: Column[str]
     type: Column[str] = column(default="sign-request")
@@ -153,13 +153,13 @@ class SignRequest(Row, table="box_sign_requests", key=("id",)):
     source_files: Column[Json] = column(default=[])
     parent_folder_id: Column[str | None] = references(Folder, default=None)
     settings: Column[Json] = column(default={})
-    """What else it was asked for with: subject, message, days until it expires."""
+    """The other fields of the request: subject, message, days until it expires."""
     created_by_id: Column[str | None] = references(User, default=None)
     created_at: Column[Timestamp | None] = column(default=None)
 
 
 class SignTemplate(Row, table="box_sign_templates", key=("id",)):
-    """What requests for signatures can be made from; people make them in Box's web app, and here a template."""
+    """A template for requests for signatures. They are created in Box's web app, here by a template."""
 
     id: Column[str]
     type: Column[str] = column(default="sign-template")
@@ -182,7 +182,7 @@ class SignTemplate(Row, table="box_sign_templates", key=("id",)):
 
 
 class DocGenTemplate(Row, table="box_docgen_templates", key=("file_id",)):
-    """A file that documents can be generated from."""
+    """A file from which documents can be generated."""
 
     file_id: Column[str] = references(File, on_delete="cascade")
     type: Column[str] = column(default="docgen_template")
@@ -217,7 +217,7 @@ class UploadSession(Row, table="box_upload_sessions", key=("id",), visibility="b
     part_size: Column[int]
     expires_at: Column[Timestamp]
     is_committed: Column[bool] = column(default=False)
-    """A committed upload can only be given up, which changes nothing."""
+    """Whether the session is committed. A committed session can only be aborted, which has no effect."""
 
 
 class UploadPart(Row, table="box_upload_parts", key=("session_id", "offset"), visibility="bookkeeping"):
@@ -241,7 +241,7 @@ class ZipDownload(Row, table="box_zip_downloads", key=("id",), visibility="bookk
 class StreamEvent(
     Row, table="box_events", key=("position",), visibility="bookkeeping", indexes=(("created_at", "position"),)
 ):
-    """What happened, in the order of the events stream."""
+    """An event, in the order of the event stream."""
 
     position: Column[int]
     event_id: Column[str]
@@ -262,20 +262,20 @@ class RecentItem(Row, table="box_recent_items", key=("user_id", "item_id"), visi
 
 
 class Application(Row, table="box_applications", key=("client_id",), visibility="bookkeeping"):
-    """An application that may get tokens, and the user it acts as when it asks for no other."""
+    """An application that may get tokens, and the user it acts as by default."""
 
     client_id: Column[str]
     client_secret: Column[str]
     user_id: Column[str] = references(User)
     primary_key: Column[str | None] = column(default=None)
     secondary_key: Column[str | None] = column(default=None)
-    """The keys by which its webhooks are signed."""
+    """The keys that sign its webhooks."""
     public_keys: Column[Json | None] = column(default=None)
-    """Its registered public keys in PEM, by id; with any, the assertions by which it gets tokens must be signed."""
+    """Its registered public keys: PEM text by key id. If it has any, its assertions must be signed with one."""
 
 
 class Assertion(Row, table="box_assertions", key=("client_id", "jti"), visibility="bookkeeping"):
-    """An assertion that has been used."""
+    """A used assertion, which is not accepted again."""
 
     client_id: Column[str] = references(Application)
     jti: Column[str]
@@ -289,13 +289,13 @@ class AccessToken(Row, table="box_access_tokens", key=("token",), visibility="bo
     user_id: Column[str] = references(User)
     is_revoked: Column[bool] = column(default=False)
     scopes: Column[Json] = column(default=[])
-    """What it is limited to; nothing for one that may do all that its user may."""
+    """The scopes it is limited to; empty for a token that allows everything its user may do."""
     resource: Column[str | None] = column(default=None)
-    """The one item that it is limited to: `file 123` or `folder 123`."""
+    """The one item it is limited to: `file 123` or `folder 123`."""
 
 
 class ContentText(Row, table="box_content_texts", key=("sha_1",), words=("text",), visibility="bookkeeping"):
-    """The words of a content, by the SHA-1 of its bytes: as much of them as Box looks at in searches."""
+    """The words of a content by the SHA-1 of its bytes, as many as Box indexes for searches."""
 
     sha_1: Column[str]
     text: Column[str]

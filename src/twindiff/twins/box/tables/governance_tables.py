@@ -1,6 +1,6 @@
-"""What keeps content from being deleted: retention policies, legal holds, and what they are assigned to.
+"""Tables of retention policies, legal holds and their assignments, which protect content from deletion.
 
-Which versions are kept is worked out from these rows; no version says so itself.
+Which versions are preserved is derived from these rows and not stored with the versions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class RetentionPolicy(Row, table="box_retention_policies", key=("id",)):
     description: Column[str | None] = column(default=None)
     policy_type: Column[str]
     retention_length: Column[str | None] = column(default=None)
-    """Days; nothing for an indefinite policy."""
+    """Days; NULL for an indefinite policy."""
     disposition_action: Column[str] = column(default="remove_retention")
     retention_type: Column[str] = column(default="modifiable")
     status: Column[str] = column(default="active")
@@ -41,7 +41,7 @@ class RetentionAssignment(Row, table="box_retention_policy_assignments", key=("i
     assigned_by_id: Column[str | None] = references(User, default=None)
     assigned_at: Column[Timestamp | None] = column(default=None)
     disposes_at: Column[Timestamp | None] = column(default=None, derived=True)
-    """When content whose retention is over is looked for next, of a policy that deletes it."""
+    """When content whose retention has ended is looked for next, if the policy deletes content."""
 
 
 class LegalHold(Row, table="box_legal_hold_policies", key=("id",)):

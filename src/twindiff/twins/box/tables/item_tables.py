@@ -1,7 +1,7 @@
-"""The tables of a Box enterprise. Plain tables and columns are those that public suites look at.
+"""The tables of a Box enterprise. Columns that are not derived are those that public suites read.
 
-What Box works out of other things is a derived column: who changed a row last, its etag, its size and its path.
-`path` of items and `size` of folders are never written: answers compute them.
+Values that Box computes are derived columns: who changed a row last, its etag, its size and its path. `path` of items
+and `size` of folders are never written: responses compute them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Collection(Row, table="box_collections", key=("id",)):
 
 
 LABELS = ("owned_by_id", "item_status", "parent_id")
-"""What decides who finds an item in a search, and where."""
+"""The facets of the full-text index: they decide who finds an item in a search, and where."""
 
 
 class Folder(
@@ -89,7 +89,7 @@ class Folder(
     modified_at: Column[Timestamp | None] = column(default=None, derived=True)
     trashed_at: Column[Timestamp | None] = column(default=None, derived=True)
     placed_at: Column[Timestamp | None] = column(default=None, derived=True)
-    """When it was moved to where it is."""
+    """When it was moved to its current folder."""
     purged_at: Column[Timestamp | None] = column(default=None, derived=True)
     content_created_at: Column[Timestamp | None] = column(default=None, derived=True)
     content_modified_at: Column[Timestamp | None] = column(default=None, derived=True)
@@ -108,9 +108,9 @@ class Folder(
     classification: Column[Json | None] = column(default=None)
     box_metadata: Column[Json | None] = column(default=None)
     folded_name: Column[str | None] = column(default=None, derived=True)
-    """Its name without regard to case, by which names are unique in a folder and lists are ordered."""
+    """The case-folded name, which is unique in a folder and orders lists."""
     search_text: Column[str | None] = column(default=None, derived=True)
-    """Its name, its description and its tags, for searches."""
+    """Its name, description and tags, for searches."""
 
 
 class File(
@@ -170,16 +170,16 @@ class File(
     modified_at: Column[Timestamp | None] = column(default=None, derived=True)
     trashed_at: Column[Timestamp | None] = column(default=None, derived=True)
     placed_at: Column[Timestamp | None] = column(default=None, derived=True)
-    """When it was moved to where it is."""
+    """When it was moved to its current folder."""
     purged_at: Column[Timestamp | None] = column(default=None, derived=True)
     content_created_at: Column[Timestamp | None] = column(default=None, derived=True)
     content_modified_at: Column[Timestamp | None] = column(default=None, derived=True)
     expires_at: Column[Timestamp | None] = column(default=None)
     disposition_at: Column[Timestamp | None] = column(default=None)
     folded_name: Column[str | None] = column(default=None, derived=True)
-    """Its name without regard to case, by which names are unique in a folder and lists are ordered."""
+    """The case-folded name, which is unique in a folder and orders lists."""
     search_text: Column[str | None] = column(default=None, derived=True)
-    """Its name, its description and its tags, for searches."""
+    """Its name, description and tags, for searches."""
 
 
 class FileVersion(Row, table="box_file_versions", key=("id",), indexes=(("file_id", "version_number"),)):
@@ -202,7 +202,7 @@ class FileVersion(Row, table="box_file_versions", key=("id",), indexes=(("file_i
 
 
 class FileContent(Row, table="box_file_contents", key=("id",), unique=(("version_id",),), visibility="bookkeeping"):
-    """The bytes of a version: their digest or, in templates, themselves as base64 text."""
+    """The bytes of a version: their digest or, in templates, the bytes themselves as Base64 text."""
 
     id: Column[str]
     version_id: Column[str] = references(FileVersion)
@@ -317,9 +317,9 @@ class WebLink(
     trashed_at: Column[Timestamp | None] = column(default=None, derived=True)
     purged_at: Column[Timestamp | None] = column(default=None, derived=True)
     folded_name: Column[str | None] = column(default=None, derived=True)
-    """Its name without regard to case, by which names are unique in a folder and lists are ordered."""
+    """The case-folded name, which is unique in a folder and orders lists."""
     search_text: Column[str | None] = column(default=None, derived=True)
-    """Its name, its description and its tags, for searches."""
+    """Its name, description and tags, for searches."""
 
 
 Item = File | Folder | WebLink

@@ -1,4 +1,4 @@
-"""Taxonomies: trees of terms that metadata can be chosen from."""
+"""Tables of taxonomies: trees of terms that metadata values are chosen from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Taxonomy(Row, table="box_metadata_taxonomies", key=("id",), unique=(("name
     taxonomy_key: Column[str]
     display_name: Column[str]
     levels: Column[Json] = column(default=[])
-    """Of each level, the topmost first, its `displayName` and `description`."""
+    """`displayName` and `description` of each level, topmost first."""
 
 
 class TaxonomyNode(

@@ -1,1 +1,1 @@
-"""Items as Box shows them."""
+"""Rendering of items in Box's format."""

@@ -1,4 +1,4 @@
-"""What items show of other tables, looked up for all items of a page at once."""
+"""Related rows that items are rendered with, looked up for all items of a page at once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..tables.further_tables import Collaboration, MetadataInstance
 from ..tables.item_tables import Comment, File, FileVersion, Folder, Item
 
 Beside = dict[tuple[str, str], Any]
-"""What there is for each of some items, by their type and id."""
+"""The related value of each item, by item type and id."""
 _PEOPLE = frozenset(("created_by", "modified_by", "owned_by", "uploader_display_name"))
 
 
 def look_up(call: Call, items: Sequence[Item], names: Container[str]) -> None:
-    """Have at hand what fields of a page's items need, in a statement for each field and not for each item."""
+    """Preload what the fields of a page's items need, in one statement per field instead of one per item."""
     look_up_folders(call, (item.parent_id for item in items))
     if any(name in names for name in _PEOPLE):
         people = ((item.created_by_id, item.modified_by_id, item.owned_by_id) for item in items)
@@ -30,7 +30,7 @@ def look_up(call: Call, items: Sequence[Item], names: Container[str]) -> None:
 
 
 def find_related(call: Call, name: str, item: Item) -> Any:
-    """What a field needs of one item: as it was looked up for a page, else as it is now."""
+    """Return what a field needs for one item: from the preloaded page, or looked up now."""
     held: Beside = call.memo.get(f"beside {name}", {})
     key = item.type, item.id
     return held[key] if key in held else _FIND[name](call, [item])[key]
@@ -41,7 +41,7 @@ def _ids(items: Iterable[Item]) -> list[str]:
 
 
 def _comment_counts(call: Call, items: Sequence[Item]) -> Beside:
-    """How many comments files have, replies too."""
+    """Return the number of comments on each file, including replies."""
     files = [item for item in items if isinstance(item, File)]
     counted = count(Comment, Comment.file_id == File.id)
     rows = call.db.rows(File, File.id.in_(_ids(files)), columns=(File.id, counted)) if files else ()
@@ -49,7 +49,7 @@ def _comment_counts(call: Call, items: Sequence[Item]) -> Beside:
 
 
 def _find_collaborated(call: Call, items: Sequence[Item]) -> Beside:
-    """Whether there are collaborations on items."""
+    """Return whether each item has collaborations."""
     places = (Collaboration.item_type, Collaboration.item_id)
     shared = call.db.rows(Collaboration, Collaboration.item_id.in_(_ids(items)), columns=places) if items else []
     known = frozenset(shared)
@@ -57,7 +57,7 @@ def _find_collaborated(call: Call, items: Sequence[Item]) -> Beside:
 
 
 def _instances(call: Call, items: Sequence[Item]) -> Beside:
-    """The metadata of items."""
+    """Return the metadata of each item."""
     held: Beside = {(item.type, item.id): [] for item in items}
     for row in call.db.rows(MetadataInstance, MetadataInstance.item_id.in_(_ids(items))) if items else ():
         held.get((row.item_type, row.item_id), []).append(row)
@@ -65,7 +65,7 @@ def _instances(call: Call, items: Sequence[Item]) -> Beside:
 
 
 def _versions(call: Call, items: Sequence[Item]) -> Beside:
-    """The ids of files' current versions: those that they name, else their newest ones."""
+    """Return the id of each file's current version: the one it names, or its newest one."""
     files = [item for item in items if isinstance(item, File)]
     silent = _ids(file for file in files if file.file_version_id is None)
     newest: dict[str, list[tuple[Any, ...]]] = {}
@@ -77,7 +77,7 @@ def _versions(call: Call, items: Sequence[Item]) -> Beside:
 
 
 def _sizes(call: Call, items: Sequence[Item]) -> Beside:
-    """How many bytes there are in folders."""
+    """Return the total size in bytes of each folder."""
     folders = [item.id for item in items if isinstance(item, Folder)]
     return {("folder", id): size for id, size in sizes_of(call, folders).items()}
 

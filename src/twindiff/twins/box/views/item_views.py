@@ -1,4 +1,4 @@
-"""How items, people and what hangs on them are shown; `fields` chooses among what can be shown.
+"""Renders items, users and related objects. `fields` selects among the fields of an object.
 
 https://developer.box.com/guides/api-calls/request-extra-fields
 """
@@ -28,7 +28,7 @@ Field = Callable[[Call, Any], Any]
 
 
 def user_mini(call: Call, user_id: str | None) -> Shown | None:
-    """A user as others name them, worked out once in an operation."""
+    """Render a user as other objects refer to them, once per operation."""
     key = f"user mini {user_id}"
     if key not in call.memo:
         user = user_of(call, user_id)
@@ -38,7 +38,7 @@ def user_mini(call: Call, user_id: str | None) -> Shown | None:
 
 
 def folder_mini(folder: Folder) -> Shown:
-    """A folder as a path or a list has it."""
+    """Render a folder as it appears in paths and lists."""
     etag, sequence = (None, None) if folder.id == "0" else (folder.etag or "0", folder.sequence_id or "0")
     return {"type": "folder", "id": folder.id, "sequence_id": sequence, "etag": etag, "name": folder.name}
 
@@ -47,7 +47,7 @@ _TRASH: Shown = {"type": "folder", "id": "1", "sequence_id": None, "etag": None,
 
 
 def path_collection(call: Call, item: Item) -> Shown:
-    """The folders around an item, from the root down to the nearest one."""
+    """Render the folders around an item, from the root to its parent."""
     if isinstance(item, Folder) and item.id == "0":
         return {"total_count": 0, "entries": []}
     if item.item_status == "trashed":
@@ -112,7 +112,7 @@ def _watermark(call: Call, item: Item) -> Shown:
 
 
 def collections_of(call: Call, item: Item) -> list[Shown]:
-    """The caller's collections that an item is in."""
+    """Render the caller's collections that an item is in."""
     named: list[dict[str, Any]] = item.collections or []
     if named and "collections" not in call.memo:
         mine = Collection.user_id.in_((None, call.actor))
@@ -122,13 +122,13 @@ def collections_of(call: Call, item: Item) -> list[Shown]:
 
 
 def collection_object(collection: Collection) -> Shown:
-    """A collection as Box shows it."""
+    """Render a collection."""
     kind = collection.collection_type
     return {"type": "collection", "id": collection.id, "name": collection.name, "collection_type": kind}
 
 
 def _metadata(call: Call, item: Item) -> Shown:
-    """The instances of an item by scope and template, as the field `metadata` asks for them."""
+    """Render the instances of an item by scope and template, as the field `metadata` requests them."""
     instances: list[MetadataInstance] = find_related(call, "metadata", item)
     shown: Shown = {}
     for each in instances:
@@ -137,7 +137,7 @@ def _metadata(call: Call, item: Item) -> Shown:
 
 
 def instance_object(instance: MetadataInstance) -> Shown:
-    """A metadata instance: its values, and what it is an instance of."""
+    """Render a metadata instance: its values, and the template it is an instance of."""
     return {
         "$id": instance.id,
         "$type": f"{instance.template_key}-{instance.id}",
@@ -236,7 +236,7 @@ def _size(call: Call, folder: Folder) -> int:
 
 
 def _item_collection(call: Call, folder: Folder) -> Shown:
-    """Items of a folder, as it is shown with them: the first hundred, or those that were asked for."""
+    """Render the items in a folder: the first hundred, or the requested page."""
     at, sort = call.memo.get("item_collection", (Window(0, 100), Sort()))
     rows, total = items_in(call, folder, at, sort)
     return offset_page(item_objects(call, rows), total, at, ("type", "ASC"), (sort.by, sort.direction))
@@ -278,19 +278,19 @@ _LINK_USUAL = (
 
 
 class View(NamedTuple):
-    """How one kind of items is shown: all fields that it may have, those in lists, and those of one by itself."""
+    """The view of one kind of items: all fields it may have, those in lists, and those of a single object."""
 
     known: Mapping[str, Field]
     mini: Mapping[str, Field]
     usual: Mapping[str, Field]
 
     def select_fields(self, fields: Fields, *, mini: bool) -> Mapping[str, Field]:
-        """The fields that are asked for."""
+        """Return the requested fields."""
         return _of(self.known, fields) if fields else self.mini if mini else self.usual
 
 
 def _of(known: Mapping[str, Field], names: Iterable[str]) -> dict[str, Field]:
-    """The fields of some names; what stands in an object anyway is none."""
+    """Return the named fields. Names that every object has anyway are skipped."""
     tops = (name.partition(".")[0].partition("/")[0] for name in names)
     return {top: known[top] for top in tops if top in known and top != "etag"}
 
@@ -307,7 +307,7 @@ _VIEWS: dict[type, View] = {
 
 
 def item_object(call: Call, item: Item, fields: Fields = None, *, mini: bool = False) -> Shown:
-    """An item: with the fields that were asked for, else as it is shown by itself or, `mini`, in lists."""
+    """Render an item with the requested fields, or the default ones: of a list if `mini`, else of a single object."""
     return _render_item(call, item, _VIEWS[type(item)].select_fields(fields, mini=mini))
 
 
@@ -325,7 +325,7 @@ _NOT_OF_THE_ROOT = frozenset(("sequence_id", "created_at", "modified_at", "conte
 
 
 def item_objects(call: Call, items: Sequence[Item], fields: Fields = None, *, mini: bool = True) -> list[Shown]:
-    """Items as lists have them, or each as it is shown by itself but for what is in folders."""
+    """Render items as in lists, or each as a single object without the items of folders."""
     views = {kind: {**_VIEWS[kind].select_fields(fields, mini=mini)} for kind in {type(item) for item in items}}
     if not mini and Folder in views:
         views[Folder].pop("item_collection", None)
@@ -334,7 +334,7 @@ def item_objects(call: Call, items: Sequence[Item], fields: Fields = None, *, mi
 
 
 def pick_fields(shown: Mapping[str, Any], fields: Fields, *always: str) -> Shown:
-    """The part of an object that was asked for, besides what is always there."""
+    """Return the requested fields of an object, besides `type`, `id` and those named in `always`."""
     if fields is None:
         return {**shown}
     tops = {name.partition(".")[0] for name in fields} | {"type", "id", *always}
@@ -342,7 +342,7 @@ def pick_fields(shown: Mapping[str, Any], fields: Fields, *always: str) -> Shown
 
 
 def version_object(call: Call, version: FileVersion, fields: Fields = None) -> Shown:
-    """A version of a file."""
+    """Render a version of a file."""
     shown = {
         "type": "file_version",
         "id": version.id,

@@ -1,4 +1,4 @@
-"""Representations: what Box makes of a file, its text or a picture of it, and where that can be had.
+"""Representations: the text or a picture that Box derives from a file, and the URL at which it can be downloaded.
 
 https://developer.box.com/guides/representations
 """
@@ -22,38 +22,38 @@ from ..tables.item_tables import File, FileVersion
 api = Operations(prefix="/2.0")
 Shown = dict[str, Any]
 IMAGES = frozenset(("png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff"))
-"""The extensions of files of which there are pictures."""
+"""The extensions of files that have pictures."""
 _THUMBS = (32, 94, 160, 320)
 _LARGE = (1024, 2048)
 _SET = re.compile(r"\[([^\[\]]*)\]")
 
 
 class Representation(NamedTuple):
-    """One form of a file: a picture that lies within a square of `side` pixels, or, without one, its text."""
+    """A derived form of a file: a picture that fits into a square of `side` pixels, or the text if `side` is 0."""
 
     kind: str
     side: int = 0
 
     @property
     def is_thumb(self) -> bool:
-        """Whether it is one of the small ones."""
+        """Whether it is a thumbnail."""
         return self.side in _THUMBS
 
     @property
     def name(self) -> str:
-        """Its part of an address: jpg_thumb_320x320, png_1024x1024 or extracted_text."""
+        """Its name in URLs: jpg_thumb_320x320, png_1024x1024 or extracted_text."""
         thumb = "thumb_" if self.is_thumb else ""
         return f"{self.kind}_{thumb}{self.side}x{self.side}" if self.side else self.kind
 
     @property
     def properties(self) -> dict[str, str]:
-        """What tells it from others of its kind."""
+        """The properties that distinguish it from others of its kind."""
         if not self.side:
             return {}
         return {"dimensions": f"{self.side}x{self.side}", "paged": "false", "thumb": str(self.is_thumb).lower()}
 
     def fits(self, hint: str) -> bool:
-        """Whether it is what a hint asks for: `png`, or `jpg?dimensions=320x320&thumb=true`."""
+        """Return whether it matches a hint such as `png` or `jpg?dimensions=320x320&thumb=true`."""
         kind, _, query = hint.strip().partition("?")
         wanted = dict(parse_qsl(query))
         return kind == self.kind and wanted.items() <= self.properties.items()
@@ -72,7 +72,7 @@ def _all_of(name: str) -> tuple[Representation, ...]:
 
 
 def representations(call: Call, file: File) -> Shown:
-    """Those that the header X-Rep-Hints asks for, the first that there is of each set; without it all, in short."""
+    """Render the first match of each set in the header X-Rep-Hints; without the header, all in short form."""
     known = _all_of(file.name or "")
     hints: str = call.memo.get("rep_hints", "")
     version = file.file_version_id or (current_version(call, file).id if known else "")
@@ -106,7 +106,7 @@ def _find(call: Call, file_id: str, version_id: str, name: str) -> tuple[File, F
 
 @api.get("/internal_files/{file_id}/versions/{version_id}/representations/{name}")
 def get_representation(call: Call, file_id: str, version_id: str, name: str) -> Shown:
-    """Look at a representation; each is there as soon as its file is.
+    """Get a representation. It is available as soon as its file is.
 
     https://developer.box.com/guides/representations/request-a-representation
     """
@@ -116,7 +116,7 @@ def get_representation(call: Call, file_id: str, version_id: str, name: str) -> 
 
 @api.get("/internal_files/{file_id}/versions/{version_id}/representations/{name}/content", in_thread=True)
 def download_representation(call: Call, file_id: str, version_id: str, name: str) -> Response:
-    """Give what a representation holds.
+    """Download the content of a representation.
 
     https://developer.box.com/guides/representations/download-a-representation
     """

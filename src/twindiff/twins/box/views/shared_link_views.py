@@ -1,4 +1,4 @@
-"""How a shared link is shown, and for whom it holds.
+"""Renders shared links.
 
 https://developer.box.com/guides/shared-links
 """
@@ -16,12 +16,12 @@ HOST = "https://app.box.com"
 
 
 def is_live(call: Call, link: dict[str, Any] | None) -> bool:
-    """Whether there is a shared link whose time is not over."""
+    """Return whether there is a shared link that has not expired."""
     return bool(link) and not (link.get("unshared_at") and link["unshared_at"] <= call.clock.iso())
 
 
 def shared_link_object(call: Call, item: Item) -> dict[str, Any] | None:
-    """The shared link of an item, without its password."""
+    """Render the shared link of an item, without its password."""
     link: dict[str, Any] | None = item.shared_link
     if link is None or not is_live(call, link):
         return None

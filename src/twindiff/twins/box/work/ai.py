@@ -1,6 +1,6 @@
-"""Box AI, as an enterprise has it that did not buy it: what is asked is checked, and then refused.
+"""Box AI, as in an enterprise that has not bought it: requests are validated and then refused.
 
-A twin has no language model, and an invented answer would be a lie. https://developer.box.com/guides/box-ai
+A twin has no language model, and an invented response would mislead its user. https://developer.box.com/guides/box-ai
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ api = Operations(prefix="/2.0")
 
 
 class AiItem(Struct):
-    """A file, or a hub, that something is asked of."""
+    """A file or a hub that a request is about."""
 
     id: str
     type: Literal["file", "hubs"] = "file"
@@ -37,7 +37,7 @@ def _refuse(call: Call, items: list[AiItem]) -> NoReturn:
 
 @api.post("/ai/ask", reads=True)
 def ask(call: Call, mode: Literal["multiple_item_qa", "single_item_qa"], prompt: Prompt, items: Items) -> None:
-    """Check a question about files.
+    """Validate a question about files, then refuse it.
 
     https://developer.box.com/reference/post-ai-ask
     """
@@ -48,7 +48,7 @@ def ask(call: Call, mode: Literal["multiple_item_qa", "single_item_qa"], prompt:
 
 @api.post("/ai/text_gen", reads=True)
 def text_gen(call: Call, prompt: Prompt, items: Items) -> None:
-    """Check a request for a text.
+    """Validate a request to generate text, then refuse it.
 
     https://developer.box.com/reference/post-ai-text-gen
     """
@@ -57,7 +57,7 @@ def text_gen(call: Call, prompt: Prompt, items: Items) -> None:
 
 @api.post("/ai/extract", reads=True)
 def extract(call: Call, prompt: Prompt, items: Items) -> None:
-    """Check a request for what stands in files.
+    """Validate a request to extract metadata by a prompt, then refuse it.
 
     https://developer.box.com/reference/post-ai-extract
     """
@@ -71,7 +71,7 @@ def extract_structured(
     metadata_template: dict[str, Any] | None = None,
     fields: list[dict[str, Any]] | None = None,
 ) -> None:
-    """Check a request for the fields of a template.
+    """Validate a request to extract the fields of a template, then refuse it.
 
     https://developer.box.com/reference/post-ai-extract-structured
     """
@@ -82,7 +82,7 @@ def extract_structured(
 
 @api.get("/ai_agents")
 def list_agents(call: Call, marker: str = "", limit: int = 100) -> dict[str, Any]:
-    """List agents; there are none.
+    """List AI agents; there are none.
 
     https://developer.box.com/reference/get-ai-agents
     """

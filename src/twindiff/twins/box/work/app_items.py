@@ -1,4 +1,4 @@
-"""Items of Box apps that content belongs to; there are no such apps here.
+"""App items, which link content to Box apps. There are no such apps here.
 
 https://developer.box.com/reference/resources/app-item-association
 """
@@ -16,7 +16,7 @@ api = Operations(prefix="/2.0")
 
 @api.get("/files/{file_id}/app_item_associations")
 def list_of_file(call: Call, file_id: str, limit: int = 100, marker: str = "", application_type: str = "") -> Shown:
-    """List what a file belongs to, which is nothing.
+    """List the app items of a file; there are none.
 
     https://developer.box.com/reference/get-files-id-app-item-associations
     """
@@ -26,7 +26,7 @@ def list_of_file(call: Call, file_id: str, limit: int = 100, marker: str = "", a
 
 @api.get("/folders/{folder_id}/app_item_associations")
 def list_of_folder(call: Call, folder_id: str, limit: int = 100, marker: str = "", application_type: str = "") -> Shown:
-    """List what a folder belongs to, which is nothing.
+    """List the app items of a folder; there are none.
 
     https://developer.box.com/reference/get-folders-id-app-item-associations
     """

@@ -1,4 +1,4 @@
-"""Comments on files, replies to them, and people mentioned in them.
+"""Comments on files, replies and mentions.
 
 https://developer.box.com/reference/resources/comment
 """
@@ -25,14 +25,14 @@ Fields = tuple[str, ...] | None
 
 
 class Target(Struct):
-    """What is commented on: a file, or a comment that is replied to."""
+    """The target of a comment: a file, or a comment to reply to."""
 
     id: str | int
     type: Literal["file", "comment"]
 
 
 def comment_object(call: Call, comment: Comment, fields: Fields = None) -> dict[str, Any]:
-    """A comment; with mentions in it, it shows the text that names them by id too."""
+    """Render a comment. If it mentions users, `tagged_message` names them by id."""
     shown: dict[str, Any] = {
         "type": "comment",
         "id": comment.id,
@@ -57,7 +57,7 @@ def _find(call: Call, comment_id: str) -> Comment:
 
 
 def _check_author(call: Call, comment: Comment) -> File:
-    """Raise unless the caller wrote a comment or owns its file, which is given."""
+    """Return the file of a comment; raise unless the caller wrote the comment or owns the file."""
     file = find_file(call, comment.file_id)
     if comment.created_by_id != call.actor:
         require(call, file, "own")
@@ -65,13 +65,13 @@ def _check_author(call: Call, comment: Comment) -> File:
 
 
 def _plain(tagged: str) -> str:
-    """A text without the ids of those mentioned in it."""
+    """Return a text without the ids of mentioned users."""
     return _MENTION.sub(r"@\1", tagged)
 
 
 @api.get("/files/{file_id}/comments")
 def list_comments(call: Call, file_id: str, fields: str = "", offset: int = 0, limit: int = 100) -> dict[str, Any]:
-    """List the comments on a file, replies too, the oldest first.
+    """List the comments on a file with their replies, oldest first.
 
     https://developer.box.com/reference/get-files-id-comments
     """
@@ -120,7 +120,7 @@ def create_comment(
 
 @api.get("/comments/{comment_id}")
 def get_comment(call: Call, comment_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a comment.
+    """Get a comment.
 
     https://developer.box.com/reference/get-comments-id
     """
@@ -135,7 +135,7 @@ def update_comment(
     tagged_message: Annotated[str, Meta(max_length=MAX_MESSAGE_CHARACTERS)] | None = None,
     fields: str = "",
 ) -> dict[str, Any]:
-    """Change the text of one's own comment, or of one on one's own file.
+    """Change the text of a comment. The author and the owner of the file may do so.
 
     https://developer.box.com/reference/put-comments-id
     """
@@ -154,7 +154,7 @@ def update_comment(
 
 @api.delete("/comments/{comment_id}", status=204)
 def delete_comment(call: Call, comment_id: str) -> None:
-    """Delete one's own comment, or one on one's own file; replies to it stay.
+    """Delete a comment. The author and the owner of the file may do so. Replies to it stay.
 
     https://developer.box.com/reference/delete-comments-id
     """

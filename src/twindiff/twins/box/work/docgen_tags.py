@@ -1,4 +1,4 @@
-"""The tags in a template of Box Doc Gen, and the paths that they name in the data of a document.
+"""Finds the tags in a Box Doc Gen template, and the JSON paths that they refer to.
 
 https://support.box.com/hc/en-us/articles/36149723736723-Template-Tags-Reference
 """
@@ -21,7 +21,7 @@ _OPERATORS = ("and", "or", "not", "in", "true", "false")
 
 
 def tags_in(text: str) -> Iterator[Shown]:
-    """The tags of a text in order, but for those that only end something; a tag of a loop names paths of its list."""
+    """Yield the tags of a text in order, without closing tags. Inside a loop, paths are those of the loop's list."""
     loops: list[tuple[str, str]] = []
     for tag in _TAG.finditer(text):
         said = tag[1].partition("::")[0].strip()
@@ -48,14 +48,14 @@ def _kind(said: str) -> str:
 
 
 def _within(path: str, loops: list[tuple[str, str]]) -> str:
-    """A path with the list of a loop in place of the name that the loop has for what is on it."""
+    """Return a path with the name of a loop variable replaced by the path of the loop's list."""
     first, dot, rest = path.partition(".")
     place = next((place for name, place in reversed(loops) if name == first), None)
     return path if place is None else f"{place}{dot}{rest}"
 
 
 def _steps(paths: list[str]) -> Iterator[str]:
-    """Every path with those on the way to it."""
+    """Yield every path with its prefixes: `a.b` yields `a` and `a.b`."""
     for path in paths:
         parts = path.split(".")
         yield from (".".join(parts[:end]) for end in range(1, len(parts) + 1))

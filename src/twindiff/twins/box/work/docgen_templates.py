@@ -1,4 +1,4 @@
-"""Templates of Box Doc Gen: files that documents can be generated from, which nobody does here; of the version 2025.0.
+"""Box Doc Gen templates (API version 2025.0). Documents are not generated from them here.
 
 https://developer.box.com/guides/docgen
 """
@@ -26,7 +26,7 @@ api = Operations(prefix="/2.0", layers=(require_version,))
 
 
 class FileRef(Struct):
-    """A file by its id."""
+    """A reference to a file."""
 
     id: str
     type: Literal["file"] = "file"
@@ -56,7 +56,7 @@ def list_templates(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 @api.post("/docgen_templates", status=201)
 def mark_template(call: Call, file: FileRef) -> Shown:
-    """Make a Word document a template; one that is a template already stays so.
+    """Mark a Word document as a template. One that is marked already stays so.
 
     https://developer.box.com/reference/v2025.0/post-docgen-templates
     """
@@ -70,7 +70,7 @@ def mark_template(call: Call, file: FileRef) -> Shown:
 
 @api.get("/docgen_templates/{template_id}")
 def get_template(call: Call, template_id: str) -> Shown:
-    """Look at a template.
+    """Get a template.
 
     https://developer.box.com/reference/v2025.0/get-docgen-templates-id
     """
@@ -79,7 +79,7 @@ def get_template(call: Call, template_id: str) -> Shown:
 
 @api.delete("/docgen_templates/{template_id}", status=204)
 def unmark_template(call: Call, template_id: str) -> None:
-    """Let a file be no template any more.
+    """Unmark a file as a template.
 
     https://developer.box.com/reference/v2025.0/delete-docgen-templates-id
     """
@@ -106,7 +106,7 @@ def list_tags(call: Call, template_id: str, template_version_id: str = "", marke
 
 @api.get("/docgen_template_jobs/{template_id}")
 def list_template_jobs(call: Call, template_id: str, marker: str = "", limit: int = 100) -> Shown:
-    """List the jobs that a template was used for, of which there are none.
+    """List the jobs of a template; there are none.
 
     https://developer.box.com/reference/v2025.0/get-docgen-template-jobs-id
     """
@@ -116,7 +116,7 @@ def list_template_jobs(call: Call, template_id: str, marker: str = "", limit: in
 
 @api.get("/docgen_jobs")
 def list_jobs(call: Call, marker: str = "", limit: int = 100) -> Shown:
-    """List the jobs, of which there are none.
+    """List jobs; there are none.
 
     https://developer.box.com/reference/v2025.0/get-docgen-jobs
     """
@@ -125,7 +125,7 @@ def list_jobs(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 @api.get("/docgen_jobs/{job_id}")
 def get_job(call: Call, job_id: str) -> None:
-    """Look at a job, of which there are none.
+    """Get a job; there are none.
 
     https://developer.box.com/reference/v2025.0/get-docgen-jobs-id
     """
@@ -134,7 +134,7 @@ def get_job(call: Call, job_id: str) -> None:
 
 @api.get("/docgen_batch_jobs/{batch_id}")
 def list_batch_jobs(call: Call, batch_id: str) -> None:
-    """List the jobs of a batch, of which there are none.
+    """List the jobs of a batch; there are none.
 
     https://developer.box.com/reference/v2025.0/get-docgen-batch-jobs-id
     """

@@ -1,4 +1,4 @@
-"""Hubs, what is in them, and who works on them; of the API's version 2025.0.
+"""Hubs, their items and their collaborators (API version 2025.0).
 
 https://developer.box.com/reference/v2025.0/resources/hub
 """
@@ -27,7 +27,7 @@ api = Operations(prefix="/2.0", layers=(require_version,))
 
 
 def hub_object(call: Call, hub: Hub) -> Shown:
-    """A hub."""
+    """Render a hub."""
     shown: Shown = {
         "type": "hubs",
         "id": hub.id,
@@ -47,7 +47,7 @@ def hub_object(call: Call, hub: Hub) -> Shown:
 
 
 def _role(call: Call, hub: Hub) -> str:
-    """The caller's role on a hub; "" for none."""
+    """Return the caller's role on a hub, "" if they have none."""
     if hub.created_by_id in (None, call.actor):
         return "owner"
     mine = (HubCollaboration.hub_id == hub.id, HubCollaboration.accessible_by_id == call.actor)
@@ -129,7 +129,7 @@ Title = Annotated[str, Meta(min_length=1, max_length=50)]
 
 @api.post("/hubs", status=201)
 def create_hub(call: Call, title: Title, description: str = "") -> Shown:
-    """Make a hub.
+    """Create a hub.
 
     https://developer.box.com/reference/v2025.0/post-hubs
     """
@@ -148,7 +148,7 @@ def create_hub(call: Call, title: Title, description: str = "") -> Shown:
 
 @api.get("/hubs/{hub_id}")
 def get_hub(call: Call, hub_id: str) -> Shown:
-    """Look at a hub.
+    """Get a hub.
 
     https://developer.box.com/reference/v2025.0/get-hubs-id
     """
@@ -166,7 +166,7 @@ def update_hub(
     can_non_owners_invite: bool | UnsetType = UNSET,
     can_shared_link_be_created: bool | UnsetType = UNSET,
 ) -> Shown:
-    """Change what is given of a hub.
+    """Update the given fields of a hub.
 
     https://developer.box.com/reference/v2025.0/put-hubs-id
     """
@@ -185,7 +185,7 @@ def update_hub(
 
 @api.delete("/hubs/{hub_id}", status=204)
 def delete_hub(call: Call, hub_id: str) -> None:
-    """Delete a hub; what is in it stays where it is.
+    """Delete a hub. The items in it are not affected.
 
     https://developer.box.com/reference/v2025.0/delete-hubs-id
     """
@@ -201,7 +201,7 @@ def delete_hub(call: Call, hub_id: str) -> None:
 def copy_hub(
     call: Call, hub_id: str, title: Title | None = None, description: str | None = None, include_items: bool = True
 ) -> Shown:
-    """Copy a hub with what is in it.
+    """Copy a hub, by default with its items.
 
     https://developer.box.com/reference/v2025.0/post-hubs-id-copy
     """
@@ -240,7 +240,7 @@ def _add(call: Call, hub: Hub, kind: str, item_id: str, name: str) -> None:
 
 @api.get("/hub_items")
 def list_items(call: Call, hub_id: str, parent_id: str = "", marker: str = "", limit: int = 100) -> Shown:
-    """List what is in a hub.
+    """List the items in a hub.
 
     https://developer.box.com/reference/v2025.0/get-hub-items
     """
@@ -251,14 +251,14 @@ def list_items(call: Call, hub_id: str, parent_id: str = "", marker: str = "", l
 
 
 class ItemReference(Struct):
-    """A file, a folder or a web link."""
+    """A reference to a file, a folder or a web link."""
 
     type: Literal["file", "folder", "web_link"]
     id: str | int
 
 
 class ItemOperation(Struct):
-    """What is to be done with an item."""
+    """An operation on an item of a hub."""
 
     action: Literal["add", "remove"]
     item: ItemReference
@@ -269,7 +269,7 @@ class ItemOperation(Struct):
 def manage_items(
     call: Call, hub_id: str, operations: Annotated[list[ItemOperation], Meta(min_length=1, max_length=100)]
 ) -> Shown:
-    """Put items into a hub and take them out; each answers for itself.
+    """Add items to a hub and remove them. Each operation has a status of its own in the response.
 
     https://developer.box.com/reference/v2025.0/post-hubs-id-manage-items
     """
@@ -301,7 +301,7 @@ def _apply_item_operation(call: Call, hub: Hub, operation: ItemOperation) -> Sho
 
 
 def collaboration_object(call: Call, row: HubCollaboration) -> Shown:
-    """Somebody who works on a hub."""
+    """Render a collaborator of a hub."""
     return {
         "type": "hub_collaboration",
         "id": row.id,
@@ -313,14 +313,14 @@ def collaboration_object(call: Call, row: HubCollaboration) -> Shown:
 
 
 class HubReference(Struct):
-    """The hub of a collaboration."""
+    """A reference to the hub of a collaboration."""
 
     id: str
     type: Literal["hubs"] = "hubs"
 
 
 class Grantee(Struct):
-    """Whom a hub is shared with."""
+    """The user with whom a hub is shared."""
 
     type: Literal["user", "group"] = "user"
     id: str | int | None = None
@@ -332,7 +332,7 @@ Role = Literal["viewer", "editor", "co-owner"]
 
 @api.get("/hub_collaborations")
 def list_collaborations(call: Call, hub_id: str, marker: str = "", limit: int = 100) -> Shown:
-    """List who works on a hub.
+    """List the collaborators of a hub.
 
     https://developer.box.com/reference/v2025.0/get-hub-collaborations
     """
@@ -370,7 +370,7 @@ def _collaboration(call: Call, collaboration_id: str, *, edits: bool = False) ->
 
 @api.get("/hub_collaborations/{hub_collaboration_id}")
 def get_collaboration(call: Call, hub_collaboration_id: str) -> Shown:
-    """Look at somebody's part in a hub.
+    """Get a collaboration on a hub.
 
     https://developer.box.com/reference/v2025.0/get-hub-collaborations-id
     """
@@ -379,7 +379,7 @@ def get_collaboration(call: Call, hub_collaboration_id: str) -> Shown:
 
 @api.put("/hub_collaborations/{hub_collaboration_id}")
 def update_collaboration(call: Call, hub_collaboration_id: str, role: Role | UnsetType = UNSET) -> Shown:
-    """Change somebody's role on a hub.
+    """Change a collaborator's role on a hub.
 
     https://developer.box.com/reference/v2025.0/put-hub-collaborations-id
     """
@@ -389,7 +389,7 @@ def update_collaboration(call: Call, hub_collaboration_id: str, role: Role | Uns
 
 @api.delete("/hub_collaborations/{hub_collaboration_id}", status=204)
 def delete_collaboration(call: Call, hub_collaboration_id: str) -> None:
-    """End somebody's part in a hub.
+    """Remove a collaborator from a hub.
 
     https://developer.box.com/reference/v2025.0/delete-hub-collaborations-id
     """

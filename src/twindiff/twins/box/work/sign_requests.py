@@ -1,4 +1,4 @@
-"""Requests for signatures, kept as rows; nobody signs here but those who change a row.
+"""Requests for signatures. They are stored as rows; a signature is simulated by changing a row.
 
 https://developer.box.com/guides/box-sign
 """
@@ -27,7 +27,7 @@ Shown = dict[str, Any]
 
 
 class Signer(Struct, omit_defaults=True):
-    """Somebody who is to sign, or to get a copy."""
+    """A person who signs, or receives a copy."""
 
     email: str | None = None
     role: Literal["signer", "approver", "final_copy_reader"] = "signer"
@@ -41,12 +41,12 @@ class Signer(Struct, omit_defaults=True):
     suppress_notifications: bool | None = None
 
     def to_object(self) -> Shown:
-        """The signer as a request keeps them."""
+        """Return the signer as a request stores it."""
         return {**to_builtins(self), "role": self.role, "is_in_person": self.is_in_person, "order": self.order}
 
 
 class PrefillTag(Struct, omit_defaults=True):
-    """A value that is filled in before anybody signs."""
+    """A value that is filled in before the document is signed."""
 
     document_tag_id: str | None = None
     text_value: str | None = None
@@ -55,21 +55,21 @@ class PrefillTag(Struct, omit_defaults=True):
 
 
 class SourceFile(Struct):
-    """A file that is to be signed."""
+    """A file to sign."""
 
     id: str
     type: Literal["file"] = "file"
 
 
 class ParentFolder(Struct):
-    """Where the signed file goes."""
+    """The folder for the signed file."""
 
     id: str
     type: Literal["folder"] = "folder"
 
 
 def sign_request_object(call: Call, row: SignRequest) -> Shown:
-    """A request for signatures."""
+    """Render a request for signatures."""
     user = user_of(call, row.created_by_id)
     folder = call.db.find(Folder, Folder.id == row.parent_folder_id)
     files = [call.db.find(File, File.id == each["id"]) for each in row.source_files]
@@ -99,7 +99,7 @@ def sign_request_object(call: Call, row: SignRequest) -> Shown:
 
 @api.get("/sign_requests")
 def list_sign_requests(call: Call, marker: str = "", limit: int = 100) -> Shown:
-    """List the caller's requests, the newest first.
+    """List the caller's requests, newest first.
 
     https://developer.box.com/reference/get-sign-requests
     """
@@ -109,7 +109,7 @@ def list_sign_requests(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 
 class SignRequestParams(Struct, kw_only=True):
-    """A request as it is asked for."""
+    """The body of a request for signatures."""
 
     signers: Annotated[list[Signer], Meta(min_length=1, max_length=35)]
     source_files: list[SourceFile] | None = None
@@ -130,7 +130,7 @@ class SignRequestParams(Struct, kw_only=True):
     signature_color: Literal["blue", "black", "red"] | None = None
 
     def with_template(self, template: SignTemplate) -> SignRequestParams:
-        """The request with what it leaves out as a template has it."""
+        """Return the request with its missing values taken from a template."""
         files = [SourceFile(each["id"]) for each in template.source_files]
         folder = ParentFolder(template.parent_folder_id) if template.parent_folder_id else None
         return replace(
@@ -144,14 +144,14 @@ class SignRequestParams(Struct, kw_only=True):
         )
 
     def settings(self) -> Shown:
-        """What else was said of it."""
+        """Return the other fields of the request, which are stored as `settings`."""
         beside = ("signers", "source_files", "parent_folder", "name")
         return {name: to_builtins(getattr(self, name)) for name in self.__struct_fields__ if name not in beside}
 
 
 @api.post("/sign_requests", status=201)
 def create_sign_request(call: Call, wanted: Annotated[SignRequestParams, Body]) -> Shown:
-    """Ask people to sign files; the sender is the first of the signers, and gets a copy.
+    """Request signatures for files. The sender is the first signer, with the role of a final copy reader.
 
     https://developer.box.com/reference/post-sign-requests
     """
@@ -180,7 +180,7 @@ def create_sign_request(call: Call, wanted: Annotated[SignRequestParams, Body]) 
 
 
 def _document_name(name: str) -> str:
-    """What is signed is a PDF, whatever it was made from."""
+    """Return the name of the signed document, which is a PDF whatever its source was."""
     extension = extension_of(name)
     stem = name.removesuffix(f".{extension}") if extension else name
     return f"{stem}.pdf"
@@ -195,7 +195,7 @@ def _find(call: Call, sign_request_id: str) -> SignRequest:
 
 @api.get("/sign_requests/{sign_request_id}")
 def get_sign_request(call: Call, sign_request_id: str) -> Shown:
-    """Look at a request.
+    """Get a request.
 
     https://developer.box.com/reference/get-sign-requests-id
     """
@@ -204,7 +204,7 @@ def get_sign_request(call: Call, sign_request_id: str) -> Shown:
 
 @api.post("/sign_requests/{sign_request_id}/cancel", status=200)
 def cancel(call: Call, sign_request_id: str) -> Shown:
-    """Take a request back.
+    """Cancel a request.
 
     https://developer.box.com/reference/post-sign-requests-id-cancel
     """
@@ -215,7 +215,7 @@ def cancel(call: Call, sign_request_id: str) -> Shown:
 
 @api.post("/sign_requests/{sign_request_id}/resend", status=202)
 def resend(call: Call, sign_request_id: str) -> None:
-    """Ask again who has not signed yet; no mail is sent.
+    """Remind the signers who have not signed yet. No mail is sent.
 
     https://developer.box.com/reference/post-sign-requests-id-resend
     """

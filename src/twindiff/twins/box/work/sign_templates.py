@@ -1,4 +1,4 @@
-"""Templates for requests for signatures, as their owners have made them elsewhere.
+"""Templates for requests for signatures. They are not created here; their owners make them in Box's web app.
 
 https://developer.box.com/guides/box-sign/document-types/sign-templates
 """
@@ -46,7 +46,7 @@ def _template_object(call: Call, row: SignTemplate) -> Shown:
 
 
 def find_template(call: Call, id: str) -> SignTemplate:
-    """A template of the caller's; raises NotFound."""
+    """Return a template of the caller; raise NotFound if there is none."""
     row = call.db.find(SignTemplate, SignTemplate.id == id)
     if row is None or row.created_by_id != call.actor:
         raise NotFound.of("sign_template", id)
@@ -66,7 +66,7 @@ def list_templates(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 @api.get("/sign_templates/{template_id}")
 def get_template(call: Call, template_id: str) -> Shown:
-    """Look at a template.
+    """Get a template.
 
     https://developer.box.com/reference/get-sign-templates-id
     """

@@ -1,4 +1,4 @@
-"""Tasks on files, and whom they are assigned to.
+"""Tasks on files and their assignments.
 
 https://developer.box.com/guides/tasks
 """
@@ -32,14 +32,14 @@ class TaskItem(Struct):
 
 
 class TaskRef(Struct):
-    """The task of an assignment."""
+    """A reference to the task of an assignment."""
 
     id: str | int
     type: Literal["task"] = "task"
 
 
 class Assignee(Struct):
-    """Somebody, by id or by login."""
+    """The assignee, by id or by login."""
 
     id: str | int | None = None
     login: str | None = None
@@ -50,7 +50,7 @@ def _file(call: Call, file_id: str) -> File:
 
 
 def task_object(call: Call, task: Task) -> dict[str, Any]:
-    """A task with its assignments."""
+    """Render a task with its assignments."""
     assignments = call.db.rows(TaskAssignment, TaskAssignment.task_id == task.id)
     file = call.db.find(File, File.id == task.item_id)
     shown: dict[str, Any] = {
@@ -70,7 +70,7 @@ def task_object(call: Call, task: Task) -> dict[str, Any]:
 
 
 def is_completed(task: Task, assignments: list[TaskAssignment]) -> bool:
-    """Whether those who must have answered: everybody, or somebody, as the task's rule says."""
+    """Return whether the required assignees have completed the task: all or any, as `completion_rule` says."""
     if not assignments:
         return task.is_completed
     done = [each.resolution_state in _DONE for each in assignments]
@@ -78,7 +78,7 @@ def is_completed(task: Task, assignments: list[TaskAssignment]) -> bool:
 
 
 def assignment_object(call: Call, assignment: TaskAssignment) -> dict[str, Any]:
-    """An assignment of a task."""
+    """Render an assignment of a task."""
     file = call.db.find(File, File.id == assignment.item_id)
     shown: dict[str, Any] = {
         "type": "task_assignment",
@@ -128,7 +128,7 @@ def create_task(
     due_at: str | None = None,
     completion_rule: Rule = "all_assignees",
 ) -> dict[str, Any]:
-    """Make a task of a file.
+    """Create a task on a file.
 
     https://developer.box.com/reference/post-tasks
     """
@@ -151,7 +151,7 @@ def create_task(
 
 @api.get("/tasks/{task_id}")
 def get_task(call: Call, task_id: str) -> dict[str, Any]:
-    """Look at a task.
+    """Get a task.
 
     https://developer.box.com/reference/get-tasks-id
     """
@@ -167,7 +167,7 @@ def update_task(
     due_at: str | UnsetType | None = UNSET,
     completion_rule: Rule | UnsetType = UNSET,
 ) -> dict[str, Any]:
-    """Change what is given of a task.
+    """Update the given fields of a task.
 
     https://developer.box.com/reference/put-tasks-id
     """
@@ -181,13 +181,13 @@ def update_task(
 
 
 def _check_owner(call: Call, task: Task) -> None:
-    """Raise unless the caller made the task or may change its file."""
+    """Raise unless the caller created the task or may change its file."""
     if task.created_by_id != call.actor and "edit" not in rights(call, _file(call, task.item_id)):
         raise Forbidden
 
 
 def _update_completion(call: Call, task: Task) -> Task:
-    """A task that knows whether it is completed."""
+    """Update `is_completed` of a task and return it."""
     assignments = call.db.rows(TaskAssignment, TaskAssignment.task_id == task.id)
     return revise(call.db, task, is_completed=is_completed(task, assignments))
 
@@ -207,7 +207,7 @@ def delete_task(call: Call, task_id: str) -> None:
 
 @api.get("/tasks/{task_id}/assignments")
 def list_assignments(call: Call, task_id: str) -> dict[str, Any]:
-    """List whom a task is assigned to.
+    """List the assignments of a task.
 
     https://developer.box.com/reference/get-tasks-id-assignments
     """
@@ -217,7 +217,7 @@ def list_assignments(call: Call, task_id: str) -> dict[str, Any]:
 
 @api.post("/task_assignments", status=201)
 def assign(call: Call, task: TaskRef, assign_to: Assignee) -> dict[str, Any]:
-    """Assign a task to somebody who can see its file.
+    """Assign a task to a user who can see its file.
 
     https://developer.box.com/reference/post-task-assignments
     """
@@ -263,7 +263,7 @@ def _find_assignment(call: Call, assignment_id: str) -> TaskAssignment:
 
 @api.get("/task_assignments/{task_assignment_id}")
 def get_assignment(call: Call, task_assignment_id: str) -> dict[str, Any]:
-    """Look at an assignment.
+    """Get an assignment.
 
     https://developer.box.com/reference/get-task-assignments-id
     """
@@ -277,7 +277,7 @@ def update_assignment(
     message: str | UnsetType = UNSET,
     resolution_state: Literal["completed", "incomplete", "approved", "rejected"] | UnsetType = UNSET,
 ) -> dict[str, Any]:
-    """Answer an assignment: completed, or approved or rejected where a review is asked for.
+    """Complete an assignment, or approve or reject it if the task is a review.
 
     https://developer.box.com/reference/put-task-assignments-id
     """
@@ -301,7 +301,7 @@ def update_assignment(
 
 @api.delete("/task_assignments/{task_assignment_id}", status=204)
 def delete_assignment(call: Call, task_assignment_id: str) -> None:
-    """Take an assignment away.
+    """Delete an assignment.
 
     https://developer.box.com/reference/delete-task-assignments-id
     """

@@ -1,1 +1,1 @@
-"""What every part of Linear uses."""
+"""Code that all parts of the Linear twin share."""

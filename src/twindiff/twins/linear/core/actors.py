@@ -1,4 +1,4 @@
-"""Who acts, and how people are named."""
+"""The acting user, and the names of users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..model.users import User
 
 
 def acting_user(call: Call) -> Any:
-    """The user that the call is made as; raises EntityNotFound in a workspace without that user."""
+    """Return the user who makes the call; raise EntityNotFound if the workspace does not have that user."""
     user = call.db.find(User.row, User.row.id == call.actor)
     if user is None:
         raise EntityNotFound("User", call.actor)
@@ -19,11 +19,11 @@ def acting_user(call: Call) -> Any:
 
 
 def initials_of(name: str) -> str:
-    """`Ada Lovelace` to `AL`."""
+    """Return the initials of a name: `AL` for `Ada Lovelace`."""
     words = name.split()
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
 
 
 def organization_id(call: Call) -> str:
-    """The id of the workspace."""
+    """Return the id of the workspace."""
     return acting_user(call).organizationId

@@ -1,4 +1,4 @@
-"""How much belongs to each of a batch of rows, in one statement for all of them."""
+"""Counts over the relations of a batch of rows, with one statement for the whole batch."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ COUNTED = ("backlog", "unstarted", "started", "completed")
 
 
 def tally(call: Call, column: Column[Any], rows: list[Any], *where: Expression) -> list[int]:
-    """How many rows of the column's table point to each of these rows."""
+    """Return, for each of `rows`, how many rows of the column's table refer to it."""
     keys = tuple(row.id for row in rows)
-    # In the order of the index that relations are read by, so that nothing is sorted.
+    # The order of the index on the relation, so that no sort is needed.
     order = (column, table_of(column.table).columns["createdAt"])
     pointing = call.db.rows(column.table, column.in_(keys), *where, order=order, columns=(column,))
     counts = Counter([key for (key,) in pointing])
@@ -25,7 +25,10 @@ def tally(call: Call, column: Column[Any], rows: list[Any], *where: Expression) 
 
 
 def compute_done_shares(call: Call, column: Column[Any], rows: list[Any]) -> list[float]:
-    """The share of each row's issues that are done, weighed by estimate; one without counts 1, a canceled one 0."""
+    """Return, for each row, the share of its issues that are completed, from 0 to 1.
+
+    Issues are weighted by estimate, or by 1 without one. Canceled issues are not counted.
+    """
     issue, state = Issue.row, WorkflowState.row
     canceled = {key for (key,) in call.db.rows(state, not_(state.type.in_(COUNTED)), columns=(state.id,))}
     where = (column.in_(tuple(row.id for row in rows)), issue.archivedAt.is_null())

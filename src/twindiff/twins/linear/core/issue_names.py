@@ -1,4 +1,4 @@
-"""How an issue is named: its number, its identifier, its branch and its address.
+"""Names of an issue: its number, identifier, branch name and URL.
 
 https://linear.app/docs/creating-issues
 """
@@ -26,7 +26,7 @@ _BETWEEN = re.compile(r"[^a-z0-9]+")
 
 @api.lookup(Issue)
 def issue_id(call: Call, given: str) -> str:
-    """An issue's id from its identifier, present or past: `ENG-42`."""
+    """Resolve a current or previous identifier such as `ENG-42` to the issue's id; return other texts unchanged."""
     if not _IDENTIFIER.fullmatch(given):
         return given
     issue = _find_by_identifier(call, given.upper())
@@ -34,20 +34,20 @@ def issue_id(call: Call, given: str) -> str:
 
 
 def _find_by_identifier(call: Call, identifier: str) -> Any:
-    """The issue that has or had an identifier."""
+    """Return the issue that has or had an identifier, or None."""
     issue = Issue.row
     present = call.db.find(issue, issue.identifier == identifier)
     return present or call.db.find(issue, issue.previousIdentifiers.contains(f'"{identifier}"'))
 
 
 def next_number(call: Call, team: Any) -> int:
-    """The next number of a team; numbers are never used twice, not even those of issues that moved away.
+    """Return the next issue number of a team. Numbers are never reused, even those of issues that moved away.
 
-    A counter knows it, so that a team's ten thousandth issue costs what its first did.
+    The number comes from a counter, so its cost does not grow with the number of issues.
     """
     counter = f"issues of {team.id}"
     number = call.db.next(counter)
-    if number == 1 and (last := _last_number(call, team)):  # issues of the template have not raised the counter
+    if number == 1 and (last := _last_number(call, team)):  # the template's issues did not advance the counter
         number = call.db.next(counter, at_least=1 + last)
     while call.db.find(Issue.row, Issue.row.identifier == f"{team.key}-{number}"):
         number = call.db.next(counter)
@@ -55,7 +55,7 @@ def next_number(call: Call, team: Any) -> int:
 
 
 def go_beyond(call: Call, team: Any, key: str) -> None:
-    """Let a team that takes another key use no identifier that an issue has, or had, under that key."""
+    """Advance the counter of a team that takes the key `key` beyond every identifier used with that key."""
     if last := _last_under(call, key):
         call.db.next(f"issues of {team.id}", at_least=last)
 
@@ -67,7 +67,7 @@ def _last_number(call: Call, team: Any) -> int:
 
 
 def _last_under(call: Call, key: str) -> int:
-    """The last number that an issue has or had under a team's key."""
+    """Return the highest number that an issue has or had with a team key, 0 if there is none."""
     issue, start = Issue.row, f"{key}-"
     here = any_of(issue.identifier.starts(start), issue.previousIdentifiers.contains(f'"{start}'))
     rows = call.db.rows(issue, here, columns=(issue.identifier, issue.previousIdentifiers))
@@ -76,7 +76,7 @@ def _last_under(call: Call, key: str) -> int:
 
 
 def naming(call: Call, team: Any, title: str, number: int) -> dict[str, Any]:
-    """The columns that follow from an issue's team, number and title."""
+    """Return the columns derived from an issue's team, number and title: number, identifier, url, branchName."""
     identifier = f"{team.key}-{number}"
     return {
         "number": float(number),
@@ -87,23 +87,23 @@ def naming(call: Call, team: Any, title: str, number: int) -> dict[str, Any]:
 
 
 def address(call: Call, team: Any, identifier: str, title: str) -> str:
-    """`https://linear.app/acme/issue/ENG-42/fix-the-login`."""
+    """Return the URL of an issue, such as `https://linear.app/acme/issue/ENG-42/fix-the-login`."""
     return f"https://linear.app/{_workspace(call, team)}/issue/{identifier}/{slug(title)}".rstrip("/")
 
 
 def branch_name(call: Call, identifier: str, title: str) -> str:
-    """`ada/eng-42-fix-the-login`."""
+    """Return the branch name of an issue, such as `ada/eng-42-fix-the-login`."""
     user = acting_user(call)
     return f"{slug(user.displayName)}/{identifier.lower()}-{slug(title)}".strip("-/")
 
 
 def is_uuid(text: str) -> bool:
-    """Whether a text has the form of an id, so that it is not the end of an address."""
+    """Return whether a text has the form of an id. Other texts may be the last part of a URL."""
     return text.count("-") == _DASHES_OF_UUID
 
 
 def slug(text: str, length: int = 60) -> str:
-    """`Fix the login!` to `fix-the-login`."""
+    """Return a text in the form of a URL part: `fix-the-login` for `Fix the login!`."""
     return _BETWEEN.sub("-", text.casefold()).strip("-")[:length].strip("-")
 
 
@@ -114,7 +114,7 @@ def _workspace(call: Call, team: Any) -> str:
 
 @api.lookup(Team)
 def team_id(call: Call, given: str) -> str:
-    """A team's id from its key: `ENG`."""
+    """Resolve a team key such as `ENG` to the team's id. Other texts are returned unchanged."""
     if len(given) > 7 or "-" in given:
         return given
     team = call.db.find(Team.row, Team.row.key == given.upper())

@@ -1,4 +1,4 @@
-"""Creating an issue or a project from a template.
+"""Creates issues and projects from templates.
 
 https://linear.app/docs/issue-templates · https://linear.app/docs/project-templates
 """
@@ -18,15 +18,15 @@ FIELDS = {
     "issue": ("title", "description", "priority", "stateId", "assigneeId", "projectId", "estimate", "dueDate"),
     "project": ("description", "content", "icon", "color", "priority", "leadId", "startDate", "targetDate"),
 }
-"""What a template gives, by its type."""
+"""The fields that a template provides, by its type."""
 
 
 def fill_in(
     call: Call, values: dict[str, Any], given: dict[str, Any], kind: str = "issue", default: str | None = None
 ) -> None:
-    """Take what was not given from the template that was named, or from the team's default one where that is asked for.
+    """Fill fields that `given` omits from its `templateId`, or from the template `default` with `useDefaultTemplate`.
 
-    Raises InvalidInput for a template of another kind.
+    Changes `values` and `given` in place. Raises InvalidInput for a template of another type.
     """
     wanted = given.get("templateId") or (default if given.get("useDefaultTemplate") else None)
     if not wanted:

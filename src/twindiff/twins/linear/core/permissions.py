@@ -1,4 +1,4 @@
-"""Who sees what: private teams are for their members, a guest sees joined teams only, an inbox is one's own.
+"""Visibility: private teams are visible to members, guests see joined teams only, an inbox is visible to its owner.
 
 https://linear.app/docs/members-roles · https://linear.app/docs/private-teams
 """
@@ -30,7 +30,7 @@ api = Section()
 
 
 def list_hidden_teams(call: Call) -> list[str]:
-    """The teams that the actor may not look into."""
+    """Return the ids of the teams that the actor may not see."""
     if "hidden_teams" not in call.memo:
         call.memo["hidden_teams"] = _load_hidden_teams(call)
     return call.memo["hidden_teams"]
@@ -45,7 +45,7 @@ def _load_hidden_teams(call: Call) -> list[str]:
 
 
 def outside(column: Any, teams: list[str]) -> Expression:
-    """A condition: the team that a column names is none of these; a row of no team is everyone's."""
+    """Build the condition that a team column is NULL or names none of `teams`."""
     return any_of(column.is_null(), not_(column.in_(teams)))
 
 
@@ -73,14 +73,14 @@ for _entity in (Comment, Attachment, IssueHistory, IssueRelation):
 
 @api.visible(Team)
 def teams_seen(call: Call) -> Expression | None:
-    """Teams that the actor may look into."""
+    """Return the condition for teams that the actor may see, or None if they may see all."""
     teams = list_hidden_teams(call)
     return not_(Team.row.id.in_(teams)) if teams else None
 
 
 @api.visible(Project)
 def projects_seen(call: Call) -> Expression | None:
-    """A project is seen by those who see any of its teams, and by all members when it has none."""
+    """Return the condition for visible projects: those with a visible team or without any team."""
     teams = list_hidden_teams(call)
     if not teams:
         return None
@@ -91,25 +91,25 @@ def projects_seen(call: Call) -> Expression | None:
 
 @api.visible(Notification)
 def own_notifications(call: Call) -> Expression:
-    """An inbox is one's own."""
+    """Return the condition for the actor's own notifications."""
     return Notification.row.userId == call.actor
 
 
 @api.visible(NotificationSubscription)
 def own_subscriptions(call: Call) -> Expression:
-    """Subscriptions are one's own."""
+    """Return the condition for the actor's own subscriptions."""
     return NotificationSubscription.row.subscriberId == call.actor
 
 
 @api.visible(Favorite)
 def own_favorites(call: Call) -> Expression:
-    """Favorites are one's own."""
+    """Return the condition for the actor's own favorites."""
     return Favorite.row.ownerId == call.actor
 
 
 @api.visible(CustomView)
 def views_seen(call: Call) -> Expression:
-    """Views of one's own, and shared ones of teams that the actor may look into."""
+    """Return the condition for the actor's own views, and shared views of teams that the actor may see."""
     view = CustomView.row
     mine = any_of(view.ownerId == call.actor, view.creatorId == call.actor)
     teams = list_hidden_teams(call)

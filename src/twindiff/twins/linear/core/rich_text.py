@@ -1,4 +1,4 @@
-"""Rich text: what editors show as a document of nodes, and everybody else reads as text.
+"""Rich text: converts between plain text and the document of nodes that editors use.
 
 https://prosemirror.net/docs/guide/#doc
 """
@@ -16,12 +16,12 @@ Node = dict[str, Any]
 
 
 def document_of(text: str) -> str:
-    """A text as the JSON of a document."""
+    """Return a text as the JSON of a document."""
     return msgspec.json.encode(document_data(text)).decode()
 
 
 def document_data(text: str) -> Node:
-    """A text as a document: a paragraph for each part between blank lines."""
+    """Return a text as a document, with a paragraph for each part between blank lines."""
     paragraphs = [
         {"type": "paragraph", "content": [{"type": "text", "text": part}]}
         for part in text.split("\n\n")
@@ -31,9 +31,9 @@ def document_data(text: str) -> Node:
 
 
 def read_text_input(given: Mapping[str, Any], name: str = "body") -> str | None:
-    """The text that an input gives under `name`, or else as a document under the name with `Data`; None without both.
+    """Return the text of an input field: `name`, or `name` + `Data` as a document; None if neither is given.
 
-    Raises InvalidInput for what is no document.
+    Raises InvalidInput if the document is malformed.
     """
     text = given.get(name)
     if text is not None:
@@ -43,7 +43,7 @@ def read_text_input(given: Mapping[str, Any], name: str = "body") -> str | None:
 
 
 def text_of(data: Any, field: str = "bodyData") -> str:
-    """The text of a document, given as JSON text or as what that says; raises InvalidInput, which names the field."""
+    """Return the text of a document, given as JSON text or as decoded data; raise InvalidInput that names `field`."""
     if isinstance(data, str):
         try:
             data = msgspec.json.decode(data)
@@ -56,7 +56,7 @@ def text_of(data: Any, field: str = "bodyData") -> str:
 
 
 def _blocks(node: Node, field: str) -> Iterator[str]:
-    """The texts of all blocks inside a node, in order; a block is what has text in it."""
+    """Yield the text of every block inside a node, in order. A block is a node that directly contains text."""
     inside = [_node(each, field) for each in node.get("content") or ()]
     inline = [each for each in inside if each["type"] in ("text", "hardBreak")]
     if inline:
@@ -67,7 +67,7 @@ def _blocks(node: Node, field: str) -> Iterator[str]:
 
 
 def _node(value: Any, field: str) -> Node:
-    """A node with a type, whose text is a text and whose content is a list."""
+    """Return a valid node; raise InvalidInput unless it has a type, a string as `text` and a list as `content`."""
     node = cast(Node, value) if isinstance(value, dict) else {}
     if not isinstance(node.get("type"), str):
         raise InvalidInput(f"{field}: each node of a rich text document is an object with a type.")

@@ -1,4 +1,4 @@
-"""Fields of inputs that say what the twin cannot keep: refused, so that nothing is dropped without a word.
+"""Input fields whose values the twin cannot store. They are refused, so that no data is dropped silently.
 
 https://linear.app/developers/oauth-actor-authorization · https://linear.app/developers/graphql
 """

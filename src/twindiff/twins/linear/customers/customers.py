@@ -1,4 +1,4 @@
-"""Customers and what they need.  https://linear.app/docs/customer-requests"""
+"""Customers and their needs.  https://linear.app/docs/customer-requests"""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _STATUSES = (("Active", "active", "#5e6ad2"), ("Inactive", "inactive", "#95a2b3"
 
 @api.query("customers")
 def customers(call: Call, sorts: list[dict[str, Any]] | None = None) -> ConnectionRows:
-    """The customers of the workspace."""
+    """List the customers of the workspace."""
     return ConnectionRows(Customer)
 
 
 @api.creating(Customer)
 def create_customer(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give a customer an address and a status."""
+    """Set the URL and the default status of a new customer; raise InvalidInput for an empty name."""
     if not values["name"].strip():
         raise InvalidInput("name: a customer needs a name.")
     short = values["id"].replace("-", "")[:12]
@@ -37,7 +37,7 @@ def create_customer(call: Call, values: dict[str, Any], given: dict[str, Any]) -
 
 
 def _status(call: Call) -> str:
-    """The first status; a workspace without any gets the usual ones."""
+    """Return the id of the first status. A workspace without statuses gets the default ones."""
     row, now = CustomerStatus.row, call.clock.iso()
     statuses = call.db.rows(row, row.archivedAt.is_null(), order=row.position, limit=1)
     if statuses:
@@ -61,7 +61,7 @@ def _status(call: Call) -> str:
 
 
 def _in_order(entity: Any) -> None:
-    """Statuses and tiers have a name, or a name to show from which one is made, and come in an order."""
+    """Register the hook for new statuses or tiers: name and display name default to each other, position to the end."""
 
     @api.creating(entity)
     def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
@@ -81,7 +81,7 @@ _in_order(CustomerTier)
 
 @api.query("customerNeed")
 def customer_need(call: Call, id: str | None = None, hash: str | None = None) -> Any:
-    """A need by its id, or by the hash that its address ends in."""
+    """Get a need by its id, or by the hash at the end of its URL; raise EntityNotFound."""
     row = CustomerNeed.row
     need = call.db.find(row, row.id.starts(hash)) if hash else None
     if id is None and need is None:
@@ -91,7 +91,7 @@ def customer_need(call: Call, id: str | None = None, hash: str | None = None) ->
 
 @api.creating(CustomerNeed)
 def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A need is of an issue or a project."""
+    """Set the project, creator and text of a new need; raise InvalidInput unless it names an issue or a project."""
     _known_elsewhere(call, values, given)
     if not (values.get("issueId") or values.get("projectId")):
         raise InvalidInput("issueId: a need belongs to an issue or a project.")
@@ -105,7 +105,7 @@ def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
 
 @api.updating(CustomerNeed)
 def update_need(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """The text of a need can be given as a document; a need of an issue is one of the issue's project."""
+    """Apply a text given as a document, and set the project of a need to that of its new issue."""
     _known_elsewhere(call, changes, given)
     if given.get("id") not in (None, row.id):
         raise InvalidInput("id: a need keeps the id that it has.")
@@ -115,14 +115,14 @@ def update_need(call: Call, row: Any, changes: dict[str, Any], given: dict[str, 
 
 
 def move_needs(call: Call, issue: Any) -> None:
-    """The needs of an issue go with it to another project."""
+    """Move an issue's needs to the issue's project."""
     need = CustomerNeed.row
     for each in call.db.rows(need, need.issueId == issue.id):
         call.db.change(each, projectId=issue.projectId)
 
 
 def _known_elsewhere(call: Call, columns: dict[str, Any], given: dict[str, Any]) -> None:
-    """A customer may be named by its id in another system; raises InvalidInput for one of none."""
+    """Resolve `customerExternalId`, a customer's id in another system; raise InvalidInput if no customer has it."""
     external = given.get("customerExternalId")
     if not external:
         return
@@ -151,7 +151,7 @@ def _write(columns: dict[str, Any], given: dict[str, Any]) -> None:
 def customer_need_update(
     call: Call, id: str, input: dict[str, Any], clear_attachment: bool | None = None
 ) -> dict[str, Any]:
-    """Change a need, and the priority of the others of its issue if that is asked for."""
+    """Update a need, and on request the priority of the other needs of its issue."""
     row = entity_operations.find(call, CustomerNeed, id)
     changed = entity_operations.update(call, CustomerNeed, row, input)
     related: list[Any] = []
@@ -164,21 +164,21 @@ def customer_need_update(
 
 @api.field(Issue, "customerTicketCount", needs="id")
 def customer_ticket_count(call: Call, rows: list[Any]) -> list[int]:
-    """How many needs of customers each issue has."""
+    """Return the number of customer needs of each issue."""
     need = CustomerNeed.row
     return tally(call, need.issueId, rows)
 
 
 @api.field(Customer, "approximateNeedCount", needs="id")
 def approximate_need_count(call: Call, rows: list[Any]) -> list[float]:
-    """How many needs each customer has."""
+    """Return the number of needs of each customer."""
     need = CustomerNeed.row
     return [float(count) for count in tally(call, need.customerId, rows, need.archivedAt.is_null())]
 
 
 @api.mutation("customerMerge(sourceCustomerId: String!, targetCustomerId: String!): CustomerPayload!")
 def customer_merge(call: Call, source_customer_id: str, target_customer_id: str) -> dict[str, Any]:
-    """Give one customer what another one needs and is known by, and archive the other."""
+    """Merge one customer into another: move its needs and external ids, then archive it."""
     source, target = (entity_operations.find(call, Customer, each) for each in (source_customer_id, target_customer_id))
     if source.id == target.id:
         raise InvalidInput("targetCustomerId: a customer cannot be merged with itself.")

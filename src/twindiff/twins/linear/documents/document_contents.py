@@ -1,4 +1,4 @@
-"""What things say at length, as content of a document: that of issues, projects, milestones and initiatives.
+"""Document contents: the long texts of issues, projects, milestones and initiatives.
 
 https://linear.app/docs/editor
 """
@@ -21,7 +21,7 @@ api = Section()
 
 
 def content_id(thing: str) -> str:
-    """The id of the content of a thing: the same whenever it is asked for."""
+    """Return the id of a thing's content, derived from the thing's id."""
     return str(uuid5(NAMESPACE_URL, f"linear:documentContent:{thing}"))
 
 
@@ -35,7 +35,7 @@ def _content(entity: type[Entity], place: str, text: str) -> None:
 
 
 def _build_content(row: Any, place: str, text: str | None) -> Any:
-    """The content of a thing whose text is its own column; a thing without a text has none."""
+    """Build the content of a thing whose text is a column of its own; None if the text is empty."""
     if not text:
         return None
     at = {"createdAt": row.createdAt, "updatedAt": row.updatedAt}

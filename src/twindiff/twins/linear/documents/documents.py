@@ -25,7 +25,7 @@ PLACES = ("projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseI
 
 @api.creating(Document)
 def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A document belongs to one thing."""
+    """Set creator and URL of a new document; raise InvalidInput without a title or a thing it belongs to."""
     if not values["title"].strip():
         raise InvalidInput("title: a document needs a title.")
     if not any(values.get(place) for place in PLACES):
@@ -42,7 +42,7 @@ def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -
 
 @api.updating(Document)
 def update_document(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Keep who changed it last; a trashed document is archived."""
+    """Record who changed the document. Trashing a document archives it."""
     changes["updatedById"] = call.actor
     if "trashed" in changes:
         changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
@@ -50,7 +50,7 @@ def update_document(call: Call, row: Any, changes: dict[str, Any], given: dict[s
 
 @api.field(Document, "subscribers", needs="subscriberIds")
 def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **arguments: Any) -> list[list[Any]]:
-    """The people who were named as subscribers of each document."""
+    """Return the named subscribers of each document, latest user first."""
     user = User.row
     wanted = tuple({key for row in rows for key in row.subscriberIds or ()})
     active = () if include_disabled else (user.active,)
@@ -61,20 +61,20 @@ def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **a
 
 @api.deleting(Document)
 def delete_document(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Deleting moves to the trash."""
+    """Mark a deleted document as trashed."""
     changes["trashed"] = True
 
 
 @api.unarchiving(Document)
 def unarchive_document(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Coming back from the archive is coming back from the trash."""
+    """Clear `trashed` when a document is unarchived."""
     if row.trashed:
         changes["trashed"] = None
 
 
 @api.lookup(Document)
 def document_id(call: Call, given: str) -> str:
-    """A document's id from the last part of its address."""
+    """Resolve the last part of a document's URL to its id."""
     if is_uuid(given):
         return given
     document = call.db.find(Document.row, Document.row.slugId == given.rsplit("-", 1)[-1])
@@ -83,7 +83,7 @@ def document_id(call: Call, given: str) -> str:
 
 @api.query("templates: [Template!]!")
 def templates(call: Call) -> list[Any]:
-    """Every template that the caller may use."""
+    """List the templates that the caller may use."""
     row, teams = Template.row, list_hidden_teams(call)
     seen = (any_of(row.teamId.is_null(), not_(row.teamId.in_(teams))),) if teams else ()
     return call.db.rows(row, row.archivedAt.is_null(), *seen, order=row.sortOrder)
@@ -91,12 +91,12 @@ def templates(call: Call) -> list[Any]:
 
 @api.creating(Template)
 def create_template(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A template belongs to the workspace and to whoever made it."""
+    """Set the workspace and the creator of a new template."""
     values["organizationId"] = organization_id(call)
     values["creatorId"] = call.actor
 
 
 @api.updating(Template)
 def update_template(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Keep who changed it last."""
+    """Record who changed the template."""
     changes["lastUpdatedById"] = call.actor

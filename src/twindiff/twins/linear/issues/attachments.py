@@ -1,4 +1,4 @@
-"""Attachments: links of issues to things elsewhere; an address is attached to an issue once.
+"""Attachments: links from issues to external resources. An issue has at most one attachment per URL.
 
 https://linear.app/developers/attachments
 """
@@ -41,13 +41,13 @@ _SOURCES = {
     "orderBy: PaginationOrderBy, url: String!): AttachmentConnection!"
 )
 def attachments_for_url(call: Call, url: str, **paging: Any) -> ConnectionRows:
-    """The attachments of an address, on whatever issues."""
+    """List the attachments with a URL, on any issue."""
     return ConnectionRows(Attachment, (Attachment.row.url == url,))
 
 
 @api.mutation("attachmentCreate")
 def attachment_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
-    """Attach an address to an issue; one that is attached already is changed instead."""
+    """Attach a URL to an issue. If it is attached already, the existing attachment is updated."""
     issue = entity_operations.find(call, Issue, input["issueId"])
     attachment = _upsert_attachment(call, issue, input)
     comment = read_text_input(input, "commentBody")
@@ -71,7 +71,7 @@ def _upsert_attachment(call: Call, issue: Any, given: dict[str, Any]) -> Any:
 
 @api.creating(Attachment)
 def create_attachment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Check the address and say where it leads to."""
+    """Validate the URL of a new attachment and set its source type."""
     url: str = values["url"]
     address = split_url(url)
     if not address.scheme or not (address.netloc or address.path):
@@ -82,7 +82,7 @@ def create_attachment(call: Call, values: dict[str, Any], given: dict[str, Any])
 
 
 def source_of(url: str) -> str:
-    """`github` for an address there, `api` for one of no known service."""
+    """Return the service of a URL, such as `github`, or `api` if no known service matches."""
     host = split_url(url).netloc.lower()
     return next((name for domain, name in _SOURCES.items() if host == domain or host.endswith(f".{domain}")), "api")
 
@@ -94,7 +94,7 @@ def source_of(url: str) -> str:
 def attachment_link_url(
     call: Call, issue_id: str, url: str, title: str | None = None, id: str | None = None, **shown_as: Any
 ) -> dict[str, Any]:
-    """Attach any address to an issue."""
+    """Attach any URL to an issue."""
     issue = entity_operations.find(call, Issue, issue_id)
     given = {"url": url, "title": title or url} | ({"id": id} if id else {})
     given |= {camel: shown_as[name] for camel, name in _SHOWN_AS.items() if shown_as.get(name)}
@@ -102,7 +102,7 @@ def attachment_link_url(
 
 
 def _linking(name: str, arguments: str) -> None:
-    """A mutation that attaches an address of one service; the service itself is not asked."""
+    """Register a mutation that attaches a URL of one service. The service itself is not called."""
 
     @api.mutation(
         f"{name}(createAsUser: String, displayIconUrl: String, id: String, issueId: String!, {arguments}, "
@@ -124,20 +124,20 @@ _linking("attachmentLinkGitHubPR", "linkKind: GitLinkKind")
     "title: String, url: String!): AttachmentPayload!"
 )
 def attachment_link_github_issue(call: Call, issue_id: str, url: str, **more: Any) -> dict[str, Any]:
-    """Attach a GitHub issue."""
+    """Attach a GitHub issue to an issue."""
     kept = {key: more[key] for key in ("title", "id", *_SHOWN_AS.values()) if more.get(key)}
     return attachment_link_url(call, issue_id, url, **kept)
 
 
 @api.query("attachmentIssue(id: String!): Issue!")
 def attachment_issue(call: Call, id: str) -> Any:
-    """The issue that an attachment is on."""
+    """Get the issue of an attachment."""
     return entity_operations.find(call, Issue, entity_operations.find(call, Attachment, id).issueId)
 
 
 @api.creating(EntityExternalLink)
 def create_external_link(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A link stands on something."""
+    """Raise InvalidInput unless a new external link names the thing it is on."""
     if not any(given.get(name) for name in ("projectId", "initiativeId", "teamId", "releaseId", "cycleId")):
         raise InvalidInput("projectId: a link needs something that it is on.")
     values["creatorId"] = call.actor

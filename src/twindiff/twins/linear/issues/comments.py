@@ -34,7 +34,7 @@ PLACES = (
 
 @api.query("comment")
 def comment(call: Call, hash: str | None = None, id: str | None = None) -> Any:
-    """A comment by its id, or by the hash that its address ends in."""
+    """Get a comment by its id, or by the hash at the end of its URL; raise EntityNotFound."""
     if id is not None:
         return entity_operations.find(call, Comment, id)
     row = call.db.find(Comment.row, Comment.row.id.starts(hash)) if hash else None
@@ -45,7 +45,10 @@ def comment(call: Call, hash: str | None = None, id: str | None = None) -> Any:
 
 @api.creating(Comment)
 def create_comment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A comment stands in one place; a reply stands where its thread's first comment does."""
+    """Set author, text and URL of a new comment.
+
+    A comment is on one thing. A reply joins the thread of its parent and is on the same thing.
+    """
     _join_thread(call, values)
     if not any(values.get(place) for place in PLACES):
         raise InvalidInput("issueId: a comment needs something that it is on.")
@@ -82,7 +85,7 @@ def _address(call: Call, values: dict[str, Any]) -> str:
 
 @api.after_create(Comment)
 def tell_of_comment(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """Those whom the issue concerns are told, and the author follows it."""
+    """Notify the users concerned by the issue, and subscribe the author to it."""
     if row.issueId:
         if not given.get("doNotSubscribeToIssue"):
             follow(call, row.issueId, row.userId)
@@ -91,7 +94,7 @@ def tell_of_comment(call: Call, row: Any, given: dict[str, Any]) -> None:
 
 @api.updating(Comment)
 def update_comment(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Only the author edits a comment's text."""
+    """Update the text of a comment; raise InvalidInput if a guest edits another user's comment."""
     if "body" not in changes and given.get("bodyData") is None:
         return
     _check_author(call, row, "edited")
@@ -103,12 +106,12 @@ def update_comment(call: Call, row: Any, changes: dict[str, Any], given: dict[st
 
 @api.deleting(Comment)
 def delete_comment(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Guests delete their own comments only."""
+    """Raise InvalidInput if a guest deletes another user's comment."""
     _check_author(call, row, "deleted")
 
 
 def _check_author(call: Call, row: Any, what: str) -> None:
-    """Guests leave others' comments alone."""
+    """Raise InvalidInput if a guest changes another user's comment."""
     user = acting_user(call)
     if user.guest and row.userId != user.id:
         raise InvalidInput(f"A comment can be {what} by its author only.")
@@ -116,7 +119,7 @@ def _check_author(call: Call, row: Any, what: str) -> None:
 
 @api.mutation("commentResolve(id: String!, resolvingCommentId: String): CommentPayload!")
 def comment_resolve(call: Call, id: str, resolving_comment_id: str | None = None) -> dict[str, Any]:
-    """Mark a thread as resolved, by one of its comments if one is named."""
+    """Resolve a thread, optionally by one of its comments."""
     row = entity_operations.find(call, Comment, id)
     if row.parentId:
         raise InvalidInput("id: a thread is resolved at its first comment.")
@@ -129,7 +132,7 @@ def comment_resolve(call: Call, id: str, resolving_comment_id: str | None = None
 
 @api.mutation("commentUnresolve(id: String!): CommentPayload!")
 def comment_unresolve(call: Call, id: str) -> dict[str, Any]:
-    """Open a resolved thread again."""
+    """Reopen a resolved thread."""
     row = entity_operations.find(call, Comment, id)
     fields = {"resolvedAt": None, "resolvingUserId": None, "resolvingCommentId": None}
     return {"comment": call.db.change(row, updatedAt=call.clock.iso(), **fields)}
@@ -137,7 +140,7 @@ def comment_unresolve(call: Call, id: str) -> dict[str, Any]:
 
 @api.creating(Reaction)
 def create_reaction(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A reaction stands on one thing, and each person gives it an emoji once."""
+    """Set the user of a new reaction, which must be on one thing and the user's first with that emoji."""
     reaction = Reaction.row
     places = ("issueId", "commentId", "projectUpdateId", "initiativeUpdateId")
     places = [place for place in places if values.get(place)]
@@ -151,7 +154,7 @@ def create_reaction(call: Call, values: dict[str, Any], given: dict[str, Any]) -
 
 @api.after_create(Reaction)
 def tell_of_reaction(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """Whose comment or issue it is gets told."""
+    """Notify the author of the comment, or the creator of the issue, of a reaction."""
     _summarise(call, row)
     comment = call.db.find(Comment.row, Comment.row.id == row.commentId) if row.commentId else None
     issue_id = row.issueId or (comment.issueId if comment else None)
@@ -161,14 +164,14 @@ def tell_of_reaction(call: Call, row: Any, given: dict[str, Any]) -> None:
 
 @api.deleting(Reaction)
 def delete_reaction(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Only whoever reacted takes a reaction back."""
+    """Raise InvalidInput unless the caller is the author of the reaction."""
     if row.userId != call.actor:
         raise InvalidInput("id: a reaction can be taken back by whoever gave it only.")
     _summarise(call, row, gone=row.id)
 
 
 def _summarise(call: Call, row: Any, gone: str = "") -> None:
-    """Keep the summary of reactions on the thing they stand on."""
+    """Update the summary of reactions on the thing that a reaction is on."""
     for place, entity in (("issueId", Issue), ("commentId", Comment), ("projectUpdateId", ProjectUpdate)):
         key = getattr(row, place)
         thing = call.db.find(entity.row, entity.row.id == key) if key else None
@@ -183,12 +186,12 @@ def _summarise(call: Call, row: Any, gone: str = "") -> None:
 
 @api.filter(Comment, "needs")
 def needs(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The needs of customers that refer to a comment."""
+    """Build the condition on the customer needs that refer to a comment."""
     return entity_operations.collection(call, CustomerNeed, comparator, CustomerNeed.row.commentId == Comment.row.id)
 
 
 @api.filter(Reaction, "customEmojiId")
 def custom_emoji_id(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The emoji of the workspace that a reaction is made with; null for one that everybody has."""
+    """Build the condition on the workspace's emoji of a reaction. It is null for a standard emoji."""
     emoji, reaction = Emoji.row, Reaction.row
     return fits(greatest(emoji.id, emoji, emoji.name == reaction.emoji, emoji.archivedAt.is_null()), comparator)

@@ -1,4 +1,4 @@
-"""How many customers need an issue or a project, who they are and what they pay: filters and sorts.
+"""Filters and sorts of issues and projects by their customers: number, names and revenue.
 
 https://linear.app/docs/customer-requests
 """
@@ -19,11 +19,11 @@ from ..model.projects import Project
 api = Section()
 
 IMPORTANT = CustomerNeed.row.priority == 1.0
-"""A need that is important to a customer."""
+"""A need that is important to its customer."""
 
 
 def _needing(key: Column[Any], thing: Column[Any], *which: Expression) -> Source:
-    """The customers who need a thing, each once; `key` is the column of a need that names it."""
+    """Return the distinct customers who need a thing. `key` is the column of a need that refers to the thing."""
     need = CustomerNeed.row
     return TransitiveClosure(Customer.row, thing, (Step(key, need.customerId, (need.archivedAt.is_null(), *which)),))
 
@@ -57,6 +57,6 @@ _register_sort("customerRevenue", total(coalesce(Customer.row.revenue, 0), *_cus
 
 @api.sort(Customer, "approximateNeedCount")
 def by_needs(call: Call, options: dict[str, Any]) -> Column[Any]:
-    """By how much a customer needs."""
+    """Sort customers by their number of needs."""
     need = CustomerNeed.row
     return count(need, need.customerId == Customer.row.id, need.archivedAt.is_null())

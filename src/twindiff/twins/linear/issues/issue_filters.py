@@ -1,4 +1,4 @@
-"""Filters of issues that are no columns: relations of a kind, texts, customers, activity, and what there is none of.
+"""Issue filters that are not columns: relations, texts, agent sessions, activity, and features the twin does not have.
 
 https://linear.app/developers/filtering
 """
@@ -22,7 +22,7 @@ api = Section()
 
 
 def _register_relation_filter(name: str, kind: str, *, mine: str, theirs: str) -> None:
-    """Issues that have a relation of a kind at one of its ends."""
+    """Register a filter for issues with a relation of `kind`, where `mine` and `theirs` are the ends compared."""
 
     @api.filter(Issue, name)
     def has_relation(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
@@ -40,7 +40,7 @@ _register_relation_filter("hasRelatedRelations", "related", mine="issueId", thei
 
 
 def _never(name: str) -> None:
-    """What the twin has none of: pull requests, suggestions, shared issues."""
+    """Register a filter for a feature that the twin does not have, such as pull requests or suggestions."""
 
     @api.filter(Issue, name)
     def has_none(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
@@ -61,7 +61,7 @@ for _name in (
 
 
 def _at_work(name: str, condition: Expression) -> None:
-    """Issues with a session of an agent that the condition holds of."""
+    """Register a filter for issues with an agent session that matches a condition."""
 
     @api.filter(Issue, name)
     def has_session(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
@@ -86,7 +86,7 @@ _of_none("suggestions")
 
 @api.filter(Issue, "sourceMetadata")
 def source_metadata(call: Call, comparator: dict[str, Any]) -> Expression:
-    """No issue of the twin came from another system, so its source is null, and so is all that is in it."""
+    """Build the condition on the source metadata, which is always null: no issue comes from another system."""
     inside = [comparator.get("subType") or {}, comparator.get("salesforceMetadata") and {"eq": "a case"}]
     parts = [{"null": comparator.get("null")}, *(each for each in inside if each)]
     return all_of(*(by_case({}, part) for part in parts))
@@ -94,12 +94,12 @@ def source_metadata(call: Call, comparator: dict[str, Any]) -> Expression:
 
 @api.filter(Issue, "searchableContent")
 def searchable_content(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Title and description in one, whatever the case."""
+    """Build the condition on title and description together, ignoring case."""
     return holding_words((Issue.row.title, Issue.row.description), comparator)
 
 
 def holding_words(columns: tuple[Column[Any], ...], comparator: dict[str, Any]) -> Expression:
-    """All words of a text stand somewhere in the columns."""
+    """Build the condition that every word of a text occurs in at least one of the columns."""
 
     def holds(text: str) -> Expression:
         return all_of(*(any_of(*(column.contains(word, fold=True) for column in columns)) for word in text.split()))
@@ -117,7 +117,7 @@ def holding_words(columns: tuple[Column[Any], ...], comparator: dict[str, Any]) 
 
 @api.filter(Issue, "activity")
 def activity(call: Call, comparator: dict[str, Any]) -> Expression:
-    """What people did with an issue."""
+    """Build the condition on an issue's activity: its comments and history entries."""
 
     def of_both(word: str, given: dict[str, Any]) -> list[Expression]:
         return [
@@ -136,7 +136,7 @@ def activity(call: Call, comparator: dict[str, Any]) -> Expression:
 
 
 def _by_actor(given: dict[str, Any]) -> dict[str, Any]:
-    """The same of a change, whose user is its actor."""
+    """Translate a condition on a comment to one on a history entry, where the user is the `actor`."""
     return {
         "actor" if word == "user" else word: [_by_actor(each) for each in value] if word in ("and", "or") else value
         for word, value in given.items()
@@ -145,5 +145,5 @@ def _by_actor(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _activities(table: Any) -> Column[int]:
-    """How many of a kind an issue has."""
+    """Build the number of a table's rows that refer to an issue."""
     return count(table, table.issueId == Issue.row.id, table.archivedAt.is_null())

@@ -1,4 +1,4 @@
-"""The history of an issue: one row per change, with what was before and what is after.
+"""The history of an issue: one row per change, with the values before and after it.
 
 https://linear.app/docs/issue-history
 """
@@ -21,14 +21,14 @@ _VALUES = ("dueDate", "estimate", "priority", "title", "slaBreachesAt", "slaStar
 
 
 def record(call: Call, before: Any, after: Any) -> None:
-    """Write one history row for what differs between two states of an issue, if anything a reader would see does."""
+    """Add a history entry for the differences between two states of an issue, if there are visible ones."""
     fields = _differences(before, after)
     if fields:
         add_history_entry(call, after.id, **fields)
 
 
 def add_history_entry(call: Call, issue_id: str, **fields: Any) -> None:
-    """Write one history row."""
+    """Add a history entry."""
     now = call.clock.iso()
     row = {"id": call.ids.uuid(), "issueId": issue_id, "actorId": call.actor, "createdAt": now, "updatedAt": now}
     call.db.add(IssueHistory.row(**row, **fields))
@@ -66,7 +66,7 @@ _labels("removedLabels", "removedLabelIds")
 
 @api.field(IssueHistory, "actors", needs="actorId")
 def actors(call: Call, rows: list[Any]) -> list[Any]:
-    """Those who made the change."""
+    """Return the users who made each change."""
     wanted = {row.actorId for row in rows if row.actorId}
     users = {user.id: user for user in call.db.rows(User.row, User.row.id.in_(tuple(wanted)))} if wanted else {}
     return [[users[row.actorId]] if row.actorId in users else [] for row in rows]

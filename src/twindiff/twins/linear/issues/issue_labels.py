@@ -1,4 +1,4 @@
-"""Labels of issues: which go together, adding and removing one.  https://linear.app/docs/labels"""
+"""Labels of issues: which may be combined, and adding and removing one.  https://linear.app/docs/labels"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ api = Section()
 
 
 def check_labels(call: Call, given: list[str], team: Any) -> list[str]:
-    """Label ids without repetition; raises InvalidInput for one of another team, a group, or two of one group."""
+    """Return distinct label ids; raise InvalidInput for another team's label, a group, or two labels of one group."""
     wanted = list(dict.fromkeys(given))
     if not wanted:
         return []
@@ -51,14 +51,14 @@ def issue_add_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
 
 @api.mutation("issueRemoveLabel(id: String!, labelId: String!): IssuePayload!")
 def issue_remove_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
-    """Take a label off an issue."""
+    """Remove a label from an issue."""
     issue = entity_operations.find(call, Issue, id)
     return {"issue": entity_operations.update(call, Issue, issue, {"removedLabelIds": [label_id]})}
 
 
 @api.creating(IssueLabel)
 def create_label(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A label's name is used once per team, and once among the workspace's labels."""
+    """Validate a new label: its name must be unique in its team, or among the workspace's labels."""
     _check_name(call, IssueLabel, values["name"], values.get("teamId"))
     values["creatorId"] = values.get("creatorId") or call.actor
     values["organizationId"] = organization_id(call)
@@ -68,7 +68,7 @@ def create_label(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 
 @api.updating(IssueLabel)
 def update_label(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """A label keeps a name of its own, and is not in itself."""
+    """Validate a changed label: its name must stay unique, and it must not be its own parent."""
     if changes.get("name", row.name) != row.name:
         _check_name(call, IssueLabel, changes["name"], row.teamId)
     if changes.get("parentId") == row.id:
@@ -77,7 +77,7 @@ def update_label(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
 
 
 def _labels_of(entity: Any) -> None:
-    """Labels of the workspace: each name is used once."""
+    """Register the hooks for labels of the workspace, whose names must be unique."""
 
     @api.creating(entity)
     def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]

@@ -1,4 +1,4 @@
-"""Queries and mutations of issues beyond plain create, update, archive and delete.
+"""Queries and mutations of issues besides create, update, archive and delete.
 
 https://linear.app/developers/graphql
 """
@@ -22,13 +22,13 @@ MAX_BATCH_ISSUES = 50
 
 @api.query("issuePriorityValues: [IssuePriorityValue!]!")
 def issue_priority_values(call: Call) -> list[dict[str, Any]]:
-    """The priorities an issue can have, with their names."""
+    """List the priorities that an issue can have, with their labels."""
     return [{"priority": value, "label": label} for value, label in enumerate(PRIORITIES)]
 
 
 @api.query("issueVcsBranchSearch(branchName: String!): Issue")
 def issue_vcs_branch_search(call: Call, branch_name: str) -> Any:
-    """The issue that a branch belongs to: by its name, or by an identifier in it."""
+    """Find the issue of a branch, by the branch's full name or by an identifier in it."""
     issue = Issue.row
     exact = call.db.find(issue, issue.branchName == branch_name)
     if exact:
@@ -48,7 +48,7 @@ def issue_batch_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
 
 @api.mutation("issueBatchUpdate(ids: [UUID!]!, input: IssueUpdateInput!): IssueBatchPayload!")
 def issue_batch_update(call: Call, ids: list[str], input: dict[str, Any]) -> dict[str, Any]:
-    """Make the same change to several issues, all or none."""
+    """Apply the same update to several issues, all or none."""
     _check_size(ids)
     issues = [entity_operations.find(call, Issue, each) for each in ids]
     return {"issues": [entity_operations.update(call, Issue, issue, {**input}) for issue in issues]}
@@ -63,7 +63,7 @@ def _check_size(given: list[Any]) -> None:
 
 @api.mutation("issueReminder(id: String!, reminderAt: DateTime!): IssuePayload!")
 def issue_reminder(call: Call, id: str, reminder_at: str) -> dict[str, Any]:
-    """Be reminded of an issue at an instant to come."""
+    """Set a reminder for an issue at a future instant."""
     issue = entity_operations.find(call, Issue, id)
     if reminder_at <= call.clock.iso():
         raise InvalidInput("reminderAt: a reminder lies in the future.")

@@ -1,4 +1,4 @@
-"""Which state an issue is in, and the instants that follow from it.
+"""Workflow states of issues, and the timestamps derived from them.
 
 https://linear.app/docs/configuring-workflows
 """
@@ -17,7 +17,7 @@ FINISHED = ("completed", "canceled", "duplicate")
 
 
 def default_state(call: Call, team: Any) -> Any:
-    """The state that a new issue of a team begins in; raises InvalidInput for a team without states."""
+    """Return the initial state of a team's new issues; raise InvalidInput if the team has no states."""
     state = WorkflowState.row
     if team.defaultIssueStateId:
         chosen = call.db.find(state, state.id == team.defaultIssueStateId)
@@ -30,7 +30,7 @@ def default_state(call: Call, team: Any) -> Any:
 
 
 def state_of_team(call: Call, state_id: str, team: Any) -> Any:
-    """A state that an issue of the team can be in; raises InvalidInput."""
+    """Return a state that issues of the team can have; raise InvalidInput otherwise."""
     state = call.db.find(WorkflowState.row, WorkflowState.row.id == state_id)
     if state is None or state.archivedAt:
         raise InvalidInput("stateId: there is no such workflow state.")
@@ -40,7 +40,7 @@ def state_of_team(call: Call, state_id: str, team: Any) -> Any:
 
 
 def duplicate_state(call: Call, team: Any) -> Any:
-    """The state that duplicates go to: the team's own for them, else its first canceled one; None without either."""
+    """Return the state for duplicates: the team's own one, else its first canceled one; None without either."""
     state = WorkflowState.row
     states = call.db.rows(state, state.teamId == team.id, state.archivedAt.is_null(), order=state.position)
     chosen = [each for each in states if each.id == team.markedAsDuplicateWorkflowStateId]
@@ -50,7 +50,7 @@ def duplicate_state(call: Call, team: Any) -> Any:
 
 
 def state_after_move(call: Call, state_id: str, team: Any) -> Any:
-    """The state of an issue that comes to a team: the one of the same name, else of the same type, else the default."""
+    """Return the state of an issue moved to a team: the one with its name, else with its type, else the default."""
     state = WorkflowState.row
     old = call.db.get(state, state_id)
     states = call.db.rows(state, state.teamId == team.id, state.archivedAt.is_null(), order=state.position)
@@ -60,7 +60,7 @@ def state_after_move(call: Call, state_id: str, team: Any) -> Any:
 
 
 def instants(state: Any, now: str, before: Any = None) -> dict[str, Any]:
-    """When an issue was started, completed or canceled, now that it is in a state."""
+    """Return the columns that an issue gets in a state: startedAt, completedAt, canceledAt and triage times."""
     started = before.startedAt if before else None
     changed: dict[str, Any] = {"completedAt": None, "canceledAt": None}
     if state.type == "started":
@@ -79,7 +79,7 @@ def instants(state: Any, now: str, before: Any = None) -> dict[str, Any]:
 
 
 def team_of(call: Call, team_id: str) -> Any:
-    """A team that work can be put in; raises InvalidInput for one that is retired or unknown."""
+    """Return a team that can have work; raise InvalidInput if it is retired or unknown."""
     team = call.db.find(Team.row, Team.row.id == team_id)
     if team is None or team.archivedAt:
         raise InvalidInput("teamId: there is no such team.")

@@ -1,4 +1,4 @@
-"""Filters of issues by when something happened and how long it took.
+"""Issue filters by time: durations, cycle periods, SLA status and time in a state.
 
 https://linear.app/developers/filtering · https://linear.app/docs/sla
 """
@@ -25,7 +25,7 @@ MILLISECOND = 1000
 
 
 def _length(name: str, earlier: Column[Any], later: Column[Any]) -> None:
-    """The time from one instant of an issue to another; null while one of them has not come."""
+    """Register a filter on the time between two instants of an issue. It is null while one of them is unset."""
 
     @api.filter(Issue, name)
     def matches_duration(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
@@ -33,7 +33,7 @@ def _length(name: str, earlier: Column[Any], later: Column[Any]) -> None:
 
 
 def _microseconds(operand: Any) -> Any:
-    """An operand of a length of time, which is given in milliseconds."""
+    """Convert an operand in milliseconds to microseconds."""
     if isinstance(operand, list):
         return [_microseconds(each) for each in operand]  # pyright: ignore[reportUnknownVariableType]
     return operand if isinstance(operand, bool) or operand is None else operand * MILLISECOND
@@ -46,7 +46,7 @@ _length("triageTime", Issue.row.startedTriageAt, Issue.row.triagedAt)
 
 @api.filter(Issue, "ageTime")
 def age(call: Call, comparator: dict[str, Any]) -> Expression:
-    """How long ago an issue that is still open was created."""
+    """Build the condition on the age of an open issue; null for a closed one."""
     issue = Issue.row
     is_open = all_of(issue.completedAt.is_null(), issue.canceledAt.is_null())
     since = elapsed_micros(issue.createdAt, call.clock.iso())
@@ -55,7 +55,7 @@ def age(call: Call, comparator: dict[str, Any]) -> Expression:
 
 @api.filter(Issue, "addedToCyclePeriod")
 def added_to_cycle(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Whether an issue came into its cycle before it began, while it ran or after it had ended."""
+    """Build the condition on whether an issue was added to its cycle before, during or after the cycle."""
     issue, cycle = Issue.row, Cycle.row
     mine = cycle.id == issue.cycleId
     cases = {
@@ -67,11 +67,11 @@ def added_to_cycle(call: Call, comparator: dict[str, Any]) -> Expression:
 
 
 def sla_cases(now: str) -> dict[str, Expression]:
-    """Where issues stand with what was promised, the most urgent first; they exclude each other."""
+    """Return the condition of each SLA status, most urgent first. The conditions exclude each other."""
     issue = Issue.row
     promised = not_(issue.slaBreachesAt.is_null())
     is_open = all_of(promised, issue.completedAt.is_null(), issue.canceledAt.is_null())
-    # Both columns are the same issue's: inside `exists` the one on the right is that of the row outside.
+    # Both columns belong to the same issue: inside `exists`, the right side refers to the outer row.
     in_time = any_of(issue.completedAt <= issue.slaBreachesAt, issue.canceledAt <= issue.slaBreachesAt)
     kept = all_of(promised, exists(issue, issue.id == issue.id, in_time))
     breached, high, medium = issue.slaBreachesAt <= now, issue.slaHighRiskAt <= now, issue.slaMediumRiskAt <= now
@@ -87,7 +87,7 @@ def sla_cases(now: str) -> dict[str, Expression]:
 
 @api.filter(Issue, "slaStatus")
 def sla_status(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Where an issue stands with what was promised; null when nothing was."""
+    """Build the condition on an issue's SLA status; null without an SLA."""
     return by_case(sla_cases(call.clock.iso()), comparator)
 
 
@@ -99,13 +99,16 @@ _TURNED = {"lt": "gt", "lte": "gte", "gt": "lt", "gte": "lte"}
 
 @api.filter(Issue, "accumulatedStateUpdatedAt")
 def accumulated_state_updated_at(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Since when an issue would be in its state, had it been there without a break."""
+    """Build the condition on the instant since which an issue would be in its state without interruptions.
+
+    An earlier instant means a longer time in the state, so the comparison operators are swapped.
+    """
     turned = {_TURNED.get(name, name): operand for name, operand in comparator.items()}
     return fits(time_in_state(call), turned, lambda operand: _until_now(call, operand))
 
 
 def _until_now(call: Call, operand: Any) -> Any:
-    """How long ago an instant was: the longer ago, the longer the time since."""
+    """Convert an instant to the microseconds from it until now."""
     if isinstance(operand, list):
         return [_until_now(call, each) for each in operand]  # pyright: ignore[reportUnknownVariableType]
     if not isinstance(operand, str):
@@ -115,10 +118,10 @@ def _until_now(call: Call, operand: Any) -> Any:
 
 
 def time_in_state(call: Call) -> Column[Any]:
-    """How long an issue has been in its state, all its stays there together, in microseconds."""
+    """Build the total time in microseconds that an issue has spent in its current state, over all stays."""
     issue, move, now = Issue.row, IssueHistory.row, call.clock.iso()
     mine = (move.issueId == issue.id, not_(move.toStateId.is_null()))
-    # Inside, the columns on the right are those of the move outside.
+    # In the subqueries, the right side refers to the outer move.
     is_later = any_of(move.createdAt > move.createdAt, all_of(move.createdAt == move.createdAt, move.id > move.id))
     is_earlier = any_of(move.createdAt < move.createdAt, all_of(move.createdAt == move.createdAt, move.id < move.id))
     others = (move.issueId == move.issueId, not_(move.toStateId.is_null()))
@@ -133,7 +136,7 @@ def time_in_state(call: Call) -> Column[Any]:
 
 
 def _estimate_entry_time() -> Column[Any]:
-    """When an issue that was never moved came into its state, as far as its columns tell."""
+    """Build the instant at which an issue that was never moved entered its state, estimated from its columns."""
     issue, state = Issue.row, WorkflowState.row
     kind = issue.stateId.to(state.type)
     return case(

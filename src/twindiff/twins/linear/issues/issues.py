@@ -1,4 +1,4 @@
-"""Issues: what happens when they are created, changed, moved, archived and deleted.
+"""Issues: hooks that run when they are created, changed, moved, archived and deleted.
 
 https://linear.app/developers/graphql#creating-and-editing-issues
 """
@@ -32,7 +32,7 @@ DEEPEST = 100
 
 @api.creating(Issue)
 def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Number a new issue, put it in a state and check what it refers to."""
+    """Assign number and state to a new issue and validate its relations."""
     team = team_of(call, values["teamId"])
     fill_in(call, values, given, default=team.defaultTemplateForMembersId)
     if not (values.get("title") or "").strip():
@@ -58,21 +58,21 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 
 @api.after_create(Issue)
 def tell_of_issue(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """The assignee is told, and follows the issue as its creator does."""
+    """Notify the assignee of a new issue, and subscribe the assignee and the creator to it."""
     follow(call, row.id, row.creatorId, row.assigneeId)
     notification_delivery.notify_assignee(call, row)
 
 
 @api.updating(Issue)
 def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Check what an issue is changed to, and add what follows from it."""
+    """Validate the changes of an issue and add the columns derived from them."""
     if "title" in changes and not (changes["title"] or "").strip():
         raise InvalidInput("title: an issue needs a title.")
     _describe(changes, given)
     team = team_of(call, changes.get("teamId") or row.teamId)
     check_relations(call, changes, team, row)
     if call.strict and team.id != row.teamId and not changes.get("stateId"):
-        # Public suites ask for issues that change their team and nothing besides, so lenient ones keep the state.
+        # Public suites change an issue's team and nothing else, so lenient environments keep the state.
         changes["stateId"] = state_after_move(call, row.stateId, team).id
     if changes.get("stateId") and changes["stateId"] != row.stateId:
         changes |= instants(state_of_team(call, changes["stateId"], team), call.clock.iso(), row)
@@ -87,14 +87,14 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
 
 
 def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
-    """A description may be given as a document."""
+    """Apply a description that is given as a document."""
     text = read_text_input(given, "description")
     if text is not None:
         columns["description"] = text
 
 
 def _move(call: Call, row: Any, changes: dict[str, Any], team: Any) -> None:
-    """A moved issue is numbered anew and keeps its old identifier; what is of its old team stays behind."""
+    """Add the columns of a move: a new number and the previous identifier in another team, no stale milestone."""
     now = call.clock.iso()
     if changes.get("teamId") and changes["teamId"] != row.teamId:
         changes |= naming(call, team, changes.get("title") or row.title, next_number(call, team))
@@ -119,7 +119,7 @@ def _labels(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]
 
 @api.after_update(Issue)
 def tell_of_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
-    """Write the change into the issue's history and tell those it concerns."""
+    """Record the change in the issue's history and notify the users it concerns."""
     issue_history.record(call, before, after)
     if given.get("subscriberIds") is not None:
         keep_only(call, after.id, given["subscriberIds"])
@@ -134,7 +134,7 @@ def tell_of_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -
 
 @api.archiving(Issue)
 def archive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Archiving may put it into the trash as well."""
+    """Archive an issue, and trash it if requested."""
     if arguments.get("trash"):
         changes["trashed"] = True
     if row.archivedAt is None:
@@ -143,7 +143,7 @@ def archive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict
 
 @api.unarchiving(Issue)
 def unarchive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Coming back from the archive is coming back from the trash."""
+    """Clear `trashed` when an issue is unarchived."""
     if row.trashed:
         changes["trashed"] = None
     if row.archivedAt is not None:
@@ -152,7 +152,7 @@ def unarchive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: di
 
 @api.deleting(Issue)
 def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Deleting moves to the trash; admins can delete for good."""
+    """Trash an issue. With `permanentlyDelete`, which only admins may use, delete it."""
     if not arguments.get("permanentlyDelete"):
         changes["trashed"] = True
         issue_history.add_history_entry(call, row.id, trashed=True)
@@ -164,7 +164,7 @@ def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[
 
 
 def _parse_completion(state: Any, values: dict[str, Any], now: str) -> dict[str, Any]:
-    """An issue that comes from elsewhere may say when it was completed; raises InvalidInput where that cannot be."""
+    """Return the columns of an imported issue's completion time; raise InvalidInput where it is not allowed."""
     at = values.get("completedAt")
     if at is None:
         return {}
@@ -176,7 +176,7 @@ def _parse_completion(state: Any, values: dict[str, Any], now: str) -> dict[str,
 
 
 def priority(given: float | None, order: float | None = None) -> dict[str, Any]:
-    """The columns of a priority from 0 to 4, and of an order among equals; raises InvalidInput for any other."""
+    """Return the columns of a priority from 0 to 4 and its sort order; raise InvalidInput for another value."""
     value = given or 0
     if value not in range(len(PRIORITIES)):
         raise InvalidInput("priority: it goes from 0 (none) over 1 (urgent) to 4 (low).")
@@ -185,7 +185,7 @@ def priority(given: float | None, order: float | None = None) -> dict[str, Any]:
 
 
 def check_relations(call: Call, values: dict[str, Any], team: Any, row: Any = None) -> None:
-    """Parent, cycle and milestone must go together with the issue; raises InvalidInput."""
+    """Raise InvalidInput unless parent, cycle and milestone fit the issue."""
     if values.get("parentId"):
         _check_parent(call, values["parentId"], row)
     if values.get("cycleId"):
@@ -204,7 +204,7 @@ def check_relations(call: Call, values: dict[str, Any], team: Any, row: Any = No
 
 
 def _check_parent(call: Call, parent_id: str, row: Any) -> None:
-    """An issue is not below itself."""
+    """Raise InvalidInput if an issue would be its own ancestor."""
     seen = 0
     above: str | None = parent_id
     while above and row and seen < DEEPEST:
@@ -222,7 +222,7 @@ def _check_person(call: Call, user_id: str) -> None:
 
 @api.field(Issue, "sharedAccess")
 def shared_access(call: Call, rows: list[Any]) -> list[Any]:
-    """Nobody is given an issue by itself: sharing is not modelled."""
+    """Return the shared access of each issue. Sharing single issues is not modelled, so no users have it."""
     nobody: dict[str, Any] = {
         "disallowedIssueFields": [],
         "isShared": False,

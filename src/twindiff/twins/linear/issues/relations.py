@@ -1,4 +1,4 @@
-"""Relations between issues; the inverse is the same row seen from the other side.
+"""Relations between issues. The inverse relation is the same row, read from the other end.
 
 https://linear.app/docs/issue-relations
 """
@@ -23,7 +23,7 @@ api = Section()
 
 @api.creating(IssueRelation)
 def create_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Two different issues, related once in each way."""
+    """Validate a new relation: two different issues, related at most once per type."""
     relation = IssueRelation.row
     if values["issueId"] == values["relatedIssueId"]:
         raise InvalidInput("relatedIssueId: an issue cannot be related to itself.")
@@ -40,19 +40,19 @@ def create_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -
 
 
 _INVERSE = {"blocks": "blocked by", "duplicate": "duplicated by"}
-"""What a relation is called at its other end, where it is not the same."""
+"""The name of a relation type at its other end, where it differs."""
 
 
 @api.after_create(IssueRelation)
 def tell_of_relation(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """Both histories say what was related; a duplicate is done with."""
+    """Record a relation in the histories of both issues. A duplicate is closed."""
     _note(call, row, "added")
     if row.type == "duplicate":
         _close(call, row.issueId)
 
 
 def _close(call: Call, issue_id: str) -> None:
-    """Put an issue that is a duplicate into its team's state for those.
+    """Move a duplicate issue to its team's state for duplicates.
 
     https://linear.app/docs/configuring-workflows#duplicate-issue-status
     """
@@ -64,7 +64,7 @@ def _close(call: Call, issue_id: str) -> None:
 
 @api.deleting(IssueRelation)
 def forget_relation(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Both histories say what is no longer related."""
+    """Record the removal of a relation in the histories of both issues."""
     _note(call, row, "removed")
 
 
@@ -77,7 +77,7 @@ def _note(call: Call, relation: Any, what: str) -> None:
 
 @api.after_update(IssueRelation)
 def tell_of_changed_relation(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
-    """Another kind or another end is one relation gone and another come."""
+    """Record a change of type or end as one relation removed and another added."""
     if any(getattr(before, name) != getattr(after, name) for name in ("type", "issueId", "relatedIssueId")):
         _note(call, before, "removed")
         _note(call, after, "added")
@@ -87,7 +87,7 @@ def tell_of_changed_relation(call: Call, before: Any, after: Any, given: dict[st
 
 @api.updating(IssueRelation)
 def update_relation(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """The ends stay different, and their titles go with them."""
+    """Validate a changed relation, whose ends must differ, and update the titles of its ends."""
     ends = {name: changes.get(name) or getattr(row, name) for name in ("issueId", "relatedIssueId")}
     if ends["issueId"] == ends["relatedIssueId"]:
         raise InvalidInput("relatedIssueId: an issue cannot be related to itself.")
@@ -95,7 +95,7 @@ def update_relation(call: Call, row: Any, changes: dict[str, Any], given: dict[s
 
 
 def _titles(call: Call, ends: dict[str, Any]) -> dict[str, str]:
-    """The titles of both ends, which suites of checks look at."""
+    """Return the titles of both ends, which public suites check."""
     issue = Issue.row
     first = call.db.get(issue, ends["issueId"])
     second = call.db.get(issue, ends["relatedIssueId"])
@@ -104,7 +104,7 @@ def _titles(call: Call, ends: dict[str, Any]) -> dict[str, str]:
 
 @api.creating(ProjectRelation)
 def create_project_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Two different projects."""
+    """Raise InvalidInput unless a new relation is between two different projects."""
     if values["projectId"] == values["relatedProjectId"]:
         raise InvalidInput("relatedProjectId: a project cannot be related to itself.")
     values["userId"] = acting_user(call).id

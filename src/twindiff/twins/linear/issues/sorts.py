@@ -1,4 +1,4 @@
-"""Sorts that are no columns of their own.  https://linear.app/developers/graphql"""
+"""Sorts that are not columns of their own.  https://linear.app/developers/graphql"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _by(Issue, "milestone", Issue.row.projectMilestoneId.to(ProjectMilestone.row.tar
 
 @api.sort(Issue, "workflowState")
 def by_workflow_state(call: Call, options: dict[str, Any]) -> Any:
-    """By the place of the state; within one, those that were closed last come first when that is asked for."""
+    """Sort by the state's position; with `closedIssuesOrderedByRecency`, closed issues of a state most recent first."""
     issue, place = Issue.row, Issue.row.stateId.to(WorkflowState.row.position)
     if not options.get("closedIssuesOrderedByRecency"):
         return place
@@ -44,7 +44,7 @@ def by_workflow_state(call: Call, options: dict[str, Any]) -> Any:
 
 
 def _by_priority(entity: type[Entity]) -> None:
-    """From urgent to low; what has no priority comes after low, or before urgent when that is asked for."""
+    """Register the sort from urgent to low. Without priority comes last, or first with `noPriorityFirst`."""
 
     @api.sort(entity, "priority")
     def order(call: Call, options: dict[str, Any]) -> Any:  # pyright: ignore[reportUnusedFunction]
@@ -61,7 +61,7 @@ for _entity in (Issue, Project, Initiative):
 
 @api.sort(Issue, "cycle")
 def by_cycle(call: Call, options: dict[str, Any]) -> Any:
-    """By when the cycle starts; or the running one first, then those to come, then those that are over."""
+    """Sort by the cycle's start; with `currentCycleFirst`, the current cycle, then future ones, then past ones."""
     issue, cycle, now = Issue.row, Cycle.row, call.clock.iso()
     if not options.get("currentCycleFirst"):
         return issue.cycleId.to(cycle.startsAt)
@@ -73,27 +73,27 @@ def by_cycle(call: Call, options: dict[str, Any]) -> Any:
 
 @api.sort(Issue, "accumulatedStateUpdatedAt")
 def by_time_in_state(call: Call, options: dict[str, Any]) -> Column[Any]:
-    """By how long an issue has been in its state."""
+    """Sort by the time that issues have spent in their state."""
     return time_in_state(call)
 
 
 @api.sort(Issue, "slaStatus")
 def by_sla_status(call: Call, options: dict[str, Any]) -> Column[Any]:
-    """The most urgent first, and last those that were finished in time."""
+    """Sort by SLA status, from the most urgent to those completed in time."""
     cases = sla_cases(call.clock.iso()).values()
     return case("integer", *((condition, place) for place, condition in enumerate(cases)))
 
 
 @api.sort(Issue, "linkCount")
 def by_links(call: Call, options: dict[str, Any]) -> Column[Any]:
-    """By how many attachments an issue has."""
+    """Sort by the number of attachments."""
     row = Attachment.row
     return count(row, row.issueId == Issue.row.id, row.archivedAt.is_null())
 
 
 @api.sort(Issue, "rootIssue")
 def by_root(call: Call, options: dict[str, Any]) -> tuple[Order, ...]:
-    """By the place that the topmost issue above an issue has in an order of its own."""
+    """Sort by the root issue above each issue, in an order of its own."""
     issue = Issue.row
     above = reachable_rows(issue.id, Step(issue.id, issue.parentId))
     return tuple(
@@ -104,13 +104,13 @@ def by_root(call: Call, options: dict[str, Any]) -> tuple[Order, ...]:
 
 @api.sort(Issue, "label")
 def by_label(call: Call, options: dict[str, Any]) -> Column[Any]:
-    """By the names of an issue's labels; of several, the first counts first."""
+    """Sort by the names of an issue's labels, compared name by name."""
     return _label_names()
 
 
 @api.sort(Issue, "labelGroup")
 def by_label_group(call: Call, options: dict[str, Any]) -> Column[Any]:
-    """By the name of the label that an issue has of a group."""
+    """Sort by the name of an issue's label from one group."""
     return _label_names(IssueLabel.row.parentId == options["labelGroupId"])
 
 
@@ -122,7 +122,7 @@ def _label_names(*which: Expression) -> Column[Any]:
 
 @api.sort(Issue, "release")
 def by_release(call: Call, options: dict[str, Any]) -> Column[Any]:
-    """By the latest release that an issue is in: when it was completed, else when it is planned for."""
+    """Sort by an issue's latest release: by its completion, else by its target date."""
     link, release = IssueToRelease.row, Release.row
     date = only(coalesce(release.completedAt, release.targetDate), release, release.id == link.releaseId)
     return greatest(date, link, link.issueId == Issue.row.id, link.archivedAt.is_null())

@@ -1,4 +1,4 @@
-"""Accounts: who a person is in which workspaces."""
+"""User accounts across workspaces."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

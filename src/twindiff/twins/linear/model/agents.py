@@ -1,4 +1,4 @@
-"""Agents at work: their sessions, what they say in them, and their skills.
+"""Agent sessions, their activities, and agent skills.
 
 https://linear.app/developers/agent-interaction
 """

@@ -32,7 +32,7 @@ class IssueFollower(
     indexes=(("user_id", "issue_id"),),
     visibility="derived",
 ):
-    """Who is subscribed to an issue by what they did, rather than because somebody asked for it."""
+    """A user subscribed to an issue by their activity rather than by an explicit subscription."""
 
     issue_id: Column[str]
     user_id: Column[str]

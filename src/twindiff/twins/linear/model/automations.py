@@ -1,4 +1,4 @@
-"""What happens by itself: states that follow Git, who is responsible for triage, and integrations.
+"""Automations: Git-driven workflow states, triage responsibility, and integrations.
 
 https://linear.app/docs/github · https://linear.app/docs/triage · https://linear.app/docs/integrations
 """

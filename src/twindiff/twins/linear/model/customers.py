@@ -1,4 +1,4 @@
-"""Customers and what they need.  https://linear.app/docs/customer-requests"""
+"""Customers and their needs.  https://linear.app/docs/customer-requests"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""Enumerations."""
+"""Enumerations of Linear's schema."""
 
 from __future__ import annotations
 

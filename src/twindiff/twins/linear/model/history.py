@@ -1,4 +1,4 @@
-"""What happened to an issue.  https://linear.app/docs/issue-history"""
+"""The history of issues.  https://linear.app/docs/issue-history"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""Inputs that no word list gives."""
+"""Input types that cannot be derived from the word lists of entities."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815
@@ -255,7 +255,7 @@ class SourceMetadataComparator(Input):
 
 
 class SubTypeComparator(Input):
-    __annotations__ = {  # `in` is no name of Python
+    __annotations__ = {  # `in` is a keyword of Python
         "eq": "str | None",
         "in": "list[str] | None",
         "neq": "str | None",

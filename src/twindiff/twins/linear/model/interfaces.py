@@ -1,4 +1,4 @@
-"""Interfaces that many types share."""
+"""Interfaces that several types implement."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""Issues and what hangs on them: relations, history, labels.  https://linear.app/docs/creating-issues"""
+"""Issues and dependent types: relations, history, labels.  https://linear.app/docs/creating-issues"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""Notifications and what people are told of.  https://linear.app/docs/notifications"""
+"""Notifications.  https://linear.app/docs/notifications"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

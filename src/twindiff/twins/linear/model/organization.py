@@ -1,4 +1,4 @@
-"""The workspace itself, invitations to it and its audit log.  https://linear.app/docs/workspaces"""
+"""The workspace, its invitations and its audit log.  https://linear.app/docs/workspaces"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""Answers of hand-written mutations and queries."""
+"""Responses of hand-written mutations and queries."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

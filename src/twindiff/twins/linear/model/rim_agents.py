@@ -1,4 +1,4 @@
-"""Agents, their sessions and prompts: declared, not modelled."""
+"""Coding agents, their sessions and prompts: declared but not modelled."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""Parts of issues, projects and initiatives that are declared, not modelled."""
+"""Parts of issues, projects and initiatives that are declared but not modelled."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

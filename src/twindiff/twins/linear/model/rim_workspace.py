@@ -1,4 +1,4 @@
-"""Parts of teams and workspaces that are declared, not modelled."""
+"""Parts of teams and workspaces that are declared but not modelled."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""Roadmaps, which initiatives have replaced.  https://linear.app/docs/initiatives"""
+"""Roadmaps, the predecessors of initiatives.  https://linear.app/docs/initiatives"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""What people have set for themselves.  https://linear.app/docs/account-preferences"""
+"""User settings.  https://linear.app/docs/account-preferences"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

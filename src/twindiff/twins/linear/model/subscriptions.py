@@ -1,4 +1,4 @@
-"""Subscriptions to notifications about a thing.  https://linear.app/docs/notifications"""
+"""Notification subscriptions.  https://linear.app/docs/notifications"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

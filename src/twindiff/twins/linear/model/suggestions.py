@@ -1,4 +1,4 @@
-"""What is found and suggested for words."""
+"""Results of semantic search and suggestions."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""People of a workspace.  https://linear.app/docs/members-roles"""
+"""Users of a workspace.  https://linear.app/docs/members-roles"""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

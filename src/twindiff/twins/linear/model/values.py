@@ -1,4 +1,4 @@
-"""Value objects: parts of other objects, without ids of their own."""
+"""Value objects: parts of other objects without ids of their own."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: F821, N815

@@ -1,4 +1,4 @@
-"""How a view is laid out."""
+"""View preferences: the layout of a view."""
 
 # Names in annotations stand for types of the API and are never evaluated.
 # ruff: noqa: N815

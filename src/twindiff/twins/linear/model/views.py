@@ -18,7 +18,7 @@ class CustomView(Entity):
     description: str | None
     feedItemFilterData: JSONObject | None
     filterData: JSONObject = column(default={})
-    filters: JSONObject  # stated below
+    filters: JSONObject  # assigned below
     icon: str | None
     initiativeFilterData: JSONObject | None
     modelName: str = column(default="")

@@ -1,4 +1,4 @@
-"""Telling people: who is notified of what.  https://linear.app/docs/notifications"""
+"""Creates notifications for the users that an event concerns.  https://linear.app/docs/notifications"""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _CATEGORIES = {
 
 
 def notify_assignee(call: Call, issue: Any) -> None:
-    """Tell the assignee, unless they did it themselves."""
+    """Notify the assignee of an issue, unless they made the change."""
     if issue.assigneeId:
         _notify_about_issue(call, issue, [issue.assigneeId], "issueAssignedToYou", "was assigned to you")
 
 
 def notify_state_change(call: Call, issue: Any) -> None:
-    """Tell those whom an issue concerns that it is in another state."""
+    """Notify the users concerned by an issue of its new state."""
     _notify_about_issue(call, issue, list_concerned_users(call, issue), "issueStatusChanged", "changed its state")
 
 
 def notify_comment(call: Call, issue: Any, comment: Any) -> None:
-    """Tell those whom an issue concerns of a comment."""
+    """Notify the users concerned by an issue of a comment."""
     people = list_concerned_users(call, issue)
     _notify_about_issue(call, issue, people, "issueNewComment", comment.body[:120], commentId=comment.id)
 
 
 def notify_reaction(call: Call, issue: Any, comment: Any, emoji: str) -> None:
-    """Tell whose comment, or else whose issue, got a reaction."""
+    """Notify the author of the comment, or without one the creator of the issue, of a reaction."""
     author = comment.userId if comment else issue.creatorId
     kind = "issueCommentReaction" if comment else "issueEmojiReaction"
     fields = {"reactionEmoji": emoji, "commentId": comment.id if comment else None}
@@ -48,7 +48,7 @@ def notify_reaction(call: Call, issue: Any, comment: Any, emoji: str) -> None:
 
 
 def list_concerned_users(call: Call, issue: Any) -> list[str]:
-    """Those an issue concerns: its assignee, its creator and its subscribers."""
+    """Return the ids of the users concerned by an issue: assignee, creator and subscribers."""
     people = [issue.assigneeId, issue.creatorId, *list_subscribers(call, issue.id)]
     return [person for person in dict.fromkeys(people) if person]
 

@@ -45,11 +45,11 @@ _SUBSCRIPTION_TYPES = {
     "project": ("ProjectNotification",),
     "pullRequest": ("PullRequestNotification",),
 }
-"""Which subscriptions bring which notifications."""
+"""The types of notifications that each type of subscription covers."""
 
 
 def _all(name: str, signature: str) -> None:
-    """A mutation that changes all notifications of one thing at once."""
+    """Register a mutation that changes all notifications about one thing."""
 
     @api.mutation(signature)
     def change(call: Call, input: dict[str, Any], **given: Any) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
@@ -80,7 +80,7 @@ _all("unsnooze", f"notificationUnsnoozeAll(input: NotificationEntityInput!, unsn
 
 
 def _of_thing(call: Call, given: dict[str, Any]) -> list[Expression]:
-    """The condition that a notification is about the thing given; raises InvalidInput when nothing is."""
+    """Build the condition that a notification is about the given thing; raise InvalidInput if none is given."""
     notification = Notification.row
     if given.get("id"):
         first = entity_operations.find(call, Notification, given["id"])
@@ -94,14 +94,14 @@ def _of_thing(call: Call, given: dict[str, Any]) -> list[Expression]:
 
 @api.query("notificationsUnreadCount: Int!")
 def notifications_unread_count(call: Call) -> int:
-    """How many notifications the caller has not read."""
+    """Return the number of the caller's unread notifications."""
     row = Notification.row
     return call.db.count(row, row.userId == call.actor, row.readAt.is_null(), row.archivedAt.is_null())
 
 
 @api.filter(Notification, "subscriptionType")
 def subscription_type(call: Call, comparator: dict[str, Any]) -> Expression:
-    """What one is subscribed to whom a notification reaches."""
+    """Build the condition on the type of subscription that covers a notification."""
     kind = Notification.row.kind
     cases: dict[str, Expression] = {name: kind.in_(kinds) for name, kinds in _SUBSCRIPTION_TYPES.items()}
     return by_case(cases, comparator)
@@ -109,7 +109,7 @@ def subscription_type(call: Call, comparator: dict[str, Any]) -> Expression:
 
 @api.creating(NotificationSubscription)
 def subscribe(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """One is subscribed to a thing once."""
+    """Validate a new subscription: to exactly one thing, to which the caller is not subscribed yet."""
     things = [name for name in _SUBSCRIBABLE if values.get(name)]
     if len(things) != 1:
         raise InvalidInput("input: a subscription is to exactly one thing.")
@@ -123,6 +123,6 @@ def subscribe(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None
 
 @api.updating(NotificationSubscription)
 def change_subscription(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """A subscription may be to other kinds of notifications."""
+    """Change the types of notifications that a subscription covers."""
     if given.get("notificationSubscriptionTypes") is not None:
         changes["notificationSubscriptionTypes"] = given["notificationSubscriptionTypes"]

@@ -1,4 +1,4 @@
-"""Who is subscribed to an issue: whoever was named, and whoever created it, was assigned or commented.
+"""Subscribers of issues: explicit ones, and those who created, were assigned or commented.
 
 https://linear.app/docs/notifications · `doNotSubscribeToIssue` of https://linear.app/developers/graphql
 """
@@ -22,7 +22,7 @@ _LINKS = (IssueSubscription, IssueFollower)
 
 
 def follow(call: Call, issue_id: str, *people: str | None) -> None:
-    """Subscribe people to an issue by what they did; whoever is subscribed already stays so."""
+    """Subscribe users to an issue because of their activity. Existing subscriptions are unchanged."""
     known = {*list_subscribers(call, issue_id)}
     for person in dict.fromkeys(people):
         if person and person not in known:
@@ -30,13 +30,13 @@ def follow(call: Call, issue_id: str, *people: str | None) -> None:
 
 
 def list_subscribers(call: Call, issue_id: str) -> list[str]:
-    """Those who are subscribed to an issue."""
+    """Return the ids of an issue's subscribers."""
     subscriptions = [call.db.rows(link, link.issue_id == issue_id, columns=(link.user_id,)) for link in _LINKS]
     return [person for links in subscriptions for (person,) in links]
 
 
 def keep_only(call: Call, issue_id: str, people: list[str]) -> None:
-    """End what subscriptions people got by what they did, once others have been named."""
+    """Remove the activity-based subscriptions of all users but `people`, after subscribers were set explicitly."""
     for link in call.db.rows(IssueFollower, IssueFollower.issue_id == issue_id):
         if link.user_id not in people:
             call.db.remove(link)
@@ -44,7 +44,7 @@ def keep_only(call: Call, issue_id: str, people: list[str]) -> None:
 
 @api.mutation("issueSubscribe(id: String!, userEmail: String, userId: String): IssuePayload!")
 def issue_subscribe(call: Call, id: str, user_email: str | None = None, user_id: str | None = None) -> dict[str, Any]:
-    """Subscribe somebody, or oneself, to an issue."""
+    """Subscribe a user, by default the caller, to an issue."""
     issue, person = entity_operations.find(call, Issue, id), _person(call, user_email, user_id)
     link = IssueSubscription
     if not call.db.find(link, link.issue_id == issue.id, link.user_id == person):
@@ -54,7 +54,7 @@ def issue_subscribe(call: Call, id: str, user_email: str | None = None, user_id:
 
 @api.mutation("issueUnsubscribe(id: String!, userEmail: String, userId: String): IssuePayload!")
 def issue_unsubscribe(call: Call, id: str, user_email: str | None = None, user_id: str | None = None) -> dict[str, Any]:
-    """End somebody's, or one's own, subscription to an issue."""
+    """Unsubscribe a user, by default the caller, from an issue."""
     issue, person = entity_operations.find(call, Issue, id), _person(call, user_email, user_id)
     for link in _LINKS:
         for subscription in call.db.rows(link, link.issue_id == issue.id, link.user_id == person):
@@ -73,7 +73,7 @@ def _person(call: Call, email: str | None, id: str | None) -> str:
 
 @api.field(Issue, "subscribers", needs="id")
 def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **arguments: Any) -> list[Any]:
-    """The people subscribed to each issue, the latest to join the workspace first."""
+    """Return the subscribers of each issue, latest user first."""
     ids = tuple(row.id for row in rows)
     by_issue: dict[str, set[str]] = {id: set() for id in ids}
     for link in _LINKS:
@@ -89,6 +89,6 @@ def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **a
 
 @api.filter(Issue, "subscribers")
 def filter_subscribers(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The people subscribed to an issue."""
+    """Build the condition on an issue's subscribers."""
     tied = [exists(link, link.user_id == User.row.id, link.issue_id == Issue.row.id) for link in _LINKS]
     return entity_operations.collection(call, User, comparator, any_of(*tied))

@@ -18,7 +18,7 @@ api = Section()
 
 @api.creating(Initiative)
 def create_initiative(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give an initiative an owner, an address and the times that its status means."""
+    """Set the owner, the URL and the timestamps of a new initiative's status."""
     if not values["name"].strip():
         raise InvalidInput("name: an initiative needs a name.")
     short = values["id"].replace("-", "")[:12]
@@ -35,7 +35,7 @@ def create_initiative(call: Call, values: dict[str, Any], given: dict[str, Any])
 
 @api.updating(Initiative)
 def update_initiative(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Another status changes the times that follow from it."""
+    """Validate the changes of an initiative and add the timestamps of its new status."""
     if changes.get("status", row.status) != row.status:
         changes |= _status(call, changes["status"], row)
     if "customIdentifier" in given:
@@ -58,20 +58,20 @@ def _status(call: Call, status: str, before: Any = None) -> dict[str, Any]:
 
 @api.deleting(Initiative)
 def delete_initiative(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Deleting moves to the trash."""
+    """Mark a deleted initiative as trashed."""
     changes["trashed"] = True
 
 
 @api.unarchiving(Initiative)
 def unarchive_initiative(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Coming back from the archive is coming back from the trash."""
+    """Clear `trashed` when an initiative is unarchived."""
     if row.trashed:
         changes["trashed"] = None
 
 
 @api.lookup(Initiative)
 def initiative_id(call: Call, given: str) -> str:
-    """An initiative's id from the last part of its address."""
+    """Resolve the last part of an initiative's URL to its id."""
     if is_uuid(given):
         return given
     initiative = call.db.find(Initiative.row, Initiative.row.slugId == given.rsplit("-", 1)[-1])
@@ -80,7 +80,7 @@ def initiative_id(call: Call, given: str) -> str:
 
 @api.creating(InitiativeToProject)
 def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A project is in an initiative once."""
+    """Raise InvalidInput if the project is in the initiative already."""
     link = InitiativeToProject.row
     same = call.db.find(
         link,
@@ -95,14 +95,14 @@ def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
 
 @api.updating(InitiativeToProject)
 def move_project(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """An order is kept as text, as the vendor does."""
+    """Store a changed sort order as text, as Linear does."""
     if given.get("sortOrder") is not None:
         changes["sortOrder"] = str(given["sortOrder"])
 
 
 @api.creating(InitiativeRelation)
 def relate_initiatives(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """An initiative is above or below another one."""
+    """Validate a relation between a parent and a child initiative, which must differ."""
     if values["initiativeId"] == values["relatedInitiativeId"]:
         raise InvalidInput("relatedInitiativeId: an initiative cannot be related to itself.")
     values["userId"] = call.actor
@@ -110,7 +110,7 @@ def relate_initiatives(call: Call, values: dict[str, Any], given: dict[str, Any]
 
 @api.field(Initiative, "parentInitiative", needs="id parentInitiativeId")
 def parent_initiative(call: Call, rows: list[Any]) -> list[Any]:
-    """What each initiative is below, as relations say it; the first where there are several."""
+    """Return the parent of each initiative according to its relations; the first if there are several."""
     relation, above = InitiativeRelation.row, Initiative.row
     ids = tuple(row.id for row in rows)
     links = call.db.rows(
@@ -137,7 +137,7 @@ def initiative_add_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
 
 @api.mutation("initiativeRemoveLabel(id: String!, labelId: String!): InitiativePayload!")
 def initiative_remove_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
-    """Take a label off an initiative."""
+    """Remove a label from an initiative."""
     row = entity_operations.find(call, Initiative, id)
     labels = [key for key in row.labelIds if key != label_id]
     return {"initiative": entity_operations.update(call, Initiative, row, {"labelIds": labels})}

@@ -1,4 +1,4 @@
-"""Filters of projects and initiatives that are no columns: relations, texts, customers, milestones, teams, ancestors.
+"""Filters of projects and initiatives that are not columns: relations, texts, milestones, health, teams, ancestors.
 
 https://linear.app/developers/filtering
 """
@@ -52,26 +52,26 @@ _register_relation_filter("hasRelatedRelations", here="projectId", there="relate
 
 @api.filter(Project, "hasViolatedRelations")
 def has_violated_relations(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The twin finds no relation violated."""
+    """Build the condition on violated relations. The twin has none."""
     return yes_or_no(any_of(), comparator)
 
 
 @api.filter(Project, "roadmaps")
 def roadmaps(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The twin has no roadmaps; initiatives took their place."""
+    """Build the condition on roadmaps. The filter matches none: initiatives have replaced them."""
     return no_rows(comparator)
 
 
 @api.filter(Project, "searchableContent")
 def searchable_content(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Name, description and content in one, whatever the case."""
+    """Build the condition on name, description and content together, ignoring case."""
     project = Project.row
     return holding_words((project.name, project.description, project.content), comparator)
 
 
 @api.filter(Project, "accessibleTeams")
 def accessible_teams(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The teams of a project that the caller sees."""
+    """Build the condition on the teams of a project that the caller can see."""
     link = ProjectTeam
     shared = exists(link, link.team_id == Team.row.id, link.project_id == Project.row.id)
     return entity_operations.collection(call, Team, comparator, shared)
@@ -79,7 +79,7 @@ def accessible_teams(call: Call, comparator: dict[str, Any]) -> Expression:
 
 @api.filter(ProjectStatus, "projects")
 def projects_of_status(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The projects in a status."""
+    """Build the condition on the projects with a status."""
     return entity_operations.collection(call, Project, comparator, Project.row.statusId == ProjectStatus.row.id)
 
 
@@ -87,7 +87,7 @@ def projects_of_status(call: Call, comparator: dict[str, Any]) -> Expression:
 
 
 def _is_done() -> Expression:
-    """A milestone is done when its issues are; one without any is not."""
+    """Build the condition that a milestone is done: marked so, or all of its issues are completed and it has some."""
     issue, state = Issue.row, WorkflowState.row
     counts = exists(state, state.id == issue.stateId, state.type.in_(COUNTED))
     mine = (issue.projectMilestoneId == ProjectMilestone.row.id, issue.archivedAt.is_null(), counts)
@@ -97,17 +97,17 @@ def _is_done() -> Expression:
 
 @api.filter(Project, "completedProjectMilestones")
 def completed_milestones(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The milestones of a project that are done."""
+    """Build the condition on the completed milestones of a project."""
     mine = ProjectMilestone.row.projectId == Project.row.id
     return entity_operations.collection(call, ProjectMilestone, comparator, mine, _is_done())
 
 
 @api.filter(Project, "nextProjectMilestone")
 def next_milestone(call: Call, given: dict[str, Any]) -> Expression:
-    """The first milestone of a project that is not done."""
+    """Build the condition on the first incomplete milestone of a project."""
     milestone = ProjectMilestone.row
     to_do = (milestone.archivedAt.is_null(), not_(_is_done()))
-    # Inside `exists` the columns on the right are those of the milestone outside.
+    # Inside `exists`, the right side refers to the outer milestone.
     is_before = any_of(
         milestone.sortOrder < milestone.sortOrder,
         all_of(milestone.sortOrder == milestone.sortOrder, milestone.id < milestone.id),
@@ -121,7 +121,7 @@ def next_milestone(call: Call, given: dict[str, Any]) -> Expression:
 
 
 def _health(entity: type[Entity]) -> None:
-    """An update says how a thing is until the next one does; the twin lets none become outdated."""
+    """Register the health filter. Health comes from the latest update, which never becomes outdated here."""
 
     @api.filter(entity, "healthWithAge")
     def health(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
@@ -144,7 +144,7 @@ for _entity in (Project, Initiative):
 
 @api.filter(Initiative, "teams")
 def teams_of_initiative(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The teams of an initiative's projects."""
+    """Build the condition on the teams of an initiative's projects."""
     link = InitiativeToProject.row
     of_project = exists(ProjectTeam, ProjectTeam.project_id == link.projectId, ProjectTeam.team_id == Team.row.id)
     shared = exists(link, link.initiativeId == Initiative.row.id, link.archivedAt.is_null(), of_project)
@@ -153,7 +153,7 @@ def teams_of_initiative(call: Call, comparator: dict[str, Any]) -> Expression:
 
 @api.filter(Initiative, "ancestors")
 def ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The initiatives above an initiative, however far."""
+    """Build the condition on the ancestors of an initiative, at any distance."""
     initiative, relation = Initiative.row, InitiativeRelation.row
     above = reachable_rows(
         initiative.id,

@@ -1,4 +1,4 @@
-"""Projects: their status, teams, labels, milestones and progress.  https://linear.app/docs/projects"""
+"""Projects: status, teams, labels, milestones and progress.  https://linear.app/docs/projects"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STATUSES = (
 
 @api.creating(Project)
 def create_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give a project a status, an address and a creator."""
+    """Set the status, the URL and the creator of a new project."""
     if not values["name"].strip():
         raise InvalidInput("name: a project needs a name.")
     if not given.get("teamIds"):
@@ -62,7 +62,7 @@ def _address(call: Call, id: str, name: str) -> dict[str, str]:
 
 
 def workspace(call: Call) -> str:
-    """The workspace's part of an address."""
+    """Return the workspace's part of URLs."""
     organization = call.db.find(Organization.row, Organization.row.id == organization_id(call))
     return organization.urlKey if organization else "workspace"
 
@@ -78,7 +78,7 @@ def _status(call: Call, status_id: str | None) -> Any:
 
 
 def furnish_statuses(call: Call) -> Any:
-    """Give a workspace that has no project statuses the usual ones; the first is answered."""
+    """Create the default project statuses of a workspace that has none, and return the first status."""
     now, organization = call.clock.iso(), organization_id(call)
     made = [
         call.db.add(
@@ -99,7 +99,7 @@ def furnish_statuses(call: Call) -> Any:
 
 
 def status_columns(status: Any, now: str, before: Any = None) -> dict[str, Any]:
-    """The columns that follow from a project's status."""
+    """Return the columns derived from a project's status."""
     started = before.startedAt if before else None
     return {
         "state": status.type,
@@ -110,7 +110,7 @@ def status_columns(status: Any, now: str, before: Any = None) -> dict[str, Any]:
 
 
 def priority(given: int | None, order: float | None = None) -> dict[str, Any]:
-    """The columns of a priority from 0 to 4, and of an order among equals; raises InvalidInput for any other."""
+    """Return the columns of a priority from 0 to 4 and its sort order; raise InvalidInput for another value."""
     value = given or 0
     if value not in range(len(PRIORITIES)):
         raise InvalidInput("priority: it goes from 0 (none) over 1 (urgent) to 4 (low).")
@@ -126,7 +126,7 @@ def _check_dates(values: dict[str, Any]) -> None:
 
 @api.updating(Project)
 def update_project(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Check what a project is changed to, and add what follows from it."""
+    """Validate the changes of a project and add the columns derived from them."""
     if "name" in changes and not (changes["name"] or "").strip():
         raise InvalidInput("name: a project needs a name.")
     if changes.get("statusId") and changes["statusId"] != row.statusId:
@@ -144,27 +144,27 @@ def update_project(call: Call, row: Any, changes: dict[str, Any], given: dict[st
 
 @api.archiving(Project)
 def archive_project(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Archiving may put it into the trash as well."""
+    """Archive a project, and trash it if requested."""
     if arguments.get("trash"):
         changes["trashed"] = True
 
 
 @api.deleting(Project)
 def delete_project(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Deleting moves to the trash."""
+    """Mark a deleted project as trashed."""
     changes["trashed"] = True
 
 
 @api.unarchiving(Project)
 def unarchive_project(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Coming back from the archive is coming back from the trash."""
+    """Clear `trashed` when a project is unarchived."""
     if row.trashed:
         changes["trashed"] = None
 
 
 @api.lookup(Project)
 def project_id(call: Call, given: str) -> str:
-    """A project's id from the last part of its address."""
+    """Resolve the last part of a project's URL to its id."""
     if is_uuid(given):
         return given
     project = call.db.find(Project.row, Project.row.slugId == given.rsplit("-", 1)[-1])
@@ -181,7 +181,7 @@ def project_add_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
 
 @api.mutation("projectRemoveLabel(id: String!, labelId: String!): ProjectPayload!")
 def project_remove_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
-    """Take a label off a project."""
+    """Remove a label from a project."""
     project = entity_operations.find(call, Project, id)
     labels = [key for key in project.labelIds if key != label_id]
     return {"project": entity_operations.update(call, Project, project, {"labelIds": labels})}
@@ -189,18 +189,18 @@ def project_remove_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
 
 @api.field(Project, "favorite", needs="id")
 def favorite(call: Call, rows: list[Any]) -> list[Any]:
-    """The caller's favorite of each project."""
+    """Return the caller's favorite of each project, or None."""
     return favorites_of(call, "projectId", rows)
 
 
 @api.field(Issue, "favorite", needs="id")
 def favorite_issue(call: Call, rows: list[Any]) -> list[Any]:
-    """The caller's favorite of each issue."""
+    """Return the caller's favorite of each issue, or None."""
     return favorites_of(call, "issueId", rows)
 
 
 def favorites_of(call: Call, column: str, rows: list[Any]) -> list[Any]:
-    """The caller's favorites of a batch of things, by the column that names the thing."""
+    """Return the caller's favorites of a batch of rows. `column` is the favorite's column that refers to them."""
     row = Favorite.row
     place = getattr(row, column)
     favorites = call.db.rows(row, row.ownerId == call.actor, place.in_(tuple(each.id for each in rows)))
@@ -210,19 +210,19 @@ def favorites_of(call: Call, column: str, rows: list[Any]) -> list[Any]:
 
 @api.field(Project, "progress", needs="id")
 def progress(call: Call, rows: list[Any]) -> list[float]:
-    """The share of each project's issues that are done; canceled ones do not count."""
+    """Return the share of each project's issues that are completed, from 0 to 1. Canceled issues are not counted."""
     return compute_done_shares(call, Issue.row.projectId, rows)
 
 
 @api.field(ProjectMilestone, "progress", needs="id")
 def milestone_progress(call: Call, rows: list[Any]) -> list[float]:
-    """The share of each milestone's issues that are done."""
+    """Return the share of each milestone's issues that are completed, from 0 to 1."""
     return compute_done_shares(call, Issue.row.projectMilestoneId, rows)
 
 
 @api.creating(ProjectMilestone)
 def create_milestone(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Milestones come in the order they are made in."""
+    """Place a new milestone after the others of its project."""
     if not values["name"].strip():
         raise InvalidInput("name: a milestone needs a name.")
     _describe(values, given)
@@ -234,7 +234,7 @@ def create_milestone(call: Call, values: dict[str, Any], given: dict[str, Any]) 
 
 @api.updating(ProjectMilestone)
 def update_milestone(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """A description may be given as a document."""
+    """Apply a description that is given as a document."""
     _describe(changes, given)
 
 
@@ -246,13 +246,13 @@ def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
 
 @api.creating(ProjectStatus)
 def create_status(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A status belongs to the workspace."""
+    """Set the workspace of a new status."""
     values["organizationId"] = organization_id(call)
 
 
 @api.query("projectStatusProjectCount(id: String!): ProjectStatusCountPayload!")
 def project_status_project_count(call: Call, id: str) -> dict[str, Any]:
-    """How many projects are in a status."""
+    """Count the projects with a status."""
     status, project = entity_operations.find(call, ProjectStatus, id), Project.row
     count = call.db.count(project, project.statusId == status.id, project.archivedAt.is_null())
     return {"count": float(count), "privateCount": 0.0, "archivedTeamCount": 0.0}

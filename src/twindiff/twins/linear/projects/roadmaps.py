@@ -1,4 +1,4 @@
-"""Roadmaps, which initiatives have replaced.  https://linear.app/docs/initiatives"""
+"""Roadmaps, the predecessors of initiatives.  https://linear.app/docs/initiatives"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ api = Section()
 
 @api.creating(Roadmap)
 def create_roadmap(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give a roadmap an address and an owner."""
+    """Set the URL and the owner of a new roadmap."""
     if not values["name"].strip():
         raise InvalidInput("name: a roadmap needs a name.")
     short = values["id"].replace("-", "")[:12]
@@ -33,7 +33,7 @@ def create_roadmap(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
 
 @api.creating(RoadmapToProject)
 def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A project is in a roadmap once; its order is kept as text, as the vendor does."""
+    """Raise InvalidInput if the project is in the roadmap already. The sort order is stored as text, as Linear does."""
     link = RoadmapToProject.row
     if call.db.find(link, link.roadmapId == values["roadmapId"], link.projectId == values["projectId"]):
         raise InvalidInput("projectId: the project is in the roadmap already.")
@@ -42,6 +42,6 @@ def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
 
 @api.updating(RoadmapToProject)
 def move_project(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Another place in the order."""
+    """Store a changed sort order as text."""
     if given.get("sortOrder") is not None:
         changes["sortOrder"] = f"{given['sortOrder']:g}"

@@ -1,4 +1,4 @@
-"""Updates on projects and initiatives: the latest sets their health.
+"""Status updates of projects and initiatives. The latest update determines their health.
 
 https://linear.app/docs/initiative-and-project-updates
 """
@@ -21,20 +21,20 @@ api = Section()
 
 @api.query("projectUpdate")
 def project_update(call: Call, id: str, project_id: str | None = None) -> Any:
-    """An update by its id."""
+    """Get an update by its id."""
     return entity_operations.find(call, ProjectUpdate, id)
 
 
 @api.creating(ProjectUpdate)
 def create_project_update(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give an update an author, an address and a health."""
+    """Set the author, the URL and the health of a new update."""
     project = call.db.get(Project.row, values["projectId"])
     values |= _columns(call, values, given, project)
 
 
 @api.creating(InitiativeUpdate)
 def create_initiative_update(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give an update an author, an address and a health."""
+    """Set the author, the URL and the health of a new update."""
     initiative = call.db.get(Initiative.row, values["initiativeId"])
     values |= _columns(call, values, given, initiative)
 
@@ -56,13 +56,13 @@ def _columns(call: Call, values: dict[str, Any], given: dict[str, Any], of: Any)
 
 @api.after_create(ProjectUpdate)
 def set_project_health(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """The latest update says how the project is."""
+    """Set the project's health to that of its latest update."""
     _set_health(call, Project, row.projectId, row)
 
 
 @api.after_create(InitiativeUpdate)
 def set_initiative_health(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """The latest update says how the initiative is."""
+    """Set the initiative's health to that of its latest update."""
     _set_health(call, Initiative, row.initiativeId, row)
 
 
@@ -80,19 +80,19 @@ def _edit(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) 
 
 @api.updating(ProjectUpdate)
 def update_project_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Keep when the text was edited."""
+    """Apply a changed text and record when it was edited."""
     _edit(call, row, changes, given)
 
 
 @api.updating(InitiativeUpdate)
 def update_initiative_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Keep when the text was edited."""
+    """Apply a changed text and record when it was edited."""
     _edit(call, row, changes, given)
 
 
 @api.after_update(ProjectUpdate)
 def keep_project_health(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
-    """Editing the latest update says anew how the project is."""
+    """Update the project's health after its latest update was edited."""
     project = call.db.get(Project.row, after.projectId)
     if project.lastUpdateId == after.id and project.health != after.health:
         _set_health(call, Project, after.projectId, after)

@@ -1,7 +1,8 @@
-"""What CI sees of releases through the access key of a pipeline, and the search for releases.
+"""Releases as CI reads them with a pipeline's access key, and the search for releases.
 
-Linear makes such keys in its settings, not by its API. Here a key names its pipeline: its last part is the pipeline's
-id or slug, as in `lin_release_<id>`. In a lenient environment any other key is that of the only pipeline.
+Linear issues such keys in its settings, not through its API. Here a key names its pipeline: its last part is the
+pipeline's id or slug, as in `lin_release_<id>`. A lenient environment with a single pipeline accepts any key for it.
+
 https://linear.app/docs/releases
 """
 
@@ -21,11 +22,11 @@ api = Section()
 _FIRST, _MOST = 20, 100
 _MAX_FOUND_RELEASES = 50
 _STAGES = ("started", "planned", "completed", "canceled")
-"""Types of stages in the order in which a search without a term gives them."""
+"""The types of stages, in the order of a search without a term."""
 
 
 def _pipeline(call: Call) -> Any:
-    """The pipeline that the caller's key is for; raises Forbidden for a key of none."""
+    """Return the pipeline of the caller's key; raise Forbidden if it has none."""
     row, name = ReleasePipeline.row, call.token.rsplit("_", 1)[-1]
     pipeline = call.db.find(row, any_of(row.id == name, row.slugId == name), row.archivedAt.is_null())
     if pipeline is None and not call.strict:
@@ -38,13 +39,13 @@ def _pipeline(call: Call) -> Any:
 
 @api.query("releasePipelineByAccessKey: ReleasePipeline!")
 def release_pipeline_by_access_key(call: Call) -> Any:
-    """The pipeline of the key."""
+    """Get the pipeline of the access key."""
     return _pipeline(call)
 
 
 @api.query("latestReleaseByAccessKey: Release")
 def latest_release_by_access_key(call: Call) -> Any:
-    """The release of the key's pipeline that was made last."""
+    """Get the latest release of the key's pipeline."""
     row = Release.row
     mine = (row.pipelineId == _pipeline(call).id, row.archivedAt.is_null())
     return next(iter(call.db.rows(row, *mine, order=(-row.createdAt, -row.id), limit=1)), None)
@@ -52,7 +53,7 @@ def latest_release_by_access_key(call: Call) -> Any:
 
 @api.query("recentReleasesByAccessKey(limit: Int): [Release!]!")
 def recent_releases_by_access_key(call: Call, limit: int | None = None) -> list[Any]:
-    """Releases of the key's pipeline: those under way, then those completed last."""
+    """List releases of the key's pipeline: started ones, then completed ones, each latest first."""
     most = min(_FIRST if limit is None else limit, _MOST)
     if most < 1:
         raise InvalidInput("limit: it is at least 1.")
@@ -74,7 +75,7 @@ def _stages_of(call: Call, *where: Expression) -> list[Any]:
 def release_search(
     call: Call, first: int = _FIRST, term: str | None = None, filter: dict[str, Any] | None = None
 ) -> list[Any]:
-    """Releases with every word in their name, version or pipeline's name; without a term by what stage they are in."""
+    """List releases in which every word occurs, in name, version or pipeline name; without a term, sorted by stage."""
     if first < 1:
         raise InvalidInput("first: it is at least 1.")
     row = Release.row

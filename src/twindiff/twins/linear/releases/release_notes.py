@@ -1,4 +1,4 @@
-"""Release notes: which releases they are about, and what they say.
+"""Release notes: their texts and the releases they cover.
 
 https://linear.app/docs/releases#release-notes
 """
@@ -22,7 +22,7 @@ _RANGE = ("rangeFromReleaseId", "rangeToReleaseId")
 
 @api.creating(ReleaseNote)
 def create_note(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give a note an address, and a text of its own."""
+    """Set the URL of a new note and store its text."""
     values["slugId"] = values["id"].replace("-", "")[:12]
     values["url"] = f"https://linear.app/{workspace(call)}/release-note/{values['slugId']}"
     _write(call, values, None, given)
@@ -30,7 +30,7 @@ def create_note(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
 
 @api.updating(ReleaseNote)
 def update_note(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Change what a note says."""
+    """Change the text of a note."""
     _write(call, changes, row.documentContentId, given)
 
 
@@ -49,18 +49,18 @@ def _write(call: Call, columns: dict[str, Any], content_id: str | None, given: d
 
 @api.after_create(ReleaseNote)
 def note_is_about(call: Call, row: Any, given: dict[str, Any]) -> Any:
-    """The releases of a new note."""
+    """Assign the releases of a new note."""
     return _cover(call, row, given)
 
 
 @api.after_update(ReleaseNote)
 def note_is_now_about(call: Call, before: Any, after: Any, given: dict[str, Any]) -> Any:
-    """The releases of a note that was changed."""
+    """Assign the releases of a changed note."""
     return _cover(call, after, given)
 
 
 def _cover(call: Call, note: Any, given: dict[str, Any]) -> Any:
-    """Make a note be about the releases that an input names; others lose them."""
+    """Assign the releases in an input to a note and return it. Notes that covered them before lose them."""
     wanted = _resolve_releases(call, note, given)
     if wanted is None:
         return note
@@ -79,7 +79,7 @@ def _cover(call: Call, note: Any, given: dict[str, Any]) -> Any:
 
 
 def _resolve_releases(call: Call, note: Any, given: dict[str, Any]) -> list[Any] | None:
-    """The releases that an input names one by one or by the first and the last; None when it names none."""
+    """Return the releases in an input, listed by id or as a range of first and last; None if it has neither."""
     ends = [given[name] for name in _RANGE if given.get(name) is not None]
     listed = given.get("releaseIds")
     if ends and (listed is not None or len(ends) != len(_RANGE)):
@@ -102,7 +102,7 @@ def _of_pipeline(call: Call, note: Any, id: str) -> Any:
 
 
 def _count(call: Call, note: Any) -> Any:
-    """Keep how many releases a note is about, the earliest and the latest."""
+    """Store the number of a note's releases, and the first and last of them."""
     release = Release.row
     order = (release.createdAt, release.id)
     ids = [id for (id,) in call.db.rows(release, release.releaseNoteId == note.id, order=order, columns=(release.id,))]
@@ -112,7 +112,7 @@ def _count(call: Call, note: Any) -> Any:
 
 @api.field(Release, "releaseNotes", needs="releaseNoteId")
 def release_notes(call: Call, rows: list[Any]) -> list[list[Any]]:
-    """The notes that are about each release."""
+    """Return the notes that cover each release."""
     note = ReleaseNote.row
     ids = [each.releaseNoteId for each in rows if each.releaseNoteId]
     notes = {each.id: each for each in call.db.rows(note, note.id.in_(ids))} if ids else {}

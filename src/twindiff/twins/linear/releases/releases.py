@@ -19,14 +19,14 @@ api = Section()
 
 @api.creating(ReleasePipeline)
 def create_pipeline(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give a pipeline an address."""
+    """Set the URL of a new pipeline."""
     values["slugId"] = given.get("slugId") or f"{slug(values['name'])}-{values['id'][:8]}"
     values["url"] = f"https://linear.app/{workspace(call)}/releases/{values['slugId']}"
 
 
 @api.creating(Release)
 def create_release(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Without a stage a release begins in the first of its pipeline; a pipeline without stages gets one."""
+    """Set the stage of a new release, by default the first of its pipeline. A pipeline without stages gets one."""
     values["stageId"] = values.get("stageId") or _first_stage(call, values["pipelineId"])
     _check_stage(call, values["stageId"], values["pipelineId"])
     values["slugId"] = values["id"].replace("-", "")[:12]
@@ -50,7 +50,7 @@ def _check_stage(call: Call, stage_id: str, pipeline_id: str) -> None:
 
 @api.updating(Release)
 def update_release(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Another stage changes the times that follow from it."""
+    """Add the timestamps of a release's new stage."""
     if changes.get("stageId"):
         _check_stage(call, changes["stageId"], row.pipelineId)
         kind = call.db.get(ReleaseStage.row, changes["stageId"]).type
@@ -62,19 +62,19 @@ def update_release(call: Call, row: Any, changes: dict[str, Any], given: dict[st
 
 @api.deleting(Release)
 def delete_release(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Deleting moves to the trash."""
+    """Mark a deleted release as trashed."""
     changes["trashed"] = True
 
 
 @api.deleting(ReleasePipeline)
 def delete_pipeline(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Deleting moves to the trash."""
+    """Mark a deleted pipeline as trashed."""
     changes["trashed"] = True
 
 
 @api.creating(IssueToRelease)
 def add_to_release(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """An issue is in a release once."""
+    """Raise InvalidInput if the issue is in the release already."""
     link = IssueToRelease.row
     if call.db.find(link, link.issueId == values["issueId"], link.releaseId == values["releaseId"]):
         raise InvalidInput("issueId: the issue is in the release already.")
@@ -82,27 +82,27 @@ def add_to_release(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
 
 @api.field(Release, "issueCount", needs="id")
 def issue_count(call: Call, rows: list[Any], include_archived: bool = False) -> list[int]:
-    """How many issues each release has."""
+    """Return the number of issues in each release."""
     link = IssueToRelease.row
     return tally(call, link.releaseId, rows)
 
 
 @api.field(ReleasePipeline, "approximateReleaseCount", needs="id")
 def approximate_release_count(call: Call, rows: list[Any]) -> list[int]:
-    """How many releases each pipeline has."""
+    """Return the number of releases in each pipeline."""
     release = Release.row
     return tally(call, release.pipelineId, rows, release.archivedAt.is_null())
 
 
 @api.filter(Release, "hasReleaseNotes")
 def has_release_notes(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Releases that a note is about."""
+    """Build the condition on whether a release has a note."""
     return yes_or_no(not_(Release.row.releaseNoteId.is_null()), comparator)
 
 
 @api.filter(ReleaseNote, "release")
 def release_of_note(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Notes about a release that matches."""
+    """Build the condition on the releases of a note."""
     release = Release.row
     return exists(
         release, release.releaseNoteId == ReleaseNote.row.id, *entity_operations.matching(call, Release, comparator)

@@ -1,6 +1,6 @@
-"""Write linear_workspace.json: a company of 60 people, 6 teams and 1,500 issues, the same every time.
+"""Writes linear_workspace.json: a company of 60 users, 6 teams and 1,500 issues, identical on every run.
 
-python src/twindiff/twins/linear/seeds/make_workspace.py
+Run it as `python linear/seeds/make_workspace.py`.
 """
 
 from __future__ import annotations
@@ -90,43 +90,43 @@ FATES = (
     (20, "Triage"), (55, "Backlog"), (75, "Todo"), (90, "In Progress"), (100, "In Review"), (145, "Done"),
     (999, "Canceled"),
 )  # fmt: skip
-"""How far along an issue is, out of 160, and the state that it is in below that."""
+"""The states of issues by progress: an issue whose progress, out of 160, is below the bound has the state."""
 PRIORITIES = ("No priority", "Urgent", "High", "Medium", "Low")
 
 
 def draw(*what: object) -> int:
-    """A number that looks random and is a function of `what` alone."""
+    """Return a pseudorandom number that depends only on `what`."""
     return int.from_bytes(blake2b(repr(what).encode(), digest_size=6).digest())
 
 
 def pick(options: Sequence[T], *what: object) -> T:
-    """One of the options, chosen by `what`."""
+    """Return one of the options, chosen by `what`."""
     return options[draw(*what) % len(options)]
 
 
 def key(*what: object) -> str:
-    """The id of a thing."""
+    """Return the id derived from `what`."""
     return str(uuid5(NAMESPACE, repr(what)))
 
 
 def at(minutes: int) -> str:
-    """An instant, counted from the start."""
+    """Return an instant, in minutes from the start."""
     return (START + timedelta(minutes=minutes)).isoformat()
 
 
 def build_timestamps(minutes: int = 0) -> Row:
-    """When a row was made and last changed."""
+    """Return the timestamps of a row's creation and last change."""
     return {"createdAt": at(minutes), "updatedAt": at(minutes)}
 
 
 def people() -> list[Row]:
-    """The agent, two admins, five guests, one who has left, and members."""
+    """Return the users: the agent, two admins, five guests, one suspended user, and members."""
     names = ["Harbour Agent", *(f"{FIRST[n % 30]} {LAST[(n * 7) % 26]}" for n in range(59))]
     return [person(number, name) for number, name in enumerate(names)]
 
 
 def person(number: int, name: str) -> Row:
-    """One of the people; the first is the agent."""
+    """Return one user. The first one is the agent."""
     short = name.partition(" ")[0].lower() + (str(number) if number > 30 else "")
     return {
         "id": key("user", number) if number else AGENT,
@@ -149,7 +149,7 @@ def person(number: int, name: str) -> Row:
 
 
 def teams() -> list[Row]:
-    """Five open teams and a private one."""
+    """Return five open teams and a private one."""
     return [
         {
             "id": key("team", code),
@@ -175,7 +175,7 @@ def teams() -> list[Row]:
 
 
 def states() -> list[Row]:
-    """The same workflow for each team."""
+    """Return the states of all teams, which have the same workflow."""
     return [
         {
             "id": key("state", code, name),
@@ -192,7 +192,7 @@ def states() -> list[Row]:
 
 
 def memberships(users: list[Row]) -> list[Row]:
-    """The agent is in every open team, each person in one or two; the closed team has five members."""
+    """Return the memberships: the agent in all open teams, others in one or two, five users in the private team."""
     rows: list[Row] = []
     for number, user in enumerate(users):
         codes = ["HUL", "NAV", "DOC", "POW", "FLD"]
@@ -207,13 +207,13 @@ def memberships(users: list[Row]) -> list[Row]:
 
 
 def member(user: Row, code: str, *, owner: bool) -> Row:
-    """One membership."""
+    """Return one membership."""
     row_id = key("member", user["id"], code)
     return {"id": row_id, "userId": user["id"], "teamId": key("team", code), "owner": owner, **build_timestamps()}
 
 
 def labels() -> list[Row]:
-    """Labels of the workspace, and a group with one label for each season."""
+    """Return the labels of the workspace, and a group with one label per season."""
     common = {"organizationId": ORGANIZATION, "creatorId": key("user", 1), **build_timestamps()}
     rows = [{"id": key("label", name), "name": name, "color": "#26b5ce", **common} for name in LABELS]
     group = {"id": key("label", "Season"), "name": "Season", "color": "#95a2b3", "isGroup": True, **common}
@@ -225,7 +225,7 @@ def labels() -> list[Row]:
 
 
 def cycles() -> list[Row]:
-    """Eight fortnights of every open team."""
+    """Return eight two-week cycles for each open team."""
     return [
         {
             "id": key("cycle", code, number),
@@ -242,7 +242,7 @@ def cycles() -> list[Row]:
 
 
 def statuses() -> list[Row]:
-    """The statuses that projects go through."""
+    """Return the statuses of projects."""
     return [
         {
             "id": key("status", name),
@@ -258,12 +258,12 @@ def statuses() -> list[Row]:
 
 
 def projects(users: list[Row]) -> list[Row]:
-    """Twelve projects in all statuses."""
+    """Return twelve projects in all statuses."""
     return [project(number, name, users) for number, name in enumerate(PROJECTS)]
 
 
 def project(number: int, name: str, users: list[Row]) -> Row:
-    """One project."""
+    """Return one project."""
     status, kind, _ = STATUSES[number % len(STATUSES)]
     short = key("project", name).replace("-", "")[:12]
     return {
@@ -286,7 +286,7 @@ def project(number: int, name: str, users: list[Row]) -> Row:
 
 
 def milestones() -> list[Row]:
-    """Three milestones for each project."""
+    """Return three milestones for each project."""
     return [
         {
             "id": key("milestone", name, step),
@@ -301,7 +301,7 @@ def milestones() -> list[Row]:
 
 
 def issues(users: list[Row]) -> list[Row]:
-    """Every issue, numbered within its team; each sixtieth is in the private one."""
+    """Return all issues, numbered within their team. Every sixtieth is in the private team."""
     numbers: dict[str, int] = {}
     rows: list[Row] = []
     for n in range(ISSUES):
@@ -312,7 +312,7 @@ def issues(users: list[Row]) -> list[Row]:
 
 
 def issue(n: int, code: str, number: int, users: list[Row], before: list[Row]) -> Row:
-    """One issue."""
+    """Return one issue."""
     title = f"{pick(DEEDS, 'deed', n)} {pick(THINGS, 'thing', n)} {pick(PLACES, 'place', n)}"
     identifier, minutes, priority = f"{code}-{number}", n * 97 + draw("minute", n) % 97, draw("priority", n) % 5
     row: Row = {
@@ -334,7 +334,7 @@ def issue(n: int, code: str, number: int, users: list[Row], before: list[Row]) -
 
 
 def progress(n: int, code: str, minutes: int) -> Row:
-    """Older issues are further on."""
+    """Return the state and timestamps of an issue. Older issues have progressed further."""
     reach = draw("state", n) % 100 + (ISSUES - n) * 60 // ISSUES
     name = next(name for limit, name in FATES if reach < limit)
     row: Row = {"stateId": key("state", code, name)}
@@ -348,7 +348,7 @@ def progress(n: int, code: str, minutes: int) -> Row:
 
 
 def surroundings(n: int, code: str, users: list[Row], before: list[Row]) -> Row:
-    """Assignee, project, cycle, parent, estimate, due date and text, where an issue has them."""
+    """Return an issue's optional columns: assignee, project, cycle, parent, estimate, due date and description."""
     row: Row = {}
     if draw("assigned", n) % 4:
         row["assigneeId"] = users[draw("assignee", n) % 50]["id"]
@@ -369,7 +369,7 @@ def surroundings(n: int, code: str, users: list[Row], before: list[Row]) -> Row:
 
 
 def link_labels(rows: list[Row]) -> list[Row]:
-    """Put labels on issues, and say so on both sides."""
+    """Set the labels of issues and return the rows of the relation."""
     links: list[Row] = []
     for n, row in enumerate(rows):
         names = dict.fromkeys(pick(LABELS, "label", n, each) for each in range(draw("labels", n) % 3))
@@ -379,7 +379,7 @@ def link_labels(rows: list[Row]) -> list[Row]:
 
 
 def comments(rows: list[Row], users: list[Row]) -> list[Row]:
-    """A comment on every third issue."""
+    """Return a comment on every third issue."""
     return [
         {
             "id": key("comment", n),
@@ -395,7 +395,7 @@ def comments(rows: list[Row], users: list[Row]) -> list[Row]:
 
 
 def relations(rows: list[Row]) -> list[Row]:
-    """Every tenth issue is related in one of three ways to the one two before it."""
+    """Return a relation for every tenth issue: one of three types, to the issue two before it."""
     return [
         {
             "id": key("relation", n),
@@ -411,7 +411,7 @@ def relations(rows: list[Row]) -> list[Row]:
 
 
 def workspace() -> dict[str, list[Row]]:
-    """Every table of the template."""
+    """Return the rows of all tables of the template."""
     users = people()
     issue_rows = issues(users)
     return {
@@ -439,7 +439,7 @@ def workspace() -> dict[str, list[Row]]:
 
 
 def initiatives(users: list[Row]) -> list[Row]:
-    """Two initiatives."""
+    """Return two initiatives."""
     return [
         {
             "id": key("initiative", name),
@@ -460,7 +460,7 @@ def initiatives(users: list[Row]) -> list[Row]:
 
 
 def initiative_projects() -> list[Row]:
-    """Each project is in one initiative."""
+    """Return the links that put each project into one initiative."""
     return [
         {
             "id": key("initiative project", name),
@@ -474,7 +474,7 @@ def initiative_projects() -> list[Row]:
 
 
 def text() -> str:
-    """The template as a file: one row per line."""
+    """Return the template as the text of a file, one row per line."""
     tables = [
         f'"{name}": [\n'
         + ",\n".join(json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in rows)

@@ -1,4 +1,4 @@
-"""States that follow Git, who is responsible for triage, integrations and what they are set to.
+"""Git automations, triage responsibility, integrations and their settings.
 
 https://linear.app/docs/github · https://linear.app/docs/triage · https://linear.app/docs/integrations
 """
@@ -27,18 +27,18 @@ from ..model.workflows import WorkflowState
 api = Section()
 
 
-# States that follow Git
+# Git automations
 
 
 @api.creating(GitAutomationState)
 def create_automation(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A team says once for each event and branch where its issues go."""
+    """Validate a new automation: a team has at most one per event and target branch."""
     _check_automation(call, values, "")
 
 
 @api.updating(GitAutomationState)
 def update_automation(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """It stays the only one for its event and branch."""
+    """Validate a changed automation, which must stay unique for its event and target branch."""
     names = ("event", "teamId", "stateId", "targetBranchId")
     _check_automation(call, {name: changes.get(name, getattr(row, name)) for name in names}, row.id)
 
@@ -55,13 +55,13 @@ def _check_automation(call: Call, values: dict[str, Any], besides: str) -> None:
 
 @api.creating(GitAutomationTargetBranch)
 def create_branch(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A pattern is unique within a team."""
+    """Raise InvalidInput if the team has the branch pattern already."""
     _check_branch(call, values["teamId"], values["branchPattern"])
 
 
 @api.updating(GitAutomationTargetBranch)
 def update_branch(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """A pattern stays unique within its team."""
+    """Raise InvalidInput if the team has the changed branch pattern already."""
     if changes.get("branchPattern", row.branchPattern) != row.branchPattern:
         _check_branch(call, row.teamId, changes["branchPattern"])
 
@@ -77,7 +77,7 @@ def _check_branch(call: Call, team_id: str, pattern: str) -> None:
 
 @api.creating(TriageResponsibility)
 def create_responsibility(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A team has one, and says by hand or by a schedule who it is."""
+    """Validate a new responsibility: at most one per team, by manual selection or by a time schedule."""
     row = TriageResponsibility.row
     if call.db.find(row, row.teamId == values["teamId"]):
         raise InvalidInput("teamId: the team says who is responsible for its triage already.")
@@ -86,7 +86,7 @@ def create_responsibility(call: Call, values: dict[str, Any], given: dict[str, A
 
 @api.updating(TriageResponsibility)
 def update_responsibility(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """By hand or by a schedule: the one that is given ends the other."""
+    """Apply a manual selection or a time schedule. Setting one clears the other."""
     if changes.get("manualSelection"):
         changes.setdefault("timeScheduleId", None)
     elif changes.get("timeScheduleId"):
@@ -108,7 +108,7 @@ def _check_responsibility(call: Call, values: dict[str, Any]) -> None:
 
 @api.field(TriageResponsibility, "currentUser", needs="manualSelection timeScheduleId")
 def current_user(call: Call, rows: list[Any]) -> list[Any]:
-    """Whose turn it is."""
+    """Return the user who is responsible now, for each responsibility."""
     wanted = [_in_turn(call, row) for row in rows]
     users = {each.id: each for each in call.db.rows(User.row, User.row.id.in_(tuple(filter(None, wanted))))}
     return [users.get(key) for key in wanted]
@@ -126,7 +126,7 @@ def _in_turn(call: Call, row: Any) -> str | None:
 
 @api.field(Team, "triageResponsibility", needs="id")
 def triage_responsibility(call: Call, rows: list[Any]) -> list[Any]:
-    """Who is responsible for the triage of each team."""
+    """Return the triage responsibility of each team, or None."""
     row = TriageResponsibility.row
     by_team = {each.teamId: each for each in call.db.rows(row, row.teamId.in_(tuple(each.id for each in rows)))}
     return [by_team.get(each.id) for each in rows]
@@ -140,7 +140,7 @@ _PLACES = ("teamId", "projectId", "initiativeId", "customViewId")
 
 @api.creating(IntegrationsSettings)
 def create_settings(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Settings are of one thing, which has none yet."""
+    """Validate new settings: they belong to exactly one thing, which has none yet."""
     row = IntegrationsSettings.row
     places = [name for name in _PLACES if values.get(name)]
     if len(places) != 1:

@@ -1,4 +1,4 @@
-"""The states a team begins with, and those that a sub-team has from its parent.
+"""The initial workflow states of a team, and the states that a sub-team inherits from its parent.
 
 https://linear.app/docs/configuring-workflows · https://linear.app/docs/sub-teams
 """
@@ -29,19 +29,19 @@ _USUAL = (
     ("Duplicate", "duplicate", "#95a2b3"),
 )
 _SHARED = ("name", "type", "color", "description", "position")
-"""What a state has from the one that it is inherited from."""
+"""The columns that an inherited state copies from its origin."""
 
 
 def states_of(call: Call, team_id: str) -> list[Any]:
-    """The states of a team in their order."""
+    """Return the states of a team, by position."""
     state = WorkflowState.row
     return call.db.rows(state, state.teamId == team_id, state.archivedAt.is_null(), order=state.position)
 
 
 def furnish_states(call: Call, team: Any, example_id: str | None) -> dict[str, str | None]:
-    """Give a new team its parent's states, those of a team named as an example, or the usual ones.
+    """Create the states of a new team: its parent's, those of the team `example_id`, or the default ones.
 
-    The columns of the team that name states are answered.
+    Returns the team's columns that refer to states.
     """
     parents = states_of(call, team.parentId) if team.inheritWorkflowStatuses and team.parentId else []
     examples = states_of(call, example_id) if example_id else []
@@ -81,7 +81,10 @@ def _inherit(call: Call, team: Any, state: Any) -> Any:
 
 
 def adopt(call: Call, team: Any, mapping: dict[str, str]) -> Any:
-    """Give a team that is there already its parent's states; issues go where `mapping` says, else by name and type."""
+    """Let an existing team inherit its parent's states.
+
+    The issues of other states move to the state in `mapping`, else to one with the same name or type.
+    """
     left = states_of(call, team.id)
     adopted: dict[str, Any] = {}
     for each in states_of(call, team.parentId):
@@ -97,7 +100,7 @@ def adopt(call: Call, team: Any, mapping: dict[str, str]) -> Any:
 
 
 def _leave(call: Call, state: Any, adopted: dict[str, Any], wanted: str | None) -> None:
-    """Put the issues of a state that is not the parent's into another, and archive it."""
+    """Move the issues of a state that the parent does not have to another state, and archive it."""
     if wanted and wanted not in adopted:
         raise InvalidInput(f"mapping: '{wanted}' is no workflow state of the parent team.")
     same_type = [each for each in adopted.values() if each.type == state.type]
@@ -109,7 +112,7 @@ def _leave(call: Call, state: Any, adopted: dict[str, Any], wanted: str | None) 
 
 
 def release(call: Call, team: Any) -> None:
-    """Let a team keep its states as its own."""
+    """Detach a team's states from those of its parent."""
     for state in states_of(call, team.id):
         if state.inheritedFromId:
             call.db.change(state, inheritedFromId=None)
@@ -117,7 +120,7 @@ def release(call: Call, team: Any) -> None:
 
 @api.after_create(WorkflowState)
 def hand_down(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """Sub-teams that have their parent's states get a new one too."""
+    """Create a new state in the sub-teams that inherit the states of its team, too."""
     team = Team.row
     for below in call.db.rows(team, team.parentId == row.teamId, team.inheritWorkflowStatuses):
         _inherit(call, below, row)
@@ -125,12 +128,12 @@ def hand_down(call: Call, row: Any, given: dict[str, Any]) -> None:
 
 @api.after_update(WorkflowState)
 def hand_down_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
-    """The states that are inherited from one change with it."""
+    """Apply the change of a state to the states inherited from it."""
     for below in heirs(call, after):
         call.db.change(below, updatedAt=call.clock.iso(), **_copy_shared_columns(after))
 
 
 def heirs(call: Call, state: Any) -> list[Any]:
-    """The states of sub-teams that are inherited from one."""
+    """Return the states of sub-teams that are inherited from a state."""
     row = WorkflowState.row
     return call.db.rows(row, row.inheritedFromId == state.id, row.archivedAt.is_null())

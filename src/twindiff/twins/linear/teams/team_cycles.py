@@ -1,4 +1,4 @@
-"""The cycles that a team with cycles has ahead of it.  https://linear.app/docs/use-cycles"""
+"""The upcoming cycles of teams.  https://linear.app/docs/use-cycles"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MONDAY = 1
 
 
 def plan_cycles(call: Call, team: Any, since: str | None = None) -> None:
-    """Make the cycles that a team wants ahead of it and has not, one after the other; a sub-team has its parent's."""
+    """Create the upcoming cycles that a team is missing, in sequence. A sub-team copies those of its parent."""
     parent = call.db.find(Team.row, Team.row.id == team.parentId) if team.parentId else None
     if parent and parent.cyclesEnabled:
         _inherit(call, team, parent)
@@ -62,12 +62,12 @@ def _last_number(call: Call, team: Any) -> float:
 
 
 def _after(cycle: Any, team: Any) -> datetime:
-    """When the cycle after one begins."""
+    """Return when the cycle after `cycle` starts."""
     return datetime.fromisoformat(cycle.endsAt).replace(tzinfo=UTC) + timedelta(weeks=team.cycleCooldownTime)
 
 
 def _first_start(call: Call, team: Any, since: str | None) -> datetime:
-    """The instant that was given, or else the next start day of the team at midnight where it is."""
+    """Return the start of the first cycle: `since`, or midnight of the team's next start day in its time zone."""
     if since:
         return datetime.fromisoformat(since).replace(tzinfo=UTC)
     here = call.clock.now.replace(tzinfo=call.clock.now.tzinfo or UTC).astimezone(_zone(team))
@@ -88,7 +88,7 @@ def _to_stored_instant(instant: datetime) -> str:
 
 
 def end_cycles(call: Call, team: Any) -> None:
-    """Complete the cycle that a team is in and archive those ahead of it, without the issues that were in them."""
+    """Complete the current cycle of a team, and archive the upcoming ones after removing their issues."""
     cycle, issue, now = Cycle.row, Issue.row, call.clock.iso()
     for each in call.db.rows(cycle, cycle.teamId == team.id, cycle.endsAt > now, cycle.archivedAt.is_null()):
         if each.startsAt <= now:

@@ -1,4 +1,4 @@
-"""Teams, their members and their parents.  https://linear.app/docs/teams"""
+"""Teams, their members and their hierarchy.  https://linear.app/docs/teams"""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _COPIED = (
     "requirePriorityToLeaveTriage",
     "triageEnabled",
 )
-"""Further settings that a team has from the one it was made after."""
+"""Further settings that a team copies from the team it is modelled on."""
 _SCHEDULE = ("cyclesEnabled", "cycleDuration", "cycleCooldownTime", "cycleStartDay", "upcomingCycleCount", "timezone")
 _EXAMPLE = "copySettingsFromTeamId"
 
 
 @api.creating(Team)
 def create_team(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A team's key is given or made of its name, and used once."""
+    """Validate a new team. Its key is given or derived from its name, and must be unique."""
     user = acting_user(call)
     if user.guest:
         raise InvalidInput("Guests cannot create teams.")
@@ -76,7 +76,7 @@ def create_team(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
 
 
 def _copy_settings(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    """The settings of the team that was named as an example."""
+    """Return the settings of the team that the request names as an example, or none."""
     if not given.get(_EXAMPLE):
         return {}
     example = entity_operations.find(call, Team, given[_EXAMPLE])
@@ -84,13 +84,13 @@ def _copy_settings(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schedule(call: Call, parent_id: str) -> dict[str, Any]:
-    """The settings of cycles that a sub-team has from a parent with cycles.  https://linear.app/docs/sub-teams"""
+    """Return the cycle settings that a sub-team takes from its parent.  https://linear.app/docs/sub-teams"""
     parent = call.db.get(Team.row, parent_id)
     return {name: getattr(parent, name) for name in _SCHEDULE} if parent.cyclesEnabled else {}
 
 
 def _key_of(name: str) -> str:
-    """`Site reliability` to `SITER`."""
+    """Derive a team key from a name: `SITER` for `Site reliability`."""
     letters = re.sub(r"[^A-Z0-9]", "", name.upper()).lstrip("0123456789")
     return letters[:5] or "TEAM"
 
@@ -119,7 +119,7 @@ def _check_parent(call: Call, parent_id: str, team_id: str) -> None:
 
 @api.after_create(Team)
 def furnish_team(call: Call, row: Any, given: dict[str, Any]) -> Any:
-    """A new team has a workflow, its creator as owner and, where it uses them, cycles."""
+    """Create the states, the owner's membership and the cycles of a new team."""
     now = call.clock.iso()
     fresh = {"teamId": row.id, "createdAt": now, "updatedAt": now}
     standing = furnish_states(call, row, given.get(_EXAMPLE))
@@ -133,13 +133,13 @@ def furnish_team(call: Call, row: Any, given: dict[str, Any]) -> Any:
 
 @api.mutation("teamCreate")
 def team_create(call: Call, input: dict[str, Any], copy_settings_from_team_id: str | None = None) -> dict[str, Any]:
-    """Create a team, after the example of another one if it is named."""
+    """Create a team, optionally with the settings of another team."""
     return {"team": entity_operations.create(call, Team, {**input, _EXAMPLE: copy_settings_from_team_id})}
 
 
 @api.mutation("teamUpdate")
 def team_update(call: Call, id: str, input: dict[str, Any], mapping: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Change a team; `mapping` says where issues go when it gets the states of its parent."""
+    """Update a team. `mapping.workflowStates` says where issues move if the team inherits its parent's states."""
     before = entity_operations.find(call, Team, id)
     after = entity_operations.update(call, Team, before, input)
     after = _inherit(call, before, after, (mapping or {}).get("workflowStates") or {})
@@ -150,7 +150,7 @@ def team_update(call: Call, id: str, input: dict[str, Any], mapping: dict[str, A
 
 
 def _retire_below(call: Call, team: Any, handling: str | None) -> None:
-    """What becomes of the sub-teams of a team that is retired."""
+    """Retire or detach the sub-teams of a retired team, as `handling` says."""
     row, now = Team.row, call.clock.iso()
     for below in call.db.rows(row, row.parentId == team.id) if handling else ():
         if handling == "retire":
@@ -182,7 +182,7 @@ def _cycle(call: Call, before: Any, after: Any, since: str | None) -> None:
 
 @api.updating(Team)
 def update_team(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Check what a team is changed to, and add what follows from it."""
+    """Validate the changes of a team and add the columns derived from them."""
     if changes.get("key", row.key) != row.key:
         changes["key"] = _key(call, changes["key"], given=True)
         go_beyond(call, row, changes["key"])
@@ -202,7 +202,7 @@ def update_team(call: Call, row: Any, changes: dict[str, Any], given: dict[str, 
 
 @api.creating(TeamMembership)
 def create_membership(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Somebody is a member of a team once."""
+    """Raise InvalidInput if the user is a member of the team already."""
     member = TeamMembership.row
     if call.db.find(member, member.teamId == values["teamId"], member.userId == values["userId"]):
         raise InvalidInput("userId: the user is a member of the team already.")
@@ -210,7 +210,7 @@ def create_membership(call: Call, values: dict[str, Any], given: dict[str, Any])
 
 @api.field(Team, "issueCount", needs="id")
 def issue_count(call: Call, rows: list[Any], include_archived: bool = False) -> list[int]:
-    """How many issues each team has."""
+    """Return the number of issues in each team."""
     issue = Issue.row
     kept = () if include_archived else (issue.archivedAt.is_null(),)
     return tally(call, issue.teamId, rows, *kept)
@@ -218,7 +218,7 @@ def issue_count(call: Call, rows: list[Any], include_archived: bool = False) -> 
 
 @api.field(Team, "membership", needs="id")
 def membership(call: Call, rows: list[Any], user_id: str) -> list[Any]:
-    """A user's membership of each team."""
+    """Return a user's membership in each team, or None."""
     member = TeamMembership.row
     user = call.actor if user_id == "me" else user_id
     teams = tuple(row.id for row in rows)
@@ -228,26 +228,26 @@ def membership(call: Call, rows: list[Any], user_id: str) -> list[Any]:
 
 @api.field(Team, "viewerMembership", needs="id")
 def viewer_membership(call: Call, rows: list[Any]) -> list[Any]:
-    """The caller's own membership of each team."""
+    """Return the caller's membership in each team, or None."""
     return membership(call, rows, call.actor)
 
 
 @api.field(Team, "viewerCanJoin", needs="id")
 def viewer_can_join(call: Call, rows: list[Any]) -> list[bool]:
-    """Members can join the open teams that they are not in yet."""
+    """Return whether the caller can join each team: members can join open teams that they are not in."""
     guest = acting_user(call).guest
     return [not guest and joined is None for joined in membership(call, rows, call.actor)]
 
 
 @api.field(Team, "viewerCanLeave", needs="id")
 def viewer_can_leave(call: Call, rows: list[Any]) -> list[bool]:
-    """Whoever is in a team can leave it."""
+    """Return whether the caller can leave each team, which all of its members can."""
     return [joined is not None for joined in membership(call, rows, call.actor)]
 
 
 @api.field(Team, "ancestors", needs="id parentId")
 def ancestors(call: Call, rows: list[Any]) -> list[Any]:
-    """The teams above each team, the nearest first."""
+    """Return the ancestors of each team, nearest first."""
     if not any(row.parentId for row in rows):
         return [[] for _ in rows]
     known = {team.id: team for team in call.db.rows(Team.row)}
@@ -264,7 +264,7 @@ def _above(known: dict[str, Any], key: str | None) -> list[Any]:
 
 @api.filter(Team, "ancestors")
 def filter_ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The teams above a team, however far."""
+    """Build the condition on the ancestors of a team, at any distance."""
     team = Team.row
     above = reachable_rows(team.id, Step(team.id, team.parentId))
     return entity_operations.collection(call, Team, comparator, team.id != team.id, source=above)
@@ -272,13 +272,13 @@ def filter_ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
 
 @api.filter(Team, "owners")
 def owners(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The members of a team who own it."""
+    """Build the condition on the owners of a team."""
     return _members(call, comparator, TeamMembership.row.owner)
 
 
 @api.filter(Team, "users")
 def members(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The members of a team."""
+    """Build the condition on the members of a team."""
     return _members(call, comparator)
 
 
@@ -290,7 +290,7 @@ def _members(call: Call, comparator: dict[str, Any], *kind: Expression) -> Expre
 
 @api.field(Team, "activeCycle", needs="id")
 def active_cycle(call: Call, rows: list[Any]) -> list[Any]:
-    """The cycle that each team is in now."""
+    """Return the current cycle of each team, or None."""
     cycle, now = Cycle.row, call.clock.iso()
     teams = tuple(row.id for row in rows)
     running = call.db.rows(cycle, cycle.teamId.in_(teams), cycle.startsAt <= now, cycle.endsAt > now)
@@ -303,7 +303,7 @@ def active_cycle(call: Call, rows: list[Any]) -> list[Any]:
     "includeArchived: Boolean, last: Int, orderBy: PaginationOrderBy): TeamConnection!"
 )
 def administrable_teams(call: Call, **paging: Any) -> Any:
-    """The teams whose settings the caller may change: all for an admin, else those the caller is a member of."""
+    """List the teams whose settings the caller may change: all for an admin, else the caller's own teams."""
     if acting_user(call).admin:
         return ConnectionRows(Team)
     member = TeamMembership.row
@@ -312,7 +312,7 @@ def administrable_teams(call: Call, **paging: Any) -> Any:
 
 @api.query("archivedTeams: [Team!]!")
 def archived_teams(call: Call) -> list[Any]:
-    """The teams that were deleted."""
+    """List the deleted teams."""
     team, hidden = Team.row, list_hidden_teams(call)
     seen = (not_(team.id.in_(hidden)),) if hidden else ()
     return call.db.rows(team, not_(team.archivedAt.is_null()), *seen, order=team.name)
@@ -320,7 +320,7 @@ def archived_teams(call: Call) -> list[Any]:
 
 @api.mutation("teamCyclesDelete(id: String!): TeamPayload!")
 def team_cycles_delete(call: Call, id: str) -> dict[str, Any]:
-    """Archive all cycles of a team and take its issues out of them."""
+    """Archive all cycles of a team and remove its issues from them."""
     team, cycle, issue, now = entity_operations.find(call, Team, id), Cycle.row, Issue.row, call.clock.iso()
     for row in call.db.rows(cycle, cycle.teamId == team.id, cycle.archivedAt.is_null()):
         call.db.change(row, archivedAt=now, updatedAt=now)

@@ -26,7 +26,7 @@ TYPES = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "
 
 @api.creating(WorkflowState)
 def create_state(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A state is of a known type; without a position it comes last."""
+    """Validate a new state, which must have a known type. By default its position is last."""
     if values["type"] not in TYPES:
         raise InvalidInput(f"type: a workflow state is one of {', '.join(TYPES)}.")
     if not values["name"].strip():
@@ -40,7 +40,7 @@ def create_state(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 
 @api.updating(WorkflowState)
 def update_state(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """A state keeps a name of its own within its team; one that is inherited changes with the parent's only."""
+    """Validate a changed state: its name is unique in its team. An inherited state changes only with its origin."""
     _check_own(row)
     if changes.get("name", row.name) != row.name:
         _check_name(call, row.teamId, changes["name"])
@@ -59,7 +59,7 @@ def _check_name(call: Call, team_id: str, name: str) -> None:
 
 @api.archiving(WorkflowState)
 def archive_state(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """A state that issues are in cannot go, nor can the last of a team; those inherited from it go with it."""
+    """Archive a state and those inherited from it; raise InvalidInput if it has issues or is the team's last one."""
     issue, state = Issue.row, WorkflowState.row
     _check_own(row)
     below = heirs(call, row)
@@ -76,7 +76,7 @@ def archive_state(call: Call, row: Any, changes: dict[str, Any], arguments: dict
 
 @api.creating(Cycle)
 def create_cycle(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Number a cycle; cycles of a team do not overlap."""
+    """Number a new cycle; raise InvalidInput if it overlaps another cycle of the team."""
     cycle = Cycle.row
     _check_span(call, values["teamId"], values["startsAt"], values["endsAt"], "")
     last = call.db.rows(cycle, cycle.teamId == values["teamId"], order=-cycle.number, limit=1, columns=(cycle.number,))
@@ -85,7 +85,7 @@ def create_cycle(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 
 @api.updating(Cycle)
 def update_cycle(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """A cycle keeps clear of the others of its team."""
+    """Raise InvalidInput if a changed cycle overlaps another cycle of the team."""
     starts, ends = changes.get("startsAt") or row.startsAt, changes.get("endsAt") or row.endsAt
     if (starts, ends) != (row.startsAt, row.endsAt):
         _check_span(call, row.teamId, starts, ends, row.id)
@@ -105,7 +105,7 @@ def _running(now: str) -> Expression:
 
 
 def _is_next(now: str) -> Expression:
-    """The first to come: none of the same team starts between now and it."""
+    """Build the condition for the next cycle: no other cycle of the team starts between now and its start."""
     cycle = Cycle.row
     sooner = exists(cycle, cycle.teamId == cycle.teamId, cycle.startsAt > now, cycle.startsAt < cycle.startsAt)
     return all_of(cycle.startsAt > now, not_(sooner))
@@ -148,7 +148,7 @@ for _name in PHASES:
 
 @api.mutation("cycleShiftAll(input: CycleShiftAllInput!): CyclePayload!")
 def cycle_shift_all(call: Call, input: dict[str, Any]) -> dict[str, Any]:
-    """Move a cycle and all after it by a number of days."""
+    """Move a cycle and all later ones of its team by a number of days."""
     cycle = Cycle.row
     first = call.db.get(cycle, input["id"])
     moved = first
@@ -168,11 +168,11 @@ def _shift_instant(instant: str, days: float) -> str:
 
 @api.field(Cycle, "progress", needs="id")
 def cycle_progress(call: Call, rows: list[Any]) -> list[float]:
-    """The share of each cycle's issues that are done."""
+    """Return the share of each cycle's issues that are completed, from 0 to 1."""
     return compute_done_shares(call, Issue.row.cycleId, rows)
 
 
 @api.filter(Cycle, "isInCooldown")
 def is_in_cooldown(call: Call, comparator: dict[str, Any]) -> Expression:
-    """No team of the twin has a cooldown."""
+    """Build the condition on the cooldown between cycles. No team of the twin has one."""
     return yes_or_no(any_of(), comparator)

@@ -1,4 +1,4 @@
-"""What the caller has set, and the accounts of the caller's address.
+"""Settings of the caller, and the users with the caller's email address.
 
 https://linear.app/docs/account-preferences · https://linear.app/docs/notifications
 """
@@ -33,7 +33,7 @@ def _id_of(kind: str, thing: str) -> str:
 
 
 def _settings(call: Call) -> Any:
-    """The caller's settings as they are kept, or as they are while nobody has changed them."""
+    """Return the caller's stored settings, or default ones if they never changed any."""
     row, user = UserSettings.row, acting_user(call)
     return call.db.find(row, row.userId == user.id) or row(
         id=_id_of("userSettings", user.id),
@@ -47,13 +47,13 @@ def _settings(call: Call) -> Any:
 
 @api.query("userSettings: UserSettings!")
 def user_settings(call: Call) -> Any:
-    """The caller's settings."""
+    """Get the caller's settings."""
     return _settings(call)
 
 
 @api.mutation("userSettingsUpdate")
 def user_settings_update(call: Call, id: str, input: dict[str, Any]) -> dict[str, Any]:
-    """Change the caller's settings; nobody changes another's."""
+    """Update the caller's settings; raise EntityNotFound for those of another user."""
     settings = _settings(call)
     if settings.id != id:
         raise EntityNotFound("UserSettings", id)
@@ -64,7 +64,7 @@ def user_settings_update(call: Call, id: str, input: dict[str, Any]) -> dict[str
 
 @api.updating(UserSettings)
 def merge_settings(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Preferences are given in part, and what is not given stays."""
+    """Merge partial preferences into the stored ones."""
     for name in _MERGED:
         if changes.get(name) is not None:
             changes[name] = _merge_settings(getattr(row, name), changes[name])
@@ -81,7 +81,7 @@ def _merge_settings(before: dict[str, Any], given: dict[str, Any]) -> dict[str, 
 
 @api.query("availableUsers: AuthResolverResponse!")
 def available_users(call: Call) -> dict[str, Any]:
-    """The users of the caller's address, which is one account."""
+    """List the users with the caller's email address, which belong to one account."""
     me, user = acting_user(call), User.row
     account = _id_of("userAccount", me.email)
     people = call.db.rows(user, user.email.equals(me.email), order=user.createdAt)

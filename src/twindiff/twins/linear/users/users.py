@@ -1,4 +1,4 @@
-"""People of the workspace.  https://linear.app/docs/members-roles"""
+"""Users of the workspace.  https://linear.app/docs/members-roles"""
 
 from __future__ import annotations
 
@@ -27,50 +27,50 @@ ROLES = {
 
 @api.query("viewer: User!")
 def viewer(call: Call) -> Any:
-    """Whoever makes the call."""
+    """Get the calling user."""
     return acting_user(call)
 
 
 @api.query("users")
 def users(call: Call, include_disabled: bool | None = None) -> ConnectionRows:
-    """The people of the workspace, without those suspended unless they are asked for."""
+    """List the users of the workspace. Suspended ones are included with `include_disabled`."""
     return ConnectionRows(User, () if include_disabled else (User.row.active,))
 
 
 @api.lookup(User)
 def user_id(call: Call, given: str) -> str:
-    """A user's id; `me` is whoever makes the call."""
+    """Resolve `me` to the calling user's id. Other texts are returned unchanged."""
     return call.actor if given == "me" else given
 
 
 @api.field(User, "isMe", needs="id")
 def is_me(call: Call, rows: list[Any]) -> list[bool]:
-    """Whether each user is whoever makes the call."""
+    """Return, for each user, whether it is the calling user."""
     return [row.id == call.actor for row in rows]
 
 
 @api.filter(User, "isMe")
 def filter_is_me(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Whoever makes the call, or everybody else."""
+    """Build the condition for the calling user, or for all others."""
     return yes_or_no(User.row.id == call.actor, comparator)
 
 
 @api.filter(User, "invited")
 @api.filter(User, "isInvited")
 def is_invited(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Somebody becomes a user by accepting, so nobody who is one is only invited."""
+    """Build the condition for invited users. There are none: an invitation becomes a user when it is accepted."""
     return yes_or_no(any_of(), comparator)
 
 
 @api.field(User, "createdIssueCount", needs="id")
 def created_issue_count(call: Call, rows: list[Any]) -> list[int]:
-    """How many issues each user has made."""
+    """Return the number of issues that each user has created."""
     return tally(call, Issue.row.creatorId, rows)
 
 
 @api.updating(User)
 def update_user(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """People change their own profile; admins change everybody's."""
+    """Validate a profile change: users may change their own profile, admins any profile."""
     if row.id != call.actor and not acting_user(call).admin:
         raise Forbidden("You can only change your own profile.")
     for name in ("name", "displayName"):
@@ -86,7 +86,7 @@ def _admin_only(call: Call, id: str) -> Any:
 
 @api.mutation("userSuspend(forceBypassScimRestrictions: Boolean, id: String!): UserAdminPayload!")
 def user_suspend(call: Call, id: str, force_bypass_scim_restrictions: bool | None = None) -> dict[str, Any]:
-    """Keep somebody out of the workspace."""
+    """Suspend a user."""
     row = _admin_only(call, id)
     if row.id == call.actor:
         raise InvalidInput("id: nobody can suspend themselves.")
@@ -96,14 +96,14 @@ def user_suspend(call: Call, id: str, force_bypass_scim_restrictions: bool | Non
 
 @api.mutation("userUnsuspend(forceBypassScimRestrictions: Boolean, id: String!): UserAdminPayload!")
 def user_unsuspend(call: Call, id: str, force_bypass_scim_restrictions: bool | None = None) -> dict[str, Any]:
-    """Let somebody into the workspace again."""
+    """Reactivate a suspended user."""
     call.db.change(_admin_only(call, id), active=True, disableReason=None, updatedAt=call.clock.iso())
     return {"success": True}
 
 
 @api.mutation("userChangeRole(id: String!, role: UserRoleType!): UserAdminPayload!")
 def user_change_role(call: Call, id: str, role: str) -> dict[str, Any]:
-    """Make somebody an admin, a member or a guest."""
+    """Make a user an admin, a member or a guest."""
     row = _admin_only(call, id)
     admin, guest = ROLES[role]
     call.db.change(row, admin=admin, guest=guest, owner=role == "owner", updatedAt=call.clock.iso())

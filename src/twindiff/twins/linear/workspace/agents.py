@@ -1,4 +1,4 @@
-"""Sessions of agents, what is said in them, and their skills.
+"""Agent sessions, their activities, and agent skills.
 
 https://linear.app/developers/agent-interaction
 """
@@ -29,9 +29,9 @@ _STATUS = {
     "error": "error",
     "prompt": "pending",
 }
-"""What a session is, as its last activity tells."""
+"""The status of a session, by the type of its last activity."""
 _WRITTEN = {"action": ("action", "parameter")}
-"""What must stand in the content of an activity; in all others it is a body."""
+"""The required text fields of an activity's content, by type; `body` for all other types."""
 _SHORT = 12
 
 
@@ -40,7 +40,7 @@ _SHORT = 12
 
 @api.creating(AgentSession)
 def create_session(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A session begins as pending, with an address."""
+    """Set status, creator and URL of a new session, whose status is `pending`."""
     values["creatorId"] = values.get("creatorId") or acting_user(call).id
     values["context"] = values.get("context") or {}
     values["slugId"] = values["id"].replace("-", "")[:_SHORT]
@@ -50,14 +50,14 @@ def create_session(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
 
 @api.mutation("agentSessionCreateOnIssue(input: AgentSessionCreateOnIssue!): AgentSessionPayload!")
 def create_on_issue(call: Call, input: dict[str, Any]) -> dict[str, Any]:
-    """Begin the caller's session on an issue."""
+    """Start a session of the calling agent on an issue."""
     issue = entity_operations.find(call, Issue, input["issueId"])
     return _start_session(call, input, {"issueId": issue.id})
 
 
 @api.mutation("agentSessionCreateOnComment(input: AgentSessionCreateOnComment!): AgentSessionPayload!")
 def create_on_comment(call: Call, input: dict[str, Any]) -> dict[str, Any]:
-    """Begin the caller's session on the first comment of a thread."""
+    """Start a session of the calling agent on the first comment of a thread."""
     comment = entity_operations.find(call, Comment, input["commentId"])
     if comment.parentId:
         raise InvalidInput("commentId: a session begins on the first comment of a thread.")
@@ -71,7 +71,7 @@ def _start_session(call: Call, given: dict[str, Any], place: dict[str, Any]) -> 
 
 @api.mutation("agentSessionUpdate(id: String!, input: AgentSessionUpdateInput!): AgentSessionPayload!")
 def session_update(call: Call, id: str, input: dict[str, Any]) -> dict[str, Any]:
-    """Change what is shown of a session: its plan, its addresses, and whether it was dismissed."""
+    """Update a session: its plan, its external URLs, and whether it was dismissed."""
     session, changes = entity_operations.find(call, AgentSession, id), {"updatedAt": call.clock.iso()}
     if input.get("userState") is not None:
         raise InvalidInput("userState: what people have read of a session is not kept.")
@@ -87,13 +87,13 @@ def session_update(call: Call, id: str, input: dict[str, Any]) -> dict[str, Any]
     "agentSessionUpdateExternalUrl(id: String!, input: AgentSessionUpdateExternalUrlInput!): AgentSessionPayload!"
 )
 def session_update_external_url(call: Call, id: str, input: dict[str, Any]) -> dict[str, Any]:
-    """Change where the agent shows a session itself."""
+    """Update the external URLs at which the agent shows a session."""
     session = entity_operations.find(call, AgentSession, id)
     return {"agentSession": call.db.change(session, updatedAt=call.clock.iso(), **_links(session, input))}
 
 
 def _links(session: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a session's addresses elsewhere."""
+    """Return the columns of a session's external URLs."""
     links: list[dict[str, str]] = list(
         session.externalLinks if given.get("externalUrls") is None else given["externalUrls"]
     )
@@ -113,7 +113,7 @@ def _links(session: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 @api.creating(AgentActivity)
 def create_activity(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """What an agent says in its session; the next thing that it says removes what was ephemeral."""
+    """Validate a new activity of a session. Sending it removes the session's ephemeral activities."""
     values["content"] = _content(given["content"])
     values["userId"] = acting_user(call).id
     if values.get("ephemeral") and values["content"]["type"] not in ("thought", "action"):
@@ -142,7 +142,7 @@ def _forget_ephemeral(call: Call, session_id: str) -> None:
 
 @api.after_create(AgentActivity)
 def tell_session(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """The session is as its last activity tells."""
+    """Set the status of the session to that of its last activity."""
     if not row.queued:
         _update_session_status(call, row)
 
@@ -156,7 +156,7 @@ def _update_session_status(call: Call, activity: Any) -> None:
 
 @api.mutation("agentActivityCreatePrompt(input: AgentActivityCreatePromptInput!): AgentActivityPayload!")
 def create_prompt(call: Call, input: dict[str, Any]) -> dict[str, Any]:
-    """Say something to the agent of a session, now or once it is sent."""
+    """Send a prompt to the agent of a session, or queue it."""
     if input["content"].get("type") != "prompt":
         raise InvalidInput("content: what people say to an agent is of the type prompt.")
     later = {name: input[name] for name in ("queued", "sourceCommentId") if input.get(name) is not None}
@@ -168,7 +168,7 @@ def create_prompt(call: Call, input: dict[str, Any]) -> dict[str, Any]:
 
 @api.mutation("agentActivitySendQueued(id: String!): AgentActivityPayload!")
 def send_queued(call: Call, id: str) -> dict[str, Any]:
-    """Send what waits to be said to an agent."""
+    """Send a queued prompt."""
     activity = _require_queued_activity(call, id)
     _update_session_status(call, activity)
     return {"agentActivity": call.db.change(activity, queued=False, sentAt=call.clock.iso())}
@@ -176,7 +176,7 @@ def send_queued(call: Call, id: str) -> dict[str, Any]:
 
 @api.mutation("agentActivityDeleteQueued(id: String!): AgentActivityPayload!")
 def delete_queued(call: Call, id: str) -> dict[str, Any]:
-    """Take back what waits to be said to an agent."""
+    """Delete a queued prompt."""
     activity = _require_queued_activity(call, id)
     call.db.remove(activity)
     return {"agentActivity": activity}
@@ -191,13 +191,13 @@ def _require_queued_activity(call: Call, id: str) -> Any:
 
 @api.filter(AgentActivity, "agentSessionId")
 def of_session(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The activities of a session."""
+    """Build the condition on an activity's session."""
     return entity_operations.compare_column(call, AgentActivity, AgentActivity.row.agentSessionId, comparator)
 
 
 @api.filter(AgentActivity, "type")
 def of_type(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The activities of a type."""
+    """Build the condition on an activity's type."""
     return entity_operations.compare_column(call, AgentActivity, AgentActivity.row.content.json("type"), comparator)
 
 
@@ -206,13 +206,13 @@ def of_type(call: Call, comparator: dict[str, Any]) -> Expression:
 
 @api.filter(AgentSkill, "ownerId")
 def owned_by(call: Call, comparator: dict[str, Any]) -> Expression:
-    """The skills of somebody."""
+    """Build the condition on a skill's owner."""
     return entity_operations.compare_column(call, AgentSkill, AgentSkill.row.ownerId, comparator)
 
 
 @api.creating(AgentSkill)
 def create_skill(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A skill is its author's, or the team's that it names; without a title its first line is one."""
+    """Set title, owner and visibility of a new skill. The title defaults to the first line of the body."""
     first = values["body"].strip().splitlines()
     if not first:
         raise InvalidInput("body: a skill needs a text.")
@@ -223,7 +223,7 @@ def create_skill(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 
 @api.updating(AgentSkill)
 def update_skill(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Keep who changed it last; a skill of a team is shared."""
+    """Record who changed the skill. A skill of a team is shared."""
     if "teamId" in changes:
         changes["shared"] = bool(changes["teamId"])
     changes["lastUpdatedById"] = call.actor

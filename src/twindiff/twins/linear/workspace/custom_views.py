@@ -1,4 +1,4 @@
-"""What a custom view shows: the things that its filter means.  https://linear.app/docs/custom-views"""
+"""The contents of a custom view: the rows that match its filter.  https://linear.app/docs/custom-views"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _register_view_field(Initiative, "initiatives", "Initiative", "initiativeFilterD
 
 @api.query("customViewHasSubscribers(id: String!): CustomViewHasSubscribersPayload!")
 def custom_view_has_subscribers(call: Call, id: str) -> dict[str, Any]:
-    """Whether anybody but the caller is subscribed to a view."""
+    """Return whether users other than the caller are subscribed to a view."""
     view, row = entity_operations.find(call, CustomView, id), NotificationSubscription.row
     subscription = call.db.find(row, row.customViewId == view.id, row.subscriberId != call.actor)
     return {"hasSubscribers": subscription is not None}
@@ -45,5 +45,5 @@ def custom_view_has_subscribers(call: Call, id: str) -> dict[str, Any]:
 
 @api.filter(CustomView, "hasFacet")
 def has_facet(call: Call, wanted: bool) -> Expression:
-    """No view of the twin is pinned as a facet."""
+    """Build the condition on facets. No view of the twin is pinned as one."""
     return any_of() if wanted else not_(any_of())

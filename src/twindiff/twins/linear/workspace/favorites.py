@@ -1,4 +1,4 @@
-"""Favorites and custom views of whoever makes the call.
+"""Favorites and custom views of the caller.
 
 https://linear.app/docs/favorites · https://linear.app/docs/custom-views
 """
@@ -68,7 +68,7 @@ _TITLED: dict[str, tuple[type[Entity], str]] = {
 
 @api.creating(Favorite)
 def create_favorite(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A folder, or one thing that is not a favorite yet."""
+    """Set owner, type and title of a new favorite: a folder, or one thing that is not a favorite yet."""
     thing = next((name for name in _THINGS if values.get(name) or given.get(name)), None)
     kind = "folder" if thing is None else thing.removesuffix("Id")
     if thing is None and not (given.get("folderName") or given.get("predefinedViewType")):
@@ -99,7 +99,7 @@ def _title(call: Call, thing: str | None, values: dict[str, Any]) -> str:
 
 @api.field(Favorite, "url")
 def favorite_url(call: Call, rows: list[Any]) -> list[str | None]:
-    """The address of each thing; a folder has none, nor have things without an address."""
+    """Return the URL of each favorite's thing, or None if it has none, as folders do."""
     return [_url(call, row) for row in rows]
 
 
@@ -113,7 +113,7 @@ def _url(call: Call, favorite: Any) -> str | None:
 
 @api.creating(CustomView)
 def create_view(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """What a view shows follows from the filter that it is given."""
+    """Derive the model of a new view from the filter it is given."""
     values |= {
         "creatorId": call.actor,
         "organizationId": organization_id(call),
@@ -125,7 +125,7 @@ def create_view(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
 
 @api.updating(CustomView)
 def update_view(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Another filter may make it a view of other things."""
+    """Update the model of a view when its filter changes."""
     changes |= _filters(given)
     changes["updatedById"] = call.actor
 

@@ -1,4 +1,4 @@
-"""OAuth 2.0: how an application gets tokens, renews them and gives them back.
+"""OAuth 2.0: the operations that issue, refresh and revoke tokens.
 
 https://linear.app/developers/oauth-2-0-authentication
 """
@@ -37,7 +37,7 @@ MONTH = 30 * DAY
 
 
 def actor_of(call: Call) -> str | None:
-    """Whom a token that was issued here acts as."""
+    """Return the id of the user that a token issued here acts as."""
     return actor_of_token(call, ACCESS, AuthenticationRequired)
 
 
@@ -53,9 +53,9 @@ def authorize(
     code_challenge: str = "",
     code_challenge_method: str = "",
 ) -> Response:
-    """Send the browser back to the application with a code: the environment's user consents without being asked.
+    """Redirect the browser to the application with a code. The environment's user consents without a prompt.
 
-    With `actor=app` the code is the workspace's app user's, if it has one.
+    With `actor=app`, the code is for the workspace's app user, if there is one.
     """
     if not client_id or not redirect_uri:
         raise InvalidRequest("client_id and redirect_uri are required")
@@ -78,7 +78,7 @@ def authorize(
 
 
 def _scopes(given: str) -> str:
-    """Scopes with spaces between them; `read` is always one."""
+    """Return scopes separated by spaces. `read` is always included."""
     return " ".join(dict.fromkeys(["read", *given.replace(",", " ").split()]))
 
 
@@ -100,7 +100,7 @@ def token(
     scope: str = "read",
     authorization: Annotated[str, Header("Authorization")] = "",
 ) -> dict[str, Any]:
-    """Give tokens for a code, for a refresh token, which is replaced, or for the credentials of an application."""
+    """Issue tokens for a code, for a refresh token, which is replaced, or for client credentials."""
     credentials = Credentials(client_id, client_secret, authorization)
     if grant_type == "authorization_code":
         return _issue_tokens(call, redeem_code(call, code, redirect_uri, code_verifier, credentials))
@@ -125,7 +125,7 @@ def _refresh_tokens(call: Call, given: str, credentials: Credentials) -> dict[st
 
 
 def _issue_tokens(call: Call, given: OauthToken) -> dict[str, Any]:
-    """An access token for a day, with the refresh token for the next one."""
+    """Issue an access token that is valid for a day, with a refresh token."""
     access, refresh = new_token(call, ACCESS), new_token(call, "lin_refresh_")
     shared = {name: getattr(given, name) for name in ("client_id", "user_id", "scope", "grant", "challenge")}
     keep(call, access, DAY, kind="access", **shared)
@@ -148,7 +148,7 @@ def revoke(
     token_type_hint: str = "",
     authorization: Annotated[str, Header("Authorization")] = "",
 ) -> dict[str, Any]:
-    """Make a token, and those that were given out with it, worthless."""
+    """Revoke a token and the tokens issued with it."""
     given = token or access_token or refresh_token or authorization.removeprefix("Bearer ").strip()
     if not revoked(call, given):
         raise InvalidRequest("The token is unknown, or revoked already.")

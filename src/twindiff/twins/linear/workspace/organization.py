@@ -26,7 +26,7 @@ DAYS_TO_ACCEPT = 14
 
 @api.query("organization: Organization!")
 def organization(call: Call) -> Any:
-    """The workspace of whoever makes the call."""
+    """Get the workspace of the caller."""
     workspace = call.db.find(Organization.row, Organization.row.id == organization_id(call))
     if workspace is None:
         raise EntityNotFound("Organization")
@@ -35,14 +35,14 @@ def organization(call: Call) -> Any:
 
 @api.query("organizationExists(urlKey: String!): OrganizationExistsPayload!")
 def organization_exists(call: Call, url_key: str) -> dict[str, Any]:
-    """Whether a workspace has this address."""
+    """Return whether a workspace has the URL key."""
     workspace = call.db.find(Organization.row, Organization.row.urlKey == url_key)
     return {"exists": workspace is not None, "success": True}
 
 
 @api.mutation("organizationUpdate")
 def organization_update(call: Call, input: dict[str, Any]) -> dict[str, Any]:
-    """Change the settings of the workspace."""
+    """Update the settings of the workspace."""
     if not acting_user(call).admin:
         raise Forbidden("Only admins can change the settings of the workspace.")
     return {"organization": entity_operations.update(call, Organization, organization(call), input)}
@@ -50,31 +50,31 @@ def organization_update(call: Call, input: dict[str, Any]) -> dict[str, Any]:
 
 @api.mutation("organizationDelete")
 def organization_delete(call: Call, input: dict[str, Any]) -> dict[str, Any]:
-    """Deleting a workspace needs a code that only a mail would bring."""
+    """Refuse to delete the workspace: that requires a code that is only sent by mail."""
     raise InvalidInput("deletionCode: the code is not valid.")
 
 
 @api.field(Organization, "createdIssueCount")
 def created_issue_count(call: Call, rows: list[Any]) -> list[int]:
-    """How many issues there have been."""
+    """Return the number of issues ever created."""
     return [call.db.count(Issue.row)] * len(rows)
 
 
 @api.field(Organization, "userCount")
 def user_count(call: Call, rows: list[Any]) -> list[int]:
-    """How many people are active."""
+    """Return the number of active users."""
     return [call.db.count(User.row, User.row.active)] * len(rows)
 
 
 @api.field(Organization, "customerCount")
 def customer_count(call: Call, rows: list[Any]) -> list[int]:
-    """How many customers there are."""
+    """Return the number of customers."""
     return [call.db.count(Customer.row, Customer.row.archivedAt.is_null())] * len(rows)
 
 
 @api.creating(OrganizationInvite)
 def create_invite(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Somebody who is neither here nor invited is invited for two weeks."""
+    """Validate a new invitation, to neither a user nor an invited address, and let it expire after two weeks."""
     invite, email = OrganizationInvite.row, values["email"]
     if "@" not in email:
         raise InvalidInput("email: it must be an email address.")
@@ -88,14 +88,14 @@ def create_invite(call: Call, values: dict[str, Any], given: dict[str, Any]) -> 
 
 @api.after_create(OrganizationInvite)
 def invite_to_teams(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """Keep the teams that the person will be in."""
+    """Store the teams that an invited user will join."""
     for team in dict.fromkeys(given.get("teamIds") or []):
         call.db.add(InvitedTeam(organization_invite_id=row.id, team_id=entity_operations.find(call, Team, team).id))
 
 
 @api.after_update(OrganizationInvite)
 def invite_to_other_teams(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
-    """The teams given replace those before."""
+    """Replace the teams of an invitation, if the update names teams."""
     if given.get("teamIds") is not None:
         _forget_teams(call, after)
         invite_to_teams(call, after, given)
@@ -103,7 +103,7 @@ def invite_to_other_teams(call: Call, before: Any, after: Any, given: dict[str, 
 
 @api.deleting(OrganizationInvite)
 def withdraw_invite(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """With an invitation go the teams it was for."""
+    """Delete the teams of a deleted invitation."""
     _forget_teams(call, row)
 
 
@@ -113,7 +113,7 @@ def _forget_teams(call: Call, invite: Any) -> None:
 
 
 def _in_metadata(name: str) -> None:
-    """What an entry is about stands in its metadata."""
+    """Register a filter on a field of an audit entry's metadata."""
 
     @api.filter(AuditEntry, name)
     def matches(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]

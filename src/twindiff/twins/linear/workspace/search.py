@@ -1,4 +1,4 @@
-"""Search: words that all occur, in titles, texts, identifiers and, if asked for, comments.
+"""Search: finds rows in which all words occur, in titles, texts, identifiers and, on request, comments.
 
 https://linear.app/docs/search
 """
@@ -28,7 +28,7 @@ _PAGING = (
 
 
 def words_of(term: str) -> list[str]:
-    """The words that are looked for; raises InvalidInput when there are none."""
+    """Return the words of a search term; raise InvalidInput if there are none."""
     words = term.split()
     if not words:
         raise InvalidInput("term: there is nothing to search for.")
@@ -57,7 +57,7 @@ def search_issues(
     team_id: str | None = None,
     **paging: Any,
 ) -> ConnectionRows:
-    """Issues in which every word occurs."""
+    """Find issues in which every word occurs."""
     where = [_in_issue(word, comments=bool(include_comments)) for word in words_of(term)]
     where += entity_operations.matching(call, Issue, filter or {})
     if team_id:
@@ -69,7 +69,7 @@ def search_issues(
 def search_projects(
     call: Call, term: str, include_comments: bool | None = None, team_id: str | None = None, **paging: Any
 ) -> ConnectionRows:
-    """Projects in which every word occurs."""
+    """Find projects in which every word occurs."""
     project, comment, link = Project.row, Comment.row, ProjectTeam
     where: list[Expression] = []
     for word in words_of(term):
@@ -88,7 +88,7 @@ def search_projects(
 def search_documents(
     call: Call, term: str, include_comments: bool | None = None, team_id: str | None = None, **paging: Any
 ) -> ConnectionRows:
-    """Documents in which every word occurs."""
+    """Find documents in which every word occurs."""
     row = Document.row
     where = [
         any_of(row.title.contains(word, fold=True), row.content.contains(word, fold=True)) for word in words_of(term)
@@ -105,14 +105,14 @@ _LISTED = (
 def issue_search(
     call: Call, query: str | None = None, filter: dict[str, Any] | None = None, **paging: Any
 ) -> ConnectionRows:
-    """Issues in which every word occurs; the search that `searchIssues` has replaced."""
+    """Find issues in which every word occurs. `searchIssues` has replaced this query."""
     where = [_in_issue(word, comments=False) for word in query.split()[:20]] if query else []
     return ConnectionRows(Issue, (*where, *entity_operations.matching(call, Issue, filter or {})))
 
 
 @api.query(f"issueFigmaFileKeySearch({_LISTED.format(more='fileKey: String!, ')}): IssueConnection!")
 def issue_figma_file_key_search(call: Call, file_key: str, **paging: Any) -> ConnectionRows:
-    """Issues that a file of Figma's is attached to."""
+    """Find issues with an attached Figma file."""
     row = Attachment.row
     linked = exists(row, row.issueId == Issue.row.id, row.archivedAt.is_null(), row.url.contains(file_key))
     return ConnectionRows(Issue, (linked,))

@@ -1,4 +1,4 @@
-"""How Linear writes errors, limits and payloads.
+"""Linear's wire format of errors, rate limits and payloads.
 
 https://linear.app/developers/graphql#errors · https://linear.app/developers/rate-limiting
 """
@@ -56,7 +56,7 @@ _SYNTAX = "GRAPHQL_PARSE_FAILED"
 
 
 class LinearStyle(GraphqlStyle):
-    """Errors with a type, a code and a message for people; answers with the limits that are left."""
+    """GraphQL errors with a type, a code and a user-presentable message; responses carry the remaining limits."""
 
     missing_token = AuthenticationRequired
     unknown_token = InvalidKey
@@ -70,7 +70,7 @@ class LinearStyle(GraphqlStyle):
         return _extensions("graphql error", code, 400, self.message(error))
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
-        """Too many requests are an error of status 400: https://linear.app/developers/rate-limiting"""
+        """Render an error. A rate-limit error has the status 400: https://linear.app/developers/rate-limiting"""
         answer = super().error(error, exchange)
         return answer._replace(status=400) if isinstance(error, RateLimited) else answer
 
@@ -94,7 +94,7 @@ class LinearStyle(GraphqlStyle):
         return {"success": True, "lastSyncId": float(run.call.clock.micros // 1000)}
 
     def token(self, request: Request) -> str | None:
-        """The key of the Authorization header, which Linear's own clients send without `Bearer`."""
+        """Return the key in the Authorization header, which Linear's own clients send without `Bearer`."""
         return request.bearer()
 
 

@@ -1,4 +1,4 @@
-"""What Linear works out with a model, worked out here by words: the same words give the same answer every time.
+"""Suggestions that Linear computes with a model. Here they match words, so that results are deterministic.
 
 https://linear.app/docs/search · https://linear.app/docs/filters
 """
@@ -56,7 +56,7 @@ def semantic_search(
     max_results: int | None = None,
     types: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Things in which some word occurs, those with most of the words first: by words, not by what they mean."""
+    """Find things in which at least one word occurs, those with most words first. Matches words, not meanings."""
     words = words_of(query)
     scored: list[tuple[int, str, str, Any]] = [
         (_score(row, _SEARCHED[kind][2], words), row.createdAt, kind, row)
@@ -82,7 +82,7 @@ def _with_words(call: Call, kind: str, words: list[str], filters: dict[str, Any]
 
 
 def _score(row: Any, columns: tuple[Column[Any], ...], words: list[str]) -> int:
-    """How many words occur; one in the title or name counts twice."""
+    """Return how many words occur in a row. A word in the title or name counts twice."""
     texts = [(getattr(row, column.name) or "").casefold() for column in columns]
     return sum((2 if word.casefold() in texts[0] else 1) for word in words if any(word.casefold() in t for t in texts))
 
@@ -95,14 +95,14 @@ _PRIORITY = {name.casefold(): float(value) for value, name in enumerate(PRIORITI
 
 
 def _find_mentioned_names(call: Call, prompt: str, column: Column[Any]) -> list[str]:
-    """The names in a column that occur in a prompt as words, as they are written there."""
+    """Return the names in a column that occur in a prompt as whole words, in their original spelling."""
     said = f" {' '.join(_WORD.findall(prompt.casefold()))} "
     names = {name for (name,) in call.db.rows(column.table, columns=(column,)) if name}
     return sorted(name for name in names if f" {' '.join(_WORD.findall(name.casefold()))} " in said)
 
 
 def _any(path: Iterable[str], names: list[Any]) -> list[dict[str, Any]]:
-    """`assignee name` and names as a filter that asks for one of them; nothing for no names."""
+    """Build a filter for one of `names`, at a path such as `assignee name`; an empty list without names."""
     if not names:
         return []
     inner: dict[str, Any] = {"in": names}
@@ -112,7 +112,7 @@ def _any(path: Iterable[str], names: list[Any]) -> list[dict[str, Any]]:
 
 
 def _build_suggestion(conditions: list[dict[str, Any]]) -> dict[str, Any]:
-    """The payload of a suggestion: no filter where nothing in the prompt is known."""
+    """Build the payload of a suggestion. Its filter is empty if nothing in the prompt is known."""
     return {"filter": {"and": conditions} if conditions else None, "logId": None}
 
 
@@ -129,7 +129,7 @@ def _team(team_id: str | None, path: tuple[str, ...]) -> list[dict[str, Any]]:
 def issue_filter_suggestion(
     call: Call, prompt: str, project_id: str | None = None, team_id: str | None = None
 ) -> dict[str, Any]:
-    """A filter of the states, labels, people, teams, projects and priorities that a prompt names."""
+    """Suggest a filter for the states, labels, users, teams, projects and priorities in a prompt."""
     said = {*_WORD.findall(prompt.casefold())}
     within = _any(("project", "id"), [project_id]) if project_id else []
     conditions = [
@@ -146,7 +146,7 @@ def issue_filter_suggestion(
 
 @api.query("projectFilterSuggestion(prompt: String!, teamId: String): ProjectFilterSuggestionPayload!")
 def project_filter_suggestion(call: Call, prompt: str, team_id: str | None = None) -> dict[str, Any]:
-    """A filter of the leads, labels and initiatives that a prompt names."""
+    """Suggest a filter for the leads, labels and initiatives in a prompt."""
     conditions = [
         *_mine(call, prompt, "lead"),
         *_any(("lead", "name"), _find_mentioned_names(call, prompt, User.row.name)),
@@ -158,7 +158,7 @@ def project_filter_suggestion(call: Call, prompt: str, team_id: str | None = Non
 
 @api.query("initiativeFilterSuggestion(prompt: String!, teamId: String): InitiativeFilterSuggestionPayload!")
 def initiative_filter_suggestion(call: Call, prompt: str, team_id: str | None = None) -> dict[str, Any]:
-    """A filter of the owners and labels that a prompt names."""
+    """Suggest a filter for the owners and labels in a prompt."""
     conditions = [
         *_mine(call, prompt, "owner"),
         *_any(("owner", "name"), _find_mentioned_names(call, prompt, User.row.name)),
@@ -172,7 +172,7 @@ def initiative_filter_suggestion(call: Call, prompt: str, team_id: str | None = 
 
 @api.query("issueTitleSuggestionFromCustomerRequest(request: String!): IssueTitleSuggestionFromCustomerRequestPayload!")
 def issue_title_suggestion(call: Call, request: str) -> dict[str, Any]:
-    """The first sentence of a request, cut at a word."""
+    """Suggest the first sentence of a request as a title, cut at a word."""
     sentence = re.split(r"(?<=[.!?])\s|\n", request.strip(), maxsplit=1)[0].rstrip(".!? ")
     if not sentence:
         raise InvalidInput("request: there is nothing to make a title of.")
@@ -182,7 +182,7 @@ def issue_title_suggestion(call: Call, request: str) -> dict[str, Any]:
 
 @api.query("customViewDetailsSuggestion(filter: JSONObject!, modelName: String): CustomViewSuggestionPayload!")
 def custom_view_details_suggestion(call: Call, filter: dict[str, Any], model_name: str | None = None) -> dict[str, Any]:
-    """A name made of the fields that a filter asks about."""
+    """Suggest a name for a view, made of the fields in its filter."""
     model = model_name or "issue"
     if model not in ("issue", "project", "initiative", "feedItem"):
         raise InvalidInput("modelName: it is one of issue, project, initiative and feedItem.")
@@ -208,7 +208,7 @@ def _fields_of(filter: dict[str, Any]) -> Iterable[str]:
 def issue_repository_suggestions(
     call: Call, candidate_repositories: list[dict[str, str]], issue_id: str, agent_session_id: str | None = None
 ) -> dict[str, Any]:
-    """The candidates, those first whose names have most of their words in the issue; the share is the confidence."""
+    """Rank the candidates by the share of their name's words that occur in the issue, which is the confidence."""
     issue = entity_operations.find(call, Issue, issue_id)
     said = {*_WORD.findall(f"{issue.title} {issue.description or ''}".casefold())}
     rated = [(_share(each["repositoryFullName"], said), each) for each in candidate_repositories]

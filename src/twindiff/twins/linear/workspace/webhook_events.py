@@ -1,4 +1,4 @@
-"""What webhooks are told of, and how it is signed.  https://linear.app/developers/webhooks"""
+"""Webhook events and the signatures of their deliveries.  https://linear.app/developers/webhooks"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RESOURCES = (
     "ProjectLabel", "ProjectUpdate", "Reaction", "Release", "ReleaseNote", "User", "AgentSessionEvent",
     "AppUserNotification", "PermissionChange",
 )  # fmt: skip
-"""What a webhook can be asked to tell of."""
+"""The resource types that a webhook can subscribe to."""
 
 TELLS_OF = frozenset(RESOURCES)
 _MILLISECOND = 1000
@@ -47,11 +47,11 @@ _BRIEFLY: dict[str, tuple[Any, tuple[str, ...]]] = {
     "issueId": (Issue.row, ("id", "identifier", "title", "teamId", "url")),
     "projectId": (Project.row, ("id", "name", "url")),
 }
-"""What is said of the things that a row names, beside their ids."""
+"""The columns of related rows that a payload includes besides their ids."""
 
 
 def record_webhook_event(call: Call, spec: EntitySpec, before: Any, after: Any) -> None:
-    """Note what was made, changed or deleted, if webhooks can be told of it."""
+    """Emit an event for a created, changed or deleted row, if webhooks can subscribe to its type."""
     if spec.name not in TELLS_OF:
         return
     shown = _render_row(before if after is None else after)
@@ -70,7 +70,7 @@ def _action(before: Any, after: Any) -> str:
 
 
 def _render_row(row: Row, *, nulls: bool = False) -> dict[str, Any]:
-    """A row by the names of the API, without what is null."""
+    """Render a row with the API's names, without null values unless `nulls`."""
 
     columns = table_of(type(row)).columns
     return {
@@ -81,7 +81,7 @@ def _render_row(row: Row, *, nulls: bool = False) -> dict[str, Any]:
 
 
 def subscription(row: Any, db: Store) -> Subscription | None:
-    """A webhook, if it is enabled."""
+    """Return a webhook as a subscription, or None if it is disabled."""
     if not row.enabled:
         return None
     created = micros_of(datetime.fromisoformat(row.createdAt))
@@ -89,7 +89,10 @@ def subscription(row: Any, db: Store) -> Subscription | None:
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
-    """What a webhook is told of an event: of the kinds it asks for, in its team or in all public ones."""
+    """Yield the notification of an event for a subscription, if it covers the type and the team.
+
+    A webhook covers its own team, or all public teams.
+    """
     if subscription.events and event.name not in subscription.events:
         return
     if not _is_in_scope(event, subscription, db):
@@ -111,7 +114,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
 
 def _is_in_scope(event: Emitted, subscription: Subscription, db: Store) -> bool:
     webhook = db.find(Webhook.row, Webhook.row.id == subscription.id)
-    if webhook is None:  # it is one of the environment's settings, which tell of everything
+    if webhook is None:  # a webhook of the environment's settings receives all events
         return True
     team_id = _team_id(event.payload["data"], db)
     if webhook.teamId is not None:
@@ -121,7 +124,7 @@ def _is_in_scope(event: Emitted, subscription: Subscription, db: Store) -> bool:
 
 
 def _team_id(data: dict[str, Any], db: Store) -> str | None:
-    """The team that a thing belongs to, by itself, or by its issue or comment."""
+    """Return the team of a row, by itself or through its issue or comment."""
     if "teamId" in data:
         return data["teamId"]
     if "issueId" in data:
@@ -151,7 +154,7 @@ def _organization_id(db: Store) -> str:
 
 
 def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
-    """One attempt to tell a webhook; receivers compare its time with their own clock."""
+    """Build the HTTP request of one delivery attempt. Receivers compare `webhookTimestamp` with their own clock."""
     at = attempt.at // _MILLISECOND
     body = {**notification.body, "webhookTimestamp": at, "webhookId": subscription.id}
     data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()

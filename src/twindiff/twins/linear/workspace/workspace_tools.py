@@ -39,7 +39,7 @@ def file_upload(
     make_public: bool | None = None,
     meta_data: Any = None,
 ) -> dict[str, Any]:
-    """An address that a file can be put to. The twin gives the address and keeps no bytes."""
+    """Return a URL to which a file can be uploaded. The twin does not store the bytes."""
     if not 0 < size <= MAX_FILE_BYTES:
         raise InvalidInput("size: a file has at least one byte and at most 2 GB.")
     folder = f"{organization_id(call)}/{call.ids.uuid()}/{quote(filename)}"
@@ -57,7 +57,7 @@ def file_upload(
 
 @api.query("rateLimitStatus: RateLimitPayload!")
 def rate_limit_status(call: Call) -> dict[str, Any]:
-    """The limits that there are; the twin never runs out of them."""
+    """Return the rate limits. The twin never exhausts them."""
     reset = float(call.clock.micros // 1000 + HOUR)
     limits = [_limit("api", REQUESTS_AN_HOUR, reset), _limit("complexity", POINTS_AN_HOUR, reset)]
     return {"identifier": call.actor, "kind": "user", "limits": limits}
@@ -77,7 +77,7 @@ def _limit(kind: str, allowed: int, reset: float) -> dict[str, Any]:
 
 @api.creating(Webhook)
 def create_webhook(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A webhook is of one team or of all public ones, and tells of known kinds of things."""
+    """Validate a new webhook: it covers one team or all public ones, and known resource types."""
     _check_webhook(values)
     if not values.get("teamId") and not values.get("allPublicTeams"):
         raise InvalidInput("teamId: a webhook needs a team, or allPublicTeams.")
@@ -87,7 +87,7 @@ def create_webhook(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
 
 @api.updating(Webhook)
 def update_webhook(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Check what a webhook is changed to."""
+    """Validate the changes of a webhook."""
     _check_webhook(changes)
 
 
@@ -103,7 +103,7 @@ def _check_webhook(values: dict[str, Any]) -> None:
 
 @api.creating(Emoji)
 def create_emoji(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """An emoji's name is used once."""
+    """Raise InvalidInput if an emoji with the name exists."""
     if call.db.find(Emoji.row, Emoji.row.name == values["name"]):
         raise InvalidInput(f"name: there is an emoji '{values['name']}' already.")
     values["creatorId"] = call.actor
@@ -113,5 +113,5 @@ def create_emoji(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 
 @api.creating(TimeSchedule)
 def create_schedule(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """A schedule belongs to the workspace."""
+    """Set the workspace of a new schedule."""
     values["organizationId"] = organization_id(call)

@@ -1,1 +1,1 @@
-"""Apps, bots, OAuth, views and sockets."""
+"""Apps, bots, OAuth, views and Socket Mode."""

@@ -1,4 +1,4 @@
-"""Who the caller is.
+"""The caller's identity.
 
 https://docs.slack.dev/reference/methods/auth.test
 """
@@ -20,7 +20,7 @@ api = Operations()
 
 @api.method("auth.test", reads=True)
 def test(call: Call) -> dict[str, Any]:
-    """Tell the caller who they are, and in which workspace."""
+    """Return the caller's user and workspace."""
     user = call.db.get(User, call.actor, missing=UserNotFound)
     team = workspace(call.db)
     return {

@@ -1,6 +1,6 @@
-"""Slack's Events API: who is told of what, in which envelope, and how it is signed.
+"""Slack's Events API: selection of events, their envelope, and request signatures.
 
-https://docs.slack.dev/apis/events-api  https://docs.slack.dev/authentication/verifying-requests-from-slack
+https://docs.slack.dev/apis/events-api https://docs.slack.dev/authentication/verifying-requests-from-slack
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ NAMES = frozenset(
         "user_profile_changed",
     )
 )
-"""The event types that this workspace tells of."""
+"""The event types that this twin emits."""
 
 _MESSAGES = {"channel": "message.channels", "group": "message.groups", "im": "message.im", "mpim": "message.mpim"}
 _OF_A_MENTION = ("user", "text", "ts", "channel", "event_ts", "thread_ts")
 _FOR_ALL = "channel_"
-"""How the names of events begin that all may know of, members or not."""
+"""The prefix of events that every app receives, members of the channel or not."""
 _REASONS: dict[Failure | None, str] = {
     "timeout": "http_timeout",
     "refused": "connection_failed",
@@ -59,7 +59,10 @@ _REASONS: dict[Failure | None, str] = {
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
-    """What an app is told of an event, if it may see it: a message that mentions the app counts twice."""
+    """Yield the notifications of an event to an app that may see it.
+
+    A message that mentions the app yields two, `message` and `app_mention`.
+    """
     if not _may_see(event, subscription.actor, db):
         return
     wanted = subscription.events or NAMES
@@ -82,7 +85,7 @@ def _mentions(inner: dict[str, Any], user: str) -> bool:
 
 
 def _may_see(event: Emitted, user: str, db: Store) -> bool:
-    """Whether an app that acts as a user is told: of what happens in channels, as a member or if all may know."""
+    """Whether an app acting as `user` receives the event: as a member of its channel, or if it is for every app."""
     place = event.payload.get("channel") or event.payload.get("channel_id")
     if place is None or event.name.startswith(_FOR_ALL):
         return True
@@ -94,7 +97,7 @@ def _may_see(event: Emitted, user: str, db: Store) -> bool:
 
 
 def _inner(event: Emitted) -> dict[str, Any]:
-    """The event itself, as Slack writes it."""
+    """Build the inner `event` object in Slack's form."""
     at = f"{event.at // SECOND}.{event.at % SECOND:06d}"
     payload = event.payload
     if event.name != "message":
@@ -121,7 +124,7 @@ def _inner(event: Emitted) -> dict[str, Any]:
 def _build_notification(
     event: Emitted, subscription: Subscription, db: Store, kind: str, inner: dict[str, Any]
 ) -> Notification:
-    """An event in the envelope that all events come in."""
+    """Wrap an event in the envelope `event_callback`."""
     team = workspace(db).team_id
     person = db.find(User, User.user_id == subscription.actor)
     named = blake2b(f"{event.environment} {event.seq} {event.number} {kind}".encode(), digest_size=5).hexdigest()
@@ -150,12 +153,12 @@ def _build_notification(
 
 
 def verification_token(subscription: Subscription) -> str:
-    """The token that Slack sent before it signed requests, and still sends."""
+    """Return the deprecated verification token, which Slack sends in addition to the signature."""
     return blake2b(subscription.id.encode(), key=subscription.secret.encode()[:64], digest_size=12).hexdigest()
 
 
 def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
-    """One attempt to tell an app; from the second on it says why."""
+    """Build the request of one attempt; retries have headers with their number and reason."""
     again: tuple[tuple[str, str], ...] = ()
     if attempt.number:
         reason = _REASONS.get(attempt.failure, "unknown_error")
@@ -164,13 +167,13 @@ def request(notification: Notification, subscription: Subscription, attempt: Del
 
 
 def challenge(subscription: Subscription, challenge: str, attempt: DeliveryAttempt) -> WebhookRequest:
-    """The handshake by which an address says that it wants to be told."""
+    """Build the `url_verification` request that checks that an address accepts events."""
     body = {"token": verification_token(subscription), "challenge": challenge, "type": "url_verification"}
     return _sign_request(body, subscription, attempt)
 
 
 def proves(answer: WebhookAnswer, challenge: str) -> bool:
-    """Whether an answer carries the challenge, as text, JSON or a form."""
+    """Whether a response to `url_verification` contains the challenge, as text, JSON or a form."""
     return challenge.encode() in answer.body
 
 
@@ -193,7 +196,7 @@ def _sign_request(
 
 
 def wants_no_retry(answer: WebhookAnswer) -> bool:
-    """Whether an app asks Slack not to try again."""
+    """Whether the response asks Slack not to retry, by the header `X-Slack-No-Retry`."""
     return answer.headers.get("x-slack-no-retry") == "1"
 
 

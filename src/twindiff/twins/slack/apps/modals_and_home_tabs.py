@@ -1,4 +1,4 @@
-"""Modals and home tabs that applications show to people.
+"""Modals and home tabs that apps show to users.
 
 https://docs.slack.dev/surfaces/modals
 """
@@ -56,7 +56,7 @@ Content = Annotated[dict[str, Any], InvalidArguments]
 
 @api.method("views.open")
 def open_view(call: Call, view: Content, trigger_id: str = "", interactivity_pointer: str = "") -> dict[str, Any]:
-    """Show the caller a modal. Nobody clicks here, so any trigger of the right form will do, once.
+    """Open a modal for the caller. The twin has no clicks, so any well-formed trigger works once.
 
     https://docs.slack.dev/reference/methods/views.open
     """
@@ -66,7 +66,7 @@ def open_view(call: Call, view: Content, trigger_id: str = "", interactivity_poi
 
 @api.method("views.push")
 def push(call: Call, view: Content, trigger_id: str = "", interactivity_pointer: str = "") -> dict[str, Any]:
-    """Lay a view upon the caller's latest modal, three at most.
+    """Push a view onto the caller's latest modal, up to three views.
 
     https://docs.slack.dev/reference/methods/views.push
     """
@@ -83,7 +83,7 @@ def push(call: Call, view: Content, trigger_id: str = "", interactivity_pointer:
 
 @api.method("views.update")
 def update(call: Call, view: Content, view_id: str = "", external_id: str = "", hash: str = "") -> dict[str, Any]:
-    """Show something else in a view, known by its id or the application's own.
+    """Replace the content of a view, by `view_id` or `external_id`.
 
     https://docs.slack.dev/reference/methods/views.update
     """
@@ -96,7 +96,7 @@ def update(call: Call, view: Content, view_id: str = "", external_id: str = "", 
 
 @api.method("views.publish")
 def publish(call: Call, user_id: str, view: Content, hash: str = "") -> dict[str, Any]:
-    """Show a person the home tab of an application.
+    """Publish the home tab of an app to a user.
 
     https://docs.slack.dev/reference/methods/views.publish
     """
@@ -117,7 +117,7 @@ def _exchange(call: Call, trigger: str) -> str:
 
 
 def _check_view(view: dict[str, Any], kind: str) -> dict[str, Any]:
-    """A view that is as it should be; raises invalid_arguments with all that is wrong."""
+    """Return a valid view; raises InvalidArguments with all problems."""
     if len(msgspec.json.encode(view)) > _MAX_VIEW_BYTES:
         raise ViewTooLarge
     if errors := list(_problems(view, kind)):
@@ -177,7 +177,7 @@ def _update_view(call: Call, view: View, content: dict[str, Any], hash: str) -> 
 
 
 def _hash(call: Call) -> str:
-    """Later views have greater ones."""
+    """Build a hash for a view; later hashes are greater."""
     ts = call.ids.ts()
     return f"{ts}{blake2b(ts.encode(), digest_size=4).hexdigest()}"
 

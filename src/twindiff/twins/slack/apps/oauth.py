@@ -1,4 +1,4 @@
-"""Tokens: how an application gets them, gives them back, and what they say of a person.
+"""OAuth: issue and revocation of tokens, and the identity of a user.
 
 https://docs.slack.dev/authentication
 """
@@ -41,9 +41,9 @@ def authorize(
     code_challenge: str = "",
     code_challenge_method: str = "",
 ) -> Response:
-    """Send the browser back to the application with a code: the environment's user installs it without being asked.
+    """Redirect the browser to the app with a code; the environment's user installs the app without a consent page.
 
-    A bot's token will act as the workspace's first bot, or as that user where it has none.
+    The bot token will act as the workspace's first bot, or as that user if there is no bot.
     https://docs.slack.dev/authentication/installing-with-oauth, https://docs.slack.dev/authentication/using-pkce
     """
     known = call.tokens.clients
@@ -78,11 +78,10 @@ def access(
     redirect_uri: str = "",
     code_verifier: str = "",
 ) -> dict[str, Any]:
-    """Exchange a code for the tokens of an application, once; it is the template's, or was given by `authorize`.
+    """Exchange a code, from the template or from `authorize`, for the tokens of an app, once.
 
-    A code of an application that nobody has named takes any secret. One that was asked for with a challenge takes its
-    verifier, and needs no secret then.
-
+    A code of an unregistered app accepts any secret. A code with a PKCE challenge requires its verifier; then the
+    secret is optional.
     https://docs.slack.dev/reference/methods/oauth.v2.access
     """
     grant = call.db.find(OauthCode, OauthCode.code == code)
@@ -129,7 +128,7 @@ def _token(call: Call, kind: str, scopes: str, user: str) -> str:
 
 @api.method("auth.revoke")
 def revoke(call: Call, test: bool = False) -> dict[str, Any]:
-    """Make the caller's token worthless; with `test`, only say that it could be.
+    """Revoke the caller's token; with `test`, change nothing.
 
     https://docs.slack.dev/reference/methods/auth.revoke
     """
@@ -145,7 +144,7 @@ def revoke(call: Call, test: bool = False) -> dict[str, Any]:
 
 @api.method("users.identity", reads=True, scope="identity.basic")
 def identity(call: Call) -> dict[str, Any]:
-    """Tell who signed in.
+    """Return the profile of the signed-in user.
 
     https://docs.slack.dev/reference/methods/users.identity
     """
@@ -158,7 +157,7 @@ def identity(call: Call) -> dict[str, Any]:
 
 @api.method("apps.connections.open", reads=True)
 def open_connection(call: Call) -> dict[str, Any]:
-    """Give an application-level token the address for Socket Mode, at which events are told.
+    """Return the WebSocket address of Socket Mode for an app-level token.
 
     https://docs.slack.dev/reference/methods/apps.connections.open
     """

@@ -1,4 +1,4 @@
-"""Socket Mode: events over a WebSocket that the app opens.  https://docs.slack.dev/apis/events-api/using-socket-mode"""
+"""Socket Mode: events over a WebSocket that the app opens. https://docs.slack.dev/apis/events-api/using-socket-mode"""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from uuid import UUID
 from twindiff.kit.events import DeliveryAttempt, Failure, Notification, Sockets
 
 PATH = "/link"
-"""Where `apps.connections.open` sends an app, below the twin's address."""
+"""The path of the WebSocket below the twin's address, as in `apps.connections.open`."""
 APP = "A0TWINDIFF"
 SECONDS_TO_LIVE = 3600
 _REASONS: dict[Failure | None, str] = {"timeout": "timeout", "refused": "no_connection"}
 
 
 def ticket(secret: str, issued: str) -> str:
-    """What an app shows to connect: when it was issued, signed with the environment's secret."""
+    """Return the ticket that authorizes a connection: the time `issued`, signed with the environment's secret."""
     signature = blake2b(issued.encode(), key=secret.encode()[:64], digest_size=16).hexdigest()
     return f"{issued}-{signature}"
 
 
 def authorizes(secret: str, query: Mapping[str, str]) -> bool:
-    """Whether a connection brings a ticket of `apps.connections.open`."""
+    """Whether the query of a connection has a valid ticket from `apps.connections.open`."""
     given = query.get("ticket", "")
     return compare_digest(given.encode(), ticket(secret, given.partition("-")[0]).encode())
 
 
 def hello(connections: int) -> dict[str, Any]:
-    """What Slack says first."""
+    """Build the first frame of a connection."""
     return {
         "type": "hello",
         "num_connections": connections,
@@ -40,12 +40,12 @@ def hello(connections: int) -> dict[str, Any]:
 
 
 def envelope_id(notification: Notification) -> str:
-    """The same for every attempt to tell of the same."""
+    """Return the envelope id of a notification, which is the same for all attempts."""
     return str(UUID(bytes=blake2b(notification.id.encode(), digest_size=16).digest(), version=4))
 
 
 def frame(notification: Notification, attempt: DeliveryAttempt) -> dict[str, Any]:
-    """An event in the envelope in which an app is to acknowledge it."""
+    """Wrap an event in an envelope that the app must acknowledge."""
     return {
         "envelope_id": envelope_id(notification),
         "type": "events_api",
@@ -57,13 +57,13 @@ def frame(notification: Notification, attempt: DeliveryAttempt) -> dict[str, Any
 
 
 def read_envelope_id(frame: dict[str, Any]) -> str | None:
-    """The envelope that an app acknowledges."""
+    """Return the envelope id that an app's frame acknowledges, or None."""
     value = frame.get("envelope_id")
     return value if isinstance(value, str) else None
 
 
 def goodbye(reason: str) -> dict[str, Any]:
-    """What Slack says before it closes: the app opens another connection."""
+    """Build the frame before Slack closes a connection, after which the app reconnects."""
     return {"type": "disconnect", "reason": reason, "debug_info": {"host": "twindiff"}}
 
 

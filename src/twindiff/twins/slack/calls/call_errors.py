@@ -1,4 +1,4 @@
-"""The codes of calls, one class each.
+"""Error codes of calls, one class each.
 
 https://docs.slack.dev/reference/methods?family=calls
 """

@@ -1,4 +1,4 @@
-"""Calls that other services hold: register, change, end, and who is in them.
+"""Calls hosted by other services: registration, changes, end and participants.
 
 https://docs.slack.dev/apis/web-api/using-the-calls-api
 """
@@ -34,7 +34,7 @@ def add(
     created_by: str = "",
     users: People | None = None,
 ) -> dict[str, Any]:
-    """Register a call; bots say who made it.
+    """Register a call; bots must name its creator in `created_by`.
 
     https://docs.slack.dev/reference/methods/calls.add
     """
@@ -79,7 +79,10 @@ def _render_call(call: Call, platform_call: PlatformCall) -> dict[str, Any]:
 
 
 def _participants(call: Call, platform_call: PlatformCall, given: People) -> list[CallParticipant]:
-    """Those who are named, each once; raises unless each has an id of either kind, and user_not_found."""
+    """Return the given participants without duplicates.
+
+    Raises InvalidArguments if one has neither `slack_id` nor `external_id`, UserNotFound for an unknown user.
+    """
     people: dict[str, CallParticipant] = {}
     before = call.db.count(CallParticipant, CallParticipant.call_id == platform_call.call_id)
     for position, each in enumerate(given, before):
@@ -118,7 +121,7 @@ def _inside(call: Call, platform_call: PlatformCall, people: list[CallParticipan
 
 @api.method("calls.info", reads=True, scope="calls:read")
 def info(call: Call, id: str) -> dict[str, Any]:
-    """Describe a call.
+    """Return a call.
 
     https://docs.slack.dev/reference/methods/calls.info
     """
@@ -144,7 +147,7 @@ def update(
     join_url: str | UnsetType = UNSET,
     desktop_app_join_url: str | UnsetType = UNSET,
 ) -> dict[str, Any]:
-    """Change how a call is named, and where it is joined.
+    """Change the title and join URLs of a call.
 
     https://docs.slack.dev/reference/methods/calls.update
     """
@@ -154,7 +157,7 @@ def update(
 
 @api.method("calls.end", scope="calls:write")
 def end(call: Call, id: str, duration: int | None = None) -> dict[str, Any]:
-    """End a call, which took `duration` seconds, or until now.
+    """End a call after `duration` seconds from its start, or now.
 
     https://docs.slack.dev/reference/methods/calls.end
     """
@@ -167,7 +170,7 @@ def end(call: Call, id: str, duration: int | None = None) -> dict[str, Any]:
 
 @api.method("calls.participants.add", scope="calls:write")
 def add_participants(call: Call, id: str, users: People) -> dict[str, Any]:
-    """Tell who has come into a call.
+    """Add participants to a call.
 
     https://docs.slack.dev/reference/methods/calls.participants.add
     """
@@ -180,7 +183,7 @@ def add_participants(call: Call, id: str, users: People) -> dict[str, Any]:
 
 @api.method("calls.participants.remove", scope="calls:write")
 def remove_participants(call: Call, id: str, users: People) -> dict[str, Any]:
-    """Tell who has left a call.
+    """Remove participants from a call.
 
     https://docs.slack.dev/reference/methods/calls.participants.remove
     """

@@ -1,4 +1,4 @@
-"""Links that stand at the head of a channel.
+"""Bookmarks of channels.
 
 https://docs.slack.dev/reference/methods?family=bookmarks
 """
@@ -36,7 +36,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @api.method("bookmarks.add", scope="bookmarks:write")
 def add(call: Call, channel_id: str, title: str, type: str, link: str = "", emoji: str = "") -> dict[str, Any]:
-    """Put a link at the head of a channel.
+    """Add a link to the bookmarks of a channel.
 
     https://docs.slack.dev/reference/methods/bookmarks.add
     """
@@ -72,7 +72,7 @@ def edit(
     link: str | UnsetType = UNSET,
     emoji: str | UnsetType = UNSET,
 ) -> dict[str, Any]:
-    """Change title, link or emoji of a bookmark; an empty emoji takes it away.
+    """Change title, link or emoji of a bookmark; an empty emoji removes it.
 
     https://docs.slack.dev/reference/methods/bookmarks.edit
     """
@@ -92,7 +92,7 @@ def edit(
 
 @api.method("bookmarks.list", reads=True, scope="bookmarks:read")
 def list_bookmarks(call: Call, channel_id: str) -> dict[str, Any]:
-    """List the links at the head of a channel, in order.
+    """List the bookmarks of a channel in order.
 
     https://docs.slack.dev/reference/methods/bookmarks.list
     """
@@ -103,7 +103,7 @@ def list_bookmarks(call: Call, channel_id: str) -> dict[str, Any]:
 
 @api.method("bookmarks.remove", scope="bookmarks:write")
 def remove(call: Call, channel_id: str, bookmark_id: str) -> dict[str, Any]:
-    """Take a link off the head of a channel.
+    """Remove a bookmark from a channel.
 
     https://docs.slack.dev/reference/methods/bookmarks.remove
     """
@@ -132,10 +132,10 @@ def _parse_link(link: str) -> str:
 
 
 def _host(link: str) -> str:
-    """The host of a link with its port; empty for what is no address."""
+    """Return host and port of a link, or an empty text if it is no URL."""
     try:
         return urlsplit(link).netloc
-    except ValueError:  # as of http://[
+    except ValueError:  # for example for http://[
         return ""
 
 
@@ -168,5 +168,5 @@ def _render_bookmark(bookmark: Bookmark, team_id: str) -> dict[str, Any]:
 
 
 def _rank(number: int) -> str:
-    """Letters that sort as the number does, as Slack orders bookmarks."""
+    """Return letters that sort like the number, the form of Slack's `rank`."""
     return "z" * (number // len(_LETTERS)) + _LETTERS[number % len(_LETTERS)]

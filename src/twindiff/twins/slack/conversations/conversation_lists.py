@@ -1,4 +1,4 @@
-"""Lists of conversations, as conversations.list and users.conversations give them."""
+"""Listing of conversations for conversations.list and users.conversations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TYPES: dict[str, Expression] = {
 
 
 def _visible(types: Sequence[str], user: str) -> Expression:
-    """Conversations of these types that a user may know of; raises invalid_types for any other type."""
+    """Select conversations of these types that a user may see; raises InvalidTypes for an unknown type."""
     if not all(name in _TYPES for name in types):
         raise InvalidTypes
     parts = [_TYPES[name] if name == "public_channel" else all_of(_TYPES[name], joined_by(user)) for name in types]
@@ -42,7 +42,10 @@ def list_conversations(
     limit: int,
     cursor: str,
 ) -> dict[str, Any]:
-    """A page of the conversations of these types that the caller may know of, as `method` shows them."""
+    """Return a page of visible conversations of these types, in the form of the response of `method`.
+
+    Its keys are `channels` and `response_metadata`.
+    """
     conditions = [_visible(names_in(types) or ["public_channel"], call.actor), *where]
     if exclude_archived:
         conditions.append(not_(holds(Channel.is_archived)))
@@ -71,7 +74,7 @@ def _objects(call: Call, method: str, rooms: Sequence[Channel]) -> list[dict[str
 
 
 def members_of(db: Store, rooms: Sequence[Channel]) -> dict[str, list[str]]:
-    """Who is in each of the conversations, by channel id."""
+    """Map channel ids to the user ids of their members."""
     members: dict[str, list[str]] = {room.channel_id: [] for room in rooms}
     if not members:
         return members
@@ -82,7 +85,7 @@ def members_of(db: Store, rooms: Sequence[Channel]) -> dict[str, list[str]]:
 
 
 def other_of(people: Sequence[str], caller: str) -> str:
-    """Whom a direct message is with; oneself when there is nobody else in it."""
+    """Return the other member of a direct message, or the caller in a conversation with oneself."""
     return next((person for person in people if person != caller), caller)
 
 

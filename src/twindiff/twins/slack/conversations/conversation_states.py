@@ -1,4 +1,4 @@
-"""How a conversation stands for one person: how far they have read, whether they have closed it.
+"""Per-user state of conversations: the read position, and whether the user has closed it.
 
 https://docs.slack.dev/reference/methods?family=conversations
 """
@@ -18,13 +18,13 @@ api = Operations()
 
 
 def state_of(db: Store, room: Channel, user: str) -> ConversationState | None:
-    """How a conversation stands for a person; None when it was never marked or closed."""
+    """Return a user's state of a conversation; None if it was never marked or closed."""
     here = (ConversationState.channel_id == room.channel_id, ConversationState.user_id == user)
     return db.find(ConversationState, *here)
 
 
 def save_state(call: Call, room: Channel, **fields: Any) -> None:
-    """Note how a conversation stands for the caller."""
+    """Set fields of the caller's state of a conversation."""
     state = state_of(call.db, room, call.actor)
     if state:
         call.db.change(state, **fields)
@@ -33,7 +33,7 @@ def save_state(call: Call, room: Channel, **fields: Any) -> None:
 
 
 def bring_back(db: Store, room: Channel) -> None:
-    """Let everybody see a direct or group message again who has closed it, since something is said in it."""
+    """Reopen a direct or group message for all members who have closed it, as Slack does on a new message."""
     here = ConversationState.channel_id == room.channel_id
     for state in db.rows(ConversationState, here, holds(ConversationState.is_closed)):
         db.change(state, is_closed=False)
@@ -41,7 +41,7 @@ def bring_back(db: Store, room: Channel) -> None:
 
 @api.method("conversations.mark", scope="channels:write")
 def mark(call: Call, channel: str, ts: str | float) -> dict[str, Any]:
-    """Note up to which message the caller has read a conversation.
+    """Set the caller's read position in a conversation.
 
     https://docs.slack.dev/reference/methods/conversations.mark
     """
@@ -57,7 +57,7 @@ def mark(call: Call, channel: str, ts: str | float) -> dict[str, Any]:
 
 @api.method("conversations.close", scope="im:write")
 def close(call: Call, channel: str) -> dict[str, Any]:
-    """Put a direct or group message out of the caller's sight, until it is opened again or something is said in it.
+    """Hide a direct or group message from the caller until it is opened again or gets a new message.
 
     https://docs.slack.dev/reference/methods/conversations.close
     """

@@ -1,4 +1,4 @@
-"""Channels as such: find, make, name, archive. Who is in them is members.py, what is said there history.py.
+"""Channels: search, creation, naming and archiving. Members are in members.py, messages in history.py.
 
 https://docs.slack.dev/reference/methods?family=conversations
 """
@@ -72,7 +72,7 @@ def list_channels(
     limit: PageSize = 100,
     cursor: str = "",
 ) -> dict[str, Any]:
-    """List public channels, and those of the other types that the caller is in.
+    """List public channels, and conversations of other types that the caller is a member of.
 
     https://docs.slack.dev/reference/methods/conversations.list
     """
@@ -83,7 +83,7 @@ def list_channels(
 
 @api.method("conversations.info", reads=True, scope="channels:read")
 def info(call: Call, channel: str, include_locale: bool = False, include_num_members: bool = False) -> dict[str, Any]:
-    """Describe one conversation.
+    """Return one conversation.
 
     https://docs.slack.dev/reference/methods/conversations.info
     """
@@ -104,7 +104,7 @@ def _im(call: Call, room: Channel) -> dict[str, Any]:
 
 
 def render_channel(call: Call, method: str, room: Channel) -> dict[str, Any]:
-    """A channel as `method` shows it to the caller."""
+    """Return a channel in the form of the response of `method`."""
     return channel_object(
         method,
         room,
@@ -116,14 +116,14 @@ def render_channel(call: Call, method: str, room: Channel) -> dict[str, Any]:
 
 
 def last_read(call: Call, room: Channel) -> str:
-    """Up to where the caller has read a conversation."""
+    """Return the `ts` up to which the caller has read a conversation."""
     state = state_of(call.db, room, call.actor)
     return (state and state.last_read) or NEVER_READ
 
 
 @api.method("conversations.create", scope="channels:manage")
 def create(call: Call, name: str, is_private: bool = False) -> dict[str, Any]:
-    """Make a channel, with the caller as its first member.
+    """Create a channel with the caller as its first member.
 
     https://docs.slack.dev/reference/methods/conversations.create
     """
@@ -156,13 +156,13 @@ def _check_name(name: str) -> None:
 
 
 def _may_be_in_a_name(letter: str) -> bool:
-    """Letters of any script will do, as long as they are not upper case."""
+    """Whether a channel name may contain the character: `-`, `_`, digits, and letters of any script, not upper case."""
     return letter in "-_" or (letter.isalnum() and letter == letter.lower())
 
 
 @api.method("conversations.rename", scope="channels:manage")
 def rename(call: Call, channel: str, name: str) -> dict[str, Any]:
-    """Give a channel another name.
+    """Rename a channel.
 
     https://docs.slack.dev/reference/methods/conversations.rename
     """
@@ -177,7 +177,7 @@ def rename(call: Call, channel: str, name: str) -> dict[str, Any]:
 
 
 def _may_rename(call: Call, room: Channel) -> bool:
-    """Who made a channel may, and who runs the workspace; of a template's channel that nobody made, its members."""
+    """Whether the caller is the channel's creator, an owner or an admin; without a recorded creator, any member may."""
     return room.creator_id in (call.actor, None) or role_of(call.db, call.actor) in ("owner", "admin")
 
 
@@ -192,7 +192,7 @@ def _rename_channel(call: Call, room: Channel, name: str) -> Channel:
 
 @api.method("conversations.setTopic", scope="channels:manage")
 def set_topic(call: Call, channel: str, topic: str) -> dict[str, Any]:
-    """Say what a channel is about at present; an empty topic clears it.
+    """Set the topic of a channel; an empty topic clears it.
 
     https://docs.slack.dev/reference/methods/conversations.setTopic
     """
@@ -209,7 +209,7 @@ def set_topic(call: Call, channel: str, topic: str) -> dict[str, Any]:
 
 @api.method("conversations.setPurpose", scope="channels:manage")
 def set_purpose(call: Call, channel: str, purpose: str) -> dict[str, Any]:
-    """Say what a channel is for; an empty purpose clears it.
+    """Set the purpose of a channel; an empty purpose clears it.
 
     https://docs.slack.dev/reference/methods/conversations.setPurpose
     """
@@ -226,7 +226,7 @@ def set_purpose(call: Call, channel: str, purpose: str) -> dict[str, Any]:
 
 @api.method("conversations.archive", scope="channels:manage")
 def archive(call: Call, channel: str) -> dict[str, Any]:
-    """Close a channel: it can be read and searched, but not written in.
+    """Archive a channel, which stays readable and searchable but takes no messages.
 
     https://docs.slack.dev/reference/methods/conversations.archive
     """
@@ -245,7 +245,7 @@ def archive(call: Call, channel: str) -> dict[str, Any]:
 
 @api.method("conversations.unarchive", scope="channels:manage")
 def unarchive(call: Call, channel: str) -> dict[str, Any]:
-    """Open an archived channel again, with the members it had.
+    """Unarchive a channel, with the members it had.
 
     https://docs.slack.dev/reference/methods/conversations.unarchive
     """
@@ -259,7 +259,10 @@ def unarchive(call: Call, channel: str) -> dict[str, Any]:
 
 
 def true_channel(call: Call, channel: str) -> Channel:
-    """A public or private channel that the caller may know of; direct and group messages are refused."""
+    """Return a visible public or private channel.
+
+    Raises ChannelNotFound, or MethodNotSupportedForChannelType for direct and group messages.
+    """
     room = visible_channel(call, channel)
     if room.is_dm or room.is_gc:
         raise MethodNotSupportedForChannelType
@@ -267,7 +270,10 @@ def true_channel(call: Call, channel: str) -> Channel:
 
 
 def channel_of_member(call: Call, channel: str) -> Channel:
-    """A public or private channel that is in use and that the caller is in."""
+    """Return a public or private channel that the caller is a member of.
+
+    Raises the errors of `true_channel`, IsArchived or NotInChannel.
+    """
     room = true_channel(call, channel)
     if room.is_archived:
         raise IsArchived
@@ -277,7 +283,7 @@ def channel_of_member(call: Call, channel: str) -> Channel:
 
 
 def _event_of(room: Channel) -> str:
-    """Slack names the events of private channels after their old name, groups."""
+    """Return the prefix of event types; Slack still calls private channels groups there."""
     return "group" if room.is_private else "channel"
 
 
@@ -289,7 +295,7 @@ def open_conversation(
     return_im: bool = False,
     prevent_creation: bool = False,
 ) -> dict[str, Any]:
-    """Open the direct or group message with these people, made when there is none.
+    """Open a direct or group message with these users, and create it if needed.
 
     https://docs.slack.dev/reference/methods/conversations.open
     """
@@ -316,7 +322,7 @@ def _direct_message_by_id(call: Call, channel: str) -> Channel:
 
 
 def _people(call: Call, users: list[str]) -> set[str]:
-    """The caller and the others; the caller alone for a conversation with oneself."""
+    """Return the ids of the caller and the given users; only the caller for a conversation with oneself."""
     if not users:
         raise UsersListNotSupplied
     people = {call.actor, *users}

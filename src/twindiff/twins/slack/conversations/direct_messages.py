@@ -1,4 +1,4 @@
-"""Conversations known by who is in them: direct messages of two, or of one with oneself, and group messages."""
+"""Direct and group messages, which are identified by their members."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..core.tables import Channel, ChannelMember
 
 
 def find_direct(db: Store, people: Iterable[str]) -> Channel | None:
-    """The direct or group message that these people and nobody else are in."""
+    """Return the direct or group message with exactly these members, or None."""
     anyone, *others = sorted(set(people))
     kind = Channel.is_gc if len(others) > 1 else Channel.is_dm
     same_room = ChannelMember.channel_id == ChannelMember.channel_id
-    # By the memberships of one of them, which an index finds, rather than by all conversations.
+    # Starts from the memberships of one member, which an index finds; starting from all conversations is slower.
     membership = db.find(
         ChannelMember,
         ChannelMember.user_id == anyone,
@@ -27,7 +27,7 @@ def find_direct(db: Store, people: Iterable[str]) -> Channel | None:
 
 
 def open_direct(call: Call, people: Iterable[str]) -> tuple[Channel, bool]:
-    """The direct or group message of these people, and whether it had to be made."""
+    """Return the direct or group message of these users, and whether it was created."""
     people = sorted(set(people))
     room = find_direct(call.db, people)
     return (room, False) if room else (_create(call, people), True)

@@ -1,4 +1,4 @@
-"""Who is in a channel: join, invite, kick, leave.
+"""Members of channels: join, invite, kick and leave.
 
 https://docs.slack.dev/reference/methods?family=conversations
 """
@@ -38,7 +38,7 @@ _MAX_INVITED_USERS = 1000
 
 @api.method("conversations.members", reads=True, scope="channels:read")
 def members(call: Call, channel: str, limit: PageSize = 100, cursor: str = "") -> dict[str, Any]:
-    """List the ids of those who are in a conversation.
+    """List the user ids of a conversation's members.
 
     https://docs.slack.dev/reference/methods/conversations.members
     """
@@ -53,7 +53,7 @@ def members(call: Call, channel: str, limit: PageSize = 100, cursor: str = "") -
 
 @api.method("conversations.join", scope="channels:join")
 def join(call: Call, channel: str) -> dict[str, Any]:
-    """Join a public channel; joining again only earns a warning.
+    """Join a public channel; a member gets a warning.
 
     https://docs.slack.dev/reference/methods/conversations.join
     """
@@ -71,7 +71,7 @@ def join(call: Call, channel: str) -> dict[str, Any]:
 
 @api.method("conversations.invite", scope="channels:manage")
 def invite(call: Call, channel: str, users: str | list[str] = "", force: bool = False) -> dict[str, Any]:
-    """Add people to a channel: all of them, or with `force` those who can be added.
+    """Add users to a channel: all or none, or with `force` those who can be added.
 
     https://docs.slack.dev/reference/methods/conversations.invite
     """
@@ -93,7 +93,7 @@ def invite(call: Call, channel: str, users: str | list[str] = "", force: bool = 
 
 
 def _refusals(call: Call, room: Channel, invited: Sequence[str]) -> Iterator[tuple[str, type[ApiError]]]:
-    """Those who cannot be invited, each with the reason."""
+    """Yield the users who cannot be invited, each with the error."""
     users = {user.user_id: user for user in call.db.rows(User, User.user_id.in_(invited))}
     inside = call.db.rows(
         ChannelMember,
@@ -120,7 +120,7 @@ def _add_member(call: Call, room: Channel, user: str, inviter: str | None = None
 
 @api.method("conversations.kick", scope="channels:manage")
 def kick(call: Call, channel: str, user: str = "") -> dict[str, Any]:
-    """Remove somebody else from a channel.
+    """Remove another user from a channel.
 
     https://docs.slack.dev/reference/methods/conversations.kick
     """
@@ -139,7 +139,7 @@ def kick(call: Call, channel: str, user: str = "") -> dict[str, Any]:
 
 @api.method("conversations.leave", scope="channels:manage")
 def leave(call: Call, channel: str) -> dict[str, Any]:
-    """Leave a channel; who is not in it is told so without an error code.
+    """Leave a channel; callers who are no members get `not_in_channel` without an error code.
 
     https://docs.slack.dev/reference/methods/conversations.leave
     """
@@ -163,5 +163,5 @@ def _remove_member(call: Call, room: Channel, user: str) -> None:
 
 
 def _place(room: Channel) -> dict[str, Any]:
-    """Where an event happened; C stands for a public channel, G for a private one."""
+    """Return the channel fields of a membership event; the type is C for a public channel, G for a private one."""
     return {"channel": room.channel_id, "channel_type": "G" if room.is_private else "C", "team": room.team_id}

@@ -1,1 +1,1 @@
-"""What every part of Slack uses."""
+"""Tables, errors and access checks that all parts of the Slack twin share."""

@@ -1,4 +1,4 @@
-"""Who may see a conversation, and who may write in it."""
+"""Access checks: visibility of conversations, membership and roles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from .tables import Channel, ChannelMember, Message, Team, TeamSetting, UserTeam
 
 
 def visible_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel:
-    """The conversation that a call names; raises channel_not_found, also for one the caller may not know of."""
+    """Return the conversation with this id; raises ChannelNotFound, also if the caller may not see it.
+
+    `by_name` also accepts names.
+    """
     room = resolve_channel(call, channel, by_name=by_name)
     if room is None or not is_visible(call, room):
         raise ChannelNotFound
@@ -23,9 +26,9 @@ def visible_channel(call: Call, channel: str, *, by_name: bool = False) -> Chann
 
 
 def readable_channel(call: Call, channel: str) -> Channel:
-    """The conversation that a call names, for who reads or reacts in it; bots must be members.
+    """Return a conversation whose messages the caller may read; raises ChannelNotFound or NotInChannel.
 
-    An environment that is lenient lets bots read public channels that they are not in, as people may.
+    Bots must be members. Without strict mode they may, like users, read public channels that they are not in.
     https://docs.slack.dev/reference/methods/conversations.history
     """
     room = visible_channel(call, channel)
@@ -35,12 +38,12 @@ def readable_channel(call: Call, channel: str) -> Channel:
 
 
 def is_visible(call: Call, room: Channel) -> bool:
-    """Whether the caller may know of a conversation."""
+    """Whether the caller may see that a conversation exists."""
     return is_open_to_all(room) or is_member(call.db, room, call.actor)
 
 
 def writable_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel:
-    """The conversation that a call names, if the caller may post to it."""
+    """Return a conversation that the caller may post to; raises ChannelNotFound, IsArchived or NotInChannel."""
     room = resolve_channel(call, channel, by_name=by_name)
     if room is None:
         raise ChannelNotFound
@@ -55,9 +58,9 @@ def writable_channel(call: Call, channel: str, *, by_name: bool = False) -> Chan
 
 
 def resolve_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel | None:
-    """The conversation that a call names: by its id, and by its name where the method's page says so (`by_name`).
+    """Find a conversation by id, and by name if the method documents names (`by_name`); None if there is none.
 
-    An environment that is lenient takes names everywhere.
+    Without strict mode, every method accepts names.
     https://docs.slack.dev/reference/methods/chat.postMessage#channels
     """
     if by_name or not is_strict(call):
@@ -66,7 +69,7 @@ def resolve_channel(call: Call, channel: str, *, by_name: bool = False) -> Chann
 
 
 def find_channel(db: Store, channel: str) -> Channel | None:
-    """The conversation with this id, else the one with this name, with or without `#`; None when there is neither."""
+    """Return the conversation with this id, else with this name, with or without `#`; None if there is none."""
     try:
         return db.get(Channel, channel, missing=ChannelNotFound)
     except ChannelNotFound:
@@ -75,13 +78,16 @@ def find_channel(db: Store, channel: str) -> Channel | None:
 
 
 def rooms_by_id(db: Store, ids: Collection[str]) -> dict[str, Channel]:
-    """Conversations by id; of one that a template speaks of and does not have, nothing but the id is known."""
+    """Map ids to conversations; an id without a row, as templates may have, gets a placeholder named by its id."""
     rooms = {room.channel_id: room for room in db.rows(Channel, Channel.channel_id.in_(ids))} if ids else {}
     return {id: rooms.get(id) or Channel(channel_id=id, channel_name=id) for id in ids}
 
 
 def true_channels(call: Call, ids: list[str], missing: type[ApiError]) -> list[str]:
-    """The ids, all of channels that the caller may know of; raises `missing` for any other, direct messages too."""
+    """Return the ids if all are channels that the caller may see; raises `missing` otherwise.
+
+    Direct and group messages do not count as channels.
+    """
     rooms = call.db.rows(Channel, Channel.channel_id.in_(ids)) if ids else []
     if len(rooms) < len(ids) or any(room.is_dm or room.is_gc or not is_visible(call, room) for room in rooms):
         raise missing
@@ -89,12 +95,12 @@ def true_channels(call: Call, ids: list[str], missing: type[ApiError]) -> list[s
 
 
 def is_open_to_all(room: Channel) -> bool:
-    """Whether everyone in the workspace may read it: a public channel."""
+    """Whether a conversation is a public channel, which everyone in the workspace may read."""
     return not (room.is_private or room.is_dm or room.is_gc)
 
 
 def is_member(db: Store, room: Channel, user: str) -> bool:
-    """Whether a user is in a conversation."""
+    """Whether a user is a member of a conversation."""
     try:
         db.get(ChannelMember, room.channel_id, user, missing=NotInChannel)
     except NotInChannel:
@@ -103,52 +109,53 @@ def is_member(db: Store, room: Channel, user: str) -> bool:
 
 
 def readable_by(db: Store, user: str) -> Expression:
-    """Messages that a user may read: those of public channels and of their own conversations."""
+    """Select messages that a user may read: those of public channels and of the user's own conversations."""
     hidden = hidden_from(db, user)
-    # Rooms that are left out rather than rooms that are let in: so the newest messages are looked at first.
+    # Excludes the hidden conversations instead of listing the visible ones, so that the query scans the newest messages
+    # first.
     return not_(Message.channel_id.in_(hidden)) if hidden else all_of()
 
 
 def hidden_from(db: Store, user: str) -> list[str]:
-    """The ids of the conversations that a user may not know of."""
+    """Return the ids of conversations that a user may not see."""
     closed = any_of(holds(Channel.is_private), holds(Channel.is_dm), holds(Channel.is_gc))
     return [room for (room,) in db.rows(Channel, closed, not_(joined_by(user)), columns=(Channel.channel_id,))]
 
 
 def holds(column: Column[Any]) -> Expression:
-    """Rows for which a column is true."""
+    """Select rows in which a boolean column is true."""
     return column.in_((True,))
 
 
 def joined_by(user: str) -> Expression:
-    """Conversations that a user is a member of."""
+    """Select conversations that a user is a member of."""
     return exists(ChannelMember, ChannelMember.channel_id == Channel.channel_id, ChannelMember.user_id == user)
 
 
 def role_of(db: Store, user: str) -> str:
-    """What a user is in the workspace: owner, admin, member or guest."""
+    """Return a user's role in the workspace: owner, admin, member or guest."""
     place = db.find(UserTeam, UserTeam.user_id == user)
     return (place.role if place else None) or "member"
 
 
 def refuse_guests(call: Call, error: type[ApiError]) -> None:
-    """Raise the error for a guest of the workspace; methods differ in which it is."""
+    """Raise `error` if the caller is a guest; methods differ in the error."""
     if role_of(call.db, call.actor) == "guest":
         raise error
 
 
 def team_of(db: Store, room: Channel) -> str:
-    """The id of the workspace that a conversation is in."""
+    """Return the id of a conversation's workspace."""
     return room.team_id or workspace(db).team_id
 
 
 def workspace(db: Store) -> Team:
-    """The workspace; of several, the first by id."""
+    """Return the workspace, the first by id if there are several; an empty one if there is none."""
     return db.find(Team) or Team(team_id="", team_name="")
 
 
 def general_id(db: Store) -> str | None:
-    """The id of the channel that everyone is in: the workspace's setting, else the channel named general."""
+    """Return the id of the channel that everyone is in: the workspace's setting, else the channel named `general`."""
     team = workspace(db).team_id
     setting = db.find(TeamSetting, TeamSetting.team_id == team)
     if setting and setting.default_channel_id:

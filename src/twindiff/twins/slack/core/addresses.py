@@ -1,4 +1,4 @@
-"""The addresses at which people open a workspace."""
+"""Web addresses of a workspace."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .tables import Team
 
 
 def workspace_url(team: Team) -> str:
-    """`https://acme-robotics.slack.com/` for the team Acme Robotics."""
+    """Return the address of a workspace: `https://acme-robotics.slack.com/` for the team Acme Robotics."""
     return f"https://{workspace_domain(team)}.slack.com/"
 
 
 def workspace_domain(team: Team) -> str:
-    """`acme-robotics` for the team Acme Robotics."""
+    """Return the subdomain of a workspace: `acme-robotics` for the team Acme Robotics."""
     return _plain(team.team_name) or team.team_id.lower()
 
 

@@ -1,5 +1,7 @@
-"""What a token may do. It matters in strict mode; a revoked one is refused in either, and so are calls over a limit.
+"""Rights of tokens: token types, scopes, revocation and rate limits.
 
+Types and scopes are checked in strict mode, or if the row `*` sets the rights of all tokens; revocation and rate limits
+are checked in both modes.
 https://docs.slack.dev/authentication/tokens
 """
 
@@ -24,7 +26,7 @@ reminders.delete reminders.info reminders.list search.all search.files search.me
 stars.remove team.profile.get users.identity users.profile.set
 """
 _FOR_PEOPLE_ONLY = frozenset((*_REFUSED_TO_BOTS.split(), *enterprise_methods.METHODS))
-"""Methods that take no bot token."""
+"""Methods that reject bot tokens."""
 
 EVERY = "*"
 _KNOWN = "access_token"
@@ -34,24 +36,24 @@ _WRITING = ("manage", "write", "write.invites", "write.topic", "join")
 
 
 def hash_token(token: str) -> str:
-    """A token as it is kept that no template has told: nobody can use what they read."""
+    """Hash a token that has no row of its own, so that the row of its revocation does not disclose it."""
     return blake2b(token.encode(), digest_size=16).hexdigest()
 
 
 def find_token(call: Call) -> AccessToken | None:
-    """What is known of the rights of a call's token."""
+    """Return the row with the rights of the call's token, or None."""
     return _rules(call)[0]
 
 
 def _rules(call: Call) -> tuple[AccessToken | None, bool]:
-    """What is known of the rights of a call's token, and whether rates are limited; looked up once."""
+    """Return the row with the rights of the call's token and whether rates are limited; cached per call."""
     if _KNOWN not in call.memo:
         call.memo[_KNOWN] = _looked_up(call.db, call.token)
     return call.memo[_KNOWN]
 
 
 def _looked_up(db: Store, token: str) -> tuple[AccessToken | None, bool]:
-    # Most workspaces know of no token, and every call asks: counting none is the least that can be asked.
+    # Most workspaces have no token rows and every call gets here, so test with a count, the cheapest query.
     if not db.count(AccessToken):
         return None, False
     tokens = db.rows(AccessToken, AccessToken.token.in_((token, hash_token(token), EVERY)))
@@ -62,7 +64,7 @@ def _looked_up(db: Store, token: str) -> tuple[AccessToken | None, bool]:
 
 
 def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """Refuse a call that its token may not make, or not now."""
+    """Middleware that raises an error if the call's token may not make the call, or exceeds a rate limit."""
     if not exchange.operation.declared.open:
         _check(exchange, call)
     return proceed()
@@ -80,7 +82,7 @@ def _check(exchange: Exchange, call: Call) -> None:
 
 
 def actor_of(call: Call) -> str | None:
-    """Whom a token that was issued here acts as."""
+    """Return the id of the user that an issued token acts as; None for other tokens."""
     known = find_token(call)
     return known.user_id if known else None
 
@@ -106,19 +108,22 @@ def _check_rights(call: Call, operation: Operation, known: AccessToken | None) -
 
 
 def is_strict(call: Call) -> bool:
-    """Whether the environment takes tokens and rights seriously."""
+    """Whether the environment is in strict mode, in which it checks tokens and rights."""
     return bool(call.memo.get(_STRICT))
 
 
 def check_scope(call: Call, needed: str) -> None:
-    """Refuse a call whose token lacks a scope that only some of its arguments need."""
+    """Raise MissingScope if, in strict mode, the call's token lacks a scope that only some arguments need."""
     known = find_token(call)
     if is_strict(call) and known and known.scopes is not None and needed not in known.scopes.split(","):
         raise MissingScope(needed=needed, provided=known.scopes)
 
 
 def _any_of(needed: str) -> set[str]:
-    """The scopes of which one will do: those for other kinds of conversations are as good, and people's for bots'."""
+    """Return the scopes that each satisfy `needed`.
+
+    Scopes for other types of conversations count as well, and `write` scopes of user tokens for those of bot tokens.
+    """
     what, _, verb = needed.partition(":")
     if what not in _KINDS_OF_ROOM:
         return {needed}

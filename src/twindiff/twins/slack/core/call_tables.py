@@ -1,4 +1,4 @@
-"""The tables of calls that other services hold and Slack shows.
+"""The tables of calls that other services host.
 
 https://docs.slack.dev/apis/web-api/using-the-calls-api
 """
@@ -11,7 +11,7 @@ from .tables import Channel, User
 
 
 class PlatformCall(Row, table="calls", key=("call_id",), unique=(("external_unique_id",),)):
-    """A call; times in seconds since 1970, `date_end` once it is over."""
+    """A call; times are in seconds since 1970, and `date_end` is None until it ends."""
 
     call_id: Column[str]
     user_id: Column[str] = references(User)
@@ -26,7 +26,7 @@ class PlatformCall(Row, table="calls", key=("call_id",), unique=(("external_uniq
 
 
 class CallParticipant(Row, table="call_participants", key=("call_id", "participant_id")):
-    """Somebody in a call: a person of the workspace, or one whom the other service knows by `external_id`."""
+    """A participant of a call: a user of the workspace, or an external person with an `external_id`."""
 
     call_id: Column[str] = references(PlatformCall)
     participant_id: Column[str]
@@ -35,11 +35,11 @@ class CallParticipant(Row, table="call_participants", key=("call_id", "participa
     display_name: Column[str | None] = column(default=None)
     avatar_url: Column[str | None] = column(default=None)
     position: Column[int] = column(default=0, derived=True)
-    """By which those in the call are listed."""
+    """The order in which participants are listed."""
 
 
 class CallChannel(Row, table="call_channels", key=("call_id", "channel_id"), visibility="derived"):
-    """A conversation that a call was posted to."""
+    """A conversation in which a call was posted."""
 
     call_id: Column[str] = references(PlatformCall)
     channel_id: Column[str] = references(Channel)

@@ -1,4 +1,4 @@
-"""Whom documents are shared with: people, or all members of channels. Canvases and lists are shared so."""
+"""Access to documents (canvases and lists), which are shared with users or with all members of channels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from .tables import Channel, User
 
 
 def entities_of(call: Call, channel_ids: str | list[str], user_ids: str | list[str]) -> tuple[list[str], list[str]]:
-    """The channels, or the people, that a call names; raises invalid_parameters unless it is either of them."""
+    """Return the given channel ids and user ids, one of which is empty.
+
+    Raises InvalidParameters unless exactly one of them is given, UserNotFound or ChannelNotFound.
+    """
     channels, users = names_in(channel_ids), names_in(user_ids)
     if bool(channels) == bool(users):
         raise InvalidParameters
@@ -24,7 +27,10 @@ def entities_of(call: Call, channel_ids: str | list[str], user_ids: str | list[s
 
 
 def levels_through(call: Call, given: Mapping[str, str]) -> set[str]:
-    """What the caller may do by each way that leads to a document; `given` are levels by whom they were given to."""
+    """Return the access levels that the caller has to a document, as a user and by channels.
+
+    `given` maps ids of users and channels to levels.
+    """
     rooms = call.db.rows(Channel, Channel.channel_id.in_(list(given))) if given else []
     inside = {room.channel_id for room in rooms if is_member(call.db, room, call.actor)}
     return {level for entity, level in given.items() if entity in inside or entity == call.actor}

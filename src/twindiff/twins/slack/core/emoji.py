@@ -1,6 +1,6 @@
-"""The names of emoji. Each line of emoji_names.txt is one: its name, then its other names; `*` marks skin tones.
+"""Names of emoji. Each line of emoji_names.txt is an emoji: its name, then its aliases; `*` marks skin tones.
 
-The names are facts of https://github.com/iamcal/emoji-data (MIT), which Slack takes its short names from.
+The names are facts of https://github.com/iamcal/emoji-data (MIT), from which Slack takes its short names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _ADDED = """
 facepalm finish_flag huh keanu-thanks loading mic-drop party_blob partyparrot thankyou thinking this_is_fine
 """
 WORKSPACE_EMOJI = frozenset(_ADDED.split())
-"""Emoji that the workspace has added to the standard ones, as most workspaces do."""
+"""Custom emoji of the workspace, as most workspaces have some."""
 
 _TONES = frozenset(f"skin-tone-{tone}" for tone in range(2, 7))
 
@@ -26,7 +26,7 @@ class Emoji(NamedTuple):
 
 @cache
 def _standard() -> dict[str, Emoji]:
-    """The standard emoji by each of their names."""
+    """Map each name and alias to its standard emoji."""
     lines = Path(__file__).with_name("emoji_names.txt").read_text(encoding="utf-8").splitlines()
     return {name: Emoji(line.split()[0].lstrip("*"), line[0] == "*") for line in lines for name in _names(line)}
 
@@ -37,14 +37,17 @@ def _names(line: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
-    """The one name of an emoji, so that `thumbsup` and `+1` are the same; colons and unknown names are let be."""
+    """Return the canonical name of an emoji, which is the same for `thumbsup` and `+1`.
+
+    Colons around the name are ignored; unknown names stay.
+    """
     plain, tones, tone = name.strip(":").partition("::")
     emoji = _standard().get(plain)
     return (emoji.name if emoji else plain) + tones + tone
 
 
 def names_of(name: str) -> list[str]:
-    """All names of the emoji that one name means, the name itself among them."""
+    """Return all aliases of an emoji, including `name`."""
     wanted = canonical(name)
     plain, tones, tone = wanted.partition("::")
     others = [other for other, emoji in _standard().items() if emoji.name == plain]
@@ -52,7 +55,7 @@ def names_of(name: str) -> list[str]:
 
 
 def is_emoji(name: str) -> bool:
-    """Whether `name`, without colons, is an emoji here: `wave`, `wave::skin-tone-2`, never `rocket::skin-tone-2`."""
+    """Whether `name`, without colons, is an emoji: `wave` and `wave::skin-tone-2` are, `rocket::skin-tone-2` is not."""
     plain, tones, tone = name.partition("::")
     if not tones:
         return plain in _standard() or plain in WORKSPACE_EMOJI

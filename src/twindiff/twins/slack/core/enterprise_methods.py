@@ -1,4 +1,4 @@
-"""What administers an organization: refused, once the token has passed, as in a workspace on no Enterprise plan.
+"""Methods that administer an organization: they fail as in a workspace without an Enterprise plan.
 
 https://docs.slack.dev/reference/methods?family=admin
 """
@@ -15,11 +15,11 @@ from .token_errors import FeatureNotEnabled
 api = Operations()
 
 METHODS = tuple(Path(__file__).with_name("organization_methods.txt").read_text().split())
-"""Those that Slack's own clients have."""
+"""The organization methods in Slack's own clients."""
 
 
 def _refuse(call: Call) -> dict[str, Any]:
-    """Refuse whatever is asked of an organization; there is none.
+    """Raise FeatureNotEnabled, as the workspace belongs to no organization.
 
     https://docs.slack.dev/reference/methods/admin.teams.admins.list
     """

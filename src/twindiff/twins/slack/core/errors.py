@@ -1,4 +1,4 @@
-"""Slack's error codes, one class each: the name is the code, the docstring says when it is given.
+"""Slack's error codes, one class each: the class name gives the code, the docstring its message.
 
 https://docs.slack.dev/apis/web-api/using-the-web-api#errors
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from twindiff.kit import ApiError
 
-# Alphabetical: a code has one place to be looked for.
+# In alphabetical order.
 
 
 class AccessDenied(ApiError):

@@ -1,4 +1,4 @@
-"""Which files the caller may see, and what they hold."""
+"""Access to files and their contents."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .tables import File, FileContent, FileMessage, Message
 
 
 def visible_files(call: Call) -> Expression:
-    """Files that the caller owns or may read where they were shared."""
+    """Select files that the caller owns, or that were shared where the caller may read."""
     return any_of(File.user_id == call.actor, is_shared_where(readable_by(call.db, call.actor)))
 
 
 def is_shared_where(*where: Expression) -> Expression:
-    """Files shared in a message for which `where` holds."""
+    """Select files shared in a message that matches `where`."""
     message = exists(Message, Message.message_id == FileMessage.message_id, *where)
     return exists(FileMessage, FileMessage.file_id == File.file_id, message)
 
 
 def visible_file(call: Call, file_id: str) -> File:
-    """The file with this id, if the caller owns it or may read where it was shared; raises file_not_found."""
+    """Return the file with this id; raises FileNotFound, also if the caller may not see it."""
     file = call.db.find(File, File.file_id == file_id, visible_files(call))
     if file is None:
         raise FileNotFound
@@ -31,7 +31,7 @@ def visible_file(call: Call, file_id: str) -> File:
 
 
 def bytes_of(call: Call, file: File) -> bytes:
-    """What a file holds; nothing for one of a template that says no more than its name."""
+    """Return the content of a file; empty if a template gives none."""
     content = call.db.find(FileContent, FileContent.file_id == file.file_id)
     if content and content.digest:
         try:

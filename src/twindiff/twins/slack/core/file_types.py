@@ -1,4 +1,4 @@
-"""What Slack makes of a file's name: its type, the name of that type, and how it is shown.
+"""File types by file name, with the name of each type and the display mode.
 
 https://docs.slack.dev/reference/objects/file-object#types
 """
@@ -43,7 +43,7 @@ _PRETTY = {
     "yaml": "YAML",
     "zip": "Zip",
 }
-"""The types by their short names; a snippet may be of each that is text."""
+"""Display names by file type; each text type can be the type of a snippet."""
 
 _BY_ENDING = {
     **{name: name for name in _PRETTY},
@@ -73,11 +73,11 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "spaces": (),
     "gdocs": (),
 }
-"""The kinds of files that files.list can be asked for, by the types that are of each."""
+"""The file types in each kind that files.list filters by."""
 
 
 class Kind(NamedTuple):
-    """`filetype` is Slack's short name, `mode` is snippet for text and hosted for the rest."""
+    """A file type: `filetype` is Slack's short name, `mode` is `snippet` for text and `hosted` otherwise."""
 
     filetype: str
     mimetype: str
@@ -86,18 +86,18 @@ class Kind(NamedTuple):
 
 
 def filetype_of(name: str) -> str:
-    """The type of a file with this name; `binary` for an unknown one."""
+    """Return the file type for a file name; `binary` if unknown."""
     _, dot, ending = name.rpartition(".")
     return _BY_ENDING.get(ending.lower(), "binary") if dot else "binary"
 
 
 def endings_of(filetypes: Collection[str]) -> list[str]:
-    """The endings of names that files of these types have."""
+    """Return the file name extensions of these file types."""
     return [ending for ending, filetype in _BY_ENDING.items() if filetype in filetypes]
 
 
 def kind_of(name: str, filetype: str) -> Kind:
-    """What is known of a file by its name and type."""
+    """Return type, MIME type, display name and mode of a file."""
     guessed = mimetypes.guess_type(name)[0]
     is_text = filetype in _PRETTY and filetype not in _NO_TEXT
     mimetype = "text/plain" if is_text else guessed or "application/octet-stream"

@@ -1,4 +1,4 @@
-"""The tables of lists: their columns, items and cells, and who may read or write them.
+"""The tables of lists: columns, items, cells and access.
 
 https://docs.slack.dev/surfaces/lists
 """
@@ -11,7 +11,7 @@ from .tables import User
 
 
 class SlackList(Row, table="lists", key=("list_id",)):
-    """A list of items; whoever made it owns it."""
+    """A list of items; its creator owns it."""
 
     list_id: Column[str]
     user_id: Column[str] = references(User)
@@ -25,7 +25,7 @@ class SlackList(Row, table="lists", key=("list_id",)):
 
 
 class ListColumn(Row, table="list_columns", key=("list_id", "column_id")):
-    """A column of a list, by `position` from the left; `options` are those of its type."""
+    """A column of a list; `position` counts from the left, `options` depend on the type."""
 
     list_id: Column[str] = references(SlackList)
     column_id: Column[str]
@@ -53,7 +53,7 @@ class ListItem(
 
 
 class ListCell(Row, table="list_cells", key=("item_id", "column_id")):
-    """What an item has in a column: `value` as the API takes it, and as a text that people read."""
+    """The value of an item in a column: `value` in the form of the API, `text` for display and search."""
 
     item_id: Column[str] = references(ListItem)
     column_id: Column[str]
@@ -62,7 +62,7 @@ class ListCell(Row, table="list_cells", key=("item_id", "column_id")):
 
 
 class ListAccess(Row, table="list_access", key=("list_id", "entity_id")):
-    """Who beside its owner may read or write a list: a person, or the members of a channel."""
+    """Access to a list for a user other than the owner, or for all members of a channel."""
 
     list_id: Column[str] = references(SlackList)
     entity_id: Column[str]
@@ -70,7 +70,7 @@ class ListAccess(Row, table="list_access", key=("list_id", "entity_id")):
 
 
 class ListDownload(Row, table="list_downloads", key=("job_id",), visibility="bookkeeping"):
-    """An export of a list that was asked for."""
+    """A requested export of a list."""
 
     job_id: Column[str]
     list_id: Column[str]
@@ -78,7 +78,7 @@ class ListDownload(Row, table="list_downloads", key=("job_id",), visibility="boo
 
 
 class DeletedListItem(Row, table="deleted_list_items", key=("item_id",), visibility="bookkeeping"):
-    """The id of an item that was deleted, which Slack tells apart from one that never was."""
+    """The id of a deleted item; Slack has different errors for deleted and unknown items."""
 
     item_id: Column[str]
     list_id: Column[str]

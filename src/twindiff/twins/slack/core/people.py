@@ -1,4 +1,4 @@
-"""People by the names that others call them."""
+"""Lookup of users by name, and of bots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .tables import User
 
 
 def find_person(db: Store, name: str) -> User | None:
-    """The user with this id, else with this user name, email address, display name or full name, in any case."""
+    """Return the user with this id, else username, email address, display name or full name, ignoring case; or None."""
     if not name:
         return None
     columns = (User.username, User.email, User.display_name, User.real_name)
@@ -21,7 +21,7 @@ def find_person(db: Store, name: str) -> User | None:
 
 
 def _rank(user: User, name: str) -> int | None:
-    """By which of a user's names this one means them, the surest first; None when by none."""
+    """Rank which of a user's names equals `name`, lower is better; None if none does."""
     if user.user_id == name:
         return 0
     names = (user.username, user.email, user.display_name, user.real_name)
@@ -30,13 +30,13 @@ def _rank(user: User, name: str) -> int | None:
 
 
 def bots_among(db: Store, users: Collection[str]) -> dict[str, User]:
-    """Those of the users who are bots, by id."""
+    """Map ids to those of the users that are bots."""
     bots = db.rows(User, User.user_id.in_(users), User.is_bot.in_((True,))) if users else []
     return {user.user_id: user for user in bots}
 
 
 def bot_of(db: Store, user_id: str) -> User | None:
-    """The user of this id, if it is a bot's."""
+    """Return the user with this id if it is a bot, else None."""
     try:
         user = db.get(User, user_id, missing=UserNotFound)
     except UserNotFound:

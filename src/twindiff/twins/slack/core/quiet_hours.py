@@ -1,4 +1,4 @@
-"""The hours of the night in which Slack disturbs nobody who has not said otherwise."""
+"""Default do-not-disturb hours at night."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _START, _END = time(22), time(8)
 
 
 def quiet_hours(now: datetime, zone: tzinfo) -> tuple[int, int]:
-    """The start and the end, in seconds since 1970, of the quiet hours that last or come next in a time zone."""
+    """Return start and end, in seconds since 1970, of the current or next do-not-disturb hours in a time zone."""
     today = now.astimezone(zone).date()
     for day in (today - timedelta(days=1), today):
         start = datetime.combine(day, _START, zone)

@@ -1,4 +1,4 @@
-"""How often a minute each method may be called, where a workspace limits it.
+"""Rate limits of methods per minute, for workspaces that have them.
 
 https://docs.slack.dev/apis/web-api/rate-limits
 """
@@ -6,7 +6,7 @@ https://docs.slack.dev/apis/web-api/rate-limits
 from __future__ import annotations
 
 _A_MINUTE = {1: 1, 2: 20, 3: 50, 4: 100}
-"""By tier; Slack promises at least these."""
+"""Calls per minute by tier; Slack guarantees at least these."""
 
 _TIERS = {
     1: "apps.connections.open",
@@ -30,10 +30,10 @@ _TIERS = {
         views.open views.publish views.push views.update
     """,
 }
-"""The methods of each tier but the third, which the rest are of."""
+"""The methods by tier; all others are in tier 3."""
 
 _OF_THEIR_OWN = {"auth.test": 600, "chat.getPermalink": 600, "chat.postMessage": 60}
-"""Slack lets hundreds of the first two through, and a message a second into each channel."""
+"""Methods outside of the tiers: Slack allows hundreds of the first two, and one message per second and channel."""
 
 _MAX_CALLS_PER_MINUTE = {
     **{method: _A_MINUTE[tier] for tier, methods in _TIERS.items() for method in methods.split()},
@@ -42,5 +42,5 @@ _MAX_CALLS_PER_MINUTE = {
 
 
 def most_a_minute(method: str) -> int:
-    """How often a minute one token may call a method."""
+    """Return how many calls of a method per minute a token may make."""
     return _MAX_CALLS_PER_MINUTE.get(method, _A_MINUTE[3])

@@ -1,4 +1,4 @@
-"""The codes that are about modals, home tabs and canvases, one class each.
+"""Error codes of modals, home tabs and canvases, one class each.
 
 https://docs.slack.dev/surfaces
 """

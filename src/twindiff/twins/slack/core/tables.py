@@ -1,4 +1,4 @@
-"""The tables of a Slack workspace. Plain tables and columns are those that public suites look at."""
+"""The tables of a Slack workspace. Plain tables and columns are those that public suites check."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class User(Row, table="users", key=("user_id",), unique=(("username",), ("email"
 
 
 class Channel(Row, table="channels", key=("channel_id",), unique=(("team_id", "channel_name"),)):
-    """A conversation of any type: public or private channel, direct message (`is_dm`), group message (`is_gc`)."""
+    """A conversation of any type: public or private channel, direct message (`is_dm`) or group message (`is_gc`)."""
 
     channel_id: Column[str]
     channel_name: Column[str]
@@ -55,9 +55,9 @@ class File(
     key=("file_id",),
     indexes=(("user_id", "file_id"), ("created_at", "file_id", "user_id"), ("external_id", "file_id")),
 ):
-    """A file that was shared or kept; a `file_url` that begins with a slash is below the workspace's own address.
+    """An uploaded file, or a remote file; a `file_url` that begins with a slash is relative to the twin's address.
 
-    One with an `external_id` is kept by another service, at `external_url`.
+    A remote file has an `external_id`, and another service stores it at `external_url`.
     """
 
     file_id: Column[str]
@@ -68,7 +68,7 @@ class File(
     file_url: Column[str | None] = column(default=None)
     created_at: Column[Timestamp | None] = column(default=None)
     public_url_shared: Column[bool] = column(default=False)
-    """Whether everyone with its public link may read it."""
+    """Whether anyone with its public link may read it."""
     title: Column[str | None] = column(default=None, derived=True)
     alt_text: Column[str | None] = column(default=None, derived=True)
     external_id: Column[str | None] = column(default=None)
@@ -76,7 +76,7 @@ class File(
 
 
 class FilePicture(Row, table="file_pictures", key=("file_id",), visibility="derived"):
-    """What the head of a picture says of it: its size in pixels, EXIF's orientation (1 to 8), and whether it moves."""
+    """The facts in a picture's header: size in pixels, EXIF orientation (1 to 8), and whether it is animated."""
 
     file_id: Column[str]
     original_w: Column[int]
@@ -86,7 +86,7 @@ class FilePicture(Row, table="file_pictures", key=("file_id",), visibility="deri
 
 
 class FileContent(Row, table="file_contents", key=("file_id",), visibility="bookkeeping"):
-    """What a file holds: the digest of its bytes, or in templates its text."""
+    """The content of a file: the digest of its bytes, or its text in templates."""
 
     file_id: Column[str]
     digest: Column[str | None] = column(default=None)
@@ -94,7 +94,7 @@ class FileContent(Row, table="file_contents", key=("file_id",), visibility="book
 
 
 class UploadTicket(Row, table="upload_tickets", key=("ticket",), unique=(("file_id",),), visibility="bookkeeping"):
-    """An upload that was announced; it has a digest once the bytes have come."""
+    """A requested upload; `digest` is set once the bytes have arrived."""
 
     ticket: Column[str]
     file_id: Column[str]
@@ -118,7 +118,7 @@ class UserSetting(Row, table="user_settings", key=("user_id",)):
 
 
 class UserTeam(Row, table="user_teams", key=("user_id", "team_id")):
-    """A user's place in the workspace; `role` is owner, admin, member or guest."""
+    """A user's role in the workspace: owner, admin, member or guest."""
 
     user_id: Column[str] = references(User)
     team_id: Column[str] = references(Team)
@@ -142,7 +142,7 @@ class Message(
     ),
     words=("message_text",),
 ):
-    """A message is known by its `ts`, which is its key; a reply names the message it hangs on."""
+    """A message, whose key is its `ts`; a reply has the `ts` of the thread's first message as `parent_id`."""
 
     message_id: Column[str]
     channel_id: Column[str] = references(Channel)
@@ -158,7 +158,7 @@ class Message(
     attachments: Column[Json | None] = column(default=None, derived=True)
     metadata: Column[Json | None] = column(default=None, derived=True)
     username: Column[str | None] = column(default=None, derived=True)
-    """The name that an application gave the message in place of its own, and the icon."""
+    """The name that an app gave the message instead of its own; `icons` likewise."""
     icons: Column[Json | None] = column(default=None, derived=True)
 
 
@@ -188,7 +188,7 @@ class FileMessage(
 class MessageEdit(
     Row, table="message_edits", key=("edit_id",), indexes=(("message_id", "edit_id"),), visibility="derived"
 ):
-    """What a message said before an edit."""
+    """The text of a message before an edit."""
 
     edit_id: Column[str]
     message_id: Column[str] = references(Message)
@@ -202,7 +202,7 @@ class MessageReaction(
     key=("message_id", "user_id", "reaction_type"),
     indexes=(
         ("user_id", "message_id"),
-        # As they are shown beside a message: in the order in which they were given.
+        # Reactions are listed in the order in which they were added.
         ("message_id", "created_at", "user_id", "reaction_type"),
     ),
 ):
@@ -227,7 +227,7 @@ class ScheduledMessage(
     key=("scheduled_message_id",),
     indexes=(("channel_id", "post_at"),),
 ):
-    """A message that waits for its time; `post_at` is in seconds since 1970."""
+    """A scheduled message; `post_at` is in seconds since 1970."""
 
     scheduled_message_id: Column[str]
     channel_id: Column[str] = references(Channel)
@@ -242,7 +242,7 @@ class ScheduledMessage(
 
 
 class EphemeralMessage(Row, table="ephemeral_messages", key=("message_id",)):
-    """A message that one person alone saw; Slack forgets those, here they are kept to be looked at."""
+    """A message that only its recipient saw. Slack does not store those; the twin does for inspection."""
 
     message_id: Column[str]
     channel_id: Column[str] = references(Channel)
@@ -274,7 +274,7 @@ class Bookmark(Row, table="bookmarks", key=("bookmark_id",), indexes=(("channel_
 
 
 class Star(Row, table="stars", key=("user_id", "item_type", "item_id"), indexes=(("item_id", "user_id"),)):
-    """What a person has saved: a message by its ts, a file, or a whole channel, by their ids."""
+    """An item that a user saved: a message by its `ts`, or a file or channel by its id."""
 
     user_id: Column[str] = references(User)
     item_type: Column[str]
@@ -284,9 +284,9 @@ class Star(Row, table="stars", key=("user_id", "item_type", "item_id"), indexes=
 
 
 class Reminder(Row, table="reminders", key=("reminder_id",), indexes=(("user_id", "reminder_id"),)):
-    """Times are in seconds since 1970; one that comes again and again has a recurrence and is never complete.
+    """A reminder; times are in seconds since 1970. A recurring one is never complete.
 
-    `reminded_at` is when its person was last told.
+    `reminded_at` is when its user was last reminded.
     """
 
     reminder_id: Column[str]
@@ -301,7 +301,7 @@ class Reminder(Row, table="reminders", key=("reminder_id",), indexes=(("user_id"
 
 
 class UserGroup(Row, table="usergroups", key=("usergroup_id",)):
-    """People who are mentioned together, by a handle; a disabled one is kept with `is_active` false."""
+    """A group of users that is mentioned by its handle; disabling it sets `is_active` to false."""
 
     usergroup_id: Column[str]
     team_id: Column[str | None] = references(Team, default=None)
@@ -324,9 +324,9 @@ class UserGroupMember(
 
 
 class Canvas(Row, table="canvases", key=("canvas_id",), indexes=(("channel_id",),)):
-    """A document; that of a channel is read and written by the channel's members.
+    """A canvas; members of its channel, if any, may read and write it.
 
-    `editors` are those who have changed it since it was made, the latest last.
+    `editors` are the users who changed it after its creation, the latest last.
     """
 
     canvas_id: Column[str]
@@ -340,7 +340,7 @@ class Canvas(Row, table="canvases", key=("canvas_id",), indexes=(("channel_id",)
 
 
 class CanvasAccess(Row, table="canvas_access", key=("canvas_id", "entity_id")):
-    """Who beside its owner may read or write a canvas: a person, or the members of a channel."""
+    """Access to a canvas for a user other than the owner, or for all members of a channel."""
 
     canvas_id: Column[str] = references(Canvas)
     entity_id: Column[str]
@@ -348,7 +348,7 @@ class CanvasAccess(Row, table="canvas_access", key=("canvas_id", "entity_id")):
 
 
 class View(Row, table="views", key=("view_id",), indexes=(("user_id", "view_type"), ("trigger_id",))):
-    """A modal or a home tab as one person was shown it last."""
+    """The current content of a modal or a home tab of a user."""
 
     view_id: Column[str]
     user_id: Column[str] = references(User)
@@ -362,7 +362,7 @@ class View(Row, table="views", key=("view_id",), indexes=(("user_id", "view_type
 
 
 class UserProfile(Row, table="user_profiles", key=("user_id",)):
-    """What a person says of themselves at present, once there is anything; times in seconds since 1970."""
+    """The profile fields, status, presence and snooze of a user who has set any; times are in seconds since 1970."""
 
     user_id: Column[str] = references(User)
     status_text: Column[str] = column(default="")
@@ -378,7 +378,7 @@ class UserProfile(Row, table="user_profiles", key=("user_id",)):
 
 
 class ProfileField(Row, table="profile_fields", key=("field_id",), visibility="bookkeeping"):
-    """A line that the workspace has added to everyone's profile."""
+    """A custom field that the workspace adds to all profiles."""
 
     field_id: Column[str]
     label: Column[str]
@@ -388,7 +388,7 @@ class ProfileField(Row, table="profile_fields", key=("field_id",), visibility="b
 
 
 class ConversationState(Row, table="conversation_states", key=("channel_id", "user_id"), visibility="bookkeeping"):
-    """How far a person has read in a conversation, and whether they have closed it."""
+    """A user's read position in a conversation, and whether the user has closed it."""
 
     channel_id: Column[str]
     user_id: Column[str]
@@ -397,14 +397,14 @@ class ConversationState(Row, table="conversation_states", key=("channel_id", "us
 
 
 class MessageStream(Row, table="message_streams", key=("message_id",), visibility="bookkeeping"):
-    """A message that is being written bit by bit, by `markdown_text` or by `chunks`."""
+    """A message that is being streamed; `mode` is `markdown_text` or `chunks`."""
 
     message_id: Column[str]
     mode: Column[str] = column(default="")
 
 
 class AssistantThread(Row, table="assistant_threads", key=("channel_id", "thread_ts")):
-    """What an assistant says of a thread: what it is doing, how it calls it, what it suggests to ask."""
+    """The status, title and suggested prompts that an assistant sets for a thread."""
 
     channel_id: Column[str]
     thread_ts: Column[str]
@@ -416,10 +416,11 @@ class AssistantThread(Row, table="assistant_threads", key=("channel_id", "thread
 
 
 class AccessToken(Row, table="access_tokens", key=("token",), visibility="bookkeeping"):
-    """A token whose rights are known, or `*` for all of them; one that was revoked is kept as its hash.
+    """The rights of a token, or of all tokens if `token` is `*`; the revocation of an unlisted token stores its hash.
 
-    `scopes` are joined by commas; `user_id` is whom it was issued to. Where rates are limited, methods may be called as
-    often a minute as their tier says.
+    `scopes` are separated by commas, and `user_id` is the user that the token acts as. With `limits_rates`, the rate
+    limit
+    of its tier applies to each method.
     """
 
     token: Column[str]
@@ -430,7 +431,7 @@ class AccessToken(Row, table="access_tokens", key=("token",), visibility="bookke
 
 
 class OauthCode(Row, table="oauth_codes", key=("code",), visibility="bookkeeping"):
-    """A code that an application may exchange once for tokens, as a template says."""
+    """A code that an app may exchange once for tokens."""
 
     code: Column[str]
     client_id: Column[str]
@@ -443,7 +444,7 @@ class OauthCode(Row, table="oauth_codes", key=("code",), visibility="bookkeeping
     app_id: Column[str] = column(default="")
     is_used: Column[bool] = column(default=False)
     challenge: Column[str | None] = column(default=None)
-    """What the verifier must come to that the code is exchanged with, for PKCE."""
+    """The PKCE challenge that the code's verifier must match."""
 
 
 TABLES = (

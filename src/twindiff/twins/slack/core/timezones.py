@@ -1,4 +1,4 @@
-"""What Slack says of a person's time zone: its name, its label and how far it is from UTC at an instant."""
+"""Time zones in user objects: name, label and offset from UTC at an instant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 UNKNOWN = "Etc/UTC"
-"""The zone of a person of whom no zone is known."""
+"""The zone of users without one."""
 
 _LABELS = {
     ("ACDT", 10.5): "Australian Central Daylight Time",
@@ -55,11 +55,11 @@ _LABELS = {
     ("WET", 0): "Western European Time",
     ("WIB", 7): "Western Indonesia Time",
 }
-"""By abbreviation and hours from UTC: IST alone may be in Dublin, Jerusalem or Delhi."""
+"""Labels by abbreviation and offset in hours, since IST alone may be Dublin, Jerusalem or Delhi."""
 
 
 def zone_object(name: str | None, now: datetime) -> dict[str, Any]:
-    """The `tz` fields of a user; a zone that this machine does not know counts as UTC but keeps its name."""
+    """Return the `tz` fields of a user; a zone that is unknown on this machine keeps its name and counts as UTC."""
     name = name or UNKNOWN
     local = now.astimezone(zone_of(name))
     offset = local.utcoffset() or timedelta()
@@ -70,7 +70,7 @@ def zone_object(name: str | None, now: datetime) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def zone_of(name: str | None) -> tzinfo:
-    """The time zone of that name; UTC for none and for one that this machine does not know."""
+    """Return the time zone with this name; UTC for None and for unknown names."""
     try:
         return ZoneInfo(name) if name else UTC
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""The codes that are about tokens and applications, one class each.
+"""Error codes of tokens and apps, one class each.
 
 https://docs.slack.dev/authentication/tokens
 """

@@ -1,4 +1,4 @@
-"""A canvas as a list of sections: paragraphs, headings, lists and the like, between empty lines of its markdown."""
+"""Splitting of a canvas's markdown into sections (paragraphs, headings, lists and so on) at empty lines."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Section(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """`h1`, `h2`, `h3`; empty for all other text."""
+        """The heading level: `h1`, `h2` or `h3`; empty for other text."""
         match = _HEADING.match(self.text)
         return f"h{min(3, len(match[1]))}" if match else ""
 
 
 def sections_of(canvas_id: str, markdown: str) -> list[Section]:
-    """The sections of a canvas; one that is not touched keeps its id when others change."""
+    """Return the sections of a canvas; unchanged sections keep their ids when others change."""
     seen: dict[str, int] = {}
     sections: list[Section] = []
     for text in _paragraphs(markdown):
@@ -33,7 +33,7 @@ def sections_of(canvas_id: str, markdown: str) -> list[Section]:
 
 
 def _paragraphs(markdown: str) -> list[str]:
-    """Texts between empty lines; a heading is one of its own, and code is not cut."""
+    """Split at empty lines; a heading is a paragraph of its own, and code blocks stay whole."""
     paragraphs: list[list[str]] = [[]]
     in_code = False
     for line in markdown.splitlines():
@@ -49,5 +49,5 @@ def _paragraphs(markdown: str) -> list[str]:
 
 
 def join_sections(texts: list[str]) -> str:
-    """The markdown of these sections."""
+    """Join sections to markdown."""
     return "\n\n".join(text for text in texts if text.strip())

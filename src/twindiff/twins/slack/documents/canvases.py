@@ -1,4 +1,4 @@
-"""Documents that people write together.
+"""Canvases, which users write together.
 
 https://docs.slack.dev/surfaces/canvases
 """
@@ -45,7 +45,7 @@ class Criteria(msgspec.Struct):
 def create(
     call: Call, title: str = "", document_content: dict[str, Any] | None = None, channel_id: str = ""
 ) -> dict[str, Any]:
-    """Write a canvas, with a channel as a tab of it.
+    """Create a canvas, as a tab of a channel if one is given.
 
     https://docs.slack.dev/reference/methods/canvases.create
     """
@@ -57,7 +57,7 @@ def create(
 def create_in_channel(
     call: Call, channel_id: str, document_content: dict[str, Any] | None = None, title: str = ""
 ) -> dict[str, Any]:
-    """Write the canvas of a channel; there can be one only.
+    """Create the canvas of a channel, which has at most one.
 
     https://docs.slack.dev/reference/methods/conversations.canvases.create
     """
@@ -99,7 +99,7 @@ def _read(given: Any, kind: type[Any]) -> Any:
 
 @api.method("canvases.edit", scope="canvases:write")
 def edit(call: Call, canvas_id: str, changes: list[Any]) -> dict[str, Any]:
-    """Make one change to a canvas: put text in, replace or delete some, or give it another title.
+    """Make one change to a canvas: insert, replace or delete text, or rename it.
 
     https://docs.slack.dev/reference/methods/canvases.edit
     """
@@ -117,7 +117,7 @@ def edit(call: Call, canvas_id: str, changes: list[Any]) -> dict[str, Any]:
 
 
 def _apply_change(sections: list[Section], change: Change) -> str:
-    """The markdown after a change to the sections before it."""
+    """Return the markdown after applying a change to the sections."""
     texts = [section.text for section in sections]
     operation, at = change.operation, _place(sections, change.section_id)
     if operation == "delete" and at is not None:
@@ -153,7 +153,7 @@ def _text(content: Document | None) -> str:
 
 @api.method("canvases.getContent", reads=True, scope="canvases:read")
 def get_content(call: Call, canvas_id: str, content_type: Literal["markdown", "html"] = "markdown") -> dict[str, Any]:
-    """Give the text of a canvas, whole.
+    """Return the whole text of a canvas.
 
     https://docs.slack.dev/reference/methods/canvases.getContent
     """
@@ -163,7 +163,7 @@ def get_content(call: Call, canvas_id: str, content_type: Literal["markdown", "h
 
 @api.method("canvases.sections.lookup", reads=True, scope="canvases:read")
 def look_up_sections(call: Call, canvas_id: str, criteria: dict[str, Any]) -> dict[str, Any]:
-    """Find sections of a canvas by the text in them, and headings by their level.
+    """Find sections of a canvas by their text, and headings by their level.
 
     https://docs.slack.dev/reference/methods/canvases.sections.lookup
     """
@@ -183,7 +183,7 @@ def _meets(section: Section, wanted: Criteria) -> bool:
 
 @api.method("canvases.delete", scope="canvases:write")
 def delete(call: Call, canvas_id: str) -> dict[str, Any]:
-    """Delete a canvas that the caller may write.
+    """Delete a canvas that the caller may write to.
 
     https://docs.slack.dev/reference/methods/canvases.delete
     """
@@ -202,7 +202,7 @@ def set_access(
     channel_ids: str | list[str] = "",
     user_ids: str | list[str] = "",
 ) -> dict[str, Any]:
-    """Let people, or all members of channels, read or write a canvas.
+    """Give users, or all members of channels, access to a canvas.
 
     https://docs.slack.dev/reference/methods/canvases.access.set
     """
@@ -223,7 +223,7 @@ def set_access(
 def delete_access(
     call: Call, canvas_id: str, channel_ids: str | list[str] = "", user_ids: str | list[str] = ""
 ) -> dict[str, Any]:
-    """Take from people, or from all members of channels, what canvases.access.set gave them.
+    """Remove the access that canvases.access.set gave to users, or to all members of channels.
 
     https://docs.slack.dev/reference/methods/canvases.access.delete
     """
@@ -236,7 +236,7 @@ def delete_access(
 
 
 def _hand_over(call: Call, canvas: Canvas, users: list[str]) -> None:
-    """Make somebody else the owner, which only the owner can do; who was it can write from then on."""
+    """Transfer ownership, which only the owner can do; the former owner keeps write access."""
     if len(users) != 1:
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] only one user can be the owner"]})
     if canvas.user_id != call.actor:
@@ -280,7 +280,7 @@ def _writable(call: Call, canvas_id: str) -> Canvas:
 
 
 def access_to(call: Call, canvas: Canvas) -> str:
-    """The most that the caller may do with a canvas: owner, write, read, or nothing."""
+    """Return the caller's access level to a canvas: owner, write, read, or an empty text."""
     room = call.db.find(Channel, Channel.channel_id == canvas.channel_id) if canvas.channel_id else None
     if canvas.user_id == call.actor and (room is None or is_visible(call, room)):
         return "owner"

@@ -1,4 +1,4 @@
-"""Canvases and lists among the files: which the caller may read, and how they are shown there.
+"""Canvases and lists as files: access, and their file objects.
 
 https://docs.slack.dev/surfaces/canvases#finding-canvases-with-fileslist
 """
@@ -22,13 +22,13 @@ from ..rendering.file_views import stars_on
 from .canvases import access_to
 
 TYPES = ("canvas",)
-"""What files.list can be asked for beside types of files."""
+"""The types that files.list accepts in addition to types of files."""
 
 Document = Canvas | SlackList
 
 
 def find_document(call: Call, id: str) -> Document | None:
-    """The canvas or the list with this id, if the caller may read it."""
+    """Return the canvas or list with this id if the caller may read it, else None."""
     canvas = call.db.find(Canvas, Canvas.canvas_id == id)
     if canvas:
         return canvas if access_to(call, canvas) else None
@@ -37,7 +37,7 @@ def find_document(call: Call, id: str) -> Document | None:
 
 
 def document_objects(call: Call, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Canvases and lists as files, by id; those that the caller may read are asked for."""
+    """Map ids to file objects of canvases and lists; callers pass only ids that the actor may read."""
     shown = {
         each.canvas_id: {**canvas_object(call, each, access_to(call, each)), **reach_of(call, levels_given(call, each))}
         for each in (call.db.rows(Canvas, Canvas.canvas_id.in_(ids)) if ids else ())
@@ -52,7 +52,7 @@ def document_objects(call: Call, ids: Sequence[str]) -> dict[str, dict[str, Any]
 def list_documents(
     call: Call, *, types: Sequence[str], user: str, channel: str, ts_from: float, ts_to: float
 ) -> list[tuple[str, str]]:
-    """The canvases and lists that the caller may read and files.list is to show: when each was made, and its id."""
+    """Return creation time and id of the canvases and lists that files.list shows to the caller."""
     tables: list[tuple[type[Row], Any, Any, Expression]] = []
     if not types or "all" in types or "canvas" in types:
         tables.append((Canvas, Canvas, Canvas.canvas_id, _canvases(call, channel)))
@@ -69,7 +69,7 @@ def list_documents(
 
 
 def find_documents_by_title(call: Call, has_words: Callable[[Column[Any]], Expression]) -> list[tuple[str, str]]:
-    """When the canvases and lists that the caller may read and whose titles have the words were made, and their ids."""
+    """Return creation time and id of the readable canvases and lists whose titles have the words."""
     canvases, lists = (Canvas.created_at, Canvas.canvas_id), (SlackList.created_at, SlackList.list_id)
     titled = [
         *call.db.rows(Canvas, _canvases(call, ""), has_words(Canvas.title), columns=canvases),
@@ -79,7 +79,7 @@ def find_documents_by_title(call: Call, has_words: Callable[[Column[Any]], Expre
 
 
 def _canvases(call: Call, channel: str) -> Expression:
-    """Canvases that the caller may read; those of a channel, or shared with it."""
+    """Select canvases that the caller may read; with `channel`, only those of the channel or shared with it."""
     hidden = hidden_from(call.db, call.actor)
     own = all_of(Canvas.user_id == call.actor, any_of(Canvas.channel_id.is_null(), not_(Canvas.channel_id.in_(hidden))))
     of_my_channel = _is_member_of(call, Canvas.channel_id)
@@ -106,7 +106,7 @@ def _is_member_of(call: Call, channel: Column[Any]) -> Expression:
 
 
 def canvas_page(canvas: Document) -> Response | None:
-    """A canvas as its private address gives it; lists are given as comma-separated values, elsewhere."""
+    """Return a canvas as the HTML page at its private address; None for a list, which is exported as CSV elsewhere."""
     if not isinstance(canvas, Canvas):
         return None
     return Response(html_of(canvas).encode(), content_type="text/html; charset=utf-8")

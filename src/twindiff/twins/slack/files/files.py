@@ -1,4 +1,4 @@
-"""Files that people have shared: list, look at, publish, delete. How they come and go as bytes is uploads.py.
+"""Files: list, info, publication and deletion. Their upload and download is in uploads.py.
 
 https://docs.slack.dev/reference/methods?family=files
 """
@@ -42,7 +42,7 @@ def list_files(
     count: Count = 100,
     page: Page = 1,
 ) -> dict[str, Any]:
-    """List the files that the caller may see, canvases and lists among them, the latest first.
+    """List the files that the caller may see, including canvases and lists, latest first.
 
     https://docs.slack.dev/reference/methods/files.list
     """
@@ -57,7 +57,7 @@ def list_files(
         where.append(File.created_at >= iso_of(ts_from))
     if ts_to:
         where.append(File.created_at <= iso_of(ts_to))
-    # Whether a file may be seen is the dear part: one look at each gives the page and how many there are.
+    # The visibility check is the expensive part, so one pass over all files yields both the page and the total.
     dated = [(made or "", id) for made, id in call.db.rows(File, *where, columns=(File.created_at, File.file_id))]
     dated += list_documents(call, types=wanted, user=user, channel=room, ts_from=ts_from, ts_to=ts_to)
     ids = [id for _, id in sorted(dated, reverse=True)]
@@ -66,7 +66,7 @@ def list_files(
 
 
 def render_files(call: Call, ids: list[str]) -> list[dict[str, Any]]:
-    """Files, canvases and lists in the order of their ids."""
+    """Return the objects of files, canvases and lists in the order of the ids."""
     files = call.db.rows(File, File.file_id.in_(ids)) if ids else []
     shown = {each["id"]: each for each in file_objects(call, list(files))}
     shown.update(document_objects(call, [id for id in ids if id not in shown]))
@@ -79,7 +79,7 @@ def _of_types(types: list[str]) -> list[Expression]:
     if any(name not in FAMILIES and name not in TYPES for name in types):
         raise UnknownType
     filetypes = [filetype for name in types for filetype in FAMILIES.get(name, ())]
-    # A file of a template may say what it is by its name alone, as the answer does.
+    # Template files may have no type; their responses derive it from the name, so the filter does too.
     named = [File.file_name.ends(f".{ending}", fold=True) for ending in endings_of(filetypes)]
     untyped = any_of(File.file_type.is_null(), File.file_type == "")
     return [any_of(File.file_type.in_(filetypes), all_of(untyped, any_of(*named)))]
@@ -87,7 +87,7 @@ def _of_types(types: list[str]) -> list[Expression]:
 
 @api.method("files.info", reads=True, scope="files:read")
 def info(call: Call, file: str, count: Count = 100, page: Page = 1) -> dict[str, Any]:
-    """Describe a file, a canvas or a list; a file of text with its text. Nobody can comment on files here.
+    """Return a file, canvas or list; text files include their text. The twin has no file comments.
 
     https://docs.slack.dev/reference/methods/files.info
     """
@@ -112,7 +112,7 @@ def info(call: Call, file: str, count: Count = 100, page: Page = 1) -> dict[str,
 
 
 def add_preview(call: Call, file: File, shown: dict[str, Any]) -> str:
-    """Show how a file of text begins, and how long it is; gives the text."""
+    """Add the preview fields of a text file to the object `shown`, and return the whole text."""
     text = bytes_of(call, file).decode(errors="replace")
     lines = text.splitlines()
     shown["preview"] = "\n".join(lines[:_SHOWN_LINES])
@@ -124,7 +124,7 @@ def add_preview(call: Call, file: File, shown: dict[str, Any]) -> str:
 
 @api.method("files.delete", scope="files:write")
 def delete(call: Call, file: str) -> dict[str, Any]:
-    """Delete a file of one's own; the messages it was shared in stay.
+    """Delete a file of the caller; the messages it was shared in stay.
 
     https://docs.slack.dev/reference/methods/files.delete
     """
@@ -137,7 +137,7 @@ def delete(call: Call, file: str) -> dict[str, Any]:
 
 
 def remove_file(db: Store, file: File) -> None:
-    """Remove a file with its contents; it is gone from the messages that it was shared in, which stay."""
+    """Remove a file, its contents, and its links to messages and saved items; the messages stay."""
     for table in (FileMessage, FileContent, FilePicture):
         for row in db.rows(table, table.file_id == file.file_id):
             db.remove(row)
@@ -148,7 +148,7 @@ def remove_file(db: Store, file: File) -> None:
 
 @api.method("files.sharedPublicURL", scope="files:write")
 def share_public_url(call: Call, file: str) -> dict[str, Any]:
-    """Let everyone who has its public link read a file of the caller's.
+    """Make a file of the caller readable for anyone with its public link.
 
     https://docs.slack.dev/reference/methods/files.sharedPublicURL
     """
@@ -164,7 +164,7 @@ def share_public_url(call: Call, file: str) -> dict[str, Any]:
 
 @api.method("files.revokePublicURL", scope="files:write")
 def revoke_public_url(call: Call, file: str) -> dict[str, Any]:
-    """Let nobody read a file by its public link any more.
+    """Disable the public link of a file.
 
     https://docs.slack.dev/reference/methods/files.revokePublicURL
     """

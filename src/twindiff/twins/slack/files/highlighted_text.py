@@ -1,4 +1,4 @@
-"""Texts of files as the HTML that Slack's windows show: a line each, in no colors.
+"""The HTML of text previews in Slack's clients: one element per line, without colors.
 
 https://docs.slack.dev/reference/objects/file-object#previews
 """
@@ -14,6 +14,6 @@ _BEFORE = '<div class="CodeMirror cm-s-default CodeMirrorServer">\n<div class="C
 
 
 def highlight_lines(lines: Sequence[str]) -> str:
-    """The first 1,000 lines of a text."""
+    """Return the HTML of the first `MAX_LINES` lines."""
     shown = "".join(f"<div><pre>{escape(line)}</pre></div>\n" for line in lines[:MAX_LINES])
     return f"{_BEFORE}{shown}</div>\n</div>\n"

@@ -1,4 +1,4 @@
-"""The codes of remote files, one class each.
+"""Error codes of remote files, one class each.
 
 https://docs.slack.dev/reference/methods?family=files.remote
 """

@@ -1,4 +1,4 @@
-"""Files that other services keep and Slack shows.
+"""Remote files, which other services store.
 
 https://docs.slack.dev/messaging/working-with-files#remote
 """
@@ -43,7 +43,7 @@ _MAX_CHARACTERS = 255
 
 @api.method("files.remote.add", scope="remote_files:write")
 def add(call: Call, external_id: str, external_url: str, title: str, filetype: str = "") -> dict[str, Any]:
-    """Tell of a file that another service keeps, or tell it again; nobody sees it before it is shared.
+    """Add a remote file, or update the one with this external id; it is invisible until it is shared.
 
     https://docs.slack.dev/reference/methods/files.remote.add
     """
@@ -72,7 +72,7 @@ def add(call: Call, external_id: str, external_url: str, title: str, filetype: s
 
 
 def _check_bot(call: Call) -> None:
-    """Raise bot_user_required for people, whom an environment that is lenient lets pass."""
+    """Raise BotUserRequired if, in strict mode, the caller is not a bot."""
     if is_strict(call) and not bot_of(call.db, call.actor):
         raise BotUserRequired
 
@@ -91,7 +91,10 @@ def _render_remote_file(call: Call, file: File) -> dict[str, Any]:
 
 
 def _remote(call: Call, file: str, external_id: str) -> File:
-    """The remote file with this id, or this external id."""
+    """Return the remote file with this id and external id, one of which may be empty.
+
+    Raises InvalidArgs if both are empty, FileNotFound if there is no such file.
+    """
     if not (file or external_id):
         raise InvalidArgs
     where: list[Expression] = [not_(File.external_id.is_null())]
@@ -110,7 +113,7 @@ def _either(file: str, external_id: str) -> None:
 
 @api.method("files.remote.info", reads=True, scope="remote_files:read")
 def info(call: Call, file: str = "", external_id: str = "") -> dict[str, Any]:
-    """Describe a remote file.
+    """Return a remote file.
 
     https://docs.slack.dev/reference/methods/files.remote.info
     """
@@ -139,7 +142,7 @@ def list_files(
 
 @api.method("files.remote.remove", scope="remote_files:write")
 def remove(call: Call, file: str = "", external_id: str = "") -> dict[str, Any]:
-    """Forget a remote file; the messages that it was shared in stay.
+    """Remove a remote file; the messages that it was shared in stay.
 
     https://docs.slack.dev/reference/methods/files.remote.remove
     """
@@ -176,7 +179,7 @@ def update(
     title: str | None = None,
     filetype: str = "",
 ) -> dict[str, Any]:
-    """Tell of a remote file otherwise.
+    """Update the title, address or type of a remote file.
 
     https://docs.slack.dev/reference/methods/files.remote.update
     """

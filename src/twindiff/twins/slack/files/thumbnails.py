@@ -1,4 +1,4 @@
-"""Small copies of pictures, made when they are asked for.
+"""Thumbnails of pictures, drawn on request.
 
 https://docs.slack.dev/reference/objects/file-object#thumbnails
 """
@@ -20,7 +20,7 @@ _NO_THUMBNAIL = Response(b"There is no such thumbnail, or it is not for you", 40
 
 
 def look_at_picture(call: Call, file: File, digest: str | None) -> None:
-    """Keep what the head of a picture says of it; nothing of other files, and of pictures that cannot be read."""
+    """Store the facts in a picture's header; ignore other files and unreadable pictures."""
     if file.file_type not in PICTURES or digest is None:
         return
     try:
@@ -36,7 +36,7 @@ def look_at_picture(call: Call, file: File, digest: str | None) -> None:
 
 @api.get("/files-tmb/{file}/{name}", scope="files:read", in_thread=True)
 def thumbnail(call: Call, file: str, name: str) -> Response:
-    """Give a small copy of a picture to those who may see it."""
+    """Return a thumbnail of a picture that the caller may see."""
     _, _, rest = file.partition("-")
     file_id, _, secret = rest.partition("-")
     try:

@@ -1,4 +1,4 @@
-"""How a file comes into the workspace, and how its bytes are given back.
+"""Upload and download of files.
 
 https://docs.slack.dev/messaging/working-with-files
 """
@@ -49,7 +49,7 @@ Wanted = list[dict[str, Any]]
 
 @api.method("files.getUploadURLExternal", scope="files:write")
 def get_upload_url(call: Call, filename: str, length: int, alt_txt: str = "", snippet_type: str = "") -> dict[str, Any]:
-    """Announce an upload and give the address that takes the bytes.
+    """Register an upload and return the address for its bytes.
 
     https://docs.slack.dev/reference/methods/files.getUploadURLExternal
     """
@@ -83,7 +83,7 @@ def _check_announcement(call: Call, filename: str, length: int, alt_txt: str, sn
 
 @api.post("/upload/v1/{ticket}", body_limit=_MAX_FILE_BYTES, open=True)
 def upload(call: Call, ticket: str, sent: Any) -> Response:
-    """Take the bytes of an announced file, alone or as the first part of a form."""
+    """Receive the bytes of a registered upload, as the whole body or as the first part of a form."""
     announced = call.db.find(UploadTicket, UploadTicket.ticket == ticket)
     data = sent_bytes(sent)
     if announced is None or len(data) != announced.file_size:
@@ -102,7 +102,7 @@ def complete_upload(
     thread_ts: str = "",
     blocks: Blocks | None = None,
 ) -> dict[str, Any]:
-    """Make files of what was uploaded, and share them together in a message to each of the channels.
+    """Turn completed uploads into files, and share them together in one message to each of the channels.
 
     https://docs.slack.dev/reference/methods/files.completeUploadExternal
     """
@@ -132,7 +132,7 @@ def _room(call: Call, channel: str, unknown: type[ApiError]) -> Channel:
 
 
 def _ticket(call: Call, file_id: str) -> UploadTicket:
-    """The caller's upload of that id, whose bytes have come."""
+    """Return the caller's upload with this file id; raises FileNotFound, also while its bytes are missing."""
     ticket = call.db.find(UploadTicket, UploadTicket.file_id == file_id)
     if ticket is None or ticket.digest is None:
         raise FileNotFound
@@ -163,7 +163,7 @@ def _file(call: Call, ticket: UploadTicket, title: str) -> File:
 
 
 def _in_address(name: str) -> str:
-    """A file's name as the last part of an address: in one piece, and no way up."""
+    """Quote a file name as one path segment, without slashes or leading dots."""
     return quote(re.sub(r"[/\\]", "_", name).strip(".") or "file", safe="")
 
 
@@ -174,7 +174,7 @@ def _comment(text: str, blocks: Blocks | None) -> Content:
 
 
 def share_files(call: Call, room: Channel, files: list[File], comment: Content, thread_ts: str = "") -> None:
-    """Put files into a conversation, or a thread of it, in one message."""
+    """Share files in one message to a conversation or to a thread of it."""
     root = thread_root(call.db, room, thread_ts) if thread_ts else None
     message = add_message(call, room, comment, root)
     for file in files:
@@ -185,7 +185,7 @@ def share_files(call: Call, room: Channel, files: list[File], comment: Content, 
 
 @api.get("/files-pri/{file}/{name}", scope="files:read")
 def private_file(call: Call, file: str, name: str) -> Response:
-    """Give the bytes of a file, or a canvas as HTML, to those who may see it."""
+    """Return the bytes of a file, or a canvas as HTML, to users who may see it."""
     file_id = file.partition("-")[2]
     document = find_document(call, file_id)
     if document:
@@ -199,14 +199,14 @@ def private_file(call: Call, file: str, name: str) -> Response:
 
 @api.get("/files-pri/{file}/download/{name}", scope="files:read")
 def private_download(call: Call, file: str, name: str) -> Response:
-    """Give the bytes of a file as a download."""
+    """Return the bytes of a file as a download."""
     answer = private_file(call, file, name)
     return answer._replace(headers=(("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}"),))
 
 
 @api.get("/files-pub/{secret}", open=True)
 def public_file(call: Call, secret: str) -> Response:
-    """Give the bytes of a file to everybody, while it is public."""
+    """Return the bytes of a public file to anyone."""
     file_id = secret.split("-")[1] if secret.count("-") > 1 else ""
     file = call.db.find(File, File.file_id == file_id)
     if file is None or not file.public_url_shared or not secret.endswith(public_secret(file_id)):

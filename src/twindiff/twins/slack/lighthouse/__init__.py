@@ -1,6 +1,7 @@
-"""A workspace of 44 people over three months, written from a seed number: the same rows on every machine.
+"""A workspace of 44 people over three months, generated from a seed number: the same rows on every machine.
 
-The plot is told word for word in plot.py; the everyday talk around it is put together from talk.toml by dice.
+plot.py has the plot word for word; chatter.py generates the everyday messages from talk.toml with seeded random
+numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where they talk: channels by topic, with who is in them, and conversations of few."""
+"""The channels by topic with their members, and the direct and group messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .people import AGENT, LEFT, PEOPLE, person
 
 
 class Room(NamedTuple):
-    """`weight` says how much is said there; `topic` is what talk.toml has sentences about."""
+    """A channel; `weight` is its share of the messages, `topic` the key of its sentences in talk.toml."""
 
     name: str
     topic: str
@@ -26,7 +26,7 @@ class Room(NamedTuple):
 
     @property
     def members(self) -> list[str]:
-        """User ids: everyone where no crew is named, and the assistant wherever it is not private."""
+        """User ids: all users but guests if no crew is named, and the assistant unless the channel is private."""
         inside = [each.id for each in PEOPLE if each.crew in self.crews or (not self.crews and each.role != "guest")]
         named = [person(name).id for name in self.guests]
         helper = [] if self.is_private else [AGENT]
@@ -230,7 +230,7 @@ ROOMS: tuple[Room, ...] = (
 
 
 class Circle(NamedTuple):
-    """A direct message of two or a group message of more, by user names."""
+    """A direct message between two users or a group message of more, by user names."""
 
     people: tuple[str, ...]
     topic: str

@@ -1,4 +1,4 @@
-"""The talk of every day: who says what, where and when, by dice."""
+"""Generated everyday messages, with authors, channels and times from seeded random numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENDINGS = ("md", "txt", "csv", "json", "log")
 
 
 class ChatChannel:
-    """Somewhere people talk: its id, its topic and those who talk there."""
+    """A conversation for generated messages: its id, its topic and its authors."""
 
     def __init__(self, id: str, topic: str, users: list[str], last_day: int = _DAYS) -> None:
         self.id = id
@@ -33,7 +33,7 @@ class ChatChannel:
 
 
 def chatter(writer: Writer, seed: int, messages: int) -> None:
-    """Talk until the workspace has this many messages."""
+    """Add generated messages until the workspace has `messages` in total."""
     dice = Dice(seed)
     rooms = [ChatChannel(room.id, room.topic, room.members, 10 if room.is_archived else _DAYS) for room in ROOMS]
     weighted = [place for place, room in zip(rooms, ROOMS, strict=True) for _ in range(room.weight)]
@@ -43,7 +43,7 @@ def chatter(writer: Writer, seed: int, messages: int) -> None:
 
 
 def _talk(writer: Writer, dice: Dice, place: ChatChannel, most: int) -> None:
-    """A message, and perhaps a thread, emoji, a file and a pin."""
+    """Add a message, maybe with a thread, reactions, a file and a pin."""
     author = dice.pick(place.people)
     at = _instant(dice, author, place.last_day)
     if author.username == LEFT and at > _CONTRACT_ENDS:
@@ -60,7 +60,7 @@ def _talk(writer: Writer, dice: Dice, place: ChatChannel, most: int) -> None:
 
 
 def _instant(dice: Dice, author: Person, last_day: int) -> datetime:
-    """Some moment of the author's working day, seldom at weekends; naive, in UTC."""
+    """Return a time in the author's working hours, rarely on a weekend; a naive datetime in UTC."""
     day = _FIRST_DAY + timedelta(days=dice.below(last_day))
     if day.weekday() > 4 and not dice.chance(10):
         day -= timedelta(days=2)
@@ -96,6 +96,6 @@ def _paper(dice: Dice) -> Paper:
 
 
 def _sentence(dice: Dice, text: str) -> str:
-    """A sentence whose gaps are filled; a word that begins it is capital."""
+    """Fill the gaps of a sentence and capitalize its first letter."""
     filled = _GAP.sub(lambda gap: dice.pick(talk().gaps[gap[1]]), text)
     return filled[0].upper() + filled[1:]

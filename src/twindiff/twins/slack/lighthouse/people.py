@@ -1,4 +1,4 @@
-"""Who works at Lighthouse, which makes navigation software for harbours, and where."""
+"""The employees of Lighthouse, which makes navigation software for harbours, and their offices."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ PEOPLE: tuple[Person, ...] = (
 )
 
 LEFT = "farid.haddad"
-"""Who left when the contract ended, and whose account is deactivated."""
+"""The user who left at the end of a contract, and whose account is deactivated."""
 
 BY_NAME = {person.username: person for person in PEOPLE}
 
 
 def person(username: str) -> Person:
-    """The person of that user name, or of that first name where there is one only."""
+    """Return the user with this username, or else the first one with this first name."""
     return BY_NAME.get(username) or next(each for name, each in BY_NAME.items() if name.startswith(f"{username}."))

@@ -1,8 +1,9 @@
-"""What happened at Lighthouse from January to March 2026, told where it was told.
+"""The plot at Lighthouse from January to March 2026, as messages in the channels where it happens.
 
-Beacon 4.0 was promised for 17 March and came a week later; stale tide tables went out on 11 February, and one of four
-promises after it was never kept; Aveiro renewed for less than was asked; the Lisbon office moved, on another day than
-first said; the summer meeting was chosen by vote; a tester found holes and left; Durban waits for an answer.
+Beacon 4.0 is promised for 17 March and ships a week late. Stale tide tables go out on 11 February, and one of four
+promises made afterwards is never kept. Aveiro renews for less than was asked. The Lisbon office moves, on another day
+than first announced. A vote chooses the place of the summer meeting. A tester finds security holes and leaves. Durban
+waits for an answer.
 """
 
 from __future__ import annotations

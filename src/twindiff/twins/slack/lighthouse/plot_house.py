@@ -1,4 +1,4 @@
-"""The part of the plot that is about the house: a contract, the move, the summer meeting, people who come."""
+"""The part of the plot about the company: a contract, the move, the summer meeting, and new colleagues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the plot is written down: a message with its thread, its emoji, its file and its pin."""
+"""The form of the plot: messages with their threads, reactions, files and pins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Reply(NamedTuple):
 
 
 class Paper(NamedTuple):
-    """A text file that was shared with a message."""
+    """A text file that is shared with a message."""
 
     name: str
     title: str
@@ -20,7 +20,7 @@ class Paper(NamedTuple):
 
 
 class PlotMessage(NamedTuple):
-    """One message with what hangs on it. `at` is in UTC; `{@name}` and `{#room}` become mentions."""
+    """A message with its replies, reactions, file and pin. `at` is in UTC; `{@name}` and `{#room}` become mentions."""
 
     room: str
     at: str

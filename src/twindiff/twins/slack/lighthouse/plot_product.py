@@ -1,5 +1,4 @@
-"""The part of the plot that is about the product: the release, the stale tides, the test, the questions of "
-"harbours."""
+"""The part of the plot about the product: the release, the stale tides, the security test, and customers' questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people keep at hand: user groups, bookmarks, canvases, reminders, saved items, statuses, waiting messages."""
+"""Saved things: user groups, bookmarks, canvases, reminders, saved items, statuses and scheduled messages."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _WAITING = (
 
 
 def keepsakes(writer: Writer) -> None:
-    """Write the rows of all of them."""
+    """Write the rows of all saved things, and the settings of the workspace."""
     _groups(writer)
     _at_the_head_of_channels(writer)
     _of_people(writer)

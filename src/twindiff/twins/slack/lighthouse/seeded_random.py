@@ -1,4 +1,4 @@
-"""Chance that is the same on every machine and in every release: a function of a seed number and of nothing else."""
+"""Random numbers that depend on a seed number only: the same on every machine and in every release."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ T = TypeVar("T")
 
 
 class Dice:
-    """Throws that follow from a seed number."""
+    """A generator of random numbers from a seed number."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._throws = 0
 
     def below(self, count: int) -> int:
-        """A whole number from 0 up to, and not including, `count`."""
+        """Return a whole number in `0 <= n < count`."""
         self._throws += 1
         digest = blake2b(f"{self._seed}/{self._throws}".encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") % count
@@ -32,7 +32,7 @@ class Dice:
         return items[self.below(len(items))]
 
     def some(self, items: Sequence[T], count: int) -> list[T]:
-        """Up to `count` different items, in a new order."""
+        """Return up to `count` different items in random order."""
         left, chosen = list(items), list[T]()
         while left and len(chosen) < count:
             chosen.append(left.pop(self.below(len(left))))

@@ -1,4 +1,4 @@
-"""What is said on an ordinary day: talk.toml as values."""
+"""The sentences of everyday messages, read from talk.toml."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class Talk(msgspec.Struct, frozen=True):
 
 @cache
 def talk() -> Talk:
-    """What there is to say; read when a workspace is written, which few do."""
+    """Return the contents of talk.toml, read on first use, as few processes write the workspace."""
     return msgspec.toml.decode(Path(__file__).with_name("talk.toml").read_bytes(), type=Talk)

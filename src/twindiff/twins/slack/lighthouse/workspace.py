@@ -1,4 +1,4 @@
-"""The whole workspace: people and rooms, the plot, the talk of every day, and what people keep at hand."""
+"""The whole workspace: users and channels, the plot, everyday messages, and saved things."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .saved_items import keepsakes
 from .writer import TEAM, Rows, Writer, room_id
 
 SEED = 4
-"""The number that the template of every release is written from."""
+"""The seed number of the template in every release."""
 
 MESSAGES = 2_200
 
@@ -24,9 +24,9 @@ _FOUNDED = datetime(2021, 5, 3, 8, tzinfo=UTC)
 
 @cache
 def write(seed: int = SEED, messages: int = MESSAGES) -> Rows:
-    """The rows of the workspace by table; another seed number gives other everyday talk around the same plot.
+    """Return the rows of the workspace by table; other seed numbers give other everyday messages around the same plot.
 
-    They are written once in a process and not to be changed.
+    The rows are cached per process, and callers must not change them.
     """
     writer = Writer()
     _people(writer)
@@ -92,7 +92,7 @@ def _members(writer: Writer, room: str, users: list[str], at: datetime) -> None:
 
 
 def _write_message(writer: Writer, said: PlotMessage) -> None:
-    """A message of the plot with its thread, its emoji, its file and its pin."""
+    """Write a message of the plot with its thread, reactions, file and pin."""
     room, author, at = room_id(said.room), person(said.author).id, datetime.fromisoformat(said.at)
     ts = writer.message(room, at, author, said.text)
     for minutes, name, text in said.replies:

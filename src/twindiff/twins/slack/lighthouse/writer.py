@@ -1,4 +1,4 @@
-"""Turns what was said into rows."""
+"""Conversion of messages into rows."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _ROOM_IDS = {room.name: room.id for room in ROOMS} | {" ".join(circle.people): c
 
 
 def room_id(name: str) -> str:
-    """The id of a channel by its name, or of a conversation by the user names in it."""
+    """Return the id of a channel by its name, or of a conversation by its user names, separated by spaces."""
     return _ROOM_IDS[name]
 
 
 class Writer:
-    """Collects the rows of a workspace; no two messages have the same ts."""
+    """Collects the rows of a workspace, and gives each message a unique `ts`."""
 
     def __init__(self) -> None:
         self.rows: Rows = {}
@@ -40,11 +40,11 @@ class Writer:
         return row
 
     def number(self, table: str) -> int:
-        """How many rows a table has, and so the number of the next."""
+        """Return the number of rows in a table, which is also the number of the next row."""
         return len(self.rows.get(table, ()))
 
     def message(self, room: str, at: datetime, author: str, text: str, root: str | None = None) -> str:
-        """A message to the conversation with this id, by a user id; gives its ts."""
+        """Add a message and return its `ts`; `room` and `author` are ids, `root` the `ts` of the thread."""
         micros = micros_of(at)
         while micros in self._instants:
             micros += 1
@@ -67,7 +67,7 @@ class Writer:
         return ts
 
     def react(self, ts: str, emoji: str, users: Iterable[str], at: datetime) -> None:
-        """An emoji from each of the users, a moment apart, so that their order is known."""
+        """Add a reaction from each of the users, a minute apart, so that their order is defined."""
         for number, user in enumerate(users, 1):
             created = (at + timedelta(minutes=number)).isoformat()
             self.add("message_reactions", message_id=ts, user_id=user, reaction_type=emoji, created_at=created)
@@ -76,7 +76,7 @@ class Writer:
         self.add("pins", channel_id=room, message_id=ts, user_id=user, created_at=at.isoformat())
 
     def share(self, ts: str, author: str, paper: Paper, at: datetime) -> None:
-        """A text file in a message."""
+        """Add a text file to a message."""
         number = self.number("files")
         file_id = f"F0LH{number:06d}"
         self.add(
@@ -95,7 +95,7 @@ class Writer:
 
 
 def mentions_in(text: str) -> str:
-    """A text whose `{@name}` and `{#room}` have become Slack's mentions."""
+    """Replace `{@name}` and `{#room}` in a text by Slack's mentions."""
     return _NAMED.sub(_mention, text)
 
 

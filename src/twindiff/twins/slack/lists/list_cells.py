@@ -1,4 +1,4 @@
-"""What may stand in the cells of a list, and how it is shown.
+"""Validation and rendering of cells in lists.
 
 https://docs.slack.dev/reference/methods/slackLists.items.create#field-types
 """
@@ -38,7 +38,7 @@ from .list_errors import (
 )
 
 Check = Callable[[Call, ListColumn, list[Any]], list[Any]]
-"""Gives the values as they are kept; raises what the API answers to others."""
+"""Returns the values in their stored form; raises the API's error for invalid ones."""
 
 _MAX_VALUES = 50
 _MAX_ATTACHMENTS = 10
@@ -55,7 +55,10 @@ class Link(msgspec.Struct):
 
 
 def value_of(call: Call, column: ListColumn, given: dict[str, Any]) -> list[Any]:
-    """The values that a cell of this column is given, checked; none where it is emptied."""
+    """Return the checked values of a cell, in stored form; an empty list if the cell is emptied.
+
+    Raises UneditableColumn, InvalidInputType, OverCellFieldsLimit or the error of the column's type.
+    """
     if column.column_type in COMPUTED:
         raise UneditableColumn
     key = key_of(column)
@@ -71,7 +74,7 @@ def value_of(call: Call, column: ListColumn, given: dict[str, Any]) -> list[Any]
 
 
 def _values(given: Any) -> list[Any]:
-    if isinstance(given, bool):  # A checkbox alone is written without a list.
+    if isinstance(given, bool):  # The API takes a checkbox as a plain boolean, all other types as a list.
         return [given]
     if not isinstance(given, list):
         raise InvalidInputType
@@ -193,7 +196,7 @@ def _messages(call: Call, _column: ListColumn, values: list[Any]) -> list[Any]:
 
 
 def _place(link: str) -> dict[str, str] | None:
-    """The conversation and the ts that a message's address names."""
+    """Parse a message's permalink to `channel_id`, `ts` and maybe `thread_ts`; None if it is none."""
     match = _MESSAGE.fullmatch(link)
     if match is None:
         return None
@@ -238,7 +241,7 @@ _CHECKS: dict[str, Check] = {
 
 
 def text_of(column: ListColumn, values: Sequence[Any]) -> str:
-    """What people read in a cell."""
+    """Return the text of a cell for display."""
     key = key_of(column)
     if key == "rich_text":
         return text_of_blocks(values)
@@ -250,7 +253,7 @@ def text_of(column: ListColumn, values: Sequence[Any]) -> str:
 
 
 def field_object(column: ListColumn, cell: ListCell) -> dict[str, Any]:
-    """A cell as Slack shows it: by the key of its type, and as one value as Slack once had it."""
+    """Return a cell in Slack's form: its values under the key of the column's type, and one value as `value`."""
     key, value = key_of(column), cell.value
     values = cast(list[Any], value) if isinstance(value, list) else [value]
     shown: dict[str, Any] = {"key": column.column_key, "value": cell.text, key: values, "column_id": column.column_id}

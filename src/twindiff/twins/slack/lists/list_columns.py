@@ -1,4 +1,4 @@
-"""The columns of a list: which types there are, how a schema describes them, and how they are shown.
+"""Columns of lists: their types, their schema and their rendering.
 
 https://docs.slack.dev/reference/methods/slackLists.create#schema-definition
 """
@@ -41,10 +41,10 @@ KEYS = {
     "link": "link",
     "vote": "vote",
 }
-"""The key under which a cell of each type of column has its value."""
+"""The key of the values in a cell, by the type of its column."""
 
 COMPUTED = frozenset({"created_by", "last_edited_by", "created_time", "last_edited_time"})
-"""Types of columns that nobody writes."""
+"""Types of columns that Slack computes and the API cannot write."""
 
 MAX_COLUMNS = 30
 _MAX_CHOICES = 100
@@ -96,7 +96,10 @@ class Definition(msgspec.Struct):
 
 
 def add_columns(call: Call, list_id: str, schema: Sequence[dict[str, Any]] | None, *, todo_mode: bool) -> None:
-    """Give a new list the columns of its schema, else one of text, and those of a list of things to do."""
+    """Add the columns of a schema to a new list, or one text column without a schema; `todo_mode` adds to-do columns.
+
+    Raises OverColumnMaximum, or the errors of an invalid schema.
+    """
     definitions = [Definition("name", "Name", "text", is_primary_column=True)] if schema is None else _read(schema)
     if len(definitions) + (len(_OF_TODO) if todo_mode else 0) > MAX_COLUMNS:
         raise OverColumnMaximum
@@ -119,7 +122,7 @@ def add_columns(call: Call, list_id: str, schema: Sequence[dict[str, Any]] | Non
 
 
 def add_todo_columns(call: Call, list_id: str) -> None:
-    """Give a list the columns of things to do that it has not."""
+    """Add the to-do columns that a list lacks; raises OverColumnMaximum."""
     columns = columns_of(call, list_id)
     there = {column.column_id for column in columns}
     missing = [each for each in _OF_TODO if each[0] not in there]
@@ -139,18 +142,18 @@ def add_todo_columns(call: Call, list_id: str) -> None:
 
 
 def columns_of(call: Call, list_id: str) -> list[ListColumn]:
-    """The columns of a list, from the left."""
+    """Return the columns of a list from left to right."""
     order = (ListColumn.position, ListColumn.column_id)
     return list(call.db.rows(ListColumn, ListColumn.list_id == list_id, order=order))
 
 
 def key_of(column: ListColumn) -> str:
-    """The key under which a column's cells have their values; of a type that only a template knows, as of text."""
+    """Return the key of the values in a column's cells; `rich_text` for unknown types, which templates may have."""
     return KEYS.get(column.column_type, "rich_text")
 
 
 def options_of(column: ListColumn) -> Options:
-    """What a column's type is told, with what goes without saying; nothing of what a template has misshaped."""
+    """Return a column's options with defaults; only defaults if the options are malformed, as in some templates."""
     try:
         return msgspec.convert(column.options or {}, Options)
     except msgspec.ValidationError:
@@ -158,7 +161,7 @@ def options_of(column: ListColumn) -> Options:
 
 
 def column_object(column: ListColumn) -> dict[str, Any]:
-    """A column as Slack shows it."""
+    """Return a column in Slack's form."""
     shown: dict[str, Any] = {
         "id": column.column_id,
         "name": column.column_name,
@@ -170,7 +173,7 @@ def column_object(column: ListColumn) -> dict[str, Any]:
 
 
 def schemas(columns: Sequence[ListColumn]) -> dict[str, Any]:
-    """The columns of a list's items, and those of subtasks: the primary one, and those of things to do."""
+    """Return `schema`, the columns of items, and `subtask_schema`, those of subtasks: primary and to-do columns."""
     todo = {each[0] for each in _OF_TODO}
     of_subtasks = [each for each in columns if each.is_primary or each.column_id in todo]
     return {
@@ -180,7 +183,7 @@ def schemas(columns: Sequence[ListColumn]) -> dict[str, Any]:
 
 
 def _read(schema: Sequence[dict[str, Any]]) -> list[Definition]:
-    """The definitions of a schema, checked."""
+    """Parse and check a schema; raises InvalidSchema, InvalidColumnType or InvalidPrimaryColumn."""
     try:
         definitions = msgspec.convert(schema, list[Definition])
         options = [msgspec.convert(each.options or {}, Options) for each in definitions]

@@ -1,4 +1,4 @@
-"""The codes of lists, one class each.
+"""Error codes of lists, one class each.
 
 https://docs.slack.dev/reference/methods?family=slackLists
 """

@@ -1,4 +1,4 @@
-"""The items of a list: add, change, delete, read.
+"""Items of lists: create, update, delete and read.
 
 https://docs.slack.dev/reference/methods?family=slackLists
 """
@@ -75,7 +75,7 @@ def _item(call: Call, slack_list: SlackList, item_id: str, missing: type[Excepti
 
 
 def _add(call: Call, slack_list: SlackList, columns: dict[str, ListColumn], parent: str | None = None) -> ListItem:
-    """Add an item with what its columns hold unless something else is said."""
+    """Add an item with the default values of its columns; raises OverRowMaximum."""
     if call.db.count(ListItem, ListItem.list_id == slack_list.list_id) >= MAX_ROWS:
         raise OverRowMaximum
     item = ListItem(
@@ -112,7 +112,7 @@ def _column(columns: dict[str, ListColumn], given: dict[str, Any]) -> ListColumn
 
 
 def _put(call: Call, item: ListItem, column_id: str, values: Any, text: str) -> bool:
-    """Write the values of a cell, or empty it; whether that changes anything."""
+    """Write the values of a cell, or remove the cell if there are none; returns whether that changes anything."""
     here = (ListCell.item_id == item.item_id, ListCell.column_id == column_id)
     cell = call.db.find(ListCell, *here)
     if cell and cell.value == values:
@@ -130,7 +130,7 @@ def _put(call: Call, item: ListItem, column_id: str, values: Any, text: str) -> 
 
 @api.method("slackLists.items.update", scope="lists:write")
 def update(call: Call, list_id: str, cells: Fields) -> dict[str, Any]:
-    """Write cells of any items of a list; those with `row_id_to_create` and the same row_id are of one new item.
+    """Write cells of a list's items; cells with `row_id_to_create` and the same `row_id` form one new item.
 
     https://docs.slack.dev/reference/methods/slackLists.items.update
     """
@@ -178,7 +178,7 @@ def delete(call: Call, list_id: str, id: str) -> dict[str, Any]:
 
 @api.method("slackLists.items.deleteMultiple", scope="lists:write")
 def delete_multiple(call: Call, list_id: str, ids: list[str]) -> dict[str, Any]:
-    """Delete items and their subtasks; ids that the list has not are passed over.
+    """Delete items and their subtasks; unknown ids are ignored.
 
     https://docs.slack.dev/reference/methods/slackLists.items.deleteMultiple
     """
@@ -203,7 +203,7 @@ def _remove(call: Call, slack_list: SlackList, items: Sequence[ListItem]) -> Non
 
 @api.method("slackLists.items.info", reads=True, scope="lists:read")
 def info(call: Call, list_id: str, id: str, include_is_subscribed: bool = False) -> dict[str, Any]:
-    """Show an item with its subtasks and its list; who made an item is subscribed to it.
+    """Return an item with its subtasks and its list; the creator of an item is subscribed to it.
 
     https://docs.slack.dev/reference/methods/slackLists.items.info
     """
@@ -231,7 +231,7 @@ def list_items(
     archived: bool = False,
     include_list: bool = False,
 ) -> dict[str, Any]:
-    """List the items, subtasks among them, the newest first; either those that are archived or the others.
+    """List the items and subtasks, newest first: the archived ones with `archived`, else the others.
 
     https://docs.slack.dev/reference/methods/slackLists.items.list
     """

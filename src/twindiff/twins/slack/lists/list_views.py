@@ -1,4 +1,4 @@
-"""Lists and their items as Slack shows them.
+"""Rendering of lists and their items.
 
 https://docs.slack.dev/reference/methods/slackLists.items.info
 """
@@ -25,7 +25,7 @@ _FIRST_POSITION = 5_000_000_000
 
 
 def cells_of(call: Call, items: Sequence[ListItem]) -> dict[str, dict[str, ListCell]]:
-    """The cells of items, by item and column."""
+    """Map item ids to their cells by column id."""
     cells: dict[str, dict[str, ListCell]] = {item.item_id: {} for item in items}
     if cells:
         for cell in call.db.rows(ListCell, ListCell.item_id.in_(list(cells))):
@@ -34,7 +34,7 @@ def cells_of(call: Call, items: Sequence[ListItem]) -> dict[str, dict[str, ListC
 
 
 def item_objects(call: Call, list_id: str, items: Sequence[ListItem]) -> list[dict[str, Any]]:
-    """Items of one list, each with what stands in its cells."""
+    """Return items of one list with their cells."""
     columns, cells = columns_of(call, list_id), cells_of(call, items)
     return [_item_object(item, columns, cells[item.item_id]) for item in items]
 
@@ -57,7 +57,7 @@ def _item_object(item: ListItem, columns: Sequence[ListColumn], cells: dict[str,
 
 
 def list_object(call: Call, slack_list: SlackList, access: str) -> dict[str, Any]:
-    """A list as the file that it is; `access` is what the caller may do with it."""
+    """Return a list as a file object; `access` is the caller's access level."""
     team, columns = workspace(call.db), columns_of(call, slack_list.list_id)
     created = unix_of(slack_list.created_at)
     return {

@@ -1,4 +1,4 @@
-"""Lists: make, rename, share, export. What stands in them is list_items.py.
+"""Lists: creation, renaming, sharing and export. Items are in list_items.py.
 
 https://docs.slack.dev/surfaces/lists
 """
@@ -48,7 +48,7 @@ def create(
     include_copied_list_records: bool = False,
     todo_mode: bool = False,
 ) -> dict[str, Any]:
-    """Make a list with the columns of a schema, or those of another list.
+    """Create a list with the columns of a schema or of another list.
 
     https://docs.slack.dev/reference/methods/slackLists.create
     """
@@ -81,7 +81,7 @@ def _title(name: str) -> str:
 
 
 def _description(blocks: Blocks | None, wrong: type[ApiError]) -> Blocks | None:
-    """A description as it is kept; raises `wrong` for what is not rich text."""
+    """Return a description in stored form; raises `wrong` unless it is rich text."""
     if not blocks:
         return None
     if any(each.get("type") != "rich_text" for each in blocks) or any(problems(blocks, "/description_blocks")):
@@ -90,7 +90,7 @@ def _description(blocks: Blocks | None, wrong: type[ApiError]) -> Blocks | None:
 
 
 def _copy(call: Call, source: SlackList, made: SlackList, *, with_items: bool) -> None:
-    """Give a list the columns of another, and its items; columns of things to do keep their ids, which are the same."""
+    """Copy the columns of a list, and maybe its items; to-do columns keep their ids, which all lists share."""
     ids: dict[str, str] = {}
     for column in columns_of(call, source.list_id):
         is_todo = column.column_type.startswith("todo_")
@@ -141,7 +141,7 @@ def update(
     description_blocks: Blocks | UnsetType = UNSET,
     todo_mode: bool | UnsetType = UNSET,
 ) -> dict[str, Any]:
-    """Rename or describe a list, or make it one of things to do.
+    """Rename or describe a list, or turn it into a to-do list.
 
     https://docs.slack.dev/reference/methods/slackLists.update
     """
@@ -163,7 +163,7 @@ def update(
 def set_access(
     call: Call, list_id: str, access_level: str, channel_ids: str | list[str] = "", user_ids: str | list[str] = ""
 ) -> dict[str, Any]:
-    """Let people, or all members of channels, read or write a list, or make somebody else its owner.
+    """Give users, or all members of channels, access to a list, or transfer its ownership.
 
     https://docs.slack.dev/reference/methods/slackLists.access.set
     """
@@ -213,7 +213,7 @@ def _access(call: Call, slack_list: SlackList, entity: str) -> ListAccess | None
 def delete_access(
     call: Call, list_id: str, channel_ids: str | list[str] = "", user_ids: str | list[str] = ""
 ) -> dict[str, Any]:
-    """Take from people, or from all members of channels, what slackLists.access.set gave them.
+    """Remove the access that slackLists.access.set gave to users, or to all members of channels.
 
     https://docs.slack.dev/reference/methods/slackLists.access.delete
     """
@@ -226,7 +226,7 @@ def delete_access(
 
 @api.method("slackLists.download.start", scope="lists:read")
 def start_download(call: Call, list_id: str, include_archived: bool = False, format: str = "csv") -> dict[str, Any]:
-    """Ask for a list as a file of comma-separated values.
+    """Request the export of a list as a CSV file.
 
     https://docs.slack.dev/reference/methods/slackLists.download.start
     """
@@ -239,7 +239,7 @@ def start_download(call: Call, list_id: str, include_archived: bool = False, for
 
 @api.method("slackLists.download.get", reads=True, scope="lists:read")
 def get_download(call: Call, list_id: str, job_id: str) -> dict[str, Any]:
-    """Tell where the file that was asked for is; it is ready at once.
+    """Return the address of an export, which is ready at once.
 
     https://docs.slack.dev/reference/methods/slackLists.download.get
     """
@@ -255,7 +255,7 @@ def get_download(call: Call, list_id: str, job_id: str) -> dict[str, Any]:
 
 @api.get("/files-pri/{file}/csv/{name}", scope="lists:read")
 def download(call: Call, file: str, name: str, origin_team: str = "", include_archived: bool = False) -> Response:
-    """Give a list as comma-separated values, a line for each item, the oldest first."""
+    """Return a list as CSV, one line per item, oldest first."""
     try:
         slack_list = readable_list(call, file.partition("-")[2])
     except ListNotFound:
@@ -274,20 +274,20 @@ def download(call: Call, file: str, name: str, origin_team: str = "", include_ar
 
 
 def access_of(call: Call, slack_list: SlackList) -> str:
-    """The most that the caller may do with a list: owner, write, read, or nothing."""
+    """Return the caller's access level to a list: owner, write, read, or an empty text."""
     if slack_list.user_id == call.actor:
         return "owner"
     return max(levels_through(call, levels_of(call, slack_list)), key=_RANKS.index, default="")
 
 
 def levels_of(call: Call, slack_list: SlackList) -> dict[str, str]:
-    """What people and channels may do with a list, beside its owner."""
+    """Map ids of users and channels to their access levels to a list; the owner is not included."""
     given = call.db.rows(ListAccess, ListAccess.list_id == slack_list.list_id)
     return {access.entity_id: access.access_level for access in given}
 
 
 def readable_list(call: Call, list_id: str) -> SlackList:
-    """The list with this id, if the caller may read it; raises list_not_found."""
+    """Return a list that the caller may read; raises ListNotFound."""
     slack_list = call.db.get(SlackList, list_id, missing=ListNotFound)
     if not access_of(call, slack_list):
         raise ListNotFound
@@ -295,7 +295,7 @@ def readable_list(call: Call, list_id: str) -> SlackList:
 
 
 def writable_list(call: Call, list_id: str, refusal: type[ApiError] = AccessDenied) -> SlackList:
-    """The list with this id, if the caller may write in it; raises list_not_found, or `refusal` to its readers."""
+    """Return a list that the caller may write to; raises ListNotFound, or `refusal` if the caller may only read it."""
     slack_list = readable_list(call, list_id)
     if access_of(call, slack_list) == "read":
         raise refusal

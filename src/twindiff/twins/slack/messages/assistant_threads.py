@@ -1,4 +1,4 @@
-"""Threads with an assistant: what it is doing, how the thread is called, what it suggests to ask.
+"""Threads with an assistant: status, title and suggested prompts.
 
 https://docs.slack.dev/ai/developing-ai-apps
 """
@@ -29,7 +29,7 @@ _MAX_PROMPTS = 4
 def set_status(
     call: Call, channel_id: str, thread_ts: str, status: str, loading_messages: Loading | None = None
 ) -> dict[str, Any]:
-    """Say what the assistant is doing; an empty status, and the assistant's next reply, take it away.
+    """Set the status of an assistant; an empty status or the assistant's next reply clears it.
 
     https://docs.slack.dev/reference/methods/assistant.threads.setStatus
     """
@@ -39,7 +39,7 @@ def set_status(
 
 @api.method("assistant.threads.setTitle", scope="assistant:write")
 def set_title(call: Call, channel_id: str, thread_ts: str, title: str) -> dict[str, Any]:
-    """Name a thread.
+    """Set the title of a thread.
 
     https://docs.slack.dev/reference/methods/assistant.threads.setTitle
     """
@@ -51,7 +51,7 @@ def set_title(call: Call, channel_id: str, thread_ts: str, title: str) -> dict[s
 def set_suggested_prompts(
     call: Call, channel_id: str, prompts: Prompts, thread_ts: str = "", title: str = ""
 ) -> dict[str, Any]:
-    """Suggest what to ask next.
+    """Set the suggested prompts of a thread.
 
     https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
     """
@@ -82,7 +82,7 @@ def _thread(call: Call, room: Channel, thread_ts: str) -> AssistantThread | None
 
 
 def clear_status(call: Call, room: Channel, thread_ts: str) -> None:
-    """Take away what the assistant was doing in a thread, now that it has replied."""
+    """Clear the assistant's status in a thread after its reply."""
     thread = _thread(call, room, thread_ts)
     if thread and thread.status:
         call.db.change(thread, status="", loading_messages=[])

@@ -1,4 +1,4 @@
-"""What a message may be laid out with: the rules of each block, told as data.
+"""Block Kit validation: the rules of each type of block, as data.
 
 https://docs.slack.dev/reference/block-kit/blocks
 """
@@ -11,7 +11,7 @@ from typing import Any, cast
 from ..core.errors import InvalidBlocks
 
 Check = Callable[[Any, str], Iterator[str]]
-"""Yields what is wrong with the value at a JSON pointer."""
+"""Yields the problems of a value; the second argument is its JSON pointer."""
 
 Shape = dict[str, Check]
 
@@ -21,13 +21,16 @@ _MAX_MARKDOWN_CHARACTERS = 12_000
 
 
 def check_blocks(blocks: Sequence[Any]) -> None:
-    """Raise invalid_blocks, with all that is wrong, unless a message may carry these blocks."""
+    """Raise InvalidBlocks with all problems unless a message may contain these blocks."""
     if errors := list(problems(blocks, "/blocks")):
         raise InvalidBlocks(errors=errors, response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
 
 
 def problems(blocks: Sequence[Any], at: str, most: int = MAX_BLOCKS) -> Iterator[str]:
-    """What is wrong with a list of blocks, each with the JSON pointer of its place."""
+    """Yield the problems in a list of blocks, each with its JSON pointer.
+
+    An example is `must be a string [json-pointer:/blocks/0/text]`.
+    """
     if len(blocks) > most:
         yield _problem(f"no more than {most} items allowed", at)
         return
@@ -55,7 +58,7 @@ def _find_duplicates(parts: Sequence[Any], name: str, at: str) -> Iterator[str]:
 
 
 def text(most: int, least: int = 1) -> Check:
-    """A text of a certain length."""
+    """Return the check for a string of `least` to `most` characters."""
 
     def check(value: Any, at: str) -> Iterator[str]:
         if not isinstance(value, str):
@@ -69,7 +72,7 @@ def text(most: int, least: int = 1) -> Check:
 
 
 def choice(*values: str) -> Check:
-    """One of these texts."""
+    """Return the check for one of these strings."""
 
     def check(value: Any, at: str) -> Iterator[str]:
         if value not in values:
@@ -79,7 +82,7 @@ def choice(*values: str) -> Check:
 
 
 def number(least: int, most: int) -> Check:
-    """A whole number in a range, both ends included."""
+    """Return the check for a whole number from `least` to `most`, both included."""
 
     def check(value: Any, at: str) -> Iterator[str]:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -91,13 +94,13 @@ def number(least: int, most: int) -> Check:
 
 
 def boolean(value: Any, at: str) -> Iterator[str]:
-    """True or false."""
+    """Check that the value is a boolean."""
     if not isinstance(value, bool):
         yield _problem("must be a boolean", at)
 
 
 def items(each: Check, most: int, least: int = 1, unique: str = "") -> Check:
-    """A list; `unique` names a property that no two items share."""
+    """Return the check for a list of `least` to `most` items; `unique` names a property whose values must differ."""
 
     def check(value: Any, at: str) -> Iterator[str]:
         if not isinstance(value, list):
@@ -118,7 +121,7 @@ def items(each: Check, most: int, least: int = 1, unique: str = "") -> Check:
 
 
 def shape(required: Shape, optional: Shape | None = None, *, either: Sequence[str] = ()) -> Check:
-    """An object; of `either` it has at least one. A property that no rule names is let pass."""
+    """Return the check for an object that has at least one property of `either`; unknown properties are allowed."""
     rules = {**required, **(optional or {})}
 
     def check(value: Any, at: str) -> Iterator[str]:
@@ -139,7 +142,10 @@ def shape(required: Shape, optional: Shape | None = None, *, either: Sequence[st
 
 
 def by_type(checks: dict[str, Check], *, only: Sequence[str] = (), others_pass: bool = False) -> Check:
-    """An object whose `type` says which rules hold; with `only`, one of these types."""
+    """Return the check for an object whose `type` selects the rules; `only` restricts the types.
+
+    `others_pass` accepts types without rules.
+    """
 
     def check(value: Any, at: str) -> Iterator[str]:
         kind = _kind(value)
@@ -155,12 +161,12 @@ def by_type(checks: dict[str, Check], *, only: Sequence[str] = (), others_pass: 
 
 
 def text_object(most: int, *types: str) -> Check:
-    """A text object of one of these types, of either when none is given."""
+    """Return the check for a text object of one of these types, by default `plain_text` or `mrkdwn`."""
     return shape({"type": choice(*(types or ("plain_text", "mrkdwn"))), "text": text(most)})
 
 
 def plain(most: int) -> Check:
-    """A plain_text object."""
+    """Return the check for a `plain_text` object."""
     return text_object(most, "plain_text")
 
 
@@ -329,7 +335,7 @@ BLOCKS: dict[str, Check] = {
     "task_card": _TASK,
     "plan": shape({"title": text(1000)}, {"tasks": items(_TASK, 100, 0)}),
 }
-# A container holds blocks of every type but its own, so that nothing nests without end.
+# A container may hold all types of blocks except containers, which bounds the nesting.
 _CONTAINED = by_type(
     {name: shape({"type": text(50)}) if name == "container" else rules for name, rules in BLOCKS.items()}
 )

@@ -1,4 +1,4 @@
-"""Messages: send, edit, delete, schedule, link to.
+"""Messages: send, update, delete, schedule and permalinks.
 
 https://docs.slack.dev/reference/methods?family=chat
 """
@@ -50,11 +50,11 @@ from .message_content import Attachments, Blocks, Content, Metadata, content_of
 api = Operations()
 
 BROADCAST = "thread_broadcast"
-"""The subtype of a reply that is shown in its channel too."""
+"""The subtype of a reply that is also sent to its channel."""
 
 
 class Persona(NamedTuple):
-    """As whom an application's message appears."""
+    """The name and icon under which an app's message appears."""
 
     username: str
     icons: dict[str, str] | None
@@ -81,7 +81,7 @@ def post_message(
     icon_emoji: str = "",
     icon_url: str = "",
 ) -> dict[str, Any]:
-    """Send a message to a channel or a person, or into a thread; an application may do so under another name.
+    """Send a message to a channel, a user or a thread; an app may set a custom name and icon.
 
     https://docs.slack.dev/reference/methods/chat.postMessage
     """
@@ -114,7 +114,7 @@ def update(
     reply_broadcast: bool = False,
     metadata: Metadata | None = None,
 ) -> dict[str, Any]:
-    """Edit a message of one's own; blocks stay as they are unless new ones are sent.
+    """Edit a message of the caller; without new blocks, the blocks stay.
 
     https://docs.slack.dev/reference/methods/chat.update
     """
@@ -136,7 +136,7 @@ def update(
 
 @api.method("chat.delete", scope="chat:write")
 def delete(call: Call, channel: str, ts: str) -> dict[str, Any]:
-    """Delete a message of one's own with the reactions to it and its pins; replies to it stay.
+    """Delete a message of the caller with its reactions and pins; its replies stay.
 
     https://docs.slack.dev/reference/methods/chat.delete
     """
@@ -156,7 +156,7 @@ def delete(call: Call, channel: str, ts: str) -> dict[str, Any]:
 
 @api.method("chat.getPermalink", reads=True)
 def get_permalink(call: Call, channel: str, message_ts: str) -> dict[str, Any]:
-    """Give the address at which people open a message.
+    """Return the permalink of a message.
 
     https://docs.slack.dev/reference/methods/chat.getPermalink
     """
@@ -177,7 +177,7 @@ def schedule_message(
     thread_ts: Annotated[str, InvalidThreadTs] | None = None,
     metadata: Metadata | None = None,
 ) -> dict[str, Any]:
-    """Leave a message to be sent later, at a second since 1970.
+    """Schedule a message for `post_at`, in seconds since 1970.
 
     https://docs.slack.dev/reference/methods/chat.scheduleMessage
     """
@@ -206,7 +206,7 @@ def schedule_message(
 
 
 def find_message(db: Store, room: Channel, ts: str) -> Message:
-    """The message of a channel with this ts; raises message_not_found."""
+    """Return the message with this `ts` in a channel; raises MessageNotFound."""
     message = db.get(Message, ts, missing=MessageNotFound)
     if message.channel_id != room.channel_id:
         raise MessageNotFound
@@ -214,7 +214,10 @@ def find_message(db: Store, room: Channel, ts: str) -> Message:
 
 
 def thread_root(db: Store, room: Channel, thread_ts: str) -> str:
-    """The ts of the message that a thread hangs on, given it or a reply of it, also when it has been deleted."""
+    """Return the `ts` of a thread's first message, given that message, even a deleted one, or one of its replies.
+
+    Raises InvalidThreadTs or ThreadNotFound.
+    """
     if not is_ts(thread_ts):
         raise InvalidThreadTs(response_metadata={"messages": [f"[ERROR] {thread_ts} is not a valid thread_ts"]})
     try:
@@ -227,13 +230,13 @@ def thread_root(db: Store, room: Channel, thread_ts: str) -> str:
 
 
 def _author(db: Store, root: str | None) -> str | None:
-    """Who wrote the message that a reply hangs on; None when it is gone."""
+    """Return the user id of the author of a thread's first message; None if it was deleted."""
     message = db.find(Message, Message.message_id == root) if root else None
     return message.user_id if message else None
 
 
 def resolve_conversation(call: Call, channel: str, *, by_name: bool = True) -> Channel:
-    """The conversation to post to; a person's id or @name opens the direct message with them."""
+    """Return the conversation to post to; a user id or `@name` opens a direct message."""
     try:
         return writable_channel(call, channel, by_name=by_name)
     except ChannelNotFound:
@@ -249,7 +252,7 @@ def _person(db: Store, name: str) -> User | None:
 
 
 def persona_of(call: Call, bot: User | None, username: str, icon_emoji: str, icon_url: str) -> Persona | None:
-    """The name and the icon that an application gives a message; those of people's messages are their own.
+    """Return the name and icon that an app sets for a message; None for users, whose messages have their own.
 
     https://docs.slack.dev/reference/methods/chat.postMessage#authorship
     """
@@ -269,7 +272,7 @@ def add_message(
     subtype: str | None = None,
     persona: Persona | None = None,
 ) -> Message:
-    """Put a message of the caller's into a conversation or a thread of it."""
+    """Add a message of the caller to a conversation, or to the thread of `root`; emits no event."""
     record_posted_calls(call, room, content.blocks)
     now = call.clock.iso()
     message = Message(
@@ -296,7 +299,7 @@ def add_message(
 
 
 def _edit(call: Call, room: Channel, message: Message, content: Content, subtype: str | None) -> Message:
-    """The message as edited; equal content leaves everything as it is."""
+    """Return the message after an edit; equal content changes nothing."""
     wanted = {
         "message_text": content.text if content.text is not None else message.message_text,
         "blocks": message.blocks if content.blocks is None else content.blocks or None,
@@ -319,7 +322,7 @@ def _edit(call: Call, room: Channel, message: Message, content: Content, subtype
 
 
 def _check_time(call: Call, room: Channel, post_at: int) -> None:
-    """Raise unless a message may be scheduled for this time."""
+    """Raise TimeInPast, TimeTooFar or RestrictedTooMany unless a message may be scheduled for this time."""
     now = call.clock.unix()
     if post_at <= now:
         raise TimeInPast

@@ -1,4 +1,4 @@
-"""What is said in a conversation: its messages newest first, and the threads that hang on them.
+"""History of conversations: messages newest first, and threads.
 
 https://docs.slack.dev/reference/methods?family=conversations
 """
@@ -35,7 +35,7 @@ _NEWEST_FIRST = -Message.message_id
 
 
 class Window(NamedTuple):
-    """The part of a conversation that was asked for."""
+    """The requested time range of a conversation, as values of `ts`."""
 
     oldest: str | None
     latest: str | None
@@ -51,7 +51,7 @@ class Window(NamedTuple):
 
 
 class HistoryPage(NamedTuple):
-    """Messages in the order in which they are listed, with the threads that hang on them.
+    """Messages by `ts` in the order of the list, with the threads that they start.
 
     None stands for a deleted message that still has replies.
     """
@@ -60,7 +60,7 @@ class HistoryPage(NamedTuple):
     threads: dict[str, Thread]
 
     def split(self, size: int) -> tuple[HistoryPage, list[str]]:
-        """A page of a size, and the ts of what comes after it."""
+        """Return the first `size` messages, and the `ts` of the remaining ones."""
         order = list(self.messages)
         return self._replace(messages={ts: self.messages[ts] for ts in order[:size]}), order[size:]
 
@@ -89,7 +89,7 @@ def history(
     inclusive: bool = False,
     include_all_metadata: bool = False,
 ) -> dict[str, Any]:
-    """List the messages of a conversation, newest first; of threads only what was sent to the channel as well.
+    """List the messages of a conversation, newest first; of replies, only those also sent to the channel.
 
     https://docs.slack.dev/reference/methods/conversations.history
     """
@@ -105,7 +105,7 @@ def history(
 
 
 def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> HistoryPage:
-    """Up to `count` messages, newest first."""
+    """Return up to `count` messages, newest first."""
 
     here = _in_window(room, window, start, Message.message_id)
 
@@ -114,7 +114,7 @@ def _newest(call: Call, room: Channel, window: Window, start: str | None, count:
 
     roots = newest(Message.parent_id.is_null())
     broadcasts = newest(Message.subtype == BROADCAST)
-    # The oldest of as many roots as may be shown is there to tell that there is more; its thread is not needed.
+    # With `count` roots, the oldest one only shows that there is a next page, so its thread is not loaded.
     since = roots[-1].message_id if len(roots) == count else ""
     threads = threads_in(call.db, *_in_window(room, window, start, Message.parent_id), Message.parent_id > since)
     messages: dict[str, Message | None] = {message.message_id: message for message in (*roots, *broadcasts)}
@@ -128,7 +128,7 @@ def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any]
 
 
 def _find_deleted_messages(db: Store, ids: AbstractSet[str]) -> AbstractSet[str]:
-    """Those of the messages that are gone."""
+    """Return those of the ids whose messages no longer exist."""
     if not ids:
         return ids
     left = db.rows(Message, Message.message_id.in_(ids), columns=(Message.message_id,))
@@ -136,7 +136,7 @@ def _find_deleted_messages(db: Store, ids: AbstractSet[str]) -> AbstractSet[str]
 
 
 def _render_messages(call: Call, room: Channel, part: HistoryPage, metadata: bool) -> list[dict[str, Any]]:
-    """Messages as lists show them, with their threads and reactions."""
+    """Render messages for a list, with their threads and reactions."""
     team_id, threads = team_of(call.db, room), part.threads
     related = load_relations(call, [message for message in part.messages.values() if message], threads)
     shown = [
@@ -149,7 +149,7 @@ def _render_messages(call: Call, room: Channel, part: HistoryPage, metadata: boo
 
 
 def _add_roots(call: Call, team_id: str, shown: list[dict[str, Any]]) -> None:
-    """Show with replies that were sent to the channel as well the message that they hang on.
+    """Add the thread's first message as `root` to replies that were also sent to the channel.
 
     https://docs.slack.dev/reference/events/message/thread_broadcast
     """
@@ -163,7 +163,7 @@ def _add_roots(call: Call, team_id: str, shown: list[dict[str, Any]]) -> None:
 
 
 def _more(rest: list[str]) -> dict[str, Any]:
-    """Whether there is a next page, and the cursor of it: the next message's ts."""
+    """Return whether there is a next page, and its cursor: the `ts` of its first message."""
     next_cursor = encode_cursor(_CURSOR, rest[0]) if rest else ""
     return {"has_more": bool(rest), "response_metadata": {"next_cursor": next_cursor}}
 
@@ -180,7 +180,7 @@ def replies(
     inclusive: bool = False,
     include_all_metadata: bool = False,
 ) -> dict[str, Any]:
-    """List a thread by any message of it, oldest first. Every page begins with the root, as Slack's do.
+    """List a thread, oldest first, given any message of it. Every page begins with the root, as Slack's do.
 
     https://docs.slack.dev/reference/methods/conversations.replies
     """
@@ -188,7 +188,7 @@ def replies(
     window, size = _window(oldest, latest, inclusive), min(limit, _MAX_THREAD_PAGE_MESSAGES)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
     root_ts, root = _root(call, room, ts)
-    # A page of one is the root alone; the pages after it must get on all the same.
+    # With a limit of 1, the first page is the root alone; later pages still need one reply each to advance.
     wanted = max(size - 1, 1 if start else 0)
     conditions = [Message.parent_id == root_ts, Message.channel_id == room.channel_id, *window.of(Message.message_id)]
     if start:
@@ -200,7 +200,7 @@ def replies(
 
 
 def _root(call: Call, room: Channel, ts: str) -> tuple[str, Message | None]:
-    """The message that a thread hangs on, known by any message of the thread; None when it was deleted."""
+    """Return `ts` and row of a thread's first message, given any message of the thread; the row is None if deleted."""
     here = Message.channel_id == room.channel_id
     message = call.db.find(Message, Message.message_id == ts, here)
     if message and message.parent_id is None:

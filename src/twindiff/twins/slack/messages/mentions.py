@@ -1,4 +1,4 @@
-"""Who a message mentions."""
+"""Mentions of users in messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MENTION = re.compile(r"<@([A-Za-z0-9_]+)(?:\|[^>]*)?>")
 
 
 def record_mentions(call: Call, message: Message) -> None:
-    """Bring the rows of a message's mentions in line with its text."""
+    """Update the mention rows of a message to match its text."""
     named = set(_MENTION.findall(message.message_text or ""))
     if not (named or message.edited_at):
         return

@@ -1,4 +1,4 @@
-"""What a message says: the arguments that chat.postMessage, chat.update and chat.scheduleMessage share."""
+"""Validation of the content that chat.postMessage, chat.update and chat.scheduleMessage take."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_ATTACHMENTS = 100
 
 
 class Content(NamedTuple):
-    """`None` where nothing was sent, an empty list where what there was is taken away."""
+    """The content of a message: None for a part that was not sent, an empty list for a part to remove."""
 
     text: str | None
     blocks: Objects | None
@@ -47,7 +47,10 @@ def content_of(
     markdown_text: str,
     metadata: dict[str, Any] | None,
 ) -> Content:
-    """The content that a method was given, checked; raises no_text when there is none."""
+    """Check and return the content of a message; the text defaults to that of the blocks.
+
+    Raises NoText if there is no content, or the API's error for invalid content.
+    """
     if markdown_text and (text or blocks):
         raise MarkdownTextConflict
     if len(text) > _MAX_TEXT_CHARACTERS or len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
@@ -63,7 +66,10 @@ def content_of(
 
 
 def check_attachments(given: Objects | None) -> Objects | None:
-    """Attachments as they are shown: numbered, each with a text for those who cannot see it."""
+    """Return attachments numbered from 1, each with a `fallback` text.
+
+    Raises TooManyAttachments or InvalidAttachments.
+    """
     if given is None:
         return None
     if len(given) > _MAX_ATTACHMENTS:
@@ -87,7 +93,7 @@ def _fallback(attachment: dict[str, Any]) -> str:
 
 
 def metadata_of(given: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The metadata of a message, checked."""
+    """Check and return the metadata of a message; raises InvalidMetadataSchema or MetadataTooLarge."""
     if given is None:
         return None
     kind, payload = given.get("event_type"), given.get("event_payload")

@@ -1,4 +1,4 @@
-"""Messages of other kinds: seen by one person only, told as a deed, or completed by what a link shows.
+"""Other kinds of messages: ephemeral messages, `/me` messages and link unfurls.
 
 https://docs.slack.dev/reference/methods?family=chat
 """
@@ -38,7 +38,7 @@ def post_ephemeral(
     markdown_text: str = "",
     thread_ts: Annotated[str, InvalidThreadTs] | None = None,
 ) -> dict[str, Any]:
-    """Show a message to one member of a channel and to nobody else; no list has it.
+    """Show a message to one member of a channel; it is in no list of messages.
 
     https://docs.slack.dev/reference/methods/chat.postEphemeral
     """
@@ -67,7 +67,7 @@ def post_ephemeral(
 
 @api.method("chat.meMessage", scope="chat:write")
 def me_message(call: Call, channel: str, text: str = "") -> dict[str, Any]:
-    """Tell a channel what the caller does, as `/me` does.
+    """Send a `/me` message to a channel.
 
     https://docs.slack.dev/reference/methods/chat.meMessage
     """
@@ -79,7 +79,7 @@ def me_message(call: Call, channel: str, text: str = "") -> dict[str, Any]:
 
 @api.method("chat.unfurl", scope="links:write")
 def unfurl(call: Call, channel: str, ts: str, unfurls: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Add to a message what the links in it show, as an attachment for each.
+    """Add an attachment to a message for each of the given links in it.
 
     https://docs.slack.dev/reference/methods/chat.unfurl
     """

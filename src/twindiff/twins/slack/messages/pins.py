@@ -1,4 +1,4 @@
-"""Messages that a channel keeps at hand.
+"""Pinned messages.
 
 https://docs.slack.dev/reference/methods?family=pins
 """
@@ -42,7 +42,7 @@ def add(call: Call, channel: str, timestamp: str = "") -> dict[str, Any]:
 
 @api.method("pins.remove", scope="pins:write")
 def remove(call: Call, channel: str, timestamp: str = "") -> dict[str, Any]:
-    """Take a pinned message off, whoever pinned it.
+    """Unpin a message, regardless of the user who pinned it.
 
     https://docs.slack.dev/reference/methods/pins.remove
     """
@@ -54,7 +54,7 @@ def remove(call: Call, channel: str, timestamp: str = "") -> dict[str, Any]:
 
 @api.method("pins.list", reads=True, scope="pins:read")
 def list_pins(call: Call, channel: str) -> dict[str, Any]:
-    """List what is pinned to a channel, the latest pin first.
+    """List the pins of a channel, latest first.
 
     https://docs.slack.dev/reference/methods/pins.list
     """
@@ -77,7 +77,10 @@ def list_pins(call: Call, channel: str) -> dict[str, Any]:
 
 
 def _item(call: Call, channel: str, timestamp: str) -> tuple[Channel, Message]:
-    """The channel and the message, for one who may pin there."""
+    """Return the channel and the message if the caller may change pins there.
+
+    Raises NotInChannel, PermissionDenied or MessageNotFound.
+    """
     check_timestamp(timestamp)
     room = visible_channel(call, channel)
     if not is_member(call.db, room, call.actor):
@@ -88,7 +91,7 @@ def _item(call: Call, channel: str, timestamp: str) -> tuple[Channel, Message]:
 
 
 def check_timestamp(timestamp: str, none: type[ApiError] = NoItemSpecified) -> None:
-    """Raise unless a timestamp is given, and one that a message could have."""
+    """Raise `none` without a timestamp, BadTimestamp for one that no message can have."""
     if not timestamp:
         raise none
     if not is_ts(timestamp):

@@ -1,4 +1,4 @@
-"""Emoji that people put on messages.
+"""Emoji reactions to messages.
 
 https://docs.slack.dev/reference/methods?family=reactions
 """
@@ -44,7 +44,7 @@ _CURSOR = "reacted_ts"
 
 @api.method("reactions.add", scope="reactions:write")
 def add(call: Call, channel: str = "", timestamp: str = "", name: str = "") -> dict[str, Any]:
-    """Put an emoji on a message.
+    """Add an emoji to a message.
 
     https://docs.slack.dev/reference/methods/reactions.add
     """
@@ -69,7 +69,7 @@ def add(call: Call, channel: str = "", timestamp: str = "", name: str = "") -> d
 def remove(
     call: Call, name: str = "", channel: str = "", timestamp: str = "", file: str = "", file_comment: str = ""
 ) -> dict[str, Any]:
-    """Take an emoji of one's own off a message.
+    """Remove an emoji of the caller from a message.
 
     https://docs.slack.dev/reference/methods/reactions.remove
     """
@@ -92,7 +92,7 @@ def remove(
 def get(
     call: Call, channel: str = "", timestamp: str = "", full: bool = False, file: str = "", file_comment: str = ""
 ) -> dict[str, Any]:
-    """Show a message with the emoji on it; with `full`, everyone who put each there.
+    """Return a message with its reactions; with `full`, each has all its users.
 
     https://docs.slack.dev/reference/methods/reactions.get
     """
@@ -117,14 +117,14 @@ def _check_item(channel: str, timestamp: str) -> None:
 
 
 def _check_file(call: Call, file: str) -> File:
-    """The file; nobody can comment on one here, so no comment is ever found."""
+    """Return the file; raises FileCommentNotFound without one, as the twin has no file comments."""
     if not file:
         raise FileCommentNotFound
     return visible_file(call, file)
 
 
 def _emoji(name: str) -> str:
-    """The name of an emoji as it is stored: as given, without colons, in lower case."""
+    """Return an emoji's name in stored form, lower case without colons; raises InvalidName."""
     plain = name.strip().strip(":").lower()
     if not is_emoji(plain):
         raise InvalidName
@@ -137,7 +137,7 @@ def _own_reactions(call: Call, message: Message) -> list[MessageReaction]:
 
 
 def _check_room_for(call: Call, message: Message, emoji: str) -> None:
-    """Raise unless the message may take this emoji from the caller."""
+    """Raise AlreadyReacted, TooManyReactions or TooManyEmoji unless the caller may add this emoji."""
     reactions = reactions_to(call.db, [message.message_id]).get(message.message_id, [])
     mine = {canonical(given) for user, given in reactions if user == call.actor}
     if canonical(emoji) in mine:
@@ -164,7 +164,7 @@ def list_reactions(
     cursor: str = "",
     limit: Annotated[int, Meta(ge=0, le=1000)] = 0,
 ) -> dict[str, Any]:
-    """List the messages that a person, by default the caller, has put emoji on, the newest message first.
+    """List the messages that a user, by default the caller, has reacted to, newest message first.
 
     https://docs.slack.dev/reference/methods/reactions.list
     """

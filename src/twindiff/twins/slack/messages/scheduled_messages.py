@@ -1,4 +1,4 @@
-"""Messages that wait: which there are, how to take one back, and what becomes of them when their time has come.
+"""Scheduled messages: listing, deletion, and posting when they are due.
 
 https://docs.slack.dev/reference/methods?family=chat
 """
@@ -40,7 +40,7 @@ def list_scheduled(
     limit: Annotated[int, Meta(ge=1, le=1000), InvalidLimit] = 100,
     cursor: str = "",
 ) -> dict[str, Any]:
-    """List the messages of the caller's that wait.
+    """List the scheduled messages of the caller.
 
     https://docs.slack.dev/reference/methods/chat.scheduledMessages.list
     """
@@ -76,7 +76,7 @@ def _render_scheduled_message(scheduled: ScheduledMessage) -> dict[str, Any]:
 
 @api.method("chat.deleteScheduledMessage", scope="chat:write")
 def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dict[str, Any]:
-    """Take back a message of the caller's before it is sent.
+    """Delete a scheduled message of the caller.
 
     https://docs.slack.dev/reference/methods/chat.deleteScheduledMessage
     """
@@ -97,7 +97,7 @@ def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dic
 
 @api.due(ScheduledMessage.post_at, actor=ScheduledMessage.user_id)
 def post_scheduled(call: Call, row: ScheduledMessage) -> None:
-    """Send a message when its time has come; where its author may no longer write, it is dropped.
+    """Post a scheduled message that is due, or drop it if its author may no longer post to the channel.
 
     https://docs.slack.dev/messaging/sending-and-scheduling-messages#scheduling
     """

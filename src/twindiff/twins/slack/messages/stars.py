@@ -1,4 +1,4 @@
-"""What people have saved for themselves.
+"""Saved (starred) items.
 
 https://docs.slack.dev/reference/methods?family=stars
 """
@@ -62,7 +62,7 @@ def add(call: Call, channel: str = "", timestamp: str = "", file: str = "", file
 def remove(
     call: Call, channel: str = "", timestamp: str = "", file: str = "", file_comment: str = ""
 ) -> dict[str, Any]:
-    """Let go of a saved item.
+    """Remove a saved item.
 
     https://docs.slack.dev/reference/methods/stars.remove
     """
@@ -75,7 +75,7 @@ def remove(
 
 
 def _own(call: Call, channel: str, timestamp: str, file: str) -> Star | None:
-    """What the caller has saved by its ids, be it that they may not see it any more."""
+    """Return the caller's saved item with these ids, even if the caller can no longer see it; None if there is none."""
     kind, id = ("file", file) if file else ("message", timestamp) if timestamp else ("channel", channel)
     star = call.db.find(Star, Star.user_id == call.actor, Star.item_type == kind, Star.item_id == id)
     return star if star and star.channel_id in (channel or None, None) else None
@@ -97,7 +97,7 @@ def _item(call: Call, channel: str, timestamp: str, file: str, file_comment: str
 
 @api.method("stars.list", reads=True, scope="stars:read")
 def list_stars(call: Call, count: Count = 100, page: Page = 1, cursor: str = "", limit: Limit = 0) -> dict[str, Any]:
-    """List what the caller has saved and may still see, the latest first.
+    """List the caller's saved items that the caller can still see, latest first.
 
     https://docs.slack.dev/reference/methods/stars.list
     """
@@ -114,7 +114,7 @@ def list_stars(call: Call, count: Count = 100, page: Page = 1, cursor: str = "",
 
 
 def _is_visible(call: Call) -> Expression:
-    """Saved items that are still there and that the caller may still see."""
+    """Select saved items that still exist and that the caller can still see."""
     hidden = hidden_from(call.db, call.actor)
     message = exists(Message, Message.message_id == Star.item_id, readable_by(call.db, call.actor))
     file = exists(File, File.file_id == Star.item_id, visible_files(call))
@@ -128,7 +128,7 @@ def _place(star: Star) -> str:
 
 
 def _from(place: str) -> Expression:
-    """Stars from a place in the order of the list on; those of templates may say nothing of when."""
+    """Select stars from a position in the list on; stars of templates may have no date and come last."""
     created_at, _, item_id = place.partition(" ")
     if not created_at:
         return all_of(Star.created_at.is_null(), Star.item_id <= item_id)
@@ -166,7 +166,7 @@ def _render_star(star: Star, shown: dict[str, dict[str, Any]]) -> dict[str, Any]
 
 
 def _room(room: Channel) -> dict[str, Any]:
-    """A saved conversation; private ones and group messages go by their old name, groups."""
+    """Return a saved conversation; Slack still calls private channels and group messages groups here."""
     if room.is_dm:
         return {"type": "im", "channel": room.channel_id}
     kind = "channel" if is_open_to_all(room) else "group"

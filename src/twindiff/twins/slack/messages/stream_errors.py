@@ -1,4 +1,4 @@
-"""The codes of streamed messages and of assistants' threads, one class each.
+"""Error codes of streamed messages and assistant threads, one class each.
 
 https://docs.slack.dev/reference/methods/chat.stopStream
 """

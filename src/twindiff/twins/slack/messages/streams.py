@@ -1,4 +1,4 @@
-"""Replies that come bit by bit, as those of assistants.
+"""Streamed messages, such as replies of assistants.
 
 https://docs.slack.dev/reference/methods/chat.startStream
 """
@@ -50,7 +50,10 @@ def start_stream(
     icon_emoji: str = "",
     icon_url: str = "",
 ) -> dict[str, Any]:
-    """Begin a message that is written bit by bit."""
+    """Start a streamed message.
+
+    https://docs.slack.dev/reference/methods/chat.startStream
+    """
     room = writable_channel(call, channel)
     _check_recipient(call, room, recipient_user_id, recipient_team_id)
     persona = persona_of(call, bot_of(call.db, call.actor), username, icon_emoji, icon_url)
@@ -67,7 +70,10 @@ def start_stream(
 def append_stream(
     call: Call, channel: str, ts: str, markdown_text: str = "", chunks: Chunks | None = None
 ) -> dict[str, Any]:
-    """Go on with a message that is being streamed."""
+    """Append to a streamed message.
+
+    https://docs.slack.dev/reference/methods/chat.appendStream
+    """
     room, message, stream = _require_stream(call, channel, ts)
     _go_on(call, message, stream, markdown_text, chunks)
     return {"channel": room.channel_id, "ts": ts}
@@ -83,7 +89,10 @@ def stop_stream(
     blocks: Blocks | None = None,
     metadata: Metadata | None = None,
 ) -> dict[str, Any]:
-    """Say the last of a message that is being streamed, and end it."""
+    """Append the last part of a streamed message, and end the stream.
+
+    https://docs.slack.dev/reference/methods/chat.stopStream
+    """
     room, message, stream = _require_stream(call, channel, ts)
     message = _go_on(call, message, stream, markdown_text, chunks)
     check_blocks(blocks or [])
@@ -97,7 +106,7 @@ def stop_stream(
 
 
 def _check_recipient(call: Call, room: Channel, user: str, team: str) -> None:
-    """Streams into channels say whom they are for."""
+    """Check the recipient of a stream, which is required outside of direct messages."""
     if user:
         call.db.get(User, user, missing=UserNotFound)
     if room.is_dm:
@@ -109,7 +118,10 @@ def _check_recipient(call: Call, room: Channel, user: str, team: str) -> None:
 
 
 def _require_stream(call: Call, channel: str, ts: str) -> tuple[Channel, Message, MessageStream]:
-    """A message of the caller's that is being streamed."""
+    """Return the conversation, the message and the stream of a message that the caller is streaming.
+
+    Raises MessageNotFound, MessageNotOwnedByApp or MessageNotInStreamingState.
+    """
     room = writable_channel(call, channel)
     message = find_message(call.db, room, ts)
     if message.user_id != call.actor:
@@ -137,7 +149,7 @@ def _go_on(
 
 
 def _extend(call: Call, message: Message, markdown_text: str, chunks: list[dict[str, Any]] | None) -> Message:
-    """Add text, tasks and blocks to a message."""
+    """Append text, tasks and blocks to a message; raises MsgTooLong or InvalidChunks."""
     text, blocks = (message.message_text or "") + markdown_text, _blocks(message)
     for chunk in chunks or ():
         text += _take(chunk, blocks)
@@ -151,7 +163,7 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
 
 
 def _take(chunk: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
-    """Add what a chunk shows to the blocks; gives what it says."""
+    """Add the blocks of a chunk to `blocks`, and return its text; raises InvalidChunks."""
     kind = chunk.get("type")
     if kind == "markdown_text" and isinstance(chunk.get("text"), str):
         return chunk["text"]
@@ -170,7 +182,7 @@ def _take(chunk: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
 
 
 def _put(blocks: list[dict[str, Any]], by: str, block: dict[str, Any]) -> None:
-    """Add a block, or take the place of the one that is the same by a property."""
+    """Add a block, or merge it into the block of the same type with the same value of the property `by`."""
     for at, there in enumerate(blocks):
         if there["type"] == block["type"] and there.get(by) == block.get(by):
             blocks[at] = {**there, **block}

@@ -1,1 +1,1 @@
-"""Objects as Slack shows them."""
+"""Rendering of objects in Slack's form."""

@@ -1,4 +1,4 @@
-"""The text of a message that was sent as blocks alone: what a notification would say of it, and what search finds."""
+"""The plain text of blocks, which notifications show and search finds when a message has no text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Block = dict[str, Any]
 
 
 def text_of_blocks(blocks: Iterable[Block]) -> str:
-    """The texts of the blocks, a line each; empty when they have none."""
+    """Return the texts of the blocks, one per line; empty if they have none."""
     lines = [line for block in blocks for line in _lines(block)]
     return "\n".join(line for line in lines if line)
 
@@ -21,7 +21,7 @@ def _lines(block: Block) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    """The text of a text object, of a rich text, or of a plain string."""
+    """Return the text of a text object, a rich text block or a plain string; empty for anything else."""
     if isinstance(value, str):
         return value
     if not isinstance(value, dict):
@@ -33,7 +33,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(*names: str) -> Callable[[Block], Iterator[str]]:
-    """A block that says something in these properties, in this order."""
+    """Return a function that yields the texts in these properties of a block, in this order."""
 
     def lines(block: Block) -> Iterator[str]:
         for name in names:
@@ -112,7 +112,7 @@ def _inline(element: Block) -> str:
 
 
 def _render_styled_text(element: Block) -> str:
-    """A text with its marks outside its blanks, as mrkdwn wants them."""
+    """Render a styled text in mrkdwn, which requires the marks inside of surrounding spaces."""
     said: str = element["text"]
     core = said.strip()
     if not core:

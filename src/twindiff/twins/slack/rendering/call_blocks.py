@@ -1,4 +1,4 @@
-"""Calls in messages: a block that names one, which shows the call as it is now.
+"""Calls in messages: `call` blocks, which show the current state of a call.
 
 https://docs.slack.dev/apis/web-api/using-the-calls-api#post_to_channel
 """
@@ -19,7 +19,7 @@ Shown = dict[str, Any]
 
 
 def check_calls(call: Call, *laid_out: Any) -> set[str]:
-    """The calls that these blocks name; raises invalid_blocks where there is no such call."""
+    """Return the ids of calls in these lists of blocks; raises InvalidBlocks for an unknown call."""
     ids = set(_ids_in(laid_out))
     if not ids:
         return ids
@@ -30,7 +30,7 @@ def check_calls(call: Call, *laid_out: Any) -> set[str]:
 
 
 def record_posted_calls(call: Call, room: Channel, *laid_out: Any) -> None:
-    """Keep that the calls which these blocks name were posted to a conversation; raises invalid_blocks for no call."""
+    """Record that the calls in these blocks were posted to a conversation; raises InvalidBlocks for an unknown call."""
     ids = check_calls(call, *laid_out) if any(laid_out) else None
     if not ids:
         return
@@ -40,7 +40,7 @@ def record_posted_calls(call: Call, room: Channel, *laid_out: Any) -> None:
 
 
 def fill_calls(call: Call, messages: Sequence[Shown]) -> None:
-    """Put the calls that messages name into their blocks, and those of their attachments."""
+    """Add the current state of calls to the `call` blocks of rendered messages and their attachments, in place."""
     laid_out = [message for message in messages if "blocks" in message or "attachments" in message]
     ids = set(_ids_in(part.get("blocks") for message in laid_out for part in (message, *_attachments(message))))
     if not ids:
@@ -57,7 +57,7 @@ def _attachments(message: Shown) -> list[Shown]:
 
 
 def _fill_call_blocks(part: Shown, calls: dict[str, Shown]) -> Shown:
-    """A message or an attachment with calls in its blocks."""
+    """Return a message or an attachment with the state of calls in its `call` blocks."""
     blocks = objects_in(part.get("blocks"))
     return {**part, "blocks": [_with_call(block, calls) for block in blocks]} if blocks else part
 
@@ -71,7 +71,7 @@ def _with_call(block: Shown, calls: dict[str, Shown]) -> Shown:
 
 
 def _ids_in(laid_out: Iterable[Any]) -> Iterator[str]:
-    """The calls that blocks name."""
+    """Yield the ids of calls in lists of blocks."""
     for blocks in laid_out:
         for block in objects_in(blocks):
             if block.get("type") == "call":
@@ -79,7 +79,7 @@ def _ids_in(laid_out: Iterable[Any]) -> Iterator[str]:
 
 
 def call_objects(call: Call, ids: Sequence[str]) -> list[Shown]:
-    """Calls as Slack shows them, with who is in them and where they were posted."""
+    """Return calls in Slack's form, with their participants and the conversations they were posted to."""
     participants: dict[str, list[CallParticipant]] = {}
     order = (CallParticipant.position, CallParticipant.participant_id)
     for each in call.db.rows(CallParticipant, CallParticipant.call_id.in_(list(ids)), order=order):
@@ -120,7 +120,7 @@ def _participant(participant: CallParticipant) -> Shown:
 
 
 def _v1(shown: Shown) -> Shown:
-    """A call as the block shows it."""
+    """Return a call in the form of the `call` block."""
     return {
         "id": shown["id"],
         "name": shown.get("title", ""),

@@ -1,4 +1,4 @@
-"""Canvases as Slack shows them: as files, as HTML, and in the properties of their channels.
+"""Rendering of canvases: as files, as HTML, and in the properties of their channels.
 
 https://docs.slack.dev/surfaces/canvases
 """
@@ -19,7 +19,7 @@ from ..core.tables import Canvas, CanvasAccess, Channel
 from .rich_text import rich_text_block
 
 MAX_HTML_SOURCE_CHARACTERS = 100_000
-"""Of a longer canvas so many characters are shown as HTML; markdown is shown whole."""
+"""The most characters of a canvas that are rendered as HTML; markdown is returned whole."""
 
 _TABS = [{"id": each, "label": "", "type": each} for each in ("files", "bookmarks")]
 _OF_ALL: dict[str, Any] = {
@@ -42,18 +42,18 @@ _OF_ALL: dict[str, Any] = {
     "is_modified_by_ai": False,
     "comments_count": 0,
 }
-"""What stands in every canvas alike."""
+"""Fields that are the same for all canvases."""
 
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def html_of(canvas: Canvas) -> str:
-    """The text of a canvas as HTML."""
+    """Return a canvas as HTML."""
     return f'<div class="quip-canvas-content">{_PARSER.render(canvas.markdown[:MAX_HTML_SOURCE_CHARACTERS])}</div>'
 
 
 def canvas_object(call: Call, canvas: Canvas, access: str) -> dict[str, Any]:
-    """A canvas as the file that it is; `access` is what the caller may do with it."""
+    """Return a canvas as a file object; `access` is the caller's access level."""
     team, title = workspace(call.db), canvas.title or "Untitled"
     created = unix_of(canvas.created_at)
     address = f"{call.base_url}/files-pri/{team.team_id}-{canvas.canvas_id}"
@@ -81,7 +81,7 @@ def canvas_object(call: Call, canvas: Canvas, access: str) -> dict[str, Any]:
 
 
 def _edits(canvas: Canvas, created: int) -> dict[str, Any]:
-    """Who has written in a canvas, and when the last time."""
+    """Return the fields on edits: the time of the last one, and the editors."""
     edited, later = unix_of(canvas.edited_at) or created, canvas.editors or ()
     editors = list(dict.fromkeys((canvas.user_id, *later)))
     last_editor = later[-1] if later else canvas.user_id
@@ -89,9 +89,9 @@ def _edits(canvas: Canvas, created: int) -> dict[str, Any]:
 
 
 def reach_of(call: Call, levels: dict[str, str]) -> dict[str, Any]:
-    """With whom a canvas or a list is shared; `levels` are what people and channels may do with it, by their ids.
+    """Return the sharing fields of a canvas or list; `levels` maps ids of users and channels to access levels.
 
-    Private conversations are named to those alone who are in them.
+    Private conversations are listed only to their members.
     """
     rooms = list(call.db.rows(Channel, Channel.channel_id.in_(list(levels)))) if levels else []
     people = {entity: level for entity, level in levels.items() if entity not in {room.channel_id for room in rooms}}
@@ -109,14 +109,17 @@ def reach_of(call: Call, levels: dict[str, str]) -> dict[str, Any]:
 
 
 def levels_given(call: Call, canvas: Canvas) -> dict[str, str]:
-    """What people and channels may do with a canvas, beside its owner; members of its channel may write."""
+    """Map ids of users and channels to their access levels to a canvas.
+
+    The owner is not included; members of the canvas's channel may write.
+    """
     given = call.db.rows(CanvasAccess, CanvasAccess.canvas_id == canvas.canvas_id)
     levels = {access.entity_id: access.access_level for access in given}
     return {canvas.channel_id: "write", **levels} if canvas.channel_id else levels
 
 
 def properties_of(call: Call, rooms: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The tabs of channels, and their canvases, by the ids of the channels.
+    """Map channel ids to their `properties`: the tabs and the canvas.
 
     https://docs.slack.dev/reference/objects/conversation-object
     """

@@ -1,4 +1,4 @@
-"""Conversations as Slack shows them. Each method leaves out its own part: the vendor's types say which.
+"""Rendering of conversations. Each method omits some fields, according to Slack's type definitions.
 
 https://docs.slack.dev/reference/objects/conversation-object
 """
@@ -30,7 +30,7 @@ _LEFT_OUT: dict[str, tuple[str, ...]] = {
 def channel_object(
     method: str, room: Channel, team_id: str, *, is_member: bool, is_general: bool, last_read: str = NEVER_READ
 ) -> dict[str, Any]:
-    """A public or private channel, or a group message, as `method` shows it."""
+    """Return a public or private channel or a group message in the form of the response of `method`."""
     shown: dict[str, Any] = {
         **_identity(room, team_id),
         **_standing(room),
@@ -64,7 +64,7 @@ def _identity(room: Channel, team_id: str) -> dict[str, Any]:
 
 
 def _standing(room: Channel) -> dict[str, Any]:
-    """What kind of channel it is, and how it stands for the one who asks."""
+    """Return the fields for the type and state of a channel."""
     return {
         "is_channel": not room.is_private,
         "is_group": room.is_private,
@@ -78,7 +78,7 @@ def _standing(room: Channel) -> dict[str, Any]:
 
 
 def _sharing(team_id: str) -> dict[str, Any]:
-    """With which other workspaces it is shared: none, there is one only."""
+    """Return the fields for sharing with other workspaces; the twin has only one."""
     return {
         "is_shared": False,
         "is_ext_shared": False,
@@ -108,12 +108,15 @@ def _purpose(room: Channel) -> dict[str, Any]:
 
 
 def im_object(room: Channel, team_id: str, user: str, *, is_user_deleted: bool) -> dict[str, Any]:
-    """A direct message, named by the other person in it."""
+    """Return a direct message; `user` is the id of the other member."""
     return {**_identity(room, team_id), "user": user, "is_user_deleted": is_user_deleted, "priority": 0}
 
 
 def opened_object(room: Channel, team_id: str, user: str | None, last_read: str) -> dict[str, Any]:
-    """A direct or group message as conversations.open shows it; `user` is the other person of a direct one."""
+    """Return a direct or group message in the form of conversations.open.
+
+    `user` is the other member of a direct message, None for a group message.
+    """
     shown = {
         **_identity(room, team_id),
         "is_open": True,

@@ -1,4 +1,4 @@
-"""Files as Slack shows them.
+"""Rendering of files.
 
 https://docs.slack.dev/reference/objects/file-object
 """
@@ -24,14 +24,14 @@ _AS_SHARED = (FileMessage.message_id, FileMessage.file_message_id)
 
 
 class Share(NamedTuple):
-    """A message that a file was shared in, and the conversation it stands in."""
+    """A message that shares a file, and its conversation."""
 
     message: Message
     room: Channel
 
 
 def file_objects(call: Call, files: Sequence[File]) -> list[dict[str, Any]]:
-    """Files with where they were shared."""
+    """Return files in Slack's form, with the conversations they were shared in."""
     ids = [file.file_id for file in files]
     shares = shares_of(call, ids)
     shown, stars = _in_messages(call, files), stars_on(call, ids)
@@ -39,7 +39,7 @@ def file_objects(call: Call, files: Sequence[File]) -> list[dict[str, Any]]:
 
 
 def stars_on(call: Call, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """How many people have saved each of these files, and whether the caller has; nothing where nobody has."""
+    """Map ids to `num_stars` and `is_starred` of files; files that no user has saved have no entry."""
     where, columns = (Star.item_id.in_(ids), Star.item_type == "file"), (Star.item_id, Star.user_id)
     people: dict[str, list[str]] = {}
     for file_id, user in cast(list[tuple[str, str]], call.db.rows(Star, *where, columns=columns) if ids else []):
@@ -48,7 +48,7 @@ def stars_on(call: Call, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def _in_messages(call: Call, files: Sequence[File]) -> dict[str, dict[str, Any]]:
-    """Files as the messages that they were shared in show them, by id."""
+    """Map ids to files in the form in which messages contain them."""
     team, pictures = workspace(call.db), pictures_of(call.db, files)
     return {file.file_id: _file_object(call, team, file, pictures.get(file.file_id)) for file in files}
 
@@ -101,7 +101,7 @@ def _hosted_object(call: Call, team: Team, file: File) -> dict[str, Any]:
 
 
 def _remote_object(team: Team, file: File) -> dict[str, Any]:
-    """A file that another service keeps.
+    """Return a remote file in Slack's form.
 
     https://docs.slack.dev/reference/methods/files.remote.info
     """
@@ -138,12 +138,12 @@ def _remote_object(team: Team, file: File) -> dict[str, Any]:
 
 
 def _slug(name: str) -> str:
-    """A title as the last part of an address."""
+    """Return a title as the last segment of a URL."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
 def private_url(base_url: str, file: File, *, download: bool = False) -> str:
-    """The address at which those who may see a file get its bytes."""
+    """Return the URL of a file's bytes for users who may see it."""
     url = file.file_url or ""
     if not url.startswith("/"):
         return url
@@ -154,17 +154,17 @@ def private_url(base_url: str, file: File, *, download: bool = False) -> str:
 
 
 def public_url(base_url: str, team_id: str, file: File) -> str:
-    """The address at which everybody gets a file's bytes, while it is public."""
+    """Return the URL at which anyone gets a file's bytes while it is public."""
     return f"{base_url}/files-pub/{team_id}-{file.file_id}-{public_secret(file.file_id)}"
 
 
 def public_secret(file_id: str) -> str:
-    """What nobody guesses who knows a file's id alone."""
+    """Return the secret in a file's public URL, which keeps the URL from being derived from the id alone."""
     return blake2b(file_id.encode(), digest_size=5, key=b"public link").hexdigest()
 
 
 def shares_of(call: Call, ids: Sequence[str]) -> dict[str, list[Share]]:
-    """The messages that each of the files was shared in, oldest first, as far as the caller may read them."""
+    """Map file ids to the messages that share them and that the caller may read, oldest first."""
     if not ids:
         return {}
     db, readable = call.db, readable_by(call.db, call.actor)
@@ -181,7 +181,7 @@ def shares_of(call: Call, ids: Sequence[str]) -> dict[str, list[Share]]:
 
 
 def _places(shares: Iterable[Share]) -> dict[str, Any]:
-    """Where a file was shared: ids by kind of conversation, and the messages."""
+    """Return the sharing fields of a file: channel ids by type of conversation, and the messages."""
     shares = list(shares)
     ids: dict[str, list[str]] = {"channels": [], "groups": [], "ims": []}
     messages: dict[str, dict[str, list[dict[str, Any]]]] = {}
@@ -207,7 +207,7 @@ def _share(share: Share) -> dict[str, Any]:
 
 
 def files_in(call: Call, messages: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """The files shared in each of these messages."""
+    """Map message ids to the files shared in them."""
     if not messages:
         return {}
     pairs = call.db.rows(FileMessage, FileMessage.message_id.in_(messages), order=_AS_SHARED, columns=_OF_SHARES)

@@ -1,4 +1,4 @@
-"""What belongs to the messages of one page: threads and reactions, each loaded with one query for the whole page."""
+"""Related rows of messages: threads, reactions and so on, each loaded with one query for a whole page."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .file_views import files_in
 
 
 class Thread(NamedTuple):
-    """The replies to one message."""
+    """The replies to a message."""
 
     size: int
     users: tuple[str, ...]
-    """Who replied, each once, in the order of their first replies."""
+    """The users who replied, without duplicates, in the order of their first replies."""
     latest: str
 
 
@@ -27,27 +27,27 @@ _OF_REACTIONS = (MessageReaction.message_id, MessageReaction.user_id, MessageRea
 _AS_GIVEN = (MessageReaction.message_id, MessageReaction.created_at)
 
 Reaction = tuple[str, str]
-"""The emoji that someone put on a message: the user's id, and the emoji's name."""
+"""A reaction: the user's id and the name of the emoji."""
 
 
 class MessageRelations(NamedTuple):
-    """By message id; a message without them has no entry."""
+    """Related rows by message id; a message without them has no entry."""
 
     threads: dict[str, Thread]
     reactions: dict[str, list[Reaction]]
     authors: dict[str, str]
-    """Who wrote the roots that the replies among the messages hang on."""
+    """The user ids of authors of threads' first messages, for the replies among the messages."""
     files: dict[str, list[dict[str, Any]]]
     bots: dict[str, User]
-    """The bots among those who wrote the messages, by user id."""
+    """The bots among the authors of the messages, by user id."""
     pins: dict[str, list[str]]
-    """The channels that the messages are pinned to."""
+    """The ids of the channels that the messages are pinned to."""
 
 
 def load_relations(
     call: Call, messages: Sequence[Message], threads: dict[str, Thread] | None = None
 ) -> MessageRelations:
-    """Load what belongs to these messages; the threads only where they are not known."""
+    """Load the related rows of these messages; `threads` may be passed if they are loaded already."""
     ids = [message.message_id for message in messages]
     roots = {message.parent_id for message in messages if message.parent_id}
     db = call.db
@@ -59,7 +59,7 @@ def load_relations(
 
 
 def pins_of(db: Store, ids: Sequence[str]) -> dict[str, list[str]]:
-    """The channels that these messages are pinned to."""
+    """Map message ids to the channels that they are pinned to."""
     pins: dict[str, list[str]] = {}
     if ids:
         for ts, channel in db.rows(Pin, Pin.message_id.in_(ids), columns=(Pin.message_id, Pin.channel_id)):
@@ -68,12 +68,12 @@ def pins_of(db: Store, ids: Sequence[str]) -> dict[str, list[str]]:
 
 
 def threads_of(db: Store, ids: Sequence[str]) -> dict[str, Thread]:
-    """The threads that hang on these messages, by the message they hang on."""
+    """Map message ids to the threads that they start."""
     return threads_in(db, Message.parent_id.in_(ids)) if ids else {}
 
 
 def threads_in(db: Store, *where: Expression) -> dict[str, Thread]:
-    """The threads whose replies fit, by the message they hang on."""
+    """Map the ids of threads' first messages to the threads of the replies that match."""
     replies: dict[str, list[tuple[str, str]]] = {}
     for root, ts, user in db.rows(Message, *where, order=Message.parent_id, columns=_OF_REPLIES):
         replies.setdefault(root, []).append((ts, user))
@@ -86,7 +86,7 @@ def _thread(replies: Sequence[tuple[str, str]]) -> Thread:
 
 
 def reactions_to(db: Store, ids: Sequence[str]) -> dict[str, list[Reaction]]:
-    """The reactions to each of the messages, in the order in which they were given."""
+    """Map message ids to their reactions, in the order in which they were added."""
     if not ids:
         return {}
     of_them = MessageReaction.message_id.in_(ids)
@@ -97,7 +97,7 @@ def reactions_to(db: Store, ids: Sequence[str]) -> dict[str, list[Reaction]]:
 
 
 def authors_of(db: Store, ids: Iterable[str]) -> dict[str, str]:
-    """Who wrote each of these messages."""
+    """Map message ids to their authors."""
     ids = list(ids)
     if not ids:
         return {}

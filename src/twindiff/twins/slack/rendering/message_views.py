@@ -1,4 +1,4 @@
-"""Messages as Slack shows them. Each method shows its own part of a message: the vendor's types say which.
+"""Rendering of messages. Each method returns some of the fields, according to Slack's type definitions.
 
 https://docs.slack.dev/messaging
 """
@@ -22,7 +22,7 @@ from .rich_text import rich_text_block
 from .user_views import app_id_of, bot_author, bot_id_of
 
 SLACKBOT = "USLACKBOT"
-"""Slack's own user, whose message a thread's deleted root seems to be too; it is in no template."""
+"""Slack's own user, the author of the placeholder for a thread's deleted root; no template has it."""
 
 _SPECIAL = re.compile(r"<(?:[@#!]|https?:|mailto:|tel:)[^<>]*>|&(?:amp|lt|gt);|[&<>]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -32,7 +32,7 @@ _SHOWN_REACTION_USERS = 50
 
 
 def message_content(message: Message, team_id: str, bot: User | None = None) -> dict[str, Any]:
-    """What every method shows of a message; `bot` is its author, if that is one."""
+    """Return the fields of a message that all methods share; `bot` is its author if that is a bot."""
     shown: dict[str, Any] = {
         "type": message.type or "message",
         "user": message.user_id,
@@ -50,7 +50,7 @@ def message_content(message: Message, team_id: str, bot: User | None = None) -> 
 
 
 def escape_text(text: str) -> str:
-    """A text with `&`, `<` and `>` as entities where they begin no reference and are none already.
+    """Replace `&`, `<` and `>` by entities, except in references and existing entities.
 
     https://docs.slack.dev/messaging/formatting-message-text#escaping
     """
@@ -65,7 +65,7 @@ def _entity(match: re.Match[str]) -> str:
 def posted_message(
     message: Message, team_id: str, root_author: str | None = None, bot: User | None = None
 ) -> dict[str, Any]:
-    """A message as its sender gets it back; for a reply, `root_author` wrote the message it hangs on."""
+    """Return a message in the form of chat.postMessage; `root_author` is the author of the thread's first message."""
     shown = message_content(message, team_id, bot)
     shown["ts"] = message.message_id
     if message.subtype:
@@ -84,7 +84,10 @@ def posted_message(
 def listed_message(
     message: Message, team_id: str, related: MessageRelations, *, metadata: bool = False
 ) -> dict[str, Any]:
-    """A message as history and replies list it; `related` holds what belongs to the page, `metadata` asks for it."""
+    """Return a message in the form of conversations.history and conversations.replies.
+
+    `related` holds the related rows of the page; `metadata` includes the message's metadata.
+    """
     ts = message.message_id
     root_author, bot = related.authors.get(message.parent_id or ""), related.bots.get(message.user_id)
     shown = posted_message(message, team_id, root_author, bot)
@@ -104,7 +107,7 @@ def listed_message(
 
 
 def pinned_message(message: Message, team_id: str, related: MessageRelations) -> dict[str, Any]:
-    """A message as lists of pinned and of saved items show it."""
+    """Return a message in the form of the lists of pinned and saved items."""
     shown = listed_message(message, team_id, related)
     for key in ("subtype", "edited", "subscribed", "parent_user_id"):
         shown.pop(key, None)
@@ -114,13 +117,13 @@ def pinned_message(message: Message, team_id: str, related: MessageRelations) ->
 def reacted_message(
     message: Message, team_id: str, reactions: Sequence[Reaction], bot: User | None, *, full: bool
 ) -> dict[str, Any]:
-    """A message as reactions.get shows it."""
+    """Return a message in the form of reactions.get."""
     shown = {**message_content(message, team_id, bot), "ts": message.message_id}
     return {**shown, "reactions": reaction_objects(reactions, full=full)} if reactions else shown
 
 
 def edited_message(message: Message, team_id: str, bot: User | None) -> dict[str, Any]:
-    """A message as chat.update shows it."""
+    """Return a message in the form of chat.update."""
     shown = message_content(message, team_id, bot)
     if message.edited_at:
         shown["edited"] = edited_object(message.user_id, message.edited_at)
@@ -130,7 +133,7 @@ def edited_message(message: Message, team_id: str, bot: User | None) -> dict[str
 
 
 def scheduled_message(scheduled: ScheduledMessage, team_id: str, bot: User | None) -> dict[str, Any]:
-    """A message that waits, as chat.scheduleMessage shows it."""
+    """Return a scheduled message in the form of chat.scheduleMessage."""
     shown: dict[str, Any] = {
         "type": "delayed_message",
         "user": scheduled.user_id,
@@ -145,7 +148,7 @@ def scheduled_message(scheduled: ScheduledMessage, team_id: str, bot: User | Non
 
 
 def message_event(room: Channel, message: Message, bot: User | None = None) -> dict[str, Any]:
-    """What those who subscribed to messages are told of one; `bot` is its author, if that is one.
+    """Return the payload of a `message` event; `bot` is the author if that is a bot.
 
     https://docs.slack.dev/reference/events/message
     """
@@ -165,7 +168,7 @@ def message_event(room: Channel, message: Message, bot: User | None = None) -> d
 
 
 def channel_type(room: Channel) -> str:
-    """`im`, `mpim`, `group` or `channel`."""
+    """Return the type of a conversation: `im`, `mpim`, `group` or `channel`."""
     if room.is_dm:
         return "im"
     if room.is_gc:
@@ -174,7 +177,7 @@ def channel_type(room: Channel) -> str:
 
 
 def tombstone(ts: str, team_id: str, thread: Thread) -> dict[str, Any]:
-    """What stands in the place of a deleted message that still has replies."""
+    """Return the placeholder for a deleted message that still has replies."""
     shown = {
         "type": "message",
         "subtype": "tombstone",
@@ -188,7 +191,7 @@ def tombstone(ts: str, team_id: str, thread: Thread) -> dict[str, Any]:
 
 
 def thread_object(ts: str, thread: Thread) -> dict[str, Any]:
-    """What the message that a thread hangs on shows of it."""
+    """Return the fields that a thread's first message has about the thread."""
     return {
         "thread_ts": ts,
         "reply_count": thread.size,
@@ -201,12 +204,12 @@ def thread_object(ts: str, thread: Thread) -> dict[str, Any]:
 
 
 def edited_object(user: str, edited_at: str) -> dict[str, Any]:
-    """Who edited a message last, and when."""
+    """Return the user and the time of the latest edit."""
     return {"user": user, "ts": ts_of(edited_at)}
 
 
 def reaction_objects(reactions: Iterable[Reaction], *, full: bool = False) -> list[dict[str, Any]]:
-    """Reactions by emoji, whatever name each person gave it; with `full`, everyone who gave it."""
+    """Group reactions by emoji, with aliases as one; with `full`, each has all its users."""
     groups: dict[str, tuple[str, list[str]]] = {}
     for user, emoji in reactions:
         groups.setdefault(canonical(emoji), (emoji, []))[1].append(user)
@@ -215,7 +218,7 @@ def reaction_objects(reactions: Iterable[Reaction], *, full: bool = False) -> li
 
 
 def block_objects(blocks: Any, ts: str) -> list[dict[str, Any]]:
-    """Blocks as Slack shows them: each has a block_id, made up where none was sent; what is no block is left out."""
+    """Return blocks with a `block_id` each, generated where none was sent; items that are no objects are dropped."""
     listed = cast(list[Any], blocks) if isinstance(blocks, list) else []
     return [
         block if "block_id" in block else {**cast(dict[str, Any], block), "block_id": _block_id(ts, at)}
@@ -229,7 +232,7 @@ def _block_id(ts: str, at: int) -> str:
 
 
 def permalink(team: Team, message: Message) -> str:
-    """The address at which people open a message."""
+    """Return the permalink of a message."""
     link = f"{workspace_url(team)}archives/{message.channel_id}/p{message.message_id.replace('.', '')}"
     if message.parent_id:
         link += f"?thread_ts={message.parent_id}&cid={message.channel_id}"
@@ -237,6 +240,6 @@ def permalink(team: Team, message: Message) -> str:
 
 
 def ts_of(timestamp: str) -> str:
-    """A Timestamp column's instant in the form of a message's ts."""
+    """Convert a Timestamp column's value to the form of a message's `ts`."""
     seconds, micros = divmod(micros_of(datetime.fromisoformat(timestamp)), SECOND)
     return f"{seconds}.{micros:06d}"

@@ -1,4 +1,4 @@
-"""The rich text that Slack makes of the text of an application's message.
+"""Conversion of mrkdwn to rich text blocks, as Slack does it for messages of apps.
 
 https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 https://docs.slack.dev/messaging/formatting-message-text
@@ -20,12 +20,12 @@ _STYLES = {"*": "bold", "_": "italic", "~": "strike"}
 
 
 def rich_text_block(text: str) -> Element:
-    """One rich text block that says the same as a text in mrkdwn."""
+    """Convert a text in mrkdwn to one rich text block."""
     return {"type": "rich_text", "elements": list(_parts(text))}
 
 
 def _parts(text: str) -> Iterator[Element]:
-    """Sections, quotations and preformatted texts, in order."""
+    """Yield sections, quotes and preformatted texts in order."""
     at = 0
     for match in _PREFORMATTED.finditer(text):
         yield from _lines(text[at : match.start()].removesuffix("\n"))
@@ -35,7 +35,7 @@ def _parts(text: str) -> Iterator[Element]:
 
 
 def _lines(text: str) -> Iterator[Element]:
-    """Lines that are quoted, and lines that are not, by groups."""
+    """Yield groups of quoted lines and of other lines."""
     groups: list[tuple[bool, list[str]]] = []
     for line in text.split("\n") if text else ():
         quoted = line.startswith(("&gt;", ">"))
@@ -89,7 +89,7 @@ def _special(match: re.Match[str]) -> Element:
 
 
 def _reference(reference: str) -> Element:
-    """What stands between angle brackets: a person, a channel, a group, everybody, or a link."""
+    """Parse a reference in angle brackets: a user, channel, user group, broadcast or link."""
     name, _, label = reference.partition("|")
     if name.startswith("@"):
         return {"type": "user", "user_id": name[1:]}

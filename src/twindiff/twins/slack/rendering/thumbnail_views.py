@@ -1,4 +1,4 @@
-"""The small copies of a picture: which there are, how large they are, and at which addresses.
+"""Thumbnails of pictures: their sizes, names and URLs.
 
 https://docs.slack.dev/reference/objects/file-object#thumbnails
 """
@@ -17,7 +17,7 @@ from twindiff.kit.images import fit_size
 from ..core.tables import File, FilePicture
 
 PICTURES = ("gif", "jpg", "png")
-"""The types of files that have thumbnails."""
+"""The file types that have thumbnails."""
 
 _SQUARES = (64, 80, 160)
 _BY_SIDE = (360, 480, 720, 960, 1024)
@@ -26,9 +26,9 @@ _UNBOUNDED = 1 << 30
 
 
 class Thumbnail(NamedTuple):
-    """A copy of a picture: its field and the end of its name, and the box that it fits into, or fills if `is_square`.
+    """A thumbnail: its field, the suffix of its file name, and the box that it fits into, or fills if `is_square`.
 
-    `ending` is that of its format: png, jpg, or gif for one that moves.
+    `ending` is the file name extension: png, jpg, or gif for an animation.
     """
 
     field: str
@@ -40,7 +40,7 @@ class Thumbnail(NamedTuple):
 
 
 def thumbnails_of(file: File, picture: FilePicture) -> list[Thumbnail]:
-    """The copies that Slack makes of a picture."""
+    """Return the thumbnails that Slack makes of a picture."""
     width, height = picture.original_w, picture.original_h
     ending = "jpg" if file.file_type == "jpg" else "png"
     thumbnails = [Thumbnail(f"thumb_{side}", f"{side}", ending, side, side, is_square=True) for side in _SQUARES]
@@ -57,7 +57,7 @@ def thumbnails_of(file: File, picture: FilePicture) -> list[Thumbnail]:
 
 
 def _boxes(width: int, height: int) -> Iterator[tuple[int, tuple[int, int]]]:
-    """The boxes that copies of a picture fit into: each that is smaller than it, and the least in any case."""
+    """Yield the boxes that thumbnails fit into: those smaller than the picture, and always the smallest."""
     for side in _BY_SIDE:
         if side == _BY_SIDE[0] or max(width, height) > side:
             yield side, (side, side)
@@ -66,13 +66,13 @@ def _boxes(width: int, height: int) -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 def pictures_of(db: Store, files: Iterable[File]) -> dict[str, FilePicture]:
-    """What is known of those of the files that are pictures, by id."""
+    """Map ids to the facts about those files that are pictures."""
     ids = [file.file_id for file in files if file.file_type in PICTURES]
     return {each.file_id: each for each in db.rows(FilePicture, FilePicture.file_id.in_(ids))} if ids else {}
 
 
 def thumbnail_fields(base_url: str, team_id: str, file: File, picture: FilePicture) -> dict[str, Any]:
-    """What the object of a picture has that others lack."""
+    """Return the additional fields in the file object of a picture."""
     width, height = picture.original_w, picture.original_h
     folder = f"{base_url}/files-tmb/{team_id}-{file.file_id}-{thumbnail_secret(file.file_id)}/{_stem(file)}"
     shown: dict[str, Any] = {
@@ -88,11 +88,11 @@ def thumbnail_fields(base_url: str, team_id: str, file: File, picture: FilePictu
 
 
 def thumbnail_secret(file_id: str) -> str:
-    """What tells the addresses of a file's copies from those of its contents."""
+    """Return the secret in the URLs of a file's thumbnails, which differ from those of its contents."""
     return blake2b(file_id.encode(), digest_size=5, key=b"thumbnail").hexdigest()
 
 
 def _stem(file: File) -> str:
-    """A file's name without its ending, as the beginning of the names of its copies."""
+    """Return a file's name without extension, quoted for a URL, as the prefix of its thumbnails' names."""
     stem = (file.file_name or "").rpartition(".")[0].lower()
     return quote(re.sub(r"[/\\]|\s+", "_", stem).strip(".") or "image", safe="")

@@ -1,4 +1,4 @@
-"""People as Slack shows them. Each method shows its own part of a person: the vendor's types say which.
+"""Rendering of users. Each method returns some of the fields, according to Slack's type definitions.
 
 https://docs.slack.dev/reference/objects/user-object
 """
@@ -20,7 +20,7 @@ _IMAGE_SIZES = (24, 32, 48, 72, 192, 512)
 def user_object(
     user: User, team_id: str, role: str | None, now: datetime, said: UserProfile | None = None
 ) -> dict[str, Any]:
-    """A user as every method shows one; `now` decides how far their zone is from UTC."""
+    """Return the fields of a user that all methods share; `now` determines the offset of the user's time zone."""
     return {
         "id": user.user_id,
         "team_id": team_id,
@@ -36,7 +36,7 @@ def user_object(
 
 
 def _standing(user: User, role: str | None) -> dict[str, Any]:
-    """What the user is in the workspace; `role` is owner, admin, member or guest."""
+    """Return the fields for a user's role: owner, admin, member or guest."""
     return {
         "is_admin": role in ("owner", "admin"),
         "is_owner": role == "owner",
@@ -53,7 +53,7 @@ def _standing(user: User, role: str | None) -> dict[str, Any]:
 
 
 def profile_object(user: User, said: UserProfile | None = None) -> dict[str, Any]:
-    """What a person says of themselves, at present in `said`."""
+    """Return a user's profile; `said` holds the profile fields and status that are current."""
     real_name, display_name = _real_name(user), user.display_name or ""
     first_name, _, last_name = real_name.partition(" ")
     return {
@@ -75,20 +75,20 @@ def _real_name(user: User) -> str:
 
 
 def _strip_accents(name: str) -> str:
-    """A name without accents."""
+    """Remove the accents from a name."""
     if name.isascii():
         return name
     return "".join(letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter))
 
 
 def _images(email: str) -> dict[str, Any]:
-    """The picture that people without one of their own are given."""
+    """Return the URLs of the default avatar."""
     digest = _digest(email)
     return {"avatar_hash": f"g{digest[:11]}", **_addresses(digest)}
 
 
 def image_addresses(email: str) -> dict[str, str]:
-    """Where the pictures of a person are, by size."""
+    """Return the URLs of a user's avatar by size."""
     return _addresses(_digest(email))
 
 
@@ -102,7 +102,7 @@ def _addresses(digest: str) -> dict[str, str]:
 
 
 def _render_profile_fields(said: UserProfile | None) -> dict[str, Any]:
-    """What a person has filled in, if anything; nobody is in a huddle."""
+    """Return the profile fields that a user can set; the twin has no huddles."""
     return {
         "phone": said.phone if said else "",
         "skype": said.skype if said else "",
@@ -119,22 +119,22 @@ def _render_profile_fields(said: UserProfile | None) -> dict[str, Any]:
 
 
 def bot_id_of(user: User) -> str:
-    """The id of a bot user's bot."""
+    """Return the bot id of a bot user."""
     return f"B{user.user_id[1:]}"
 
 
 def user_of_bot(bot: str) -> str:
-    """The id of the user whose bot has this id."""
+    """Return the user id of a bot id."""
     return f"U{bot[1:]}"
 
 
 def app_id_of(user: User) -> str:
-    """The id of the application that a bot user stands for."""
+    """Return the app id of a bot user."""
     return f"A{user.user_id[1:]}"
 
 
 def bot_author(user: User, team_id: str) -> dict[str, Any]:
-    """What a message shows of the bot that wrote it."""
+    """Return the fields that a message has about the bot that wrote it."""
     bot = bot_object(user)
     names = ("id", "app_id", "user_id", "name", "icons", "deleted", "updated")
     profile = {**{name: bot[name] for name in names}, "team_id": team_id}
@@ -142,7 +142,7 @@ def bot_author(user: User, team_id: str) -> dict[str, Any]:
 
 
 def bot_object(user: User) -> dict[str, Any]:
-    """A bot, known by its user."""
+    """Return the bot of a bot user in Slack's form."""
     images = image_addresses(user.email)
     return {
         "id": bot_id_of(user),

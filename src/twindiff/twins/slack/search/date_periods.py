@@ -1,4 +1,4 @@
-"""Days as people write them in a search: `2026-01-31`, `yesterday`, `june`, `2026`."""
+"""Parsing of dates in search queries: `2026-01-31`, `yesterday`, `june` or `2026`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ONE_DAY = timedelta(days=1)
 
 
 class Period(NamedTuple):
-    """From the start of its first day to the start of the day after its last."""
+    """A range of days, from `first` to before `after`."""
 
     first: date
     after: date
 
 
 def period_of(text: str, today: date) -> Period | None:
-    """The days that a text means, seen from today; None when it means none."""
+    """Parse a text to a range of days, relative to `today`; None if it is no date."""
     word = text.lower()
     for reading in (_day, _relative, _weekday, _month, _year):
         try:
@@ -65,13 +65,13 @@ def _relative(word: str, today: date) -> Period | None:
 
 
 def _weekday(word: str, today: date) -> Period | None:
-    """The latest day of that name that is not in the future."""
+    """Return the latest day with that name up to today."""
     at = _find_name(word, _WEEKDAYS)
     return None if at is None else _one_day(today - timedelta(days=(today.weekday() - at) % 7))
 
 
 def _month(word: str, today: date) -> Period | None:
-    """A month: `2026-01`, or the latest of that name that has begun."""
+    """Return a month: `2026-01`, or the latest one with that name that has begun."""
     if match := re.fullmatch(r"(\d{4})-(\d{1,2})", word):
         return _month_from(int(match[1]), int(match[2]))
     at = _find_name(word, _MONTHS)
@@ -92,6 +92,6 @@ def _month_from(year: int, month: int, months: int = 1) -> Period:
 
 
 def start_of(day: date, zone: tzinfo) -> str:
-    """The instant at which a day begins, in the form of a message's ts."""
+    """Return the start of a day in the form of a message's `ts`."""
     instant = datetime.combine(day, time(), zone)
     return f"{max(0, int(instant.timestamp())):010d}.000000"

@@ -1,4 +1,4 @@
-"""Search messages and files.
+"""Search of messages and files.
 
 https://docs.slack.dev/reference/methods?family=search
 """
@@ -32,13 +32,13 @@ Direction = Literal["asc", "desc", ""]
 
 _MAX_PAGE_ITEMS = 100
 _MAX_QUERY_CHARACTERS = 5_000
-"""Characters of a query."""
+"""The most characters of a query."""
 _MAX_TERMS = 100
-"""Words, phrases and modifiers of a query; each is looked for in every message."""
+"""The most words, phrases and modifiers of a query, since each is matched against every message."""
 
 
 class Search(NamedTuple):
-    """A search of the caller's: what to look for, and which part of the result to show."""
+    """A search of the caller: the parsed query, the page and the order."""
 
     call: Call
     groups: list[Alternatives]
@@ -58,9 +58,9 @@ def messages(
     sort_dir: Direction = "desc",
     highlight: bool = False,
 ) -> dict[str, Any]:
-    """Find messages by words, phrases and modifiers among those that the caller may read.
+    """Search the messages that the caller may read, by words, phrases and modifiers.
 
-    Every match has all the words, so that the best by score are simply the newest.
+    Every match contains all words, so the order by score is simply newest first.
     https://docs.slack.dev/reference/methods/search.messages
     """
     search = _search(call, query, count, page, sort_dir, highlight=highlight)
@@ -78,7 +78,7 @@ def all(
     sort_dir: Direction = "desc",
     highlight: bool = False,
 ) -> dict[str, Any]:
-    """Find messages and files by words, phrases and modifiers.
+    """Search messages and files by words, phrases and modifiers.
 
     https://docs.slack.dev/reference/methods/search.all
     """
@@ -97,7 +97,7 @@ def files(
     sort_dir: Direction = "desc",
     highlight: bool = False,
 ) -> dict[str, Any]:
-    """Find files by words of their names and titles, and by modifiers that the messages they were shared in fit.
+    """Search files by words in names and titles, and by modifiers that apply to the messages sharing them.
 
     https://docs.slack.dev/reference/methods/search.files
     """
@@ -112,7 +112,7 @@ def _search(call: Call, query: str, count: int, page: int, direction: Direction,
 
 
 def _parse_query(query: str) -> list[Alternatives]:
-    """The terms of a query; one that is longer than people type is refused before the messages are looked at."""
+    """Parse a query; raises InvalidParameter if it is too long or has too many terms, before any message is scanned."""
     if len(query) > _MAX_QUERY_CHARACTERS:
         raise InvalidParameter(
             "query", f"must have at most {_MAX_QUERY_CHARACTERS:,} characters; {len(query):,} were given"
@@ -135,7 +135,7 @@ def _messages(search: Search) -> dict[str, Any]:
 
 
 def _total(search: Search, where: list[Expression], offset: int, shown: list[str]) -> int:
-    """How many messages fit. Only those after the page are looked at: it has cost a look at those up to its end."""
+    """Return the number of matches. Only counts those after the page, as the page has scanned the ones before."""
     db = search.call.db
     if not shown:
         return db.count(Message, *where) if offset else 0
@@ -147,7 +147,7 @@ def _total(search: Search, where: list[Expression], offset: int, shown: list[str
 
 
 def _messages_from(search: Search, cursor: str) -> dict[str, Any]:
-    """A page by cursor; `*` asks for the first."""
+    """Return a page by cursor; `*` asks for the first page."""
     where = _conditions(search)
     db, window = search.call.db, search.window._replace(page=1)
     start = "" if cursor == "*" else cursor
@@ -169,9 +169,9 @@ def _matches(search: Search, rows: list[Message]) -> list[dict[str, Any]]:
 
 
 def _files(search: Search) -> dict[str, Any]:
-    """Files whose names or titles have the words, shared in messages that the rest of the query describes.
+    """Return files whose names or titles have the words, shared in messages that match the modifiers.
 
-    Canvases and lists, which stand in no message, are found by words alone.
+    Canvases and lists are not shared in messages, so they are found only by queries without modifiers.
     """
     filters, db = Filters(search.call), search.call.db
     about_text = [group for group in search.groups if not any(term.modifier for term in group)]
@@ -195,7 +195,7 @@ def _files(search: Search) -> dict[str, Any]:
 
 
 def _matches_words(groups: list[Alternatives], *names: Column[Any]) -> Expression:
-    """Files that have the words of a query in one of these columns."""
+    """Select rows that have the words of a query in one of these columns."""
     return all_of(*(any_of(*(_has_word(term, names) for term in group)) for group in groups))
 
 

@@ -1,4 +1,4 @@
-"""A search query as conditions on messages, seen by the one who searches."""
+"""Conversion of search queries to conditions on messages, for the searching user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTHING = any_of()
 
 
 class Filters:
-    """Compiles the terms of one search."""
+    """Converts the terms of a search to conditions."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -33,12 +33,12 @@ class Filters:
 
     @cached_property
     def zone(self) -> tzinfo:
-        """Where the caller's days begin."""
+        """The caller's time zone, which determines the start of days."""
         me = self.db.find(User, User.user_id == self.call.actor)
         return zone_of(me.timezone if me else None)
 
     def all(self, groups: Sequence[Alternatives]) -> list[Expression]:
-        """One condition for each group of alternatives."""
+        """Return one condition per group of alternatives."""
         return [any_of(*map(self.one, group)) for group in groups]
 
     def one(self, term: Term) -> Expression:
@@ -46,7 +46,7 @@ class Filters:
         return not_(condition) if term.excluded else condition
 
     def within(self, value: str) -> Expression:
-        """`in:#channel`, or `in:@person` for the direct messages with them."""
+        """Match `in:#channel`, or `in:@user` for the direct message with a user."""
         name = _unwrap_mention(value)
         room = None if name.startswith("@") else find_channel(self.db, name)
         if room is None and (person := self.person(name)):
@@ -58,7 +58,7 @@ class Filters:
         return Message.user_id == person if person else NOTHING
 
     def addressee(self, value: str) -> Expression:
-        """`to:@person`: direct messages that others sent them, and messages that mention them."""
+        """Match `to:@user`: direct messages sent to the user, and messages that mention the user."""
         person = self.person(value)
         if person is None:
             return NOTHING
@@ -66,7 +66,7 @@ class Filters:
         return any_of(direct, Message.message_text.contains(f"<@{person}"))
 
     def company(self, value: str) -> Expression:
-        """`with:@person`: direct messages with them, and threads that they took part in."""
+        """Match `with:@user`: direct messages with the user, and threads with a message of the user."""
         person = self.person(value)
         if person is None:
             return NOTHING
@@ -95,7 +95,7 @@ class Filters:
         )
 
     def _match_period(self, value: str, condition: Callable[[Period], Expression]) -> Expression:
-        """Slack lets a date that it cannot read pass."""
+        """Return the condition for a date; like Slack, ignore one that cannot be parsed."""
         days = period_of(value, self.call.clock.now.astimezone(self.zone).date())
         return condition(days) if days else EVERYTHING
 
@@ -113,7 +113,7 @@ class Filters:
         return _BEING.get(value.lower(), NOTHING)
 
     def person(self, value: str) -> str | None:
-        """The id of the person that a text names: `me`, an id, a mention, a name, an email address."""
+        """Return the id of a user given as `me`, an id, a mention, a name or an email address."""
         name = _unwrap_mention(value)
         if name.lower() == "me":
             return self.call.actor
@@ -127,7 +127,7 @@ def _text(term: Term) -> Expression:
 
 
 def _unwrap_mention(value: str) -> str:
-    """`C1` for `<#C1|general>`, `@U1` for `<@U1>`."""
+    """Unwrap a mention: `C1` for `<#C1|general>`, `@U1` for `<@U1>`."""
     match = re.fullmatch(r"<(?:#|(@))([^|>]+)(?:\|[^>]*)?>", value)
     return (match[1] or "") + match[2] if match else value
 

@@ -1,4 +1,4 @@
-"""The language of Slack's search box: words, "phrases", -exclusions, OR, and modifiers such as in: from: before: has:.
+"""Parsing of search queries: words, "phrases", -exclusions, OR, and modifiers such as in: from: before: has:.
 
 https://slack.com/help/articles/202528808-Search-in-Slack
 """
@@ -14,21 +14,21 @@ _TOKEN = re.compile(r'(?P<minus>-?)(?:(?P<modifier>[A-Za-z]+):(?=\S))?(?:"(?P<ph
 
 
 class Term(NamedTuple):
-    """One condition; `modifier` is empty for a word or a phrase of the text."""
+    """A condition of a query; `modifier` is empty for a word or phrase."""
 
     modifier: str
     value: str
     excluded: bool = False
     is_exact: bool = False
-    """Whether it stands in quotes."""
+    """Whether the value is in quotes."""
 
 
 Alternatives = list[Term]
-"""Terms of which one must hold."""
+"""Terms of which at least one must match."""
 
 
 def parse(query: str) -> list[Alternatives]:
-    """The conditions of a query, all of which must hold.
+    """Parse a query to groups of alternatives, all of which must match.
 
     Terms joined by OR are alternatives, and so are several in: or several from:.
     """
@@ -57,7 +57,7 @@ def _term(match: re.Match[str], excluded: bool) -> Term:
 
 
 def _merge_alternatives(groups: list[Alternatives]) -> list[Alternatives]:
-    """Several in: of one query are alternatives, and so are several from:."""
+    """Merge several in: of a query into one group of alternatives, and several from: likewise."""
     kept: list[Alternatives] = []
     places: dict[str, Alternatives] = {}
     for group in groups:

@@ -1,4 +1,4 @@
-"""What a search found, as Slack shows it.
+"""Rendering of search results.
 
 https://docs.slack.dev/reference/methods/search.messages
 """
@@ -21,18 +21,18 @@ _BEFORE_HIT, _AFTER_HIT = "\ue000", "\ue001"
 
 
 class Around(NamedTuple):
-    """What a page of matches needs besides the messages, each loaded with one query."""
+    """The related rows of a page of matches, each loaded with one query."""
 
     team: Team
     rooms: dict[str, Channel]
     channels: dict[str, dict[str, Any]]
-    """The rooms as they are shown, by channel id."""
+    """The rendered conversations by channel id."""
     usernames: dict[str, str]
     reacted: set[str]
 
 
 def around(db: Store, messages: Sequence[Message], actor: str) -> Around:
-    """Load what a page of found messages needs, as `actor` sees it."""
+    """Load the related rows of matching messages, as seen by the user `actor`."""
     rooms = rooms_by_id(db, {message.channel_id for message in messages})
     members = members_of(db, [room for room in rooms.values() if room.is_dm])
     partners = {channel_id: other_of(people, actor) for channel_id, people in members.items()}
@@ -46,13 +46,13 @@ def around(db: Store, messages: Sequence[Message], actor: str) -> Around:
 
 
 def _find_reacted_messages(db: Store, ids: Sequence[str]) -> set[str]:
-    """Those of the messages that have reactions."""
+    """Return those of the ids whose messages have reactions."""
     reactions = db.rows(MessageReaction, MessageReaction.message_id.in_(ids), columns=(MessageReaction.message_id,))
     return {ts for (ts,) in reactions}
 
 
 def usernames_of(db: Store, ids: set[str]) -> dict[str, str]:
-    """The user names of these users, by id."""
+    """Map user ids to usernames."""
     if not ids:
         return {}
     usernames = db.rows(User, User.user_id.in_(ids), columns=(User.user_id, User.username))
@@ -60,7 +60,7 @@ def usernames_of(db: Store, ids: set[str]) -> dict[str, str]:
 
 
 def message_match(message: Message, known: Around, words: Sequence[SearchTerm], *, highlight: bool) -> dict[str, Any]:
-    """A found message; `words` are those that were looked for."""
+    """Return a match in Slack's form; `words` are used for its score and for highlighting."""
     room = known.rooms[message.channel_id]
     team_id = room.team_id or known.team.team_id
     said = message.message_text or ""
@@ -86,7 +86,7 @@ def message_match(message: Message, known: Around, words: Sequence[SearchTerm], 
 
 
 def _iid(message: Message) -> str:
-    """An id of the match: the same each time the message is found."""
+    """Return an id for the match, which is the same in every search."""
     digest = blake2b(f"{message.channel_id}{message.message_id}".encode(), digest_size=16).hexdigest()
     return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-a{digest[17:20]}-{digest[20:]}"
 
@@ -113,12 +113,12 @@ def _channel(room: Channel, partner: str | None) -> dict[str, Any]:
 
 
 def _score(said: str, words: Sequence[SearchTerm]) -> int:
-    """How many of the words the text has."""
+    """Return how many of the words the text contains."""
     return sum([has_word(said, word.pattern) is True for word in words])
 
 
 def _highlight_hits(said: str, words: Sequence[SearchTerm]) -> str:
-    """The text with a private-use character before and after each hit."""
+    """Mark each hit in a text by private-use characters before and after it."""
     if not words:
         return said
     bare = [without_accents(letter) for letter in said]
@@ -132,14 +132,14 @@ def _highlight_hits(said: str, words: Sequence[SearchTerm]) -> str:
 
 
 class Window(NamedTuple):
-    """Which of the matches are shown."""
+    """The requested page of matches."""
 
     page: int
     size: int
 
 
 def render_result_part(matches: Sequence[dict[str, Any]], total: int, window: Window) -> dict[str, Any]:
-    """One kind of result: its matches on this page, and where the page stands."""
+    """Return one kind of result: the matches on this page, the total and the paging fields."""
     pages = -(-total // window.size)
     first = (window.page - 1) * window.size + 1
     return {

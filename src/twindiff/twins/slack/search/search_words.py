@@ -1,6 +1,6 @@
-"""Which forms of a word a search finds: `process` finds processes and processing, quotes find exactly what they hold.
+"""Word forms that search finds: `process` finds processes and processing, quoted words match exactly.
 
-The stemmer is Porter's of 1980, which does not change any more: https://snowballstem.org/algorithms/porter/stemmer.html
+The stemmer is Porter's of 1980, which is frozen: https://snowballstem.org/algorithms/porter/stemmer.html
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .search_query import Alternatives, Term
 
 _stem: Callable[[str], str] = cast(Any, snowballstemmer).stemmer("porter").stemWord
 _SHORTEST_STEMMED, _LONGEST_STEMMED = 3, 40
-"""Letters of a word that has other forms."""
+"""The minimum and maximum letters of words that are stemmed."""
 _ENDINGS = ("", "s", "es", "e", "ed", "d", "ing", "ings", "y", "ies", "ied")
-"""Those of plurals and of verbs; Porter's stems alone would bring the university together with the universe."""
+"""Endings of plurals and verbs. Stems alone would match too much: `university` and `universe` have the same one."""
 
 
 def word_of(term: Term) -> SearchTerm | None:
-    """What a term of a query looks for; None for `*` alone, which anything fits."""
+    """Return the search term for a term of a query; None for `*` alone, which matches everything."""
     plain = term.value.rstrip("*")
     if not plain.strip():
         return None
@@ -33,14 +33,14 @@ def word_of(term: Term) -> SearchTerm | None:
 
 
 def words_of(groups: list[Alternatives]) -> list[SearchTerm]:
-    """The words and phrases that a match has, for its score and for highlighting."""
+    """Return the words and phrases that matches contain, for their score and for highlighting."""
     terms = [term for group in groups for term in group if not (term.modifier or term.excluded)]
     return [word for term in terms if (word := word_of(term))]
 
 
 @lru_cache(maxsize=4096)
 def forms_of(word: str) -> tuple[str, ...]:
-    """A word as it is, and its other forms: those made with an ending that have the same stem."""
+    """Return a word and its other forms: those with an ending of `_ENDINGS` and the same stem."""
     bare = without_accents(word)
     if not (bare.isascii() and bare.isalpha() and _SHORTEST_STEMMED <= len(bare) <= _LONGEST_STEMMED):
         return (word,)

@@ -1,4 +1,4 @@
-"""What people say of themselves and whether they are there: profile, status, presence, do not disturb.
+"""Profiles, status, presence and do not disturb.
 
 https://docs.slack.dev/reference/methods?family=users
 """
@@ -42,18 +42,18 @@ _OF_PROFILE = (*_SAID, "status_expiration", "fields")
 _MAX_CHARACTERS = {"display_name": 80, "real_name": 100, "title": 120, "email": 100}
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _LAST_SECOND = 2**53
-"""The latest time at which a status may end, for all that anybody can count."""
+"""The latest time at which a status may end, in seconds since 1970."""
 
 Profile = Annotated[dict[str, Any], InvalidProfile]
 
 
 def profile_of(db: Store, user: str) -> UserProfile:
-    """What a person says of themselves; nothing, for one who has said nothing."""
+    """Return a user's profile, an empty one if the user has set nothing."""
     return db.find(UserProfile, UserProfile.user_id == user) or UserProfile(user_id=user)
 
 
 def at_present(said: UserProfile, now: int) -> UserProfile:
-    """What a person says at a second since 1970: a status that has expired is no more."""
+    """Return a profile as of `now`, in seconds since 1970, without an expired status."""
     if not 0 < said.status_expiration <= now:
         return said
     return structs.replace(said, status_text="", status_emoji="", status_expiration=0)
@@ -71,7 +71,7 @@ def _save(db: Store, user: str, **fields: Any) -> UserProfile:
 def set_profile(
     call: Call, profile: Profile | None = None, name: str = "", value: str = "", user: str = ""
 ) -> dict[str, Any]:
-    """Change what the caller says of themselves; administrators may do so for others.
+    """Change the caller's profile; administrators may change those of others.
 
     https://docs.slack.dev/reference/methods/users.profile.set
     """
@@ -91,7 +91,7 @@ def set_profile(
 
 
 def _check_profile(db: Store, person: User, given: dict[str, Any]) -> dict[str, Any]:
-    """The columns to change; raises for what a profile cannot hold."""
+    """Return the columns to change; raises the API's error for values that a profile cannot have."""
     wanted = {key: given[key] for key in (*_OF_USER, *_OF_PROFILE) if key in given}
     texts = [given[key] for key in (*_OF_USER, *_SAID, "first_name", "last_name") if key in given]
     if not all(isinstance(text, str) for text in texts):
@@ -128,7 +128,7 @@ def _check_status(wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fields(db: Store, person: User, given: Any) -> dict[str, Any]:
-    """The workspace's own lines of a profile, with what is said anew."""
+    """Return the custom fields of a profile, updated by the given ones; raises InvalidProfile for an unknown field."""
     known = {field.field_id for field in db.rows(ProfileField)}
     if not isinstance(given, dict) or not given.keys() <= known:
         raise InvalidProfile
@@ -143,7 +143,7 @@ def _line(value: Any) -> dict[str, Any]:
 
 @api.method("users.getPresence", reads=True, scope="users:read")
 def get_presence(call: Call, user: str = "") -> dict[str, Any]:
-    """Tell whether a person, by default the caller, is there; who has not said otherwise is, unless deactivated.
+    """Return the presence of a user, by default the caller: active unless deactivated or set to away.
 
     https://docs.slack.dev/reference/methods/users.getPresence
     """
@@ -159,7 +159,7 @@ def get_presence(call: Call, user: str = "") -> dict[str, Any]:
 
 @api.method("users.setPresence", scope="users:write")
 def set_presence(call: Call, presence: str) -> dict[str, Any]:
-    """Say that the caller is away, or leave it to Slack to tell.
+    """Set the caller's presence to away, or back to automatic.
 
     https://docs.slack.dev/reference/methods/users.setPresence
     """
@@ -171,7 +171,7 @@ def set_presence(call: Call, presence: str) -> dict[str, Any]:
 
 @api.method("dnd.info", reads=True, scope="dnd:read")
 def dnd_info(call: Call, user: str = "") -> dict[str, Any]:
-    """Tell when a person, by default the caller, is not to be disturbed.
+    """Return the do-not-disturb hours of a user, by default the caller.
 
     https://docs.slack.dev/reference/methods/dnd.info
     """
@@ -201,7 +201,7 @@ def _snooze(call: Call, user: str) -> dict[str, Any]:
 
 @api.method("dnd.teamInfo", reads=True, scope="dnd:read")
 def dnd_team_info(call: Call, users: str | list[str] = "") -> dict[str, Any]:
-    """Tell when each of these people is not to be disturbed.
+    """Return the do-not-disturb hours of up to 50 users.
 
     https://docs.slack.dev/reference/methods/dnd.teamInfo
     """
@@ -211,7 +211,7 @@ def dnd_team_info(call: Call, users: str | list[str] = "") -> dict[str, Any]:
 
 @api.method("dnd.setSnooze", scope="dnd:write")
 def set_snooze(call: Call, num_minutes: int = 0) -> dict[str, Any]:
-    """Let the caller not be disturbed for some minutes.
+    """Snooze the caller's notifications for some minutes.
 
     https://docs.slack.dev/reference/methods/dnd.setSnooze
     """
@@ -225,7 +225,7 @@ def set_snooze(call: Call, num_minutes: int = 0) -> dict[str, Any]:
 
 @api.method("dnd.endSnooze", scope="dnd:write")
 def end_snooze(call: Call) -> dict[str, Any]:
-    """Let the caller be disturbed again.
+    """End the caller's snooze.
 
     https://docs.slack.dev/reference/methods/dnd.endSnooze
     """
@@ -238,7 +238,7 @@ def end_snooze(call: Call) -> dict[str, Any]:
 
 @api.due(UserProfile.status_expiration, actor=UserProfile.user_id)
 def clear_status(call: Call, row: UserProfile) -> None:
-    """Take a status away that was to last until now.
+    """Clear a status that has expired.
 
     https://docs.slack.dev/reference/methods/users.profile.set#custom-status
     """
@@ -248,7 +248,7 @@ def clear_status(call: Call, row: UserProfile) -> None:
 
 @api.due(UserProfile.snoozed_until, actor=UserProfile.user_id)
 def end_snoozing(call: Call, row: UserProfile) -> None:
-    """Let a person be disturbed again.
+    """End a snooze that has expired.
 
     https://docs.slack.dev/reference/methods/dnd.setSnooze
     """

@@ -1,4 +1,4 @@
-"""When to remind somebody, as people write it: `in 20 minutes`, `tomorrow at 9am`, `every Monday at 10:30`.
+"""Parsing of reminder times: `in 20 minutes`, `tomorrow at 9am`, `every Monday at 10:30`.
 
 https://docs.slack.dev/reference/methods/reminders.add
 """
@@ -21,14 +21,14 @@ _NUMBER = re.compile(r"\d{1,12}")
 
 
 class ReminderTime(NamedTuple):
-    """The next time in seconds since 1970, and how it comes again, if it does."""
+    """The next time in seconds since 1970, and the recurrence, if any."""
 
     at: int
     recurrence: dict[str, Any] | None = None
 
 
 def parse_reminder_time(text: str, now: datetime, zone: tzinfo) -> ReminderTime | None:
-    """The time that a text means for somebody in a time zone; None when it means none."""
+    """Parse a time for a user in a time zone; None if it is no time or has passed."""
     words = " ".join(text.lower().split())
     if _NUMBER.fullmatch(words):
         return _parse_number(int(words), now)
@@ -42,7 +42,7 @@ def parse_reminder_time(text: str, now: datetime, zone: tzinfo) -> ReminderTime 
 
 
 def _parse_number(number: int, now: datetime) -> ReminderTime | None:
-    """A second since 1970, or up to a day of seconds from now."""
+    """Read a number as seconds since 1970, or up to a day as seconds from now."""
     seconds = int(now.timestamp())
     if number <= _MAX_WAIT_SECONDS:
         return ReminderTime(seconds + number)
@@ -61,7 +61,7 @@ def _once(words: str, local: datetime) -> ReminderTime | None:
 
 
 def _day(words: str, local: datetime) -> tuple[Any, str]:
-    """The day that a text begins with, if it does, and what follows."""
+    """Split the day from the beginning of a text; the day is None if there is none."""
     first, _, rest = words.removeprefix("on ").removeprefix("next ").partition(" ")
     today = local.date()
     if first in ("today", "tomorrow"):
@@ -72,7 +72,7 @@ def _day(words: str, local: datetime) -> tuple[Any, str]:
 
 
 def _time(words: str) -> time | None:
-    """A time of the day; nine in the morning where nothing is said."""
+    """Parse a time of day; an empty text means 9 am."""
     if not words:
         return _MORNING
     match = _CLOCK.fullmatch(words)
@@ -102,7 +102,7 @@ def _recurring(name: str, rest: str, local: datetime) -> ReminderTime | None:
 
 
 def _days(name: str, local: datetime) -> list[int]:
-    """The days of the week on which something may come again."""
+    """Return the numbers of the weekdays on which a reminder recurs."""
     if name in ("week", "month"):
         return [local.weekday()]
     if name in ("day", "weekday"):
@@ -111,9 +111,9 @@ def _days(name: str, local: datetime) -> list[int]:
 
 
 def time_after(at: int, recurrence: dict[str, Any], zone: tzinfo) -> int:
-    """The time that follows one of something that comes again, at the same time of the day in a time zone.
+    """Return the next time of a recurrence after `at`, at the same time of day in a time zone.
 
-    A day that a month or a year does not have is passed over.
+    Months and years without that day are skipped.
     """
     local = datetime.fromtimestamp(at, zone)
     frequency = recurrence.get("frequency")

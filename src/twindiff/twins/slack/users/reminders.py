@@ -1,4 +1,4 @@
-"""What people are to be reminded of, and how Slackbot tells them when the time comes.
+"""Reminders, and their delivery by Slackbot.
 
 https://docs.slack.dev/reference/methods?family=reminders
 """
@@ -33,7 +33,7 @@ api = Operations()
 
 @api.method("reminders.add", scope="reminders:write")
 def add(call: Call, text: str, time: str | int, user: str = "") -> dict[str, Any]:
-    """Have the caller or somebody else reminded at a time, or again and again.
+    """Add a reminder, once or recurring, for the caller or another user.
 
     https://docs.slack.dev/reference/methods/reminders.add
     """
@@ -62,7 +62,7 @@ def add(call: Call, text: str, time: str | int, user: str = "") -> dict[str, Any
 
 @api.method("reminders.list", reads=True, scope="reminders:read")
 def list_reminders(call: Call) -> dict[str, Any]:
-    """List what the caller is to be reminded of and what they had others reminded of, by time.
+    """List the reminders that are for the caller or that the caller created, by time.
 
     https://docs.slack.dev/reference/methods/reminders.list
     """
@@ -75,7 +75,7 @@ def list_reminders(call: Call) -> dict[str, Any]:
 
 @api.method("reminders.info", reads=True, scope="reminders:read")
 def info(call: Call, reminder: str) -> dict[str, Any]:
-    """Describe one reminder.
+    """Return one reminder.
 
     https://docs.slack.dev/reference/methods/reminders.info
     """
@@ -84,7 +84,7 @@ def info(call: Call, reminder: str) -> dict[str, Any]:
 
 @api.method("reminders.complete", scope="reminders:write")
 def complete(call: Call, reminder: str) -> dict[str, Any]:
-    """Note that the caller has done what they were to be reminded of.
+    """Mark a reminder of the caller as complete.
 
     https://docs.slack.dev/reference/methods/reminders.complete
     """
@@ -100,7 +100,7 @@ def complete(call: Call, reminder: str) -> dict[str, Any]:
 
 @api.method("reminders.delete", scope="reminders:write")
 def delete(call: Call, reminder: str) -> dict[str, Any]:
-    """Forget a reminder.
+    """Delete a reminder.
 
     https://docs.slack.dev/reference/methods/reminders.delete
     """
@@ -134,7 +134,7 @@ def _render_reminder(reminder: Reminder) -> dict[str, Any]:
 
 @api.due(Reminder.remind_at, Reminder.completed_at.is_null(), Reminder.reminded_at.is_null(), actor=Reminder.user_id)
 def remind(call: Call, row: Reminder) -> None:
-    """Have Slackbot tell a person in a direct message, and set the next time of what comes again.
+    """Have Slackbot send a due reminder as a direct message, and schedule the next one if it recurs.
 
     https://slack.com/help/articles/208423427-Set-a-reminder
     """

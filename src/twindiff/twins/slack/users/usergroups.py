@@ -1,4 +1,4 @@
-"""People who are mentioned together.
+"""User groups.
 
 https://docs.slack.dev/reference/methods?family=usergroups
 """
@@ -63,7 +63,7 @@ def list_groups(
 def create(
     call: Call, name: str, handle: str = "", description: str = "", channels: str | list[str] = ""
 ) -> dict[str, Any]:
-    """Make a user group, which has nobody in it yet.
+    """Create a user group without members.
 
     https://docs.slack.dev/reference/methods/usergroups.create
     """
@@ -113,7 +113,7 @@ def update(
 
 @api.method("usergroups.enable", scope="usergroups:write")
 def enable(call: Call, usergroup: str) -> dict[str, Any]:
-    """Bring a disabled user group back, with those who were in it.
+    """Enable a disabled user group, with its former members.
 
     https://docs.slack.dev/reference/methods/usergroups.enable
     """
@@ -125,7 +125,7 @@ def enable(call: Call, usergroup: str) -> dict[str, Any]:
 
 @api.method("usergroups.disable", scope="usergroups:write")
 def disable(call: Call, usergroup: str) -> dict[str, Any]:
-    """Put a user group away; nobody is mentioned by it any more.
+    """Disable a user group.
 
     https://docs.slack.dev/reference/methods/usergroups.disable
     """
@@ -138,7 +138,7 @@ def disable(call: Call, usergroup: str) -> dict[str, Any]:
 
 @api.method("usergroups.users.list", reads=True, scope="usergroups:read")
 def list_users(call: Call, usergroup: str, include_disabled: bool = False) -> dict[str, Any]:
-    """List who is in a user group; of a disabled one only on request.
+    """List the members of a user group; of a disabled one only on request.
 
     https://docs.slack.dev/reference/methods/usergroups.users.list
     """
@@ -150,7 +150,7 @@ def list_users(call: Call, usergroup: str, include_disabled: bool = False) -> di
 
 @api.method("usergroups.users.update", scope="usergroups:write")
 def update_users(call: Call, usergroup: str, users: str | list[str]) -> dict[str, Any]:
-    """Let exactly these people be in a user group.
+    """Replace the members of a user group.
 
     https://docs.slack.dev/reference/methods/usergroups.users.update
     """
@@ -172,13 +172,13 @@ def update_users(call: Call, usergroup: str, users: str | list[str]) -> dict[str
 
 
 def _group(call: Call, usergroup: str) -> UserGroup:
-    """The user group, for one who may change it."""
+    """Return a user group that the caller may change; raises UserIsRestricted or NoSuchSubteam."""
     refuse_guests(call, UserIsRestricted)
     return call.db.get(UserGroup, usergroup, missing=NoSuchSubteam)
 
 
 def _check_names(db: Store, name: str, handle: str, own: str) -> None:
-    """A name is one group's, a handle one group's or channel's or person's."""
+    """Raise unless the name is unique among groups, and the handle among groups, channels and users."""
     if not name.strip():
         raise MissingSubteamName
     if len(name) > _MAX_NAME_CHARACTERS:
@@ -206,7 +206,7 @@ def _members(db: Store, groups: Sequence[str]) -> dict[str, list[str]]:
     if not groups:
         return {}
     columns = (UserGroupMember.usergroup_id, UserGroupMember.user_id)
-    # Only those who still have an account.
+    # Excludes deactivated users.
     active = exists(User, User.user_id == UserGroupMember.user_id, not_(User.is_active.in_((False,))))
     pairs = db.rows(UserGroupMember, UserGroupMember.usergroup_id.in_(groups), active, columns=columns)
     members: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""People: who there is, what they say of themselves, where they are members.
+"""Users: listing, lookup, profiles and memberships.
 
 https://docs.slack.dev/reference/methods?family=users
 """
@@ -25,7 +25,7 @@ api = Operations()
 
 _MAX_PAGE_USERS = 10_000
 _SLACKBOT = User(user_id=SLACKBOT, username="slackbot", email="", real_name="Slackbot")
-"""It is no bot by its own account, and in no template."""
+"""Slackbot, which Slack does not mark as a bot and no template has."""
 
 
 @api.method("users.list", reads=True, scope="users:read")
@@ -35,7 +35,7 @@ def list_users(
     cursor: str = "",
     include_locale: bool = False,
 ) -> dict[str, Any]:
-    """List everyone, bots and deactivated people included; without a limit all at once.
+    """List all users, including bots and deactivated users; without a limit on one page.
 
     https://docs.slack.dev/reference/methods/users.list
     """
@@ -49,7 +49,7 @@ def list_users(
 
 @api.method("users.info", reads=True, scope="users:read")
 def info(call: Call, user: str, include_locale: bool = False) -> dict[str, Any]:
-    """Describe one person.
+    """Return one user.
 
     https://docs.slack.dev/reference/methods/users.info
     """
@@ -60,7 +60,7 @@ def info(call: Call, user: str, include_locale: bool = False) -> dict[str, Any]:
 
 @api.method("users.lookupByEmail", reads=True, scope="users:read.email")
 def lookup_by_email(call: Call, email: str) -> dict[str, Any]:
-    """Find an active person by email address, in whatever case it is written.
+    """Find an active user by email address, ignoring case.
 
     https://docs.slack.dev/reference/methods/users.lookupByEmail
     """
@@ -77,7 +77,7 @@ def lookup_by_email(call: Call, email: str) -> dict[str, Any]:
 
 @api.method("users.profile.get", reads=True, scope="users.profile:read")
 def get_profile(call: Call, user: str = "", include_labels: bool = False) -> dict[str, Any]:
-    """Give what a person, by default the caller, says of themselves.
+    """Return the profile of a user, by default the caller.
 
     https://docs.slack.dev/reference/methods/users.profile.get
     """
@@ -96,7 +96,7 @@ def list_conversations_of(
     limit: PageSize = 100,
     cursor: str = "",
 ) -> dict[str, Any]:
-    """List the conversations that a person, by default the caller, is in, and that the caller may know of.
+    """List the conversations of a user, by default the caller, that the caller may see.
 
     https://docs.slack.dev/reference/methods/users.conversations
     """
@@ -117,7 +117,7 @@ def _with_locale(include_locale: bool) -> dict[str, Any]:
 
 
 def _render_users(call: Call, users: Sequence[User], also: dict[str, Any]) -> list[dict[str, Any]]:
-    """Users with their roles in the workspace."""
+    """Return users in Slack's form, with their roles and profiles."""
     team_id, now = workspace(call.db).team_id, call.clock.now
     ids = [user.user_id for user in users]
     places = call.db.rows(UserTeam, UserTeam.user_id.in_(ids))

@@ -1,4 +1,4 @@
-"""The workspace, its emoji, its bots, and whether anybody is there.
+"""The workspace, its custom emoji and its bots.
 
 https://docs.slack.dev/reference/methods?family=team
 """
@@ -22,7 +22,7 @@ api = Operations()
 
 @api.method("api.test", reads=True, open=True)
 def echo(call: Call, error: str = "", foo: str = "") -> dict[str, Any]:
-    """Answer what was sent; with `error`, as an error.
+    """Return the given arguments; with `error`, as an error with that code.
 
     https://docs.slack.dev/reference/methods/api.test
     """
@@ -33,13 +33,13 @@ def echo(call: Call, error: str = "", foo: str = "") -> dict[str, Any]:
 
 
 def _build_error(code: str) -> type[ApiError]:
-    """An error with the code that the caller wants to see."""
+    """Return an error class with the code that the caller asks for."""
     return type("Told", (ApiError,), {"code": code})
 
 
 @api.method("team.info", reads=True, scope="team:read")
 def info(call: Call, team: str = "", domain: str = "") -> dict[str, Any]:
-    """Describe the workspace.
+    """Return the workspace.
 
     https://docs.slack.dev/reference/methods/team.info
     """
@@ -66,7 +66,7 @@ def info(call: Call, team: str = "", domain: str = "") -> dict[str, Any]:
 
 @api.method("team.profile.get", reads=True, scope="users.profile:read")
 def get_profile(call: Call, visibility: str = "all") -> dict[str, Any]:
-    """List the lines that the workspace has added to everyone's profile.
+    """List the custom fields that the workspace adds to all profiles.
 
     https://docs.slack.dev/reference/methods/team.profile.get
     """
@@ -90,7 +90,7 @@ def _field(field: ProfileField) -> dict[str, Any]:
 
 @api.method("emoji.list", reads=True, scope="emoji:read")
 def list_emoji(call: Call, include_categories: bool = False) -> dict[str, Any]:
-    """List the emoji that the workspace has added to the standard ones.
+    """List the custom emoji of the workspace.
 
     https://docs.slack.dev/reference/methods/emoji.list
     """
@@ -102,7 +102,7 @@ def list_emoji(call: Call, include_categories: bool = False) -> dict[str, Any]:
 
 @api.method("bots.info", reads=True, scope="users:read")
 def bot_info(call: Call, bot: str = "") -> dict[str, Any]:
-    """Describe a bot by its id, which is its user's with another first letter.
+    """Return a bot by its id, which is its user's id with another first letter.
 
     https://docs.slack.dev/reference/methods/bots.info
     """

@@ -1,4 +1,4 @@
-"""What administrators ask of a workspace: its settings, who is paid for, who came in and what was installed.
+"""Administration of a workspace: preferences, billing, and logs of access and integrations.
 
 https://docs.slack.dev/reference/methods?family=team
 """
@@ -21,9 +21,9 @@ Page = Annotated[int, Meta(ge=1, le=100)]
 
 @api.method("team.preferences.list", reads=True, scope="team.preferences:read")
 def list_preferences(call: Call) -> dict[str, Any]:
-    """Tell how the workspace is set up: messages can be edited for ever, and everyone may post to the general channel.
+    """Return the workspace's preferences: unlimited message editing, and a general channel open to all.
 
-    `allow_message_deletion` is told no more: https://docs.slack.dev/changelog/2025/08/26/field-deprecation
+    Slack no longer returns `allow_message_deletion`: https://docs.slack.dev/changelog/2025/08/26/field-deprecation
     https://docs.slack.dev/reference/methods/team.preferences.list
     """
     setting = call.db.find(TeamSetting, TeamSetting.team_id == workspace(call.db).team_id)
@@ -38,7 +38,7 @@ def list_preferences(call: Call) -> dict[str, Any]:
 
 @api.method("team.billableInfo", reads=True, scope="admin")
 def billable_info(call: Call, user: str = "") -> dict[str, Any]:
-    """Tell of each person whether they are paid for: those who are active, and no bots.
+    """Return whether each user is billed: active users are, bots are not listed.
 
     https://docs.slack.dev/reference/methods/team.billableInfo
     """
@@ -51,7 +51,7 @@ def billable_info(call: Call, user: str = "") -> dict[str, Any]:
 
 @api.method("team.accessLogs", reads=True, scope="admin")
 def access_logs(call: Call, count: Count = 100, page: Page = 1) -> dict[str, Any]:
-    """List who came in; nobody signs in to a twin.
+    """List logins; the list is empty, as users do not sign in to a twin.
 
     https://docs.slack.dev/reference/methods/team.accessLogs
     """
@@ -60,7 +60,7 @@ def access_logs(call: Call, count: Count = 100, page: Page = 1) -> dict[str, Any
 
 @api.method("team.integrationLogs", reads=True, scope="admin")
 def integration_logs(call: Call, count: Count = 100, page: Page = 1) -> dict[str, Any]:
-    """List what was installed; nothing is, in a twin.
+    """List installed integrations; the list is empty, as a twin has none.
 
     https://docs.slack.dev/reference/methods/team.integrationLogs
     """
