@@ -1,6 +1,4 @@
-"""The HTTP server: a gateway in front of the data plane and our own APIs. `Gateway` and `Service` load on
-first access.
-"""
+"""The HTTP server: a gateway in front of the data plane and our own APIs. Its classes are imported on first access."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

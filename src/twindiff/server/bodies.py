@@ -38,9 +38,7 @@ def length_of(request: Request) -> int:
 
 
 async def read_body(request: Request, receive: Receive, limit: int) -> bytes:
-    """Read the whole body; raises BodyTooLarge as soon as it exceeds `limit` bytes, ClientGone if the client
-    disconnects.
-    """
+    """Read the whole body; raises BodyTooLarge once it exceeds `limit` bytes, ClientGone if the client disconnects."""
     length = length_of(request)
     if length == 0:
         return b""

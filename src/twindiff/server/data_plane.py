@@ -94,9 +94,7 @@ class Refused(Exception):
 
 
 def harmless(answer: Response) -> Response:
-    """Add security headers, because vendors' files are served from this server's origin: no browser may run them as a
-    page.
-    """
+    """Add headers that keep browsers from running vendors' files as pages of this server, which serves them."""
     if answer.content_type.startswith("application/json"):
         return answer
     kind = answer.content_type.partition(";")[0].strip().lower()
@@ -114,9 +112,7 @@ class DataPlane:
         self._service = service
 
     async def answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
-        """Respond to one request, including unauthorized ones; raises ApiError if the environment or twin does not
-        exist.
-        """
+        """Respond to one request, even an unauthorized one; raises ApiError if environment or twin does not exist."""
         try:
             return await self._answer(request, target, receive)
         except Refused as refused:

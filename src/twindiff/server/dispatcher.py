@@ -265,8 +265,8 @@ class Dispatcher:
     def connect_socket(
         self, lane: SubscriberQueue, socket: Open
     ) -> Generator[tuple[int, Callable[[], Coroutine[Any, Any, None]]]]:
-        """Deliver over a socket during the block; yields the number of its subscriber's sockets and a coroutine
-        function to run meanwhile.
+        """Deliver over a socket during the block.
+        Yields the number of its subscriber's sockets, and a coroutine function to run meanwhile.
         """
         sockets = self._sockets.setdefault(lane, [])
         sockets.append(socket)
@@ -282,9 +282,7 @@ class Dispatcher:
         return len(self._sockets.get(lane, ()))
 
     async def _attend(self, lane: SubscriberQueue, socket: Open) -> None:
-        """Start the delivery queue of a socket whenever its environment has written; close the socket once the
-        environment ends.
-        """
+        """Start a socket's delivery queue whenever its environment has written; close it once that has ended."""
         with self._engine.feed.watch(lane.environment) as watch:
             self._start(lane)
             while await self._do(lambda: self._is_ready(lane.environment)):

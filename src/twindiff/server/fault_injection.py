@@ -31,8 +31,8 @@ async def answer_with_faults(
     exchange: Exchange,
     proceed: Callable[[], Awaitable[Response]],
 ) -> Response:
-    """Respond to an authorized request through all faults that match it; a fault that replaces the response logs the
-    call.
+    """Respond to an authorized request through all faults that match; logs the call if a fault replaces its
+    response.
     """
     started = time.perf_counter()
     read = partial(service.read, environment, exchange.request.body, partial(try_to_read, twin, exchange))

@@ -100,8 +100,8 @@ class LongCalls:
         return outcome.answer
 
     def _begins_apart(self, environment_id: str) -> bool:
-        """Whether a call must start in a worker thread: the queue is closed to others, or a recent call took long and
-        none is queued.
+        """Whether a call must start in a worker thread: its queue is closed, or a recent call took long.
+        The latter only counts while none is queued, as the event loop serves brief calls beside a running long one.
         """
         line = self._lines.get(environment_id)
         return line.is_closed if line else self._apart_until.get(environment_id, 0) > time.monotonic()

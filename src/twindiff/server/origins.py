@@ -1,6 +1,4 @@
-"""Refuses control-plane requests regardless of credentials: those of our own deliveries, of other pages,
-and of agents.
-"""
+"""Refuses control-plane requests of our own deliveries, of other pages, and of agents, whatever their credentials."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ class OtherPage(ApiError):
 
 
 def refuse_own_request(headers: Mapping[str, str], *, is_twin: bool) -> None:
-    """Refuse requests sent by this server's webhooks, or by a page under test to anything but twins; raises
-    OwnRequest.
-    """
+    """Refuse requests of this server's webhooks, and of a page under test to anything but twins; raises OwnRequest."""
     sender = headers.get(MARK.lower())
     if sender and not (sender == BROWSER and is_twin):
         raise OwnRequest(f"This request was sent for a {sender} by a Twindiff server, which it may not reach")

@@ -65,9 +65,7 @@ class Port:
         await self._app(scope, receive, send)
 
     def close(self) -> None:
-        """Stop accepting connections, and close open ones once their requests are answered; callable from
-        any thread.
-        """
+        """Stop accepting connections, and close open ones once their requests are answered; from any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._hang_up)
 

@@ -140,9 +140,7 @@ class HttpProtocol(HttpToolsProtocol):
             super().send_400_response(msg)
 
     def _refuse_head(self) -> None:
-        """Respond with 431, and discard further data for a while: a reset would discard the response before the client
-        reads it.
-        """
+        """Respond with 431, then discard data for a while: a reset could discard the response before it is read."""
         self._is_refused = True
         self._forget_time()
         self.transport.write(TOO_LARGE % (len(_WHY), _WHY))

@@ -18,8 +18,8 @@ class RunFailure(ApiError):
     kind = "client"
 
     def answer(self) -> Response:
-        """Render the envelope: `code`, `request_id`, `detail`, and `failure` with `code`, `phase`, `kind`,
-        `retryable`.
+        """Render the envelope.
+        Keys: `code`, `request_id`, `detail`, and `failure` with `code`, `phase`, `kind`, `retryable`.
         """
         failure: dict[str, Any] = {"code": self.code, "phase": self.phase, "kind": self.kind, "retryable": False}
         value = {"code": self.code, "request_id": new_environment_id(), "failure": failure, "detail": str(self)}

@@ -108,9 +108,7 @@ class Service:
         self.background: list[Callable[[], Coroutine[Any, Any, None]]] = []
         """Further background tasks that run until the server stops, which cancels them."""
         self._loading: Future[None] | None = None
-        """Completes when the twins that load concurrently with the first requests are loaded; None if they loaded
-        before.
-        """
+        """Completes when all twins are loaded; None if they were loaded before the first request."""
         self.trouble: NotServed | None = None
         """The storage error that currently prevents maintenance, if any."""
         if not self.engine.inline:
@@ -158,9 +156,7 @@ class Service:
         return self._loading is not None and not self._loading.done()
 
     async def wait_for_twins(self, names: Collection[str] = ()) -> None:
-        """Wait until the named twins are loaded, or all of them without names; loads missing ones off the
-        event loop.
-        """
+        """Wait until the named twins are loaded, or all without names; loads missing ones off the event loop."""
         if self._loading and not names:
             await asyncio.wrap_future(self._loading)
         elif not self.registry.has(names):
@@ -245,8 +241,8 @@ class Service:
             await self._rebuilt(environment, lambda: recall(environment.id, environment.origin, seq))
 
     async def maintenance_loop(self) -> None:
-        """Write the call log and clean up twice a second until cancelled, in steps that never block the event loop for
-        long.
+        """Write the call log and clean up twice a second until cancelled, in steps too short to block the
+        event loop.
         """
         self.runtime.bind()
         backoff, wait = Backoff("Maintenance"), MAINTENANCE_SECONDS

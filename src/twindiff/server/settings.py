@@ -8,7 +8,7 @@ from twindiff.environments.transcripts import Policy
 
 
 class Settings(NamedTuple):
-    """How a server runs; each field has an option of `twindiff serve`."""
+    """How a server runs; most fields are options of `twindiff serve`."""
 
     data_dir: str = ":memory:"
     api_key: str | None = None

@@ -100,8 +100,8 @@ class SocketPlane:
         self._service = service
 
     async def serve(self, websocket: WebSocket) -> None:
-        """Serve one socket until it closes; refuses it without a valid ticket or beyond the vendor's number of open
-        sockets.
+        """Serve one socket until it closes; refuses it without a valid ticket, or beyond the vendor's limit
+        of sockets.
         """
         session = await self._authorize(websocket)
         if session is None:

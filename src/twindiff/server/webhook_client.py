@@ -159,9 +159,7 @@ def _port(url: httpx.URL) -> int:
 
 
 def _client() -> httpx.AsyncClient:
-    """Create a client without proxies, redirects, or reuse of a connection made for another name at the
-    same address.
-    """
+    """Create a client without proxies, redirects, or reuse of connections, which may be for another name."""
     import httpx
 
     limits = httpx.Limits(max_keepalive_connections=0)

@@ -56,9 +56,7 @@ class LoopBudget:
             asyncio.get_running_loop().call_soon(self._pass)
 
     def _pass(self) -> None:
-        """Wake only as many waiters as are likely to find time; waking one that has to wait again costs time for
-        nothing.
-        """
+        """Wake only as many waiters as are likely to find time, because one that has to wait again costs time."""
         tried, self._begun = max(MIN_WOKEN, 2 * self._begun), 0
         self._end, self._is_passing, self._is_waking = None, False, False
         self._queue.extendleft(reversed(self._returned))

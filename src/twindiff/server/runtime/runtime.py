@@ -67,9 +67,7 @@ class Runtime:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def run_aside(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float | None) -> bool:
-        """Start background work once a slot is free, and wait up to `seconds` for it (None: until done); false if it
-        continues.
-        """
+        """Start background work once a slot is free; false if it continues after `seconds` (None: wait until done)."""
         return await self.run_on_loop(self._begin_aside(work, seconds))
 
     async def _begin_aside(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float | None) -> bool:

@@ -45,9 +45,7 @@ def _move(
 
 
 def _instant(given: str | float) -> int:
-    """Parse an ISO 8601 instant (UTC unless it has an offset) or seconds since 1970; returns microseconds
-    since 1970.
-    """
+    """Parse an ISO 8601 instant (UTC without an offset) or seconds since 1970 into microseconds since 1970."""
     try:
         if not isinstance(given, str):
             return round(min(given, LAST_INSTANT) * SECOND)

@@ -50,9 +50,7 @@ class EnvironmentSource(NamedTuple):
 
 
 class ActorSelection(NamedTuple):
-    """The user that the environment's agent acts as: an id, an email address, or either of them by twin; by default the
-    test's user.
-    """
+    """The acting user: an id, an email address, or either of them by twin; defaults to the test's user."""
 
     user_id: str | None = None
     email: str | None = None

@@ -34,9 +34,7 @@ def history(
 
 
 def _as_done(interval: RunInterval) -> list[JournalRecord]:
-    """The records of an interval; changes that a rewind made to state from before the interval count as the rewind's
-    own.
-    """
+    """The records of an interval; a rewind to before the interval counts as having made its changes itself."""
     start, records = interval.run.start_seq, interval.records
     earlier = [record for record in records if record.seq <= start]
     if not earlier:

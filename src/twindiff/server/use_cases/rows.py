@@ -43,8 +43,7 @@ class RowsFound(NamedTuple):
 async def read_rows(
     service: Service, env_id: str, name: str, where: Mapping[str, str], limit: int, offset: int
 ) -> RowsFound:
-    """Read rows whose columns equal the values of `where`; a table's name may have its twin's as prefix
-    (`slack.messages`).
+    """Read rows whose columns equal the values of `where`; `name` may have its twin's as prefix (`slack.messages`).
     Raises TableNotFound, AmbiguousTable, InvalidCondition.
     """
     environment = service.environments.get(env_id)

@@ -98,9 +98,7 @@ def add_trials(service: Service, trial_set_id: str, items: Sequence[TrialItem]) 
 
 
 async def trial_set_figures(service: Service, trial_set_id: str) -> TrialSetFigures:
-    """Compute the share of passed tests with its confidence interval, pass@k and pass^k, and the results of
-    each test.
-    """
+    """Compute the share of passed tests with its confidence interval, pass@k, pass^k, and each test's results."""
     record = service.trial_sets.get(trial_set_id)
     outcomes = await service.runtime.collect(service.trial_sets.parts(record.trial_set_id))
     if len(outcomes) < MANY_TRIALS:

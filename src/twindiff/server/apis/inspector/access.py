@@ -39,8 +39,8 @@ class ForeignForm(ApiError):
 
 
 def check(key: str | None, request: Request) -> None:
-    """Authorize a request: by session if the server has a key, else anyone but an agent. Raises ForeignForm, or an
-    error if not signed in.
+    """Authorize a request: by session if the server has a key, else anyone but an agent.
+    Raises ForeignForm, SignInRequired.
     """
     if request.method not in ("GET", "HEAD"):
         check_form(request)
@@ -66,7 +66,7 @@ def is_signed_in(key: str, cookie: str) -> bool:
 
 
 def sign_in(key: str | None, given: str, answer: Response, *, is_secure: bool) -> None:
-    """Set a session cookie if the given key is right; raises an error otherwise."""
+    """Set a session cookie if the given key is right; raises WrongKey otherwise."""
     if key is None or not same(given, key):
         raise WrongKey
     until = str(int(time.time()) + SECONDS)

@@ -200,8 +200,6 @@ def _render_test(test: TestRecord) -> TestShown:
 
 @api.post("/import", body_limit=IMPORT_LIMIT)
 async def import_files(service: Service, files: dict[str, Any]) -> ImportSummary:
-    """Import public seed and suite files: `files` maps their names to the JSON they hold. Imports all or, if one is
-    invalid, none.
-    """
+    """Import public seed and suite files by name, each with its JSON content; stores nothing if one is invalid."""
     checked = await service.runtime.run_in_thread(lambda: service.importer.check(files))
     return await service.runtime.run_steps(service.importer.store(checked))

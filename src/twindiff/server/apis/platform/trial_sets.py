@@ -39,8 +39,8 @@ class OfKShown(msgspec.Struct, rename="camel"):
 
 
 class TrialSetBrief(msgspec.Struct, rename="camel"):
-    """A trial set: `trials` of `tests` tests have ended, of `planned` ones (0 if unknown), and `passed` counts passed
-    ones.
+    """A trial set: `trials` of `tests` tests have ended, of `planned` ones (0 if unknown); `passed` ones
+    are counted.
     """
 
     trial_set_id: str
@@ -60,7 +60,7 @@ class TrialSetList(msgspec.Struct, rename="camel"):
 
 
 class TestTried(msgspec.Struct, rename="camel"):
-    """The results of a test; `score` is the mean in percent, `reason` and the ids are those of its first
+    """The results of a test; `score` is the mean in percent; `reason` and the ids are those of its first
     failed trial.
     """
 
@@ -147,9 +147,7 @@ class TrialSetEnded(msgspec.Struct, rename="camel"):
 def create_trial_set(
     service: Service, test_suite_id: str, agent: Agent, planned: Planned = 0, trials: Items | None = None
 ) -> TrialSetBrief:
-    """Create a trial set of an agent at a suite, with up to 100 trials or empty; stores nothing if a trial
-    is invalid.
-    """
+    """Create a trial set of an agent at a suite, with up to 100 trials; stores nothing if one is invalid."""
     return _brief(use_cases.create_trial_set(service, test_suite_id, agent, planned, trials or ()))
 
 
@@ -185,9 +183,7 @@ def _brief(record: TrialSetRecord) -> TrialSetBrief:
 
 @api.get("/trial-sets/{trialSetId}")
 async def get_trial_set(service: Service, trial_set_id: str) -> TrialSetShown:
-    """A trial set: its share of passed tests with the confidence interval, pass@k and pass^k, and the results of each
-    test.
-    """
+    """A trial set: its share of passed tests with the confidence interval, pass@k, pass^k, and each test's results."""
     figures = await use_cases.trial_set_figures(service, trial_set_id)
     return TrialSetShown(
         **msgspec.structs.asdict(_brief(figures.record)),

@@ -32,9 +32,7 @@ class WebhookList(msgspec.Struct):
 
 
 class AttemptShown(msgspec.Struct):
-    """An attempt at a delivery, at wall-clock time; `failure` is null if it succeeded. `status` is that of the
-    response.
-    """
+    """An attempt at a delivery, at wall-clock time; `failure` is null on success. `status` is that of the response."""
 
     at: str
     milliseconds: float
@@ -64,8 +62,7 @@ class DeliveryList(msgspec.Struct):
 async def create_webhook(
     service: Service, env_id: str, twin: str, url: str, events: list[str] | None = None, secret: str | None = None
 ) -> WebhookShown:
-    """Deliver a twin's events to a URL from now on, as the twin's vendor does; a secret is generated unless one is
-    given.
+    """Deliver a twin's events to a URL from now on, as its vendor does; a secret is generated unless one is given.
     The URL must be on this machine, or its host must have been allowed when the server was started. If the vendor
     requires a URL to pass a challenge first, so does this. The URL `socket:` stands for WebSockets that the client
     opens, if the vendor supports them.

@@ -1,4 +1,4 @@
-"""Operations for pull request runs: `/validate/pr-run`, and the settings of pull request checks under `/validation`."""
+"""Pull request runs: `/validate/pr-run`, and the settings of pull request checks under `/validation`."""
 
 from __future__ import annotations
 

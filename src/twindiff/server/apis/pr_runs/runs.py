@@ -185,9 +185,7 @@ class PrRuns:
         return [*unreadable, TestResult(CHOOSES, "", status, plan.why_no_tests(), category="no_tests")]
 
     async def _start_sandbox(self, run_id: str, plan: ChangePlan, stop: asyncio.Event) -> TestRunRecord:
-        """Start the sandbox run of the branch; returns it once ready or failed. Raises RunCancelled, or why it is
-        refused.
-        """
+        """Start the sandbox run of the branch and return it once ready or failed; raises RunCancelled, or a refusal."""
         wanted = plan.wanted
         named = [twin for test in plan.tests for twin in test.twins]
         asked = WantedSandbox(
@@ -215,8 +213,8 @@ class PrRuns:
         self._ledger.tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
 
     def _note_scenario(self, run_id: str, part: TestRunRecord) -> None:
-        """Store what the twins of the sandbox, or of the first test, show of the scenario_prompt; log what
-        they do not.
+        """Store how far the twins of the sandbox, or of the first test, reflect the scenario_prompt; log what is
+        missing.
         """
         run, said = self._ledger.find(run_id), scenario_of(part)
         self._ledger.change(run, asked={**run.asked, **said})

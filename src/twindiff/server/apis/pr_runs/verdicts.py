@@ -32,8 +32,8 @@ class ChangeVerdict(NamedTuple):
         return "; ".join([f"{len(self.bad)} of {len(self.results)} failed", *said] if self.bad else [counted, *said])
 
     def outcome(self) -> dict[str, Any]:
-        """The verdict as fields of the run's record: `passed`, `failed`, `total`, `summary` and, on failure,
-        `failure_category` and `failure_detail`.
+        """The verdict as fields of the run's record.
+        Keys: `passed`, `failed`, `total`, `summary`; on failure also `failure_category` and `failure_detail`.
         """
         counts = {
             "passed": sum(each.status == "passed" for each in self.results),

@@ -1,6 +1,4 @@
-"""The process of an application: starts it within limits, waits until its port opens, and ends its whole
-process tree.
-"""
+"""The process of an application: starts it within limits, waits until its port opens, ends all its processes."""
 
 from __future__ import annotations
 
@@ -40,9 +38,7 @@ PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NOD
 
 
 class ApplicationFolder(NamedTuple):
-    """The working directory of an application, below `root`, which is removed with it and holds its
-    leftovers record.
-    """
+    """The working directory of an application, below `root`, which has its leftovers record and is removed with it."""
 
     folder: Path
     root: Path

@@ -99,8 +99,7 @@ class Repositories:
         )
 
     def revision(self, repo: str, branch: str | None, pr_url: str | None, commit: str | None = None) -> Revision:
-        """Resolve the revision to run; without commit, branch or pull request it is what the repository has checked
-        out.
+        """Resolve the revision to run; by default what the repository has checked out.
         With a `commit`, `branch` is only a label.
         """
         path = self.find(repo)
@@ -139,8 +138,7 @@ HARMLESS = {
 
 
 def git(repository: Path, *arguments: str, configured: bool = True) -> str:
-    """Run git and return its output; raises GitFailed with git's message. Runs no program that the repository
-    configures.
+    """Run git and return its output; raises GitFailed with git's message. Runs no program a repository configures.
     Without `configured`, the configurations of the user and the system are ignored.
     """
     settings = [word for name, value in HARMLESS.items() for word in ("-c", f"{name}={value}")]

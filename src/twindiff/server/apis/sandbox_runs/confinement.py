@@ -140,9 +140,7 @@ def _is_mapped(first: int, count: int) -> bool:
 
 
 def _mounts(root: Path, hidden: Iterable[str]) -> list[str]:
-    """Arguments of bwrap: the machine's files read-only, without hidden ones, and the application's own folders
-    writable.
-    """
+    """Arguments of bwrap: the machine's files read-only, hidden ones empty, the application's own folders writable."""
     empty = _find_hidden(hidden)
     replaced = {*empty, *map(Path, SCRATCH), Path(SHARED_MEMORY)}
     shown = {path for path in _find_programs() if any(path.is_relative_to(each) for each in replaced)}

@@ -164,8 +164,8 @@ def environment(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def _variable(name: str, value: str) -> str:
-    """The `--env` argument of a variable: its name only, which hides the value from process lists, or `name=value` if
-    the name configures the engine.
+    """The `--env` argument of a variable: its name only, which hides the value from process lists.
+    If the name would configure the engine itself, it is `name=value`.
     """
     return f"{name}={value}" if _is_engines(name) else name
 

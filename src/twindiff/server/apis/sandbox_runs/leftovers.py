@@ -27,9 +27,7 @@ class ApplicationLives(ApiError):
 
 
 class Leftovers(msgspec.Struct, frozen=True):
-    """How to find everything of a sandbox: its mark, its own user if it has one, and the commands that end its
-    containers.
-    """
+    """How to find everything of a sandbox: its mark, its own user if any, and the commands that end its containers."""
 
     mark: str
     uid: int | None = None

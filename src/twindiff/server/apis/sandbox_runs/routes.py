@@ -1,4 +1,4 @@
-"""Operations for sandbox runs: `/sandbox-runs…`, and the same under the older `/sandboxes…`."""
+"""Sandbox runs: `/sandbox-runs…`, and the same under the older `/sandboxes…`."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ class ArtifactNotFound(ApiError):
 
 
 class Artifacts:
-    """The folders of runs, below the data directory. Without one they are temporary, and removed when this server ends
-    or the next one starts.
+    """The folders of runs, below the data directory.
+    Without one they are temporary, and removed when this server ends or the next one starts.
     """
 
     def __init__(self, data_dir: str) -> None:

@@ -1,4 +1,4 @@
-"""Operations for runs at the paths of the released SDK: `/validate/url-run`, `/runs/{id}`, `/validate/{id}/…`."""
+"""Runs as the released SDK requests them: `/validate/url-run`, `/runs/{id}`, `/validate/{id}/…`."""
 
 from __future__ import annotations
 

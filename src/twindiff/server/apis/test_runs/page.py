@@ -1,6 +1,4 @@
-"""The page of a run: steps as a film strip, console and network output, changes in twins; with live updates and a rerun
-button.
-"""
+"""The page of a run: steps as a film strip, output, changes in twins; with live updates and a rerun button."""
 
 from __future__ import annotations
 
@@ -96,7 +94,7 @@ class RunTokenRequired(ApiError):
 
 
 def check_token(runs: TestRunService, run: TestRunRecord, token: str) -> None:
-    """Raise an error if the server has a key and the token is not the run's."""
+    """Raise RunTokenRequired if the server has a key and the token is not the run's."""
     if runs.service.settings.api_key and not same(token, run.view_token):
         raise RunTokenRequired
 

@@ -1,6 +1,4 @@
-"""Operations for the page of a run, its artifacts and its rerun button; if the server has a key, the run's token opens
-them.
-"""
+"""The page of a run, its artifacts and its rerun button; the run's token opens them if the server has a key."""
 
 from __future__ import annotations
 

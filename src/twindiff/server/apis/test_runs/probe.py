@@ -1,4 +1,4 @@
-"""The operation `POST /validate/url/probe`: whether an application responds at a URL, and which twins it would need."""
+"""`POST /validate/url/probe`: whether an application responds at a URL, and which twins it would need."""
 
 from __future__ import annotations
 

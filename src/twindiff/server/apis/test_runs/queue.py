@@ -47,9 +47,7 @@ class Queue:
         """Callbacks that clean up after a run whose server has died."""
 
     async def serve(self) -> None:
-        """Send heartbeats for the runs of this process and end abandoned ones, until cancelled; then cancels its own
-        runs.
-        """
+        """Send heartbeats for this process's runs and end abandoned ones, until cancelled; then cancel the former."""
         self._is_serving = True
         backoff = Backoff("Looking after runs")
         try:

@@ -1,4 +1,4 @@
-"""Operations for test runs: `/test-runs…`, and the same at paths that older clients use."""
+"""Test runs: `/test-runs…`, and the same at paths that older clients use."""
 
 from __future__ import annotations
 

@@ -115,8 +115,8 @@ class TestRunService:
             self.artifacts.forget()
 
     def plan_config(self, prompt: str) -> dict[str, Any]:
-        """Plan the TestConfig of a prompt; without steps if part of it is not understood, to be planned again when it
-        is run.
+        """Plan the TestConfig of a prompt; without steps if part of it is not understood, so that its runs
+        plan again.
         """
         planned = _plan(prompt)
         if planned.unclear:
@@ -161,9 +161,7 @@ class TestRunService:
         return run
 
     async def _plan_run(self, wanted: TestRunRequest) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
-        """Plan a run: returns its config, prompt, start URL, and facts about the prompt's planning; raises
-        InvalidTest.
-        """
+        """Plan a run; returns its config, prompt, start URL, and facts about the prompt. Raises InvalidTest."""
         config = or_invalid(lambda: configs.read(wanted.test_config or {}))
         prompt = wanted.prompt or config.prompt or None
         said: dict[str, Any] = {}

@@ -63,9 +63,7 @@ class SavedTestStore:
         return configs.to_json(or_invalid(lambda: configs.read(config)))
 
     def check_config(self, config: Mapping[str, Any] | None, **fields: Any) -> dict[str, Any]:
-        """The validated TestConfig of a test that is not saved, as given or planned from its prompt; raises what `add`
-        raises.
-        """
+        """The TestConfig of a test that is not saved, as given or planned from its prompt; raises what `add` raises."""
         given = {name: value for name, value in fields.items() if value is not None}
         if config is None and not given.get("prompt"):
             raise InvalidTest("steps: give the steps of the test, a test_config, or a prompt")

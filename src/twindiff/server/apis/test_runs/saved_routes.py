@@ -1,4 +1,4 @@
-"""Operations for saved tests: `/tests…`, and the same at the path that older clients use."""
+"""Saved tests: `/tests…`, and the same at the path that older clients use."""
 
 from __future__ import annotations
 

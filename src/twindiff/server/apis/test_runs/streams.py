@@ -27,9 +27,7 @@ NAMES = {"step_started": "log", "refused": "log", "config": "log", "answer": "lo
 
 
 async def news(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncIterator[TestRunEventRecord | None]:
-    """Yield the events of a run after a number, until it has ended; None after each `SECONDS_OF_SILENCE`
-    without any.
-    """
+    """Yield a run's events after a number, until it has ended; None after `SECONDS_OF_SILENCE` without any."""
     heard = time.monotonic()
     while True:
         is_over, events = await ledger.do(partial(_since, ledger, run.run_id, after))

@@ -26,8 +26,8 @@ class TemporaryFolder:
 
 
 def _claim_folder(prefix: str) -> tuple[Path, int]:
-    """Create and lock a folder; returns its path and the descriptor of the lock. Retries if another server removed it
-    as abandoned before it was locked.
+    """Create and lock a folder; returns its path and the descriptor of the lock.
+    Retries if another server removed it as abandoned before it was locked.
     """
     while True:
         path = Path(tempfile.mkdtemp(prefix=prefix))

@@ -120,8 +120,8 @@ class RunTwins:
         return run.run_id
 
     def scenario(self, twin_run_id: str | None, prompt: str | None, *, is_new: bool = True) -> dict[str, list[str]]:
-        """How far the twin run reflects a scenario_prompt; keys `scenario_understood`, `scenario_not_understood`,
-        `scenario_warnings`.
+        """How far the twin run reflects a scenario_prompt, as three lists of sentences or warnings.
+        Keys: `scenario_understood`, `scenario_not_understood`, `scenario_warnings`.
         """
         run = self.find(twin_run_id)
         if prompt and (run is None or not is_new):

@@ -1,6 +1,4 @@
-"""Twin runs and scenarios: environments of several twins for an application under test, and the data to
-seed them with.
-"""
+"""Twin runs and scenarios: environments of several twins for an application under test, and their seed data."""
 
 from twindiff.kit.twin import Dispatch
 from twindiff.server.apis.pr_runs import routes as pr_routes

@@ -18,9 +18,7 @@ HEADER = "x-proxy-token"
 
 
 def existing(service: Service, environment_id: str) -> LoadedEnvironment:
-    """Find a usable environment; raises what `Environments.get` raises, or EnvironmentDestroyed for that of an ended
-    run.
-    """
+    """Find a usable environment; raises what `Environments.get` raises, or EnvironmentDestroyed for an ended run."""
     try:
         return service.environments.get(environment_id)
     except (EnvironmentDeleted, EnvironmentExpired) as error:
@@ -30,7 +28,7 @@ def existing(service: Service, environment_id: str) -> LoadedEnvironment:
 
 
 def pass_gate(gate: EnvironmentAccessPolicy, request: Request) -> Request:
-    """Authorize a request and remove the proxy token from its query; raises AuthenticationRequired or a token error.
+    """Authorize a request, and remove the proxy token from its query; raises AuthenticationRequired, InvalidProxyToken.
     The admin API requires the token for public runs too; `/healthz` does not.
     """
     given, request = _extract_token(gate, request)
@@ -41,8 +39,8 @@ def pass_gate(gate: EnvironmentAccessPolicy, request: Request) -> Request:
 
 
 def _extract_token(gate: EnvironmentAccessPolicy, request: Request) -> tuple[str | None, Request]:
-    """Extract the proxy token of a request; returns the request without it if it was in the query, where the vendor's
-    own token may be.
+    """Extract the proxy token of a request; returns the token and the request.
+    A token in the query is removed from it, because the vendor's own token may have the same name.
     """
     query = parse_qsl(request.query, keep_blank_values=True) if "token=" in request.query else []
     named = [value for name, value in query if name == "token"]

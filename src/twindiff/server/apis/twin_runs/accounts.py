@@ -1,4 +1,4 @@
-"""Operations for the current account, device logins, and version checks of command line clients."""
+"""The current account, device logins, and version checks of command line clients."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The admin API of a run's twin, the same for every twin: state, reset, config, clock, and calls to unsupported
-operations.
-"""
+"""The admin API of a run's twin, the same for every twin: state, reset, config, clock, unsupported calls."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ _watched: list[str] = []
 
 
 def news(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
-    """Stream an event after each operation of a run; raises TooManyStreams, or an error without the run's token."""
+    """Stream an event after each operation of a run; raises ProxyTokenRequired, TooManyStreams."""
     _check(desk, run, token)
     if len(_watched) >= MAX_STREAMS:
         raise TooManyStreams
@@ -133,7 +133,7 @@ def _check(desk: TwinRunContext, run: TwinRunRecord, token: str) -> None:
 
 
 async def dashboard(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
-    """Render the page; if the server has a key, `token` must be the run's proxy token, or an error is raised."""
+    """Render the page; raises ProxyTokenRequired if the server has a key and `token` is not the run's proxy token."""
     _check(desk, run, token)
     status = desk.runs.status(run)
     twins = await desk.runs.instances(run, desk.address)

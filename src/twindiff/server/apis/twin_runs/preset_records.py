@@ -31,9 +31,7 @@ class PresetFolder(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """A meeting in its organizer's time zone, `start` and `end` as `2026-01-06T10:00`; without `guests` all users are
-    invited.
-    """
+    """A meeting in its organizer's time zone, with times as `2026-01-06T10:00`; without `guests` all are invited."""
 
     summary: str
     organizer: str

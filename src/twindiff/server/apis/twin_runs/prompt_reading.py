@@ -358,9 +358,7 @@ class PromptReader:
         return not any(self._is_twin(word) for word in words) and self._name(match[0])
 
     def _is_one(self) -> bool:
-        """Whether the latest group is a single record, after which a capitalized noun is its name, as in "a folder
-        Plans".
-        """
+        """Whether the latest group is a single record, whose name may be a capitalized noun, as in "a folder Plans"."""
         spoken = self._spoken
         return spoken is not None and spoken.count == 1 and not spoken.is_exact and not spoken.names
 

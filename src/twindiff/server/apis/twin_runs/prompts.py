@@ -45,9 +45,7 @@ def read_prompt(prompt: str, twins: Sequence[str]) -> PromptReading:
 
 
 def compare(sentences: Sequence[Sentence], rows: Mapping[str, Rows]) -> Understanding:
-    """Compare a prompt with the rows of its world, by twin and table; a sentence is understood as a whole or not at
-    all.
-    """
+    """Compare a prompt with the rows of its world, by twin and table; a sentence is understood wholly or not."""
     outcome, facts = Understanding([], [], []), WorldRecords(rows)
     for sentence in sentences:
         reasons = refute(sentence, facts)

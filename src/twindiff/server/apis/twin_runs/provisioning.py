@@ -23,8 +23,7 @@ class Provisioning:
     async def provide(
         self, asked: TwinRunRequest, make: Callable[[], Awaitable[TwinRunRequest]], seconds: float | None
     ) -> TwinRunRecord:
-        """Provision the run of the request that `make` returns; returns its record after `seconds` at most, ready or
-        not.
+        """Provision the run of the request that `make` returns; returns its record after `seconds` at most.
         An error until then is raised, and the run is deleted; a later error is stored in the run's record.
         """
         run = self._runs.announce(asked)

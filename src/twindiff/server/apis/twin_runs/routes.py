@@ -1,4 +1,4 @@
-"""Operations for twin runs, under both families of routes: `/twin-runs…` and `/validate/twins/provision…`."""
+"""Twin runs, under both families of routes: `/twin-runs…` and `/validate/twins/provision…`."""
 
 from __future__ import annotations
 
@@ -79,8 +79,7 @@ async def create_twin_run(
     wait_seconds: Wait = 20,
     github_actions_mode: Literal["execute"] | None = None,
 ) -> dict[str, Any]:
-    """Provision twins in one environment: seeded from a scenario, a configuration, a prompt, or their own starter
-    worlds.
+    """Provision twins in one environment: seeded from a scenario, a configuration, a prompt, or with starter worlds.
     A prompt is parsed by rules, or with `scenario_generation_mode` `thorough` by a model if the server has one
     (`TWINDIFF_MODEL`); the response tells which mode it was. With rules, `understood` has the sentences that the
     finished world shows completely, `not_understood` all others, and `warnings` the reasons.

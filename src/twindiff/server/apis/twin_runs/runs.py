@@ -77,8 +77,8 @@ class TwinRunService:
         self.makers = RunMakers(service)
 
     def twins(self, names: Sequence[str]) -> dict[str, Twin]:
-        """Find twins by name or alias, keyed by the names in the request; raises NoTwins, UnknownTwin with
-        a near miss.
+        """Find twins by name or alias, keyed by the requested names; raises NoTwins, or UnknownTwin with a
+        near miss.
         """
         if not names:
             raise NoTwins
@@ -202,9 +202,7 @@ class TwinRunService:
         return {self.service.registry.get(name).name: parts for name, parts in config.items()}
 
     def _users(self, templates: Mapping[str, TemplateRecord]) -> dict[str, str]:
-        """The acting user of each twin: the world's agent, or else the first user of the first twin,
-        matched by email.
-        """
+        """The acting user of each twin: the world's agent, else the first user of the first twin, matched by email."""
         actors = self.service.environments.actors
         users: dict[str, str] = {}
         email = AGENT.email
@@ -314,8 +312,8 @@ class TwinRunService:
         return run
 
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:
-        """The twins of a run by requested name, each with `name`, `label`, `base_url`, `admin_url`, `env_vars`,
-        `show_in_ui`.
+        """Describe the twins of a run by requested name; base URLs begin with `address`, or are those of their ports.
+        Keys: `name`, `label`, `base_url`, `admin_url`, `env_vars`, `show_in_ui`.
         """
         instances: dict[str, Any] = {}
         for twin in (self.service.registry.get(name) for name in (run.twins if run.environment_id else ())):

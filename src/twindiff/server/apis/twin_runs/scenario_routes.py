@@ -1,4 +1,4 @@
-"""Operations for scenarios and their environments."""
+"""Scenarios and the environments that belong to them."""
 
 from __future__ import annotations
 

@@ -51,9 +51,7 @@ class Contradiction(ApiError):
 
 
 class WorldSource(NamedTuple):
-    """The source of a world: a scenario, a prompt or a configuration; without any of them, the twins'
-    starter worlds.
-    """
+    """The source of a world: a scenario, a prompt or a configuration; without any, the twins' starter worlds."""
 
     scenario_id: str | None = None
     prompt: str | None = None
@@ -106,9 +104,9 @@ class ScenarioStore:
     async def prepare(
         self, source: WorldSource, twins: Sequence[str] | None = None, filled: Filling | None = None
     ) -> Filling:
-        """Determine the seed configuration of twins and build their worlds; raises what `filling` does,
+        """Determine the seed configuration of twins, and build their worlds.
+        A prompt is parsed by rules, or by the configured model if the source asks for it. Raises what `filling` does,
         InvalidSeedConfig, ModelFailed.
-        A prompt is parsed by rules, or by the configured model if the source asks for it.
         """
         filled = filled or await self.filling(source)
         model = self._model(source, filled)
@@ -134,8 +132,8 @@ class ScenarioStore:
         return configured_model() if source.mode == "thorough" and filled.kind == "prompt" else None
 
     async def filling(self, source: WorldSource) -> Filling:
-        """Determine the seed configuration by rules, without building worlds; raises ScenarioNotFound,
-        Contradiction.
+        """Determine the seed configuration by rules, without building worlds.
+        Raises ScenarioNotFound, Contradiction.
         """
         scenario_id, prompt, config, _ = source
         if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
@@ -189,9 +187,7 @@ class ScenarioStore:
         return self.runs.service.registry.get(name).name
 
     async def change(self, scenario_id: str, **fields: Any) -> ScenarioRecord:
-        """Change the fields of a scenario that are not None; raises ScenarioNotFound, PresetIsFixed,
-        InvalidSeedConfig.
-        """
+        """Change the fields that are not None; raises ScenarioNotFound, PresetIsFixed, InvalidSeedConfig."""
         record = self._own(scenario_id)
         given = {name: value for name, value in fields.items() if value is not None}
         if "seed_config" in given:

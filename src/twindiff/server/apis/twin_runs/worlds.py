@@ -79,9 +79,7 @@ class Worlds:
             raise InvalidSeedConfig(problems)
 
     def _wanted_worlds(self, config: Config, twins: Collection[str] | None) -> list[Wanted]:
-        """The worlds to build: each twin with its part of the configuration, which may be empty except for
-        the people.
-        """
+        """The worlds to build: each twin with its part of the configuration, which may be empty, and the people."""
         people = cast_of(config)
         given = {self._service.registry.get(name).name: parts for name, parts in config.items()}
         names = [*given] if twins is None else [name for name in twins if name in given or self._takes_people(name)]
