@@ -1,4 +1,4 @@
-"""The HTTP server: a gateway that splits the data plane from the control planes. It is loaded when it is asked for."""
+"""The HTTP server: a gateway in front of the data plane and our own APIs. Its classes are imported on first access."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """A process that only starts others, or drains, is told the settings and needs no server."""
+        """Import the server on first access; a process that only launches others needs no more than the settings."""
         module = {"Gateway": "gateway", "Service": "service"}.get(name)
         if module is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The APIs of our own, as a table: where each is, what it answers, and who may ask."""
+"""The table of our own APIs: their path prefixes, their operations, and who is authorized to call them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from twindiff.server.service import Service
 
 
 class Plane(NamedTuple):
-    """An API of ours; `given` is what its operations work with for a caller who knows us by an address.
-
-    `authorize` gets the platform key, the request and the name of its operation (empty for an unknown one), and raises
-    an ApiError for whoever may not ask. `removed` is what its operations leave out of their paths.
+    """One of our own APIs.
+    `given` builds the dependencies of its operations from the address under which the client reached the server.
+    `authorize` takes the platform key, the request and the name of its operation (empty if unknown), and raises an
+    ApiError if the client is not authorized. `removed` is the path prefix that the operations' own paths leave out.
     """
 
     prefixes: tuple[str, ...]
@@ -39,12 +39,12 @@ class Plane(NamedTuple):
     removed: str = ""
 
     def has(self, path: str) -> bool:
-        """Whether a path is one of this API."""
+        """Whether a path belongs to this API."""
         return any(path.startswith(prefix) and path[len(prefix) :][:1] in ("", "/") for prefix in self.prefixes)
 
 
 def desk_of(service: Service) -> RunDesk:
-    """What requests about runs of all kinds are answered with."""
+    """Build the dependencies of the operations for runs of all kinds; `address` stays empty until a request sets it."""
     runs = TwinRunService(service)
     scenarios = ScenarioStore(runs)
     tests = TestRunService(runs, RunTwins(scenarios))
@@ -55,7 +55,7 @@ def desk_of(service: Service) -> RunDesk:
 
 
 def planes_of(service: Service, desk: RunDesk) -> tuple[Plane, ...]:
-    """The APIs of a service."""
+    """Build the table of our own APIs for a service."""
     return (
         Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
         Plane(

@@ -1,4 +1,4 @@
-"""Who may pass. An agent's token opens its own environment and nothing else, so that no agent can judge itself."""
+"""Authorization of requests. An agent token opens its own environment only, so that no agent can grade itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from twindiff.kit.styles.base import Style
 from twindiff.server.run_errors import RunFailure
 
 OPEN = {"GET /health", "GET /ready"}
-"""Control-plane operations that need no key, and no twin."""
+"""Control-plane operations that need no key and no loaded twin."""
 
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
@@ -74,11 +74,12 @@ def _is_here(host: str) -> bool:
 
 
 def check_origin(headers: Mapping[str, str], *, is_page: bool = False) -> None:
-    """Keep pages of other sites out: one that rebinds DNS names its own host, any other says its origin or its site.
-
-    Browsers send `Sec-Fetch-Site` with requests that have no origin, such as those of forms, images and links. To them
-    `localhost` and `127.0.0.1` are two sites, so what a page of this machine asks for is let in. A link that a person
-    follows from elsewhere leads to what is a page for people (`is_page`), and to no twin.
+    """Refuse requests from pages of other sites; raises ForeignHost, ForeignOrigin or CrossSite.
+    A page that rebinds DNS names its own host in `Host`; any other foreign page reveals itself by `Origin` or
+    `Sec-Fetch-Site`. Browsers send the latter with requests that have no origin, such as forms, images and links.
+    Browsers treat `localhost` and `127.0.0.1` as two sites, so a cross-site request whose referrer is on this machine
+    is allowed. With `is_page`, so is a link that a person follows from another site; twins are never reachable that
+    way.
     """
     host, origin = headers.get("host", "").lower(), headers.get("origin", "")
     if not _is_here(host):
@@ -91,24 +92,27 @@ def check_origin(headers: Mapping[str, str], *, is_page: bool = False) -> None:
 
 
 def _is_followed(headers: Mapping[str, str]) -> bool:
-    """Whether a browser asks for what it is to show in a tab, of which the page that led to it sees nothing."""
+    """Whether this is a top-level navigation, whose response the linking page cannot read."""
     return (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
 
 
 def _is_referred(headers: Mapping[str, str]) -> bool:
-    """Whether a page of this machine asks; no page can name another site than its own here."""
+    """Whether the referrer is on this machine; a page cannot forge the host of its own referrer."""
     return _is_here(headers.get("referer", "").partition("//")[2].partition("/")[0])
 
 
 def agent_token(headers: Mapping[str, str]) -> str:
-    """The agent's token that the headers of a request bring in any form; empty without one."""
+    """The agent token in the headers of a request, in any of the supported forms; empty without one."""
     request = Request("GET", "", headers={name: headers.get(name, "") for name in ("authorization", "x-api-key")})
     given = (request.headers["x-api-key"], request.bearer() or "", *(request.basic() or ()))
     return next((each for each in given if each.startswith(TOKEN_PREFIX)), "")
 
 
 def authorize_control(key: str | None, request: Request, operation: str, free: Container[str] = OPEN) -> None:
-    """Let the platform key in, or anyone but an agent where there is none; `free` are operations that need no key."""
+    """Authorize a control-plane request; `free` names the operations that need no key.
+    Without a platform key every client but an agent is authorized. Raises AgentUnauthorized, MissingApiKey,
+    InvalidApiKey.
+    """
     if agent_token(request.headers):
         raise AgentUnauthorized
     api_key, token = request.headers.get("x-api-key", ""), request.bearer() or ""
@@ -130,9 +134,8 @@ def authorize(
     is_open: bool,
     is_known: Callable[[], bool],
 ) -> bool:
-    """Let a data-plane request in; whether it came with the platform key or the environment's agent token.
-
-    `is_known` says whether the twin has issued the token itself. Raises Unauthorized, InvalidApiKey, MissingApiKey.
+    """Authorize a data-plane request. True if it has the platform key or the environment's agent token.
+    `is_known` tells whether the twin has issued the token itself. Raises Unauthorized, InvalidApiKey, MissingApiKey.
     """
     given = (token, request.headers.get("x-api-key", ""))
     ours = [each for each in given if each.startswith(TOKEN_PREFIX)]
@@ -150,7 +153,7 @@ def authorize(
 
 
 def token_of(style: Style, request: Request) -> str:
-    """The token of a request; none when it cannot be read, which is for the twin to say in the vendor's words."""
+    """The token of a request; empty if it cannot be read, so that the twin refuses it with the vendor's error."""
     try:
         token: object = style.token(request)
     except ApiError:
@@ -164,7 +167,7 @@ def same(given: str, key: str) -> bool:
 
 
 def no_such_twin(environment: LoadedEnvironment, name: str, registry: Registry) -> ApiError:
-    """What to say of a twin that an environment lacks."""
+    """The TwinNotFound error for an environment without the named twin; lists its twins and near misses."""
     have = ", ".join(environment.twins)
     near = [alias for alias, twin in registry.by_alias.items() if twin.name in environment.twins]
     return TwinNotFound(
@@ -173,7 +176,7 @@ def no_such_twin(environment: LoadedEnvironment, name: str, registry: Registry) 
 
 
 def refusal(error: ApiError) -> Response:
-    """An error that no style has a form for; it reads as one to clients of every style."""
+    """Render an error outside of any style; its body is recognizable as an error to clients of every style."""
     if isinstance(error, RunFailure):
         return error.answer()
     body = {"ok": False, "error": error.code, "detail": str(error)}

@@ -1,4 +1,4 @@
-"""Waiting between the tries of what fails again and again, and saying so once."""
+"""Exponential backoff between retries; logs a repeated failure once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_SECONDS = 60.0
 
 
 class Backoff:
-    """The failures of one loop, named by `what` in the log."""
+    """The consecutive failures of one loop, which `what` names in the log."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -22,17 +22,17 @@ class Backoff:
         self.failures = 0
 
     def fail(self, error: Exception) -> float:
-        """Count a failure, log it unless it is that of the last try again, and give the seconds to wait."""
+        """Count a failure and return the seconds to wait; logs it unless it equals the previous failure."""
         self.failures += 1
         said = f"{type(error).__name__}: {error}"
         if said != self._said:
             self._said = said
             detail: Literal[False] | Exception = False if isinstance(error, NotServed) else error
             log.warning("%s failed; it is tried again: %s", self._what, said, exc_info=detail)
-        if isinstance(error, NotServed):  # the storage may be back at any time
+        if isinstance(error, NotServed):  # the storage may recover at any time
             return MIN_SECONDS
         return min(MIN_SECONDS * 2 ** min(self.failures - 1, 10), MAX_SECONDS)
 
     def reset(self) -> None:
-        """Begin anew: the next failure is news, and is tried again soon."""
+        """Reset: the next failure is logged, and retried after `MIN_SECONDS`."""
         self._said, self.failures = "", 0

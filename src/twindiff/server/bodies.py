@@ -1,4 +1,4 @@
-"""Bodies of requests, read once it is known who sends them and how much they may send."""
+"""Request bodies, read after authorization and up to the limit of the operation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 SPOOLED = 1_000_000
-"""Bytes of a body above which the disk holds what has come of it, until it is complete."""
+"""Bytes of an incomplete body above which it is buffered on disk."""
 UNKNOWN = 2**62
 
 
@@ -29,7 +29,7 @@ class BodyTooLarge(ApiError):
 
 
 def length_of(request: Request) -> int:
-    """How many bytes a request says that its body has; a lot when it does not say."""
+    """The declared size of the body in bytes; `UNKNOWN` if the request does not declare it."""
     headers = request.headers
     if "transfer-encoding" in headers:
         return UNKNOWN
@@ -38,7 +38,7 @@ def length_of(request: Request) -> int:
 
 
 async def read_body(request: Request, receive: Receive, limit: int) -> bytes:
-    """The whole body; raises BodyTooLarge as soon as it is, ClientGone when it does not come."""
+    """Read the whole body; raises BodyTooLarge once it exceeds `limit` bytes, ClientGone if the client disconnects."""
     length = length_of(request)
     if length == 0:
         return b""
@@ -54,7 +54,7 @@ async def read_body(request: Request, receive: Receive, limit: int) -> bytes:
 
 
 async def _long_body(begun: bytes, receive: Receive, limit: int) -> bytes:
-    """A body that comes in parts: a slow client costs memory up to `SPOOLED` bytes and no more."""
+    """Read a body that arrives in parts; a slow client costs at most `SPOOLED` bytes of memory."""
     with SpooledTemporaryFile[bytes](SPOOLED) as file:
         size = file.write(begun)
         more = True

@@ -1,4 +1,4 @@
-"""Whether the client of a request is still there, for work that is ended when it leaves."""
+"""Detects that the client of a request has disconnected, so that the work for it can end."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from twindiff.server.runtime import Runtime
 
 
 class Presence:
-    """The client of one request; tasks that outlive the request inherit it, when it says nothing any more."""
+    """The client of one request. Tasks that outlive the request inherit it; `is_awaited` is then false."""
 
     def __init__(self, receive: Receive) -> None:
         self.receive = receive
         self.is_awaited = True
-        """Whether the client still waits for its answer."""
+        """Whether the client still waits for its response."""
 
 
 _client: ContextVar[Presence | None] = ContextVar("client", default=None)
@@ -25,7 +25,7 @@ _client: ContextVar[Presence | None] = ContextVar("client", default=None)
 
 @contextmanager
 def awaited_by(receive: Receive) -> Generator[None]:
-    """Note the client of the request that the block answers; its body has been read."""
+    """Set the client of the current request for the block; its body must have been read."""
     presence = Presence(receive)
     token = _client.set(presence)
     try:
@@ -37,7 +37,7 @@ def awaited_by(receive: Receive) -> Generator[None]:
 
 @asynccontextmanager
 async def when_client_leaves(runtime: Runtime, act: Callable[[], None]) -> AsyncGenerator[None]:
-    """Call `act` if the client of the current request leaves during the block; never where there is no request."""
+    """Call `act` if the client of the current request disconnects during the block; has no effect outside a request."""
     presence = _client.get()
     if presence is None or not presence.is_awaited or not runtime.has_event_loop:
         yield

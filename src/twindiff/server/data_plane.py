@@ -1,6 +1,5 @@
 """The vendors' APIs: `/api/env/{id}/services/{twin}/…`, or the host `{twin}--{id}.localhost`.
-
-A request is authorized before its body is read, and its body is read before it is worked on.
+A request is authorized before its body is read, and its body is complete before the operation starts.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from twindiff.storage import EnvironmentGone, OperationContext
 PREFIX = "/api/env/"
 _HARMLESS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"))
 _ACTIVE = {"image/svg+xml", "text/html", "text/xml", "application/xml", "application/xhtml+xml", "application/xslt+xml"}
-"""Types of files that can hold scripts; a browser keeps them in place of showing them."""
+"""Media types that can hold scripts; they are sent as attachments, so browsers download instead of rendering them."""
 
 
 class RequestTarget(NamedTuple):
-    """Where in the data plane a request goes."""
+    """The environment, twin and path that a request addresses, and the base URL for links in its response."""
 
     environment: str
     twin: str
@@ -41,11 +40,11 @@ class RequestTarget(NamedTuple):
 
 
 def target_of(scheme: str, path: str, host: str) -> RequestTarget | None:
-    """Where a request goes, by a host of its own or by its path; None when that is not in the data plane."""
+    """Parse the target from the host (`{twin}--{id}.localhost`) or the path; None outside the data plane."""
     name, _, domain = host.partition(".")
     if "--" in name and domain.partition(":")[0] == "localhost":
         twin, _, environment = name.rpartition("--")
-        # Not every program finds the host of a twin, so links in answers are of the other form.
+        # Not every program resolves the host of a twin, so links in responses have the form with a path.
         return RequestTarget(environment, twin, path, f"{scheme}://{domain}{PREFIX}{environment}/services/{twin}")
     if path.startswith(PREFIX):
         environment, _, rest = path[len(PREFIX) :].partition("/services/")
@@ -57,9 +56,8 @@ def target_of(scheme: str, path: str, host: str) -> RequestTarget | None:
 
 @dataclass(slots=True)
 class RoutedRequest:
-    """A request whose environment, twin and operation are known; `exchange` is None where the twin lacks the latter.
-
-    `trusted` is None while it is not authorized, because its token may be in its body.
+    """A request whose environment, twin and operation are known; `exchange` is None if the twin lacks the operation.
+    `trusted` is None until the request is authorized, which has to wait for the body where that may hold the token.
     """
 
     environment: LoadedEnvironment
@@ -71,11 +69,11 @@ class RoutedRequest:
 
     @property
     def is_open(self) -> bool:
-        """Whether it needs no token."""
+        """Whether the operation needs no token."""
         return self.exchange is not None and self.exchange.operation.declared.open
 
     def refusal(self, error: ApiError) -> Response:
-        """What the vendor says to whoever may not come in; a token of another environment is forbidden."""
+        """Render an authorization error in the vendor's form; a token of another environment gets 403."""
         style = self.exchange.style if self.exchange else self.twin.style
         if isinstance(error, Unauthorized):
             return style.error(error, self.exchange)._replace(status=error.status)
@@ -83,7 +81,7 @@ class RoutedRequest:
 
     @property
     def body_limit(self) -> int:
-        """The largest body that it may have, in bytes."""
+        """The maximum size of its body in bytes."""
         return self.exchange.operation.declared.body_limit if self.exchange else BODY_LIMIT
 
 
@@ -96,7 +94,7 @@ class Refused(Exception):
 
 
 def harmless(answer: Response) -> Response:
-    """An answer that no browser runs as a page of this server: vendors' files are served under its address."""
+    """Add headers that keep browsers from running vendors' files as pages of this server, which serves them."""
     if answer.content_type.startswith("application/json"):
         return answer
     kind = answer.content_type.partition(";")[0].strip().lower()
@@ -108,13 +106,13 @@ def harmless(answer: Response) -> Response:
 
 
 class DataPlane:
-    """Answers requests to the twins of environments."""
+    """Responds to requests to the twins of environments."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
     async def answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
-        """Answer one request, also to whoever may not come in; raises ApiError for what is not there."""
+        """Respond to one request, even an unauthorized one; raises ApiError if environment or twin does not exist."""
         try:
             return await self._answer(request, target, receive)
         except Refused as refused:
@@ -124,7 +122,7 @@ class DataPlane:
         request = Request(request.verb, target.path, request.query, request.headers)
         in_turn = self._service.runtime.run_call
         if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
-            # Where a thread is needed, a request whose body is small is worked on in one go.
+            # Where calls run in threads, a request with a small body takes one trip to a thread instead of two.
             request = request._replace(body=await read_body(request, receive, LARGE_BODY))
             done = await in_turn(target.environment, lambda: self._open_and_operate(request, target))
             return done if isinstance(done, Response) else await self._answer_with_faults(done, request.body)
@@ -138,7 +136,7 @@ class DataPlane:
         return await in_turn(target.environment, lambda: self._operate(opened, body))
 
     async def _open_and_operate(self, request: Request, target: RequestTarget) -> Response | RoutedRequest:
-        """The answer, or where faults may meet the request what is known of it: they wait in no thread."""
+        """The response; or the routed request where faults are armed, because their delays must not occupy a thread."""
         opened = await self._open(request, target)
         if opened.environment.faults and opened.exchange:
             return opened
@@ -179,7 +177,7 @@ class DataPlane:
     async def _operate(self, opened: RoutedRequest, body: bytes) -> Response:
         head = opened.request
         request = Request(head.verb, head.path, head.query, head.headers, body)
-        # It may have ended while the body came.
+        # The environment may have ended while the body arrived.
         environment, twin = existing(self._service, opened.environment.id), opened.twin
         if environment.gate and is_admin(request.path):
             return await answer_admin(self._service, environment, twin, request)
@@ -223,7 +221,7 @@ class DataPlane:
             raise Refused(opened.refusal(error)) from None
 
     def _knows(self, environment: LoadedEnvironment, twin: Twin, token: str) -> bool:
-        """Whether a token is one that the twin has issued itself."""
+        """Whether the twin has issued this token itself."""
         actor_of = twin.actor_of
         if actor_of is None:
             return False
@@ -231,7 +229,7 @@ class DataPlane:
         def look(moment: OperationContext) -> bool:
             try:
                 return actor_of(Call("", moment.db, moment.clock, token=token)) is not None
-            except ApiError:  # it was issued, and is worth nothing any more: the twin refuses it in its own words
+            except ApiError:  # it was issued but is no longer valid: the twin refuses it with the vendor's error
                 return True
 
         return self._service.engine.read(environment.id, twin.name, look, at=0)

@@ -1,4 +1,4 @@
-"""The templates that an environment starts from where nobody names one."""
+"""The templates that an environment starts from if the request names none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from twindiff.storage.cooperative import CooperativeStep
 
 
 def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
-    """The template `<twin>_default`, or the first by name of a twin that has none; None when there is no template."""
+    """Find the template `<twin>_default`, else the twin's first template by name; None if it has none."""
     usual = service.templates.history(twin.name, f"{twin.name}_default")
     if usual:
         return usual[0]
@@ -20,12 +20,12 @@ def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
 
 
 def prepare_default(service: Service, twin: str) -> Generator[CooperativeStep, None, None]:
-    """Make the template `<twin>_default` ready in parts, which takes a while when a server is asked for it first."""
+    """Prepare the template `<twin>_default` in steps; the first preparation on a server takes a while."""
     yield from service.templates.prepare(service.registry.get(twin), f"{twin}_default")
 
 
 def empty_template(service: Service, twin: Twin) -> TemplateRecord:
-    """The template `<twin>_base`, which a twin that brings none is given, empty."""
+    """The empty template `<twin>_base`, added if the twin ships none by that name."""
     name = f"{twin.name}_base"
     versions = service.templates.history(twin.name, name)
     return versions[0] if versions else service.templates.add(twin, name, {}, origin="built-in")

@@ -1,6 +1,5 @@
-"""Slots for requests to receivers: so many at once, so many of one group, and groups take turns.
-
-A receiver that never answers holds its slot until the request times out, so no group may hold all of them.
+"""Slots for webhook requests: a limit in total, a limit per group, and round-robin between groups.
+A receiver that never responds holds its slot until the request times out, so no group may hold all of them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from contextlib import asynccontextmanager
 
 
 class DeliverySlots:
-    """At most `at_once` slots are taken, and at most `of_group` of them by one group."""
+    """At most `at_once` slots in total, and at most `of_group` of them per group."""
 
     def __init__(self, at_once: int, of_group: int) -> None:
         self._at_once = at_once
@@ -22,7 +21,7 @@ class DeliverySlots:
 
     @asynccontextmanager
     async def take(self, group: str) -> AsyncGenerator[None]:
-        """Hold a slot for a group; waits until there is one for it."""
+        """Hold a slot for a group during the block; waits until one is free."""
         turn = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(group, deque()).append(turn)
         self._admit()
@@ -51,7 +50,7 @@ class DeliverySlots:
             self._admit_one(min(free, key=lambda group: self._taken[group]))
 
     def _admit_one(self, group: str) -> None:
-        """Give a slot to who has waited longest in a group, and put the group behind the others."""
+        """Give a slot to the longest waiter of a group, and move the group behind the others."""
         queue = self._waiting.pop(group)
         turn = queue.popleft()
         if queue:

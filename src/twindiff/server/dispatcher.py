@@ -1,8 +1,7 @@
-"""The dispatcher: sends what subscribers are to be told, in order for each of them, and many at once.
-
-It follows the commit feed. Whatever it knows is in the outbox, so it may die at any time; several processes over one
-database elect one. To each subscriber deliveries are first tried in order, one after the other; one that waits for its
-retry does not hold up those behind it.
+"""The dispatcher: sends webhook deliveries, in order per subscriber and concurrently across subscribers.
+It follows the commit feed and keeps its state in the outbox, so it may crash at any time; several processes over one
+database elect a leader. The first attempts of a subscriber's deliveries are made in order, one at a time; a delivery
+that waits for its retry does not hold up later ones.
 """
 
 from __future__ import annotations
@@ -30,30 +29,30 @@ T = TypeVar("T")
 log = logging.getLogger("twindiff")
 
 MAX_REQUESTS = 256
-"""Requests under way, of all environments."""
+"""Concurrent requests, of all environments."""
 MAX_REQUESTS_OF_ENVIRONMENT = 8
-"""Requests of one environment under way to receivers that answer, and as many to those that did not in time."""
+"""Concurrent requests of one environment to receivers that respond, and as many to those that timed out last."""
 MAX_FAILURES = 5
-"""Tries of a delivery that fail by a mistake of ours or the twin's, after which it is set aside."""
+"""Attempts that fail with an internal error, ours or the twin's, after which a delivery is set aside."""
 ELECTION_SECONDS = 0.5
 RETRY_SECONDS = 1.0
-"""When the storage cannot be reached."""
+"""Seconds until the next attempt while the storage cannot be reached."""
 MAX_WAIT_SECONDS = 3600.0
 MAX_UNACKNOWLEDGED = 20
-"""Notifications that one subscriber may be behind with over sockets."""
+"""Unacknowledged notifications that one subscriber may have over sockets."""
 SECONDS_BETWEEN_LOOKS = 30.0
-"""After which a socket finds out that its environment has ended."""
+"""Seconds after which an idle socket checks whether its environment has ended."""
 
 
 class SubscriberQueue(NamedTuple):
-    """The way to one subscriber."""
+    """The delivery queue of one subscription."""
 
     environment: str
     subscription: str
 
 
 class Open(Protocol):
-    """A socket of a subscriber."""
+    """A connected socket of a subscriber."""
 
     is_open: bool
 
@@ -62,12 +61,12 @@ class Open(Protocol):
         ...
 
     async def say_goodbye(self, reason: str) -> None:
-        """End it."""
+        """Tell the subscriber the reason, and close the socket."""
         ...
 
 
 class Dispatcher:
-    """Sends deliveries while it runs. `awaken` makes an environment usable."""
+    """Sends deliveries while `run` is running. `awaken` loads an environment."""
 
     def __init__(
         self,
@@ -96,12 +95,12 @@ class Dispatcher:
 
     @property
     def moving(self) -> list[str]:
-        """The environments whose events somebody waits for, unless their clock is known to stand still by itself."""
+        """The environments with subscribers, except those whose clock is known not to move by itself."""
         known = [(each, self._environments.live(each)) for each in self._open]
         return [each for each, environment in known if environment is None or environment.origin.clock.moves]
 
     async def run(self) -> None:
-        """Until cancelled; whatever goes wrong, it begins again."""
+        """Send deliveries until cancelled; restarts after any error."""
         self._engine.feed.listener = self._note
         backoff = Backoff("Sending deliveries")
         try:
@@ -110,7 +109,7 @@ class Dispatcher:
                 try:
                     await self._lead()
                     backoff.reset()
-                except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the deliveries
+                except Exception as error:  # noqa: BLE001 - an internal error must not end the deliveries
                     wait = backoff.fail(error)
                 await asyncio.sleep(wait)
         finally:
@@ -119,18 +118,18 @@ class Dispatcher:
             await self._targets.close()
 
     def _note(self, written: RowsWritten) -> None:
-        """An operation has written, perhaps subscriptions; in any thread."""
+        """Listen to the commit feed, in any thread: mark the environment if the write concerns its outbox."""
         if self._outbox.note(written):
             self._open.add(written.environment)
 
     def notify(self, environment_id: str) -> None:
-        """An environment has got an outbox, or something in it to be seen to; tells the process that leads."""
+        """Mark an environment whose outbox is new or has work, and announce it to the leading process."""
         self._open.add(environment_id)
         self._engine.announce(environment_id)
 
     async def _lead(self) -> None:
-        """Wait to be the one who sends, then send."""
-        while not await self._do(self._engine.leads):  # noqa: ASYNC110 - another process ends without a word
+        """Wait until elected leader, then send until leadership is lost."""
+        while not await self._do(self._engine.leads):  # noqa: ASYNC110 - no event tells that another process has ended
             await asyncio.sleep(ELECTION_SECONDS)
         following = asyncio.create_task(self._follow())
         try:
@@ -144,7 +143,7 @@ class Dispatcher:
             following.result()
 
     async def _follow(self) -> None:
-        """Look at environments as their journals grow."""
+        """Process environments as their journals grow."""
         wanted = self._open.__contains__ if self._engine.inline else None
         with self._engine.feed.watch(wanted=wanted) as watch:
             await self._look_at_all()
@@ -157,18 +156,18 @@ class Dispatcher:
             await self._look_at(environment_id)
 
     async def _look_at(self, environment_id: str) -> None:
-        """See to one environment; what goes wrong in it is no concern of others."""
+        """Process one environment; its errors do not affect others."""
         try:
             await self._see_to(environment_id)
             self._unreadable.pop(environment_id, None)
         except NotServed:
             raise
-        except Exception as error:  # noqa: BLE001 - one environment must not keep others from their deliveries
+        except Exception as error:  # noqa: BLE001 - one environment must not stop the deliveries of others
             what = f"Reading events of environment {environment_id}"
             self._unreadable.setdefault(environment_id, Backoff(what)).fail(error)
 
     async def _see_to(self, environment_id: str) -> None:
-        """Make deliveries of what an environment's journal has got, and see that they are sent."""
+        """Turn new journal entries of an environment into deliveries, and start sending them."""
         if await self._do(lambda: self._outbox.is_idle(environment_id)):
             return
         environment = await self._usable(environment_id)
@@ -184,7 +183,7 @@ class Dispatcher:
             self._start(SubscriberQueue(environment_id, subscription))
 
     async def _usable(self, environment_id: str) -> LoadedEnvironment | None:
-        """An environment that is awake; nobody is told any more of one that has ended."""
+        """Load an environment; None, with its outbox closed, if it has ended."""
         try:
             environment = await self._do(lambda: self._environments.get(environment_id))
             await self._awaken(environment)
@@ -201,7 +200,7 @@ class Dispatcher:
     # One subscriber
 
     def _start(self, lane: SubscriberQueue) -> None:
-        """See to what is due to a subscriber; if that is being done, once more when it is done."""
+        """Send a subscriber's due deliveries; if that is already running, run it once more afterwards."""
         if timer := self._timers.pop(lane, None):
             timer.cancel()
         if lane in self._lanes:
@@ -216,7 +215,7 @@ class Dispatcher:
             self._failing.pop(lane, None)
         except NotServed:
             wait = RETRY_SECONDS
-        except Exception as error:  # noqa: BLE001 - a mistake of ours must not keep others from their deliveries
+        except Exception as error:  # noqa: BLE001 - an internal error must not stop the deliveries to others
             wait = await self._fail(lane, error)
             self._again.discard(lane)
         finally:
@@ -229,7 +228,7 @@ class Dispatcher:
             self._timers[lane] = asyncio.get_running_loop().call_later(seconds, self._start, lane)
 
     async def _fail(self, lane: SubscriberQueue, error: Exception) -> float:
-        """Give the seconds until the next try; the delivery that has failed too often is set aside."""
+        """Return the seconds until the next attempt; sets the delivery aside after `MAX_FAILURES`."""
         backoff = self._failing.setdefault(lane, Backoff(f"A delivery of environment {lane.environment}"))
         wait = backoff.fail(error)
         if backoff.failures < MAX_FAILURES:
@@ -237,13 +236,13 @@ class Dispatcher:
         said = f"set aside after {backoff.failures} tries: {_describe(error)}"
         try:
             await self._do(lambda: self._outbox.set_aside(*lane, said))
-        except Exception as again:  # noqa: BLE001 - as above; the database may not take it either
+        except Exception as again:  # noqa: BLE001 - as above; the database may fail here as well
             return backoff.fail(again)
         self._failing.pop(lane, None)
         return MIN_SECONDS
 
     async def _send_all(self, lane: SubscriberQueue) -> float | None:
-        """Send what is due; gives the seconds until there is more, if a clock that moves by itself brings it."""
+        """Send what is due; returns the seconds until more falls due, or None unless a moving clock will bring it."""
         while (environment := await self._usable(lane.environment)) is not None:
             busy = frozenset(self._under_way.get(lane, ()))
             first = await self._do(lambda env=environment, busy=busy: self._outbox.take(env, lane.subscription, busy))
@@ -266,7 +265,9 @@ class Dispatcher:
     def connect_socket(
         self, lane: SubscriberQueue, socket: Open
     ) -> Generator[tuple[int, Callable[[], Coroutine[Any, Any, None]]]]:
-        """Deliver over a socket while the block runs; gives how many there are, and what must run meanwhile."""
+        """Deliver over a socket during the block.
+        Yields the number of its subscriber's sockets, and a coroutine function to run meanwhile.
+        """
         sockets = self._sockets.setdefault(lane, [])
         sockets.append(socket)
         try:
@@ -277,11 +278,11 @@ class Dispatcher:
                 self._sockets.pop(lane, None)
 
     def count_sockets(self, lane: SubscriberQueue) -> int:
-        """How many sockets of a subscriber are open in this process."""
+        """The number of a subscriber's open sockets in this process."""
         return len(self._sockets.get(lane, ()))
 
     async def _attend(self, lane: SubscriberQueue, socket: Open) -> None:
-        """See to what is due to a socket's subscriber whenever its environment has written, until that has ended."""
+        """Start a socket's delivery queue whenever its environment has written; close it once that has ended."""
         with self._engine.feed.watch(lane.environment) as watch:
             self._start(lane)
             while await self._do(lambda: self._is_ready(lane.environment)):
@@ -301,7 +302,7 @@ class Dispatcher:
         return True
 
     def _push(self, lane: SubscriberQueue, environment: LoadedEnvironment, due: Due) -> bool:
-        """Send over a socket without waiting for its acknowledgement; whether there is a socket that takes more."""
+        """Send over a socket without waiting for its acknowledgement; false if no socket can take more."""
         sockets, number = [each for each in self._sockets.get(lane, ()) if each.is_open], due.record.number
         under_way = self._under_way.setdefault(lane, set())
         if not sockets or len(under_way) >= MAX_UNACKNOWLEDGED:
@@ -320,7 +321,7 @@ class Dispatcher:
             await self._do(lambda: self._outbox.settle(environment, due, result))
         except NotServed as error:
             log.warning("A delivery of environment %s could not be noted: %s", lane.environment, error)
-        except Exception as error:  # a mistake of the twin's, which a retry would only repeat
+        except Exception as error:  # an error in the twin, which a retry would only repeat
             log.exception("A %s delivery could not be sent over a socket", due.record.twin)
             failed = DeliveryResult(0, failure="error", message=_describe(error), final=True)
             await self._do(lambda: self._outbox.settle(environment, due, failed))
@@ -331,7 +332,7 @@ class Dispatcher:
     async def _attempt(self, due: Due) -> DeliveryResult:
         try:
             request = due.webhooks.request(due.notification, due.subscription, due.attempt)
-        except Exception as error:  # a mistake of the twin's, which a retry would only repeat
+        except Exception as error:  # an error in the twin, which a retry would only repeat
             log.exception("A %s delivery could not be written", due.record.twin)
             return DeliveryResult(0, failure="error", message=_describe(error), final=True)
         result, answer = await self._targets.send(request, due.webhooks.timeout_seconds)
@@ -340,11 +341,11 @@ class Dispatcher:
         return result._replace(final=due.webhooks.is_final(answer))
 
     async def _do(self, work: Callable[[], T]) -> T:
-        """Do what may wait for the database where that holds up nobody."""
+        """Run work that may wait for the database, in a thread unless the storage is in-process."""
         return work() if self._engine.inline else await asyncio.to_thread(work)
 
     async def _stop(self) -> None:
-        """End what is under way; it is begun again by whoever sends next."""
+        """Cancel all requests and timers; the next leader resumes them from the outbox."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()

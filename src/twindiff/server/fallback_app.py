@@ -1,4 +1,4 @@
-"""The shell: pages, streams and sockets, by an ordinary framework; no vendor's call comes through here."""
+"""The fallback app: pages, streams and sockets, served by Starlette. Requests to vendors' APIs never get here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from twindiff.server.service import Service
 from twindiff.server.sockets import SocketPlane
 
 NEWEST = 10
-"""Environments that the front page shows."""
+"""Number of environments on the front page."""
 
 
 class PageNotFound(ApiError):
@@ -40,10 +40,10 @@ class PageIsReadOnly(ApiError):
 
 
 def shell_of(service: Service, ledger: Ledger) -> Starlette:
-    """The application that answers whatever is no API."""
+    """Build the application that serves every path that belongs to no API."""
 
     async def look() -> pages.Shown | None:
-        """What the front page shows; with a key set, what others keep here is not shown."""
+        """What the front page lists; None if a key is set, because the page itself needs no key."""
         if service.settings.api_key is not None:
             return None
         return pages.Shown(service.templates.list(), service.environments.list(limit=NEWEST, status="ready"))
@@ -64,7 +64,7 @@ def shell_of(service: Service, ledger: Ledger) -> Starlette:
 
 
 def response(answer: Response) -> StarletteResponse:
-    """An answer as the framework sends it."""
+    """Convert a response to one of Starlette."""
     return StarletteResponse(answer.body, answer.status, dict(answer.headers), answer.content_type)
 
 

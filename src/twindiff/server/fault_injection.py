@@ -1,6 +1,5 @@
-"""The ring of layers outside an operation's transaction: an environment's faults, which may wait, refuse or lose.
-
-Layers inside it (`Twin(layers=…)`) see rows and may keep what they wrote; these see a request and its answer.
+"""Fault injection, the middleware outside an operation's transaction: delays, refuses or loses responses.
+Middleware inside the transaction (`Twin(layers=…)`) sees rows; this one sees a request and its response.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 
 LOST = Response(b"", 504, content_type="text/plain")
-"""What a gateway says that never heard the answer."""
+"""What a gateway sends if it never got the response."""
 
 
 async def answer_with_faults(
@@ -32,7 +31,9 @@ async def answer_with_faults(
     exchange: Exchange,
     proceed: Callable[[], Awaitable[Response]],
 ) -> Response:
-    """Answer a request that has been authorized, through all faults that meet it; those that end it are logged."""
+    """Respond to an authorized request through all faults that match; logs the call if a fault replaces its
+    response.
+    """
     started = time.perf_counter()
     read = partial(service.read, environment, exchange.request.body, partial(try_to_read, twin, exchange))
     await service.runtime.run_call(environment.id, read)
@@ -56,13 +57,13 @@ async def answer_with_faults(
 
 
 def try_to_read(twin: Twin, exchange: Exchange) -> None:
-    """Read a request; one that cannot be read is refused when it is answered."""
+    """Parse a request ahead of time; one that cannot be parsed is refused later, when it is handled."""
     with suppress(ApiError):
         twin.read(exchange)
 
 
 def _instead(fault: Fault, twin: Twin, exchange: Exchange) -> Response:
-    """What is answered without doing anything."""
+    """The response of a fault that replaces the operation."""
     if fault.kind == "reply":
         return Response(fault.body.encode(), fault.status, content_type=fault.content_type)
     if fault.kind == "rate_limit":

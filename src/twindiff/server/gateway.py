@@ -1,7 +1,6 @@
-"""One ASGI callable in front of everything: it splits the path once.
-
-The vendors' APIs and our own are answered here, by tables of operations; whatever else there is (pages, streams,
-sockets) is the business of the shell, an application of an ordinary framework.
+"""The ASGI application in front of everything; it routes by path once.
+Vendors' APIs and our own are served here, from tables of operations. Everything else (pages, streams, sockets) is
+served by the fallback app.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ log = logging.getLogger("twindiff")
 
 MAX_IN_FLIGHT = 1024
 MAX_IN_FLIGHT_PER_ENVIRONMENT = 256
-"""So that those who use one environment leave room for all others."""
+"""Lower than the total, so that the clients of one environment leave room for all others."""
 BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 
@@ -58,14 +57,16 @@ class CrowdedEnvironment(ApiError):
 
 
 class InFlight:
-    """How many requests are being answered, in all and by environment."""
+    """Counts the requests in flight, in total and by environment."""
 
     def __init__(self) -> None:
         self._total = 0
         self._of: dict[str, int] = {}
 
     def begin(self, environment: str) -> None:
-        """Count a request in, with the environment it goes to if there is one; it ends whatever is raised."""
+        """Count a request in; `environment` is empty if it goes to none. Raises Overloaded, CrowdedEnvironment.
+        The request counts even if this raises, so `end` must follow in any case.
+        """
         self._total += 1
         self._of[environment] = count = self._of.get(environment, 0) + 1
         if self._total > MAX_IN_FLIGHT:
@@ -74,7 +75,7 @@ class InFlight:
             raise CrowdedEnvironment(headers=(("Retry-After", "1"),))
 
     def end(self, environment: str) -> None:
-        """Count it out."""
+        """Count a request out."""
         self._total -= 1
         left = self._of.pop(environment) - 1
         if left:
@@ -82,7 +83,7 @@ class InFlight:
 
 
 class Gateway:
-    """The ASGI application."""
+    """The ASGI application; also runs the service's background tasks for its lifespan."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -125,7 +126,9 @@ class Gateway:
             return
 
     async def _when_loaded(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Do what needs the twins; runs are taken at once, and refused where nobody would do them."""
+        """Start background work that needs the twins once they are loaded.
+        Run queues do not wait for that: a run is refused while no worker is there to do it.
+        """
         await self.service.wait_for_twins()
         await work()
 
@@ -139,7 +142,7 @@ class Gateway:
             answer = await self.service.lasting(self._answer(scope, request, place, receive))
         except ApiError as error:
             answer = _refusal(place, error)
-        except Exception as error:  # noqa: BLE001 - the one place where a mistake of ours becomes an answer
+        except Exception as error:  # noqa: BLE001 - the one place where an internal error becomes a response
             answer = _refusal(place, _failure(request, error))
         finally:
             self._in_flight.end(environment)
@@ -159,7 +162,7 @@ class Gateway:
         return await self._control_plane(place, place.given(address), request, receive)
 
     async def _hand_over(self, scope: Scope, request: Request, receive: Receive, send: Send) -> None:
-        """Let the shell answer, for as long as it takes: what it streams is not a request in flight."""
+        """Pass the request to the fallback app; its streams do not count as requests in flight."""
         try:
             is_twin = target_of(scope["scheme"], request.path, request.headers.get("host", "").lower()) is not None
             self._check_origin(request, is_page=scope.get("method") == "GET", is_twin=is_twin)
@@ -201,7 +204,7 @@ class Gateway:
         return await self.service.runtime.run_request(lambda: self._operate(given, exchange, receive))
 
     async def _note_agent(self, request: Request) -> None:
-        """Log what an agent asked of us in its environment, where who judges it finds it."""
+        """Log an agent's refused control-plane call in its environment's call log, where a judge finds it."""
         environment = self.service.environments.of_agent(agent_token(request.headers))
         if environment:
             self.service.calls.refuse_agent(environment, request)
@@ -214,14 +217,14 @@ class Gateway:
         return exchange.answer(result)
 
     async def _read(self, exchange: Exchange) -> dict[str, Any]:
-        """The parameters of a request; a large body is read off the event loop."""
+        """Parse the parameters of a request, a large body off the event loop."""
         if len(exchange.request.body) <= LARGE_BODY:
             return exchange.style.parameters(exchange)
         return await self.service.runtime.run_in_thread(lambda: exchange.style.parameters(exchange))
 
 
 def _failure(request: Request, error: Exception) -> ApiError:
-    """What an error that nobody expected is to the client."""
+    """The error sent to the client for an unexpected exception."""
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         return TooManyFiles(headers=(("Retry-After", "1"),))
     log.error("%s %s failed", request.verb, request.path, exc_info=error)
@@ -229,7 +232,7 @@ def _failure(request: Request, error: Exception) -> ApiError:
 
 
 def preflight(request: Request) -> Response | None:
-    """The answer to a browser that asks whether a page may call; it reaches no handler. None for other requests."""
+    """The response to a CORS preflight, which reaches no handler; None for other requests."""
     if request.verb != "OPTIONS" or "access-control-request-method" not in request.headers:
         return None
     allowed = (
@@ -240,7 +243,7 @@ def preflight(request: Request) -> Response | None:
 
 
 def _readable_by_its_page(answer: Response, request: Request) -> Response:
-    """An answer that the page which asked may read; pages that may not ask have been refused before."""
+    """Add CORS headers for the requesting page; pages that are not allowed have been refused before."""
     origin = request.headers.get("origin")
     if origin is None:
         return answer
@@ -248,7 +251,7 @@ def _readable_by_its_page(answer: Response, request: Request) -> Response:
 
 
 def _refusal(place: RequestTarget | Plane | None, error: ApiError) -> Response:
-    """An error in the form of the plane that the request went to."""
+    """Render an error in the form of the API that the request went to."""
     return place.operations.style.error(error) if isinstance(place, Plane) else refusal(error)
 
 
@@ -258,7 +261,7 @@ def _request(scope: Scope) -> Request:
 
 
 async def _stream(send: Send, receive: Receive, answer: Response, parts: AsyncIterator[bytes]) -> None:
-    """Send an answer that goes on, until it ends or its client leaves; it is no request in flight."""
+    """Send a streamed response until it ends or the client disconnects; it does not count as a request in flight."""
 
     async def flow() -> None:
         async for part in parts:

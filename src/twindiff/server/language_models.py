@@ -1,7 +1,6 @@
-"""A model behind an endpoint that speaks as OpenAI's or Anthropic's does, where the server is given one.
-
-`TWINDIFF_MODEL` names the model, and the same variables as everywhere say where it is: `ANTHROPIC_BASE_URL` and
-`ANTHROPIC_API_KEY`, or else `OPENAI_BASE_URL` and `OPENAI_API_KEY`. Without the name nothing is ever sent anywhere.
+"""A client for a language model behind an endpoint compatible with OpenAI's or Anthropic's API, if one is configured.
+`TWINDIFF_MODEL` names the model. The usual variables say where it is: `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`, or
+else `OPENAI_BASE_URL` and `OPENAI_API_KEY`. Without `TWINDIFF_MODEL` no request is ever sent.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class ModelFailed(ApiError):
 
 
 class ModelSettings(NamedTuple):
-    """Where a model is and how it is spoken to."""
+    """The name, URL, headers and dialect of a model."""
 
     name: str
     url: str
@@ -33,11 +32,11 @@ class ModelSettings(NamedTuple):
     is_anthropic: bool
 
     async def answer(self, system: str, said: list[Json]) -> str:
-        """What the model says to a conversation of `{role, content}`; raises ModelFailed."""
+        """Return the model's reply to a conversation of `{role, content}` messages; raises ModelFailed."""
         body: Json = {"model": self.name, "messages": [{"role": "system", "content": system}, *said]}
         if self.is_anthropic:
             body = {"model": self.name, "max_tokens": MAX_TOKENS, "system": system, "messages": said}
-        import httpx  # see targets.py
+        import httpx  # see webhook_client.py
 
         try:
             async with httpx.AsyncClient(timeout=SECONDS) as http:
@@ -59,7 +58,7 @@ class ModelSettings(NamedTuple):
 
 
 def configured_model(given: Mapping[str, str] = os.environ) -> ModelSettings | None:
-    """The model that the environment variables name, if they do."""
+    """The model configured by environment variables; None without `TWINDIFF_MODEL`."""
     name = given.get("TWINDIFF_MODEL")
     if not name:
         return None

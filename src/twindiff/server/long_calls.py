@@ -1,9 +1,9 @@
-"""Calls that take long: worked on in few threads, on copies of their environments, while everybody else is answered.
-
-A call begins on the event loop, where nearly all are done within a millisecond. One that is not done in
-`BRIEF_SECONDS` is undone and begun again here; what is known to take long begins here, and so does for a while what
-comes to an environment that had such a call. Large bodies are read apart too, in threads of their own, so that nobody's
-body waits for somebody's long call. While others come, work here gives way to them (`kit/throttling.py`).
+"""Long calls: run in a few worker threads, on snapshots of their environments, so that the event loop stays responsive.
+A call begins on the event loop, where nearly all calls finish within a millisecond. One that takes longer than
+`BRIEF_SECONDS` is rolled back and started again here. Calls known to take long start here, and for `APART_SECONDS` so
+do all calls to an environment that had such a call. Large bodies are read in threads of their own, so that no body
+waits for another environment's long call. While requests arrive, work in these threads yields to them
+(`kit/throttling.py`).
 """
 
 from __future__ import annotations
@@ -33,33 +33,35 @@ from twindiff.storage.sqlite.snapshots import Snapshot, TimeLimitedEngine
 T = TypeVar("T")
 
 THREADS = 2
-"""Long calls at once, of different environments; one interpreter runs them and the event loop in turn."""
+"""Concurrent long calls, of different environments; one interpreter lock is shared by them and the event loop."""
 READERS = 2
-"""Large bodies that are read at once, of different environments."""
+"""Large bodies read concurrently, of different environments."""
 APART_SECONDS = 1.0
-"""How long the calls of an environment begin here after one that took long: others waited for it, and in vain."""
+"""For this long after a long call, the calls of its environment start in a worker thread: trying each on the event loop
+first would only delay others.
+"""
 TRIES = 3
-"""How often a call is begun again because others have written to its environment meanwhile."""
+"""Attempts at a call whose environment was changed by other calls meanwhile."""
 
 
 class Waking(Protocol):
-    """Who makes environments usable."""
+    """Loads environments."""
 
     async def awaken(self, environment: LoadedEnvironment) -> None: ...
 
 
 class _Line:
-    """The long calls of one environment, one after the other."""
+    """The queue of one environment's long calls; one runs at a time."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
         self.waiting = 0
         self.is_closed = False
-        """Whether all calls must wait in this line, so that one that was overtaken is done at last."""
+        """Whether all calls must queue, so that a call whose snapshot became stale succeeds at last."""
 
 
 class LongCalls:
-    """Answers calls on the event loop while they are brief, and else apart from it."""
+    """Runs calls on the event loop while they are brief, and in worker threads otherwise."""
 
     def __init__(self, engine: SqliteEngine, calls: Calls, waking: Waking, arrivals: Arrivals) -> None:
         self._engine = engine
@@ -73,13 +75,13 @@ class LongCalls:
         self._apart_until: dict[str, float] = {}
 
     async def read(self, environment_id: str, work: Callable[[], T]) -> T:
-        """Run work that reads a large body."""
+        """Run work that reads a large body in a reader thread, and return its result."""
         return await self._readers.run(environment_id, self._pace_work(work))
 
     async def answer(
         self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, *, trusted: bool
     ) -> Response:
-        """Answer one request to a twin of an awake environment; raises StillDue as `Calls.answer` does."""
+        """Respond to one request to a twin of a loaded environment; raises StillDue as `Calls.answer` does."""
         if not self._begins_apart(environment.id) and not twin.takes_long(exchange):
             try:
                 return self._calls.answer(environment, twin, exchange, trusted=trusted, where=self._brief)
@@ -98,7 +100,9 @@ class LongCalls:
         return outcome.answer
 
     def _begins_apart(self, environment_id: str) -> bool:
-        """Whether a call must wait in line, or one has taken long lately and none is in line to be waited for."""
+        """Whether a call must start in a worker thread: its queue is closed, or a recent call took long.
+        The latter only counts while none is queued, as the event loop serves brief calls beside a running long one.
+        """
         line = self._lines.get(environment_id)
         return line.is_closed if line else self._apart_until.get(environment_id, 0) > time.monotonic()
 
@@ -151,13 +155,13 @@ class LongCalls:
                 del self._lines[environment_id]
 
     def close(self) -> None:
-        """Wait for the calls that are being worked on."""
+        """Wait for the running calls, then end the threads."""
         self._threads.shutdown()
         self._readers.close()
 
 
 def _writes(twin: Twin, exchange: Exchange) -> bool:
-    """Whether a request may write, which may take a while to find out; one that cannot be read does not."""
+    """Whether a request may write, which can take a while to find out; one that cannot be parsed does not."""
     try:
         twin.read(exchange)
     except ApiError:

@@ -1,4 +1,4 @@
-"""Our own APIs as OpenAPI 3.1, from the same signatures that bind their requests."""
+"""OpenAPI 3.1 descriptions of our own APIs, derived from the signatures that bind their requests."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _REFERENCES = "#/components/schemas/{name}"
 
 
 class Problem(msgspec.Struct):
-    """What went wrong: a sentence, and a code to decide by."""
+    """An error: `detail` is a message, `error` a stable code."""
 
     detail: str
     error: str
 
 
 class SandboxProblem(msgspec.Struct):
-    """What went wrong: a code to decide by, and a sentence."""
+    """An error: `error` is a stable code, `message` a text."""
 
     error: str
     message: str
@@ -36,7 +36,7 @@ class SandboxProblem(msgspec.Struct):
 
 @cache
 def describe() -> Schema:
-    """The description of every operation of the platform API, and of twin runs and scenarios."""
+    """The OpenAPI document of the platform API, twin runs and scenarios."""
     from twindiff.server.apis.platform import PREFIX, platform
 
     return _description("Twindiff", [*list_served(PREFIX, platform), *described_runs()], Problem)
@@ -44,7 +44,7 @@ def describe() -> Schema:
 
 @cache
 def described_runs() -> tuple[Served, ...]:
-    """The operations for runs of all kinds, and scenarios."""
+    """The operations for runs of all kinds and for scenarios, with their full paths."""
     from twindiff.server.apis.twin_runs import operations
 
     return tuple(list_served("", operations))
@@ -52,21 +52,21 @@ def described_runs() -> tuple[Served, ...]:
 
 @cache
 def describe_sandboxes() -> Schema:
-    """The description of every operation of the Sandbox API."""
+    """The OpenAPI document of the Sandbox API."""
     from twindiff.server.apis.sandboxes import PREFIX, operations
 
     return _description("Twindiff Sandbox API", list_served(PREFIX, operations), SandboxProblem)
 
 
 class Served(NamedTuple):
-    """An operation at its whole path."""
+    """An operation and its full path, including the prefix of its API."""
 
     path: str
     operation: Operation
 
 
 def list_served(prefix: str, dispatch: Dispatch) -> list[Served]:
-    """The operations of an API that has a prefix."""
+    """The operations of an API with their full paths."""
     return [Served(prefix + operation.declared.path, operation) for operation in dispatch.operations]
 
 
@@ -89,7 +89,7 @@ def _description(title: str, operations: list[Served], problem: type[msgspec.Str
 
 
 def _name_apart(paths: Schema) -> None:
-    """Give each operation an id of its own; a handler that is served at two paths names both."""
+    """Make operation ids unique; a handler served at two paths gets the second path's first segment appended."""
     taken: set[str] = set()
     for path, verbs in paths.items():
         for described in verbs.values():
@@ -107,7 +107,7 @@ _NO_JSON = {
     **{f"GET {runs}/{{run_id}}/events": "text/event-stream" for runs in TEST_RUNS},
     **{f"GET {runs}/{{run_id}}/artifacts/{{name}}": "application/octet-stream" for runs in TEST_RUNS},
 }
-"""What operations answer with that answer neither JSON nor a page."""
+"""Media types of the responses that are neither JSON nor a page, by operation."""
 
 _FILE: Schema = {
     "required": True,
@@ -121,9 +121,8 @@ _SECURITY: Schema = {
 
 
 def _answers(operation: Operation) -> tuple[Any, ...]:
-    """The types an operation answers with, one or the other; none for one that answers with text or with nothing.
-
-    A Result carries an object, with headers of its own.
+    """The alternative types of an operation's JSON response; empty if it responds with text or with nothing.
+    A ValueResponse carries an object, with headers of its own.
     """
     returns = operation.bound.returns
     types = get_args(returns) if isinstance(returns, UnionType) else (returns,)
@@ -131,7 +130,7 @@ def _answers(operation: Operation) -> tuple[Any, ...]:
 
 
 def _operation(operation: Operation, by_type: dict[int, Schema], components: Schema, problem: Schema) -> Schema:
-    """One operation; what its signature names is a parameter, or a property of the body of a POST, PUT or PATCH."""
+    """Describe one operation; a name in its signature is a parameter, or a body property for POST, PUT and PATCH."""
     (contract,), more = msgspec.json.schema_components([operation.bound.contract], ref_template=_REFERENCES)
     inner = more.pop(contract["$ref"].rpartition("/")[2])
     components.update(more)

@@ -1,4 +1,4 @@
-"""Who may not speak to the control plane, whatever credentials it has: our own deliveries, pages, and agents."""
+"""Refuses control-plane requests of our own deliveries, of other pages, and of agents, whatever their credentials."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class OtherPage(ApiError):
 
 
 def refuse_own_request(headers: Mapping[str, str], *, is_twin: bool) -> None:
-    """Refuse what this server's webhooks send, and what a tested page asks of anything but twins; raises OwnRequest."""
+    """Refuse requests of this server's webhooks, and of a page under test to anything but twins; raises OwnRequest."""
     sender = headers.get(MARK.lower())
     if sender and not (sender == BROWSER and is_twin):
         raise OwnRequest(f"This request was sent for a {sender} by a Twindiff server, which it may not reach")
 
 
 def refuse_other_page(headers: Mapping[str, str]) -> None:
-    """Refuse a request whose `Origin` is not the server's own address, under either of its names; raises OtherPage."""
+    """Refuse a request whose `Origin` is not the server's own address, by name or IP; raises OtherPage."""
     origin, host = headers.get("origin", "").lower(), headers.get("host", "").lower()
     if origin and _plain(origin.rpartition("//")[2]) != _plain(host):
         raise OtherPage(f"A page of '{origin}' asked for this; only pages of http://{host} may use the control plane")
 
 
 def _plain(host: str) -> str:
-    """A host and its port, under one name for this machine."""
+    """The host and port, with every name of this machine normalized to `127.0.0.1`."""
     name, colon, port = host.rpartition(":")
     if not colon or not port.isdecimal():
         name, port = host, ""

@@ -1,4 +1,4 @@
-"""The pages a person sees in a browser."""
+"""The front page and the API reference page."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """What a server keeps that its front page shows."""
+    """The records that the front page lists."""
 
     templates: list[TemplateRecord]
     environments: list[EnvironmentRecord]
 
 
 def index(service: Service, shown: Shown | None) -> Response:
-    """The front page: what goes on, as far as everybody may know, what is installed, and where to go."""
+    """Render the front page: installed twins and, if `shown` is given, environments and templates."""
     twins = "".join(map(_twin, service.registry.twins.values()))
     going_on = _environments(shown.environments) if shown else ""
     return _page(
@@ -75,7 +75,7 @@ def _template(t: TemplateRecord, described: bool) -> str:
 
 
 def reference(description: dict[str, Any]) -> Response:
-    """The platform API, one section per operation."""
+    """Render the reference of the platform API from its OpenAPI `description`, one section per operation."""
     operations = [
         (verb, path, operation) for path, verbs in description["paths"].items() for verb, operation in verbs.items()
     ]

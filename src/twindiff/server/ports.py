@@ -1,4 +1,4 @@
-"""Loopback ports opened on demand, each for one twin of one environment: for SDKs that drop the path of a base URL."""
+"""Loopback ports opened on demand, one per twin of an environment, for SDKs that drop the path of a base URL."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TooManyPorts(ApiError):
 
 
 class Port:
-    """A listening port whose every path is one twin's."""
+    """A listening port that serves one twin at its root path."""
 
     def __init__(self, app: App, prefix: str) -> None:
         self._app = app
@@ -40,7 +40,7 @@ class Port:
         self.url = f"http://127.0.0.1:{self.number}"
 
     async def listen(self) -> None:
-        """Answer from now on."""
+        """Start to accept connections."""
         config = uvicorn.Config(
             self._answer,
             access_log=False,
@@ -59,13 +59,13 @@ class Port:
         self._server = await self._loop.create_server(answering, sock=self._listener)
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
-        """The whole path belongs to the twin, unless it is a link of one of its answers."""
+        """Prefix the path with that of the twin, unless it has the prefix already, as links in responses do."""
         if scope["type"] in ("http", "websocket") and not scope["path"].startswith(f"{self._prefix}/"):
             scope = {**scope, "path": self._prefix + scope["path"]}
         await self._app(scope, receive, send)
 
     def close(self) -> None:
-        """Refuse whoever comes, and hang up when those who are being answered are."""
+        """Stop accepting connections, and close open ones once their requests are answered; from any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._hang_up)
 
@@ -82,15 +82,15 @@ class Ports:
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], Port] = {}
         self.listening: set[int] = set()
-        """The ports of this process: those opened here, and those that requests have come to."""
+        """Ports of this process: those opened here, and those that requests came to."""
         self._app: App | None = None
 
     def serve(self, app: App) -> None:
-        """Say who answers."""
+        """Set the application that ports opened from now on serve."""
         self._app = app
 
     async def open(self, environment_id: str, twin: str) -> str:
-        """The address of a twin of an environment; the same one when asked again. Raises TooManyPorts."""
+        """The URL of a twin on its own port, which is opened on the first call; raises TooManyPorts."""
         port = self._open.get((environment_id, twin))
         if port is None:
             assert self._app, "nobody serves"
@@ -105,7 +105,7 @@ class Ports:
         return port.url
 
     def environments(self) -> set[str]:
-        """Whose ports are open."""
+        """The ids of environments with open ports."""
         return {environment_id for environment_id, _ in self._open}
 
     def close(self, environment_id: str) -> None:

@@ -1,7 +1,7 @@
-"""HTTP as uvicorn speaks it, with head and body of an answer in one write, and requests that must come in time.
-
-Each write is a system call of 20 to 40 µs, which was a fifth of what a small request costs. A client that sends its
-request drop by drop would keep a place among those in flight for ever; one whose request comes at once costs no timer.
+"""Uvicorn's HTTP protocol, with the head and body of a response in one write, and a timeout for incoming requests.
+Each write is a system call of 20 to 40 µs, which was a fifth of the cost of a small request. Without the timeout, a
+client that sends its request byte by byte would be in flight forever. A request that arrives in one piece needs no
+timer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
 class Gathered:
-    """A transport that writes what it was given in one turn of the event loop at its end."""
+    """A transport that buffers the writes of one event loop iteration and flushes them at its end."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
@@ -21,7 +21,7 @@ class Gathered:
         self._waiting: list[bytes] = []
 
     def write(self, data: bytes) -> None:
-        """Write soon, in order."""
+        """Buffer data until the end of the current iteration."""
         if not self._waiting:
             self._loop.call_soon(self._flush)
         self._waiting.append(data)
@@ -32,12 +32,12 @@ class Gathered:
             self._transport.write(b"".join(waiting))
 
     def close(self) -> None:
-        """Write what waits, then hang up."""
+        """Flush, then close."""
         self._flush()
         self._transport.close()
 
     def finish(self) -> None:
-        """Write what waits, and say that nothing more comes."""
+        """Flush, then half-close: no more data follows."""
         self._flush()
         if not self._transport.is_closing():
             self._transport.write_eof()
@@ -47,13 +47,13 @@ class Gathered:
 
 
 MAX_FRAME_BYTES = 1 << 16
-"""Bytes of a frame that a program sends over a socket; acknowledgements are small."""
+"""Maximum bytes of an incoming WebSocket frame; acknowledgements are small."""
 
 MAX_HEAD_BYTES = 1 << 16
-"""Bytes of a request's address, header fields and trailers together."""
+"""Maximum bytes of a request's target, header fields and trailers together."""
 MAX_HEADERS = 200
 LINGER_SECONDS = 2.0
-"""How long what a client still sends is thrown away, so that it gets to read why its request was refused."""
+"""After a refusal, how long further data is discarded before closing, so that the client can read the response."""
 
 TOO_LARGE = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-type: text/plain\r\n"
@@ -68,25 +68,25 @@ class HeadTooLarge(Exception):
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """One connection."""
+    """One connection; refuses heads beyond `MAX_HEAD_BYTES` or `MAX_HEADERS` with 431, slow requests with 408."""
 
     request_seconds: float = 60
-    """How long a request may take to come, head and body."""
+    """Seconds that a request may take to arrive, head and body."""
     _is_coming = False
     _late: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _silent_bytes = 0
-    """Bytes that the parser keeps and has told nothing of: those of a single field that does not end."""
+    """Bytes that the parser has buffered without a callback: those of a single field that has not ended."""
     _is_silent = False
     _is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Speak through a transport that gathers."""
+        """Wrap the transport so that it buffers writes, and start the timeout."""
         super().connection_made(cast(asyncio.Transport, Gathered(transport, self.loop)))
         self._watch_time()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; watch the time of a request that is not complete, or has not even begun."""
+        """Feed the parser; run the timeout while a request is incomplete or none has begun."""
         if self._is_refused:
             return
         self._is_silent = True
@@ -103,26 +103,26 @@ class HttpProtocol(HttpToolsProtocol):
             self._watch_time()
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Reset the counts at the start of a request."""
         self._is_coming = True
         self._is_silent = False
         self._head_bytes = 0
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
-        """A part of the address has come."""
+        """Count the bytes of a part of the request target."""
         self._count_head(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header field has come, or a trailer."""
+        """Count the bytes of a header field or trailer."""
         self._count_head(len(name) + len(value))
         super().on_header(name, value)
         if len(self.headers) > MAX_HEADERS:
             raise HeadTooLarge
 
     def on_body(self, body: bytes) -> None:
-        """A part of the body has come."""
+        """Note that the parser made progress."""
         self._is_silent = False
         super().on_body(body)
 
@@ -133,14 +133,14 @@ class HttpProtocol(HttpToolsProtocol):
             raise HeadTooLarge
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what the parser cannot take, or was told not to."""
+        """Refuse a request that the parser rejects, or that a callback rejected as too large."""
         if self._head_bytes > MAX_HEAD_BYTES or len(self.headers or ()) > MAX_HEADERS:
             self._refuse_head()
         else:
             super().send_400_response(msg)
 
     def _refuse_head(self) -> None:
-        """Answer 431, and read on without looking for a while: a reset would take the answer from the client."""
+        """Respond with 431, then discard data for a while: a reset could discard the response before it is read."""
         self._is_refused = True
         self._forget_time()
         self.transport.write(TOO_LARGE % (len(_WHY), _WHY))
@@ -148,18 +148,18 @@ class HttpProtocol(HttpToolsProtocol):
         self.loop.call_later(LINGER_SECONDS, self.transport.close)
 
     def on_message_complete(self) -> None:
-        """A request is whole."""
+        """Note that the request is complete."""
         self._is_coming = False
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
-        """The request becomes a socket, which has all the time it wants."""
+        """Hand the connection over to the WebSocket protocol, which has no timeout."""
         self._is_coming = False
         self._forget_time()
         super().handle_websocket_upgrade()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing comes any more."""
+        """Cancel the timeout."""
         self._forget_time()
         super().connection_lost(exc)
 

@@ -1,4 +1,4 @@
-"""How the address of a run's twin refuses: an envelope that says in which phase it failed and whether to try again."""
+"""Errors at the address of a run's twin: an envelope with the phase of the failure and whether a retry can help."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ class RunFailure(ApiError):
     kind = "client"
 
     def answer(self) -> Response:
-        """The envelope."""
+        """Render the envelope.
+        Keys: `code`, `request_id`, `detail`, and `failure` with `code`, `phase`, `kind`, `retryable`.
+        """
         failure: dict[str, Any] = {"code": self.code, "phase": self.phase, "kind": self.kind, "retryable": False}
         value = {"code": self.code, "request_id": new_environment_id(), "failure": failure, "detail": str(self)}
         return json_answer(value, self.status, HEADERS)

@@ -1,4 +1,4 @@
-"""Everything a server is made of, put together once."""
+"""The composition root: creates and connects every part of a server."""
 
 from __future__ import annotations
 
@@ -58,20 +58,20 @@ T = TypeVar("T")
 log = logging.getLogger("twindiff")
 
 CALLS_AT_ONCE = 25
-"""Calls that are logged in one go."""
+"""Calls written to the log in one transaction."""
 MAINTENANCE_SECONDS = 0.5
 SECONDS_UNUSED = 600
-"""Templates that nobody can reach are forgotten after so long, or twice that."""
+"""Seconds after which unreachable templates are deleted; it may take twice that."""
 DAY = 24 * 3600 * SECOND
 LARGE_BODY = 20_000
-"""Bytes of a body above which to read it leaves the event loop: on it a form would take two milliseconds."""
+"""Bytes of a body above which it is parsed off the event loop: a form of this size takes two milliseconds."""
 
 
 class Service:
-    """The engine, the catalog and what is built on them."""
+    """The storage engine, the catalog, and what is built on them."""
 
     delivers = True
-    """Whether subscribers are told of events."""
+    """Whether events are delivered to subscribers."""
 
     def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
         self.settings = settings
@@ -80,7 +80,7 @@ class Service:
         self._durability = self.engine.durability if isinstance(self.engine, SqliteEngine) else None
         self.runtime = self._runtime()
         if not self.engine.inline:
-            _ = self.registry.twins  # what the database lacks for any of them is said before anything is served
+            _ = self.registry.twins  # raises what the database lacks for any twin before anything is served
         self.registry.watch(self.engine.schema)
         self.catalog = catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
         self.templates = TemplateStore(self.engine, catalog, self.registry)
@@ -104,13 +104,13 @@ class Service:
         self._swept = time.monotonic()
         self.started = time.time()
         self.without_calls: set[str] = set()
-        """Environments that have ended and whose calls are still to be forgotten."""
+        """Ended environments whose logged calls are still to be deleted."""
         self.background: list[Callable[[], Coroutine[Any, Any, None]]] = []
-        """What else is done for as long as the server runs; its end is that it is cancelled."""
+        """Further background tasks that run until the server stops, which cancels them."""
         self._loading: Future[None] | None = None
-        """Done when all twins are loaded that are loaded beside the first requests."""
+        """Completes when all twins are loaded; None if they were loaded before the first request."""
         self.trouble: NotServed | None = None
-        """Why what is done between requests cannot be done now."""
+        """The storage error that currently prevents maintenance, if any."""
         if not self.engine.inline:
             self.templates.write_built_in()
 
@@ -118,7 +118,7 @@ class Service:
         return Runtime(inline=self.engine.inline)
 
     def _long_calls(self) -> LongCalls | None:
-        """What works on calls apart from the event loop; nothing where each of them has a thread."""
+        """The worker threads for long calls; None where each call has a thread anyway."""
         if not isinstance(self.engine, SqliteEngine):
             return None
         return LongCalls(self.engine, self.calls, self, self.runtime.arrivals)
@@ -126,21 +126,21 @@ class Service:
     async def answer(
         self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, *, trusted: bool
     ) -> Response:
-        """Answer one request to a twin of an awake environment, so that nobody else waits for it for long."""
+        """Respond to one request to a twin of a loaded environment without blocking others for long."""
         if self.long_calls is None:
             return self.calls.answer(environment, twin, exchange, trusted=trusted)
         return await self.long_calls.answer(environment, twin, exchange, trusted=trusted)
 
     async def read(self, environment: LoadedEnvironment, body: bytes, work: Callable[[], T]) -> T:
-        """Run work that reads the body of a request to a twin; a large one apart, where nobody waits."""
+        """Run work that parses the body of a request to a twin, in a reader thread if the body is large."""
         if self.long_calls is None or len(body) <= LARGE_BODY:
             return work()
         return await self.long_calls.read(environment.id, work)
 
     def load_twins(self, work: Callable[[], None]) -> None:
-        """Have `work` load all twins in a thread; requests that need one of them wait, and others do not."""
+        """Load all twins with `work` in a thread; only requests that need a twin wait for it."""
         loading = self._loading = Future[None]()
-        loading.set_running_or_notify_cancel()  # so that a request that is given up does not take it along
+        loading.set_running_or_notify_cancel()  # a pending one would be cancelled with its waiter
 
         def load() -> None:
             try:
@@ -152,44 +152,44 @@ class Service:
 
     @property
     def is_loading(self) -> bool:
-        """Whether twins are being loaded beside the first requests."""
+        """Whether twins are still loading while requests are served."""
         return self._loading is not None and not self._loading.done()
 
     async def wait_for_twins(self, names: Collection[str] = ()) -> None:
-        """Wait, while twins are being loaded, for those of the names, off the event loop; for all without any."""
+        """Wait until the named twins are loaded, or all without names; loads missing ones off the event loop."""
         if self._loading and not names:
             await asyncio.wrap_future(self._loading)
         elif not self.registry.has(names):
             await asyncio.to_thread(self.registry.load, names)
 
     def twins_of(self, environment_id: str, twin: str) -> Collection[str]:
-        """The names of the twins that an environment is opened with, if it has one by that very name."""
+        """The names of the twins that an environment needs, if one of them is `twin` (not an alias); else nothing."""
         with contextlib.suppress(ApiError):
             twins = cast(dict[str, str], self.environments.record(environment_id).templates)
             return twins if twin in twins else ()
         return ()
 
     def twins_named(self, request: Request) -> list[str]:
-        """The twins that a request speaks of, as it does by the name of a template."""
+        """The twins whose names occur in a request, also as a part of a template's name."""
         said = b" ".join((request.path.encode(errors="replace"), request.query.encode(errors="replace"), request.body))
         return [name for name in self.registry.names if name.encode() in said]
 
     def twin_of(self, environment: LoadedEnvironment, name: str) -> Twin:
-        """The twin of a name or alias that an environment has; raises TwinNotFound."""
+        """The twin of an environment by name or alias; raises TwinNotFound."""
         twin = environment.twin(name, self.registry)
         if twin is None:
             raise no_such_twin(environment, name, self.registry)
         return twin
 
     def subscribe(self, record: WebhookRecord) -> None:
-        """Tell somebody of events from now on."""
+        """Add a subscription, and deliver events to it from now on."""
         with self.engine.transaction():
             self.subscriptions.add(record)
             self.outbox.open(record.environment_id, record.start_seq)
         self.dispatcher.notify(record.environment_id)
 
     def subscribe_over_sockets(self, environment: LoadedEnvironment, twin: Twin) -> str:
-        """The id of the subscription that sockets of a twin are told by; made, for all events, if there is none."""
+        """The id of the subscription for sockets of a twin; created, for all events, if there is none."""
         record = self.subscriptions.over_sockets(environment.id, twin.name)
         if record is None:
             record = self.subscriptions.prepare(environment, twin, OVER_SOCKETS, (), None)
@@ -197,17 +197,17 @@ class Service:
         return record.webhook_id
 
     def lasting(self, work: Awaitable[T]) -> Awaitable[T]:
-        """What work comes to, once what it wrote survives a power cut, if that is asked for."""
+        """Await `work`, and then that its writes are durable, if the settings ask for that."""
         return self._durability.wait_for_answer(work) if self._durability else work
 
     async def awaken(self, environment: LoadedEnvironment) -> None:
-        """Make an environment usable; one that sleeps is rebuilt off the event loop."""
+        """Load an environment; an evicted one is rebuilt off the event loop."""
         if not self.engine.awake(environment.id):
             await self._rebuilt(environment, lambda: self.engine.wake(environment.id, environment.origin))
         self.environments.awaken(environment)
 
     async def settle(self, environment_id: str) -> None:
-        """Do what has fallen due by now, before somebody looks; nothing is, once the environment cannot be used."""
+        """Run the jobs that are due in an environment before its state is read; no-op if it cannot be used."""
         with contextlib.suppress(
             EnvironmentDeleted, EnvironmentExpired, EnvironmentNotFound, EnvironmentGone, SchemaChanged
         ):
@@ -217,7 +217,7 @@ class Service:
                 await self.runtime.run_steps(self.clocks.catch_up(environment.id))
 
     async def _rebuilt(self, environment: LoadedEnvironment, work: Callable[[], None]) -> None:
-        """Rebuild an environment, which may end and lose its journal meanwhile; then that is what went wrong."""
+        """Rebuild an environment off the event loop; if it ends meanwhile, raise that as the error."""
         try:
             await self.runtime.run_in_thread(work)
         finally:
@@ -234,14 +234,16 @@ class Service:
             raise
 
     async def materialize(self, environment: LoadedEnvironment, seq: int) -> None:
-        """Make a point of an environment quick to return to; one long past is rebuilt off the event loop."""
+        """Materialize the state of an environment at `seq`, off the event loop if it has to be rebuilt."""
         await self.awaken(environment)
         if not self.engine.is_materialized(environment.id, seq):
             recall = self.engine.materialize
             await self._rebuilt(environment, lambda: recall(environment.id, environment.origin, seq))
 
     async def maintenance_loop(self) -> None:
-        """Write the call log and tidy up twice a second, for ever, never keeping the event loop for long."""
+        """Write the call log and clean up twice a second until cancelled, in steps too short to block the
+        event loop.
+        """
         self.runtime.bind()
         backoff, wait = Backoff("Maintenance"), MAINTENANCE_SECONDS
         while True:
@@ -254,7 +256,7 @@ class Service:
             except NotServed as error:
                 backoff.fail(error)
                 self.trouble = error
-            except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the maintenance
+            except Exception as error:  # noqa: BLE001 - an internal error must not end the maintenance
                 wait = backoff.fail(error)
 
     async def _maintain(self) -> None:
@@ -274,7 +276,7 @@ class Service:
         self.engine.measure()
 
     async def write_calls(self) -> None:
-        """Write the calls up to now, in parts."""
+        """Write the pending calls to the log, in batches."""
         log = self.calls.log
         if log.has_large:
             await self.runtime.run_in_thread(log.digest)
@@ -284,7 +286,7 @@ class Service:
             await self.runtime.yield_to_loop()
 
     def tidy(self) -> Iterator[None]:
-        """Expire what is due, let idle environments sleep, and drop what nobody is to ask for any more; in parts."""
+        """Expire environments, evict idle ones, and delete data past its retention time, in steps."""
         ended = self.environments.tidy(self.settings.idle_seconds)
         for environment_id in self.ports.environments():
             if self.environments.record(environment_id).status != "ready":
@@ -296,7 +298,7 @@ class Service:
         )
 
     def forget_calls(self) -> Iterator[None]:
-        """Drop the calls of environments that have ended, in parts; what fails is tried again."""
+        """Delete the logged calls of ended environments, in steps; those whose deletion fails are retried next time."""
         for environment_id in list(self.without_calls):
             yield from self.calls.log.forget(environment_id)
             self.without_calls.discard(environment_id)
@@ -312,7 +314,7 @@ class Service:
 
 
 def _engine(settings: Settings) -> StorageEngine:
-    """The engine that the settings name; that of PostgreSQL is an extra."""
+    """The storage engine that the settings name; PostgreSQL is an optional extra."""
     if not settings.storage:
         return SqliteEngine(settings.data_dir, fsync=settings.fsync, most_bytes=settings.most_bytes)
     from twindiff.storage.postgres import PostgresEngine

@@ -1,7 +1,6 @@
-"""Sockets that subscribers open, where a vendor delivers over them.
-
-They belong to the process that they are connected to. A subscription over sockets has no address; as long as none of
-its sockets is open, its deliveries wait.
+"""WebSockets that subscribers open to twins whose vendor delivers events that way.
+They belong to the process they are connected to. A subscription over sockets has no URL; its deliveries wait while none
+of its sockets is open.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ NOT_JSON = 1003
 
 
 class Session(NamedTuple):
-    """Who opens a socket to which twin."""
+    """An authorized socket's environment, twin and vendor protocol."""
 
     environment: LoadedEnvironment
     twin: Twin
@@ -38,7 +37,7 @@ class Session(NamedTuple):
 
 
 class Socket:
-    """An open socket, and what it has not acknowledged yet."""
+    """An open socket and its unacknowledged notifications."""
 
     def __init__(self, websocket: WebSocket, vendor: Sockets) -> None:
         self._websocket = websocket
@@ -47,7 +46,7 @@ class Socket:
         self.is_open = True
 
     async def hear(self) -> None:
-        """Note acknowledgements until the other side leaves, or says what is no JSON."""
+        """Receive acknowledgements until the client disconnects or sends invalid JSON."""
         try:
             while True:
                 frame = await self._websocket.receive_json()
@@ -68,7 +67,7 @@ class Socket:
             acknowledged.set_result(None)
 
     async def deliver(self, due: Due) -> DeliveryResult:
-        """Send one notification and wait until it is acknowledged."""
+        """Send one notification and wait for its acknowledgement; failures are `timeout` or `refused`."""
         seconds = due.webhooks.timeout_seconds
         frame = self._vendor.frame(due.notification, due.attempt)
         named = self._vendor.acknowledged(frame) or due.notification.id
@@ -88,7 +87,7 @@ class Socket:
         return result._replace(milliseconds=(time.perf_counter() - begun) * 1000)
 
     async def say_goodbye(self, reason: str) -> None:
-        """Say why it ends, and end it."""
+        """Send the vendor's closing message with the reason, and close."""
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await self._websocket.send_json(self._vendor.goodbye(reason))
             await self._websocket.close()
@@ -101,7 +100,9 @@ class SocketPlane:
         self._service = service
 
     async def serve(self, websocket: WebSocket) -> None:
-        """One socket, from its request to its end."""
+        """Serve one socket until it closes; refuses it without a valid ticket, or beyond the vendor's limit
+        of sockets.
+        """
         session = await self._authorize(websocket)
         if session is None:
             await websocket.close(REFUSED, "there is no socket here, or its ticket is none")

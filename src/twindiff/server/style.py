@@ -20,7 +20,7 @@ from twindiff.server.unknown_fields import refuse_unknown_fields
 
 MAX_INTEGER_CHARACTERS = len(str(-(2**63)))
 _HALF_A_LETTER = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
-"""What looks like the escape of one surrogate without the other."""
+"""Matches a possible escape of an unpaired surrogate."""
 
 
 class InvalidJson(ApiError):
@@ -40,7 +40,7 @@ class MethodNotAllowed(ApiError):
 
 
 class PlatformStyle(Style):
-    """Strict where a mistake could pass unseen: a name given twice is refused, and one that is not known."""
+    """Rejects duplicate and unknown names, so that mistakes do not pass unnoticed."""
 
     naming = "camel"
 
@@ -76,13 +76,13 @@ class PlatformStyle(Style):
 
 
 def fields_of(operation: Operation) -> list[str]:
-    """What the query or the body may have."""
+    """The names allowed in the query or the body: all parameters but those in the path and in headers."""
     apart = {*operation.placeholders, *(name for name, _ in operation.bound.headers)}
     return [name for name in operation.bound.names if name not in apart]
 
 
 def _takes_file(operation: Operation) -> bool:
-    """Whether the body is a file, for the operation to look into."""
+    """Whether the body is passed to the operation as a file."""
     return operation.bound.contract.__annotations__.get("file") is bytes
 
 
@@ -97,8 +97,8 @@ def _json_object(body: bytes) -> dict[str, Any]:
     try:
         text = body.decode()
         if _HALF_A_LETTER.search(text):
-            msgspec.json.decode(body)  # which knows whether it is one
-        # It calls functions of ours all along, so that in a thread it keeps nobody from the event loop.
+            msgspec.json.decode(body)  # which raises if it is one
+        # The hooks are Python functions, so in a thread the decoder releases the interpreter lock now and then.
         value = json.loads(
             text, object_pairs_hook=_unique, parse_int=_integer, parse_float=_finite, parse_constant=_finite
         )
@@ -110,7 +110,7 @@ def _json_object(body: bytes) -> dict[str, Any]:
 
 
 def _integer(text: str) -> int:
-    """An integer that every part of the system can hold."""
+    """Parse an integer of 64 bits, which every part of the system can hold; raises ValueError beyond."""
     value = int(text) if len(text) <= MAX_INTEGER_CHARACTERS else 2**64
     if not -(2**63) <= value < 2**63:
         raise ValueError(f"the integer {text[:MAX_INTEGER_CHARACTERS]} is out of range")
@@ -118,7 +118,7 @@ def _integer(text: str) -> int:
 
 
 def _finite(text: str) -> float:
-    """A number that JSON can write."""
+    """Parse a finite number, which JSON can represent; raises ValueError otherwise."""
     value = float(text)
     if not isfinite(value):
         raise ValueError(f"the number {text[:MAX_INTEGER_CHARACTERS]} is out of range")

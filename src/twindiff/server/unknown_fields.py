@@ -1,4 +1,4 @@
-"""Fields that a request has and an operation of our own does not: a slip of the hand is refused and not ignored."""
+"""Refuses request fields that an operation of our own does not have, so that typos are not ignored."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.suggestions import did_you_mean
 
 MAX_NAME_LENGTH = 100
-"""Letters of an unknown name that its refusal repeats."""
+"""Characters of an unknown name that its error repeats."""
 
 
 def refuse_unknown_fields(given: Iterable[str], known: Sequence[str]) -> None:
-    """Raise InvalidParameter for the first name that is not known; it names the nearest one, or all that there are."""
+    """Raise InvalidParameter for the first unknown name; the error suggests the nearest name, or lists all."""
     for name in given:
         if name not in known:
             listed = f"it takes {', '.join(known)}" if known else "it takes none"

@@ -1,6 +1,5 @@
-"""Requests to webhooks: to addresses that may be reached, within bounds, and never further than that.
-
-A name is resolved once, and the address that was checked is the one connected to. Redirects are not followed.
+"""The webhook client: sends requests to permitted addresses only, bounded in time and size.
+A host name is resolved once, and the connection goes to the address that was checked. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_SECONDS = 10.0
 MAX_BYTES = 64 * 1024
-"""Bytes of an answer that are read."""
+"""Bytes of a response that are read."""
 _IN_WORDS = 200
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -33,17 +32,16 @@ class TargetRefused(Exception):
 
 
 class WebhookResponse(NamedTuple):
-    """What came of a request: how it counts, and the answer if there was one."""
+    """The delivery result of a request, and the response if there was one."""
 
     result: DeliveryResult
     answer: WebhookAnswer | None = None
 
 
 class Targets:
-    """Sends requests to the hosts that the server was told of by name, to this machine if it may, never to the server.
-
-    `allowed` has hosts, each alone or as `host:port`; `localhost` stands for every loopback address. `own_ports` are
-    those that the server itself listens on.
+    """Sends requests to explicitly allowed hosts, to this machine if permitted, and never to the server itself.
+    `allowed` has hosts as `host` or `host:port`; `localhost` stands for every loopback address. `own_ports` are the
+    ports that the server itself listens on.
     """
 
     def __init__(
@@ -56,7 +54,7 @@ class Targets:
         self._making = asyncio.Lock()
 
     def allows(self, url: str) -> bool:
-        """Whether the host of an address was named to the server."""
+        """Whether the host of a URL is explicitly allowed."""
         parsed = _url(url)
         return self._is_named(parsed.host.lower(), _port(parsed))
 
@@ -64,12 +62,12 @@ class Targets:
         return host in self._allowed or f"{host}:{port}" in self._allowed
 
     async def resolve(self, url: str) -> Address:
-        """The address to connect to; raises TargetRefused, OSError."""
+        """Resolve the host of a URL to the address to connect to; raises TargetRefused, OSError."""
         parsed = _url(url)
         loop = asyncio.get_running_loop()
         try:
             infos = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
-        except UnicodeError:  # a part of the name is longer than 63 letters, or empty
+        except UnicodeError:  # a label of the name is longer than 63 characters, or empty
             raise OSError(f"{parsed.host[:_IN_WORDS]} is no name of a host") from None
         addresses = [_plain(ipaddress.ip_address(place[0])) for *_, place in infos]
         for address in addresses:
@@ -94,7 +92,7 @@ class Targets:
             )
 
     async def send(self, request: WebhookRequest, seconds: float) -> WebhookResponse:
-        """Send one request, and say what became of it; never raises what the other side causes."""
+        """Send one request and return its result; never raises for errors that the receiver causes."""
         await self.ready()
         import httpx
 
@@ -112,12 +110,12 @@ class Targets:
             answer, result = None, DeliveryResult(0, failure="refused", message=str(error), final=True)
         except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
             answer, result = None, _failed_result(error)
-        except ValueError as error:  # a header that cannot be sent, and that no retry would change
+        except ValueError as error:  # a header that cannot be sent; a retry would not help
             answer, result = None, DeliveryResult(0, failure="error", message=str(error)[:_IN_WORDS], final=True)
         return WebhookResponse(result._replace(milliseconds=(time.perf_counter() - begun) * 1000), answer)
 
     async def read(self, url: str, seconds: float = MAX_SECONDS) -> WebhookAnswer:
-        """What is at an address, at most 64 KB of it; raises TargetRefused, TimeoutError, OSError, httpx.HTTPError."""
+        """GET a URL, at most 64 KB of it; raises TargetRefused, TimeoutError, OSError, httpx.HTTPError."""
         async with asyncio.timeout(seconds):
             return await self._ask("GET", url, None, [("Accept-Encoding", "identity")])
 
@@ -125,7 +123,7 @@ class Targets:
         return await self._ask("POST", request.url, request.body, [*request.headers])
 
     async def ready(self) -> httpx.AsyncClient:
-        """The client, made in a thread: to load what it needs, certificates too, takes a tenth of a second."""
+        """The HTTP client, created in a thread because loading its imports and certificates takes 0.1 seconds."""
         async with self._making:
             if self._client is None:
                 self._client = await asyncio.to_thread(_client)
@@ -151,7 +149,7 @@ class Targets:
 
 
 def _url(text: str) -> httpx.URL:
-    import httpx  # takes as long to load as a quarter of a server, and many never need it
+    import httpx  # loading it takes a quarter of a server's start, and many servers never need it
 
     return httpx.URL(text)
 
@@ -161,7 +159,7 @@ def _port(url: httpx.URL) -> int:
 
 
 def _client() -> httpx.AsyncClient:
-    """No proxies, no redirects, and no connection that was made for another name at the same address."""
+    """Create a client without proxies, redirects, or reuse of connections, which may be for another name."""
     import httpx
 
     limits = httpx.Limits(max_keepalive_connections=0)

@@ -1,4 +1,4 @@
-"""How requests share one event loop and a few threads."""
+"""Scheduling: how requests share one event loop and a few threads."""
 
 from .runtime import Runtime
 

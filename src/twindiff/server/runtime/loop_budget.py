@@ -1,4 +1,4 @@
-"""How many requests are answered in one pass of the event loop, so that whatever else waits for it has its turn."""
+"""Admission of requests per event loop iteration, so that everything else on the loop gets its turn."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import time
 from collections import deque
 
 MAX_PASS_SECONDS = 0.002
-"""Work that is begun in one pass; requests that come to more go on in the next, in the order they came."""
+"""Seconds of requests started in one iteration; the rest continues in the next ones, in order of arrival."""
 MIN_WOKEN = 4
-"""Requests that are tried in a pass at least; beyond that twice as many as found time in the one before."""
+"""Minimum number of waiters woken per iteration; above it, twice as many as started in the previous iteration."""
 
 Places = deque[asyncio.Future[None]]
 
 
 class LoopBudget:
-    """The present pass of an event loop, and those who wait for a later one."""
+    """The time budget of the current event loop iteration, and the queue of requests that wait for a later one."""
 
     def __init__(self) -> None:
         self._end: float | None = None
         self._begun = 0
         self.arrivals = 0
-        """How many have waited and been given their turn so far."""
+        """The number of requests admitted so far."""
         self._is_passing = False
         self._is_waking = False
-        """Whether some have been woken and go on before whoever comes now."""
+        """Whether waiters have been woken, which go before new arrivals."""
         self._queue: Places = deque()
         self._returned: Places = deque()
 
     async def wait(self) -> None:
-        """Wait for a pass that has time left."""
+        """Wait for an iteration that has time left."""
         if self._queue or self._is_waking or self._is_over():
             await self._place_in(self._queue)
             while self._is_over():
@@ -56,14 +56,14 @@ class LoopBudget:
             asyncio.get_running_loop().call_soon(self._pass)
 
     def _pass(self) -> None:
-        """Try no more of those who wait than may find time: whoever does not has cost time and waits again."""
+        """Wake only as many waiters as are likely to find time, because one that has to wait again costs time."""
         tried, self._begun = max(MIN_WOKEN, 2 * self._begun), 0
         self._end, self._is_passing, self._is_waking = None, False, False
         self._queue.extendleft(reversed(self._returned))
         self._returned.clear()
         while self._queue and tried:
             place = self._queue.popleft()
-            if not place.done():  # whoever waited there may have left
+            if not place.done():  # its request may have been cancelled
                 place.set_result(None)
                 self._is_waking = True
                 tried -= 1

@@ -1,7 +1,6 @@
-"""Where work is run, so that the event loop never waits for long.
-
-With an inline engine the event loop works on requests, and only what is large goes to a thread. With any other, each
-request runs in a thread, which may wait for the database.
+"""Decides where work runs, so that the event loop is never blocked for long.
+With an inline (in-process) engine, requests run on the event loop and only large work goes to a thread. With any other
+engine each request runs in a thread, which may wait for the database.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from .threads import FOR_ASIDE, Threads
 T = TypeVar("T")
 
 LARGE_DIFF = 200
-"""Changes to compose, or to compare with checks, above which work leaves the event loop."""
+"""Number of changes to compose, or to compare with checks, above which the work leaves the event loop."""
 
 
 class Runtime:
@@ -33,11 +32,11 @@ class Runtime:
         self._seats = asyncio.Semaphore(FOR_ASIDE)
 
     def bind(self) -> None:
-        """Note the event loop that runs; to be called on it."""
+        """Remember the running event loop; must be called on it."""
         self._loop = asyncio.get_running_loop()
 
     def arrivals(self) -> int:
-        """How many requests have had their turn of the event loop so far."""
+        """The number of requests admitted to the event loop so far."""
         return self._budget.arrivals
 
     def wait_for_turn(self) -> Awaitable[None]:
@@ -45,30 +44,30 @@ class Runtime:
         return self._budget.wait()
 
     def run_call(self, environment_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> Awaitable[T]:
-        """Run the work of one call of a twin where it may wait for the database: here if that is quick."""
+        """Run the work of one call of a twin: inline, or in a thread where it may wait for the database."""
         return work() if self._threads is None else self._threads.run_call(environment_id, work)
 
     async def run_request(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run the work of any other request likewise."""
+        """Run the work of any other request in the same way."""
         return await (work() if self._threads is None else self._threads.run_request(work))
 
     async def run_in_thread(self, work: Callable[[], T]) -> T:
-        """Run work whose size no request bounds off the event loop."""
+        """Run work of unbounded size off the event loop."""
         return await asyncio.to_thread(work) if self._threads is None else work()
 
     @property
     def has_event_loop(self) -> bool:
-        """Whether requests come from an event loop; in a process that is its own server there is none."""
+        """Whether requests come from an event loop; a process that embeds its server has none."""
         return self._loop is not None
 
     async def run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run what belongs to the event loop there, wherever the request is being worked on."""
+        """Run a coroutine on the event loop from wherever the request runs, and return its result."""
         if self._threads is None or self._loop is None:
             return await work
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def run_aside(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float | None) -> bool:
-        """Begin work when it is its turn, and wait for it so long at most; whether it is done. If not, it goes on."""
+        """Start background work once a slot is free; false if it continues after `seconds` (None: wait until done)."""
         return await self.run_on_loop(self._begin_aside(work, seconds))
 
     async def _begin_aside(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float | None) -> bool:
@@ -83,14 +82,14 @@ class Runtime:
             await (work() if self._threads is None else self._threads.run_aside(work))
 
     def run_soon(self, work: Callable[[], object]) -> None:
-        """Run what belongs to the event loop there, soon, from whichever thread."""
+        """Schedule a function on the event loop, from any thread."""
         if self._threads is None or self._loop is None:
             work()
         else:
             self._loop.call_soon_threadsafe(work)
 
     async def run_steps(self, steps: Generator[CooperativeStep, None, T]) -> T:
-        """Run work step by step, each off the event loop; whatever goes wrong, the generator gets to clean up."""
+        """Run a generator of steps, each off the event loop; closes the generator on any error."""
         try:
             while True:
                 step = next(steps)
@@ -101,7 +100,7 @@ class Runtime:
             steps.close()
 
     async def collect(self, parts: Iterable[list[T]]) -> list[T]:
-        """All items of lists that come one after the other, between which others have their turn."""
+        """Collect the items of all lists, yielding to the event loop after each list."""
         collected: list[T] = []
         for part in parts:
             collected += part
@@ -116,9 +115,9 @@ class Runtime:
         times: float = 1,
         calls: list[Any] | None = None,
     ) -> T:
-        """Run work that looks at each change of records so many times, off the event loop when it is much.
-
-        Then records and calls are used up: to let go of thousands on the event loop would keep it from others.
+        """Run work that looks at each change of `records` `times` times, off the event loop if that is much.
+        Off the event loop, `records` and `calls` are emptied afterwards, in the thread: to free thousands of objects on
+        the event loop would block it.
         """
         size = len(calls or ()) + sum(len(record.changes) for record in records)
         if times * (1 + size) <= LARGE_DIFF:
@@ -134,7 +133,7 @@ class Runtime:
         return await self.run_in_thread(run)
 
     async def yield_to_loop(self) -> None:
-        """Let the event loop see to others before going on."""
+        """Yield to the event loop."""
         if self._threads is None:
             await asyncio.sleep(0)
 

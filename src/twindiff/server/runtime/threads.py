@@ -1,7 +1,6 @@
-"""The threads that requests are worked on in where a database may keep them waiting.
-
-They are few: one interpreter runs them in turn, and the more of them want to go on, the more they spend on arguing
-about it. With 64 of them, 32 clients took a third to a half more processor.
+"""The threads that run requests where these may have to wait for a database.
+They are few, because they compete for one interpreter lock: with 64 threads, 32 clients took a third to a half more CPU
+time.
 """
 
 from __future__ import annotations
@@ -16,17 +15,19 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 FOR_CALLS = 4
-"""Calls of twins at once."""
+"""Concurrent calls of twins."""
 FOR_ONE = 2
-"""Of those, calls of one environment: while its writes wait for one another, others go on."""
+"""Concurrent calls of one environment; their writes are serialized, so more of them would only block other
+environments.
+"""
 FOR_CONTROL = 6
-"""Requests of the control plane at once, which wait for the journal as well."""
+"""Concurrent control-plane requests, which wait for the journal as well."""
 FOR_ASIDE = 4
-"""Works at once that go on beside the requests that began them."""
+"""Concurrent background tasks that outlive the requests that started them."""
 
 
 class _Limiter:
-    """How much of one environment's work runs at once; it is forgotten when none runs or waits."""
+    """A semaphore for one environment's work; removed when nothing runs or waits."""
 
     def __init__(self, most: int) -> None:
         self.semaphore = asyncio.Semaphore(most)
@@ -34,7 +35,7 @@ class _Limiter:
 
 
 class SharedThreads:
-    """Some threads that all environments share, and how many of them one environment has at most."""
+    """A thread pool shared by all environments, with a limit per environment."""
 
     def __init__(self, name: str, count: int, for_one: int) -> None:
         self._threads = ThreadPoolExecutor(count, name)
@@ -42,7 +43,7 @@ class SharedThreads:
         self._limiters: dict[str, _Limiter] = {}
 
     async def run(self, environment: str, work: Callable[[], T]) -> T:
-        """Run work of an environment in one of them when it is its turn."""
+        """Run work of an environment in a thread, once the environment is below its limit."""
         async with self._limit(environment):
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
@@ -64,9 +65,9 @@ class SharedThreads:
 
 
 class Threads:
-    """Threads for the calls of twins, and others, so that neither kind of request waits for the other's.
-
-    Work begins in its thread: a request whose client leaves before that has begun nothing that must be ended.
+    """Separate thread pools for calls of twins, other requests and background work, so that no kind waits for another.
+    The coroutine of a request is created in its thread: if the client disconnects before that, nothing has to be
+    undone.
     """
 
     def __init__(self) -> None:
@@ -83,7 +84,7 @@ class Threads:
         return await asyncio.get_running_loop().run_in_executor(self._control, _finish, work)
 
     async def run_aside(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run work that goes on beside the request that began it."""
+        """Run background work that outlives the request that started it."""
         return await asyncio.get_running_loop().run_in_executor(self._beside, _finish, work)
 
     def close(self) -> None:
@@ -93,7 +94,7 @@ class Threads:
 
 
 def _finish(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine that waits by blocking its thread, never by giving up control."""
+    """Run a coroutine that blocks its thread and never suspends; raises RuntimeError if it does suspend."""
     begun = work()
     try:
         begun.send(None)

@@ -1,4 +1,4 @@
-"""Garbage collection and thread switching of a server's process, so that its event loop never pauses for long."""
+"""Tunes garbage collection and thread switching of the server process to avoid pauses of the event loop."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import gc
 import sys
 
 SWITCH_SECONDS = 0.00005
-"""A request waits so long at most until a thread at work beside it lets it go on; five milliseconds are usual."""
+"""Longest time that a worker thread holds the interpreter lock while a request waits for it; Python's
+default is 5 ms.
+"""
 THRESHOLDS = (2000, 10, 1000)
-"""The garbage of requests is collected young; all that lives, at 0.1 µs for each object, hardly ever."""
+"""Garbage of requests is collected young; a full collection, at 0.1 µs per live object, is rare."""
 
 
 def tune_process() -> None:
-    """Set up this process; what has been loaded so far is never looked through again."""
+    """Tune this process; objects created so far are exempt from garbage collection from now on."""
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
     gc.freeze()

@@ -1,5 +1,4 @@
-"""What can be done with environments, their points, clocks, runs, calls and webhooks, whoever asks for it.
-
-Functions over the service: plain values in, records and values out, an ApiError for what cannot be done. Our own APIs,
-the pages and the test runs map their words to these, and none of them calls another's handlers.
+"""The use cases: operations on environments, points, clocks, runs, calls and webhooks, independent of any API.
+They are functions over the service that take plain values, return records and values, and raise ApiError. Our own APIs,
+the pages and the test runs translate their requests to these functions instead of calling each other's handlers.
 """

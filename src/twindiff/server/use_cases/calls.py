@@ -1,4 +1,4 @@
-"""Calls: what reached the twins of an environment, what it asked and what it was answered."""
+"""Calls that reached the twins of an environment, and their transcripts (request and response)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CallNotFound(ApiError):
 
 
 async def calls_of_environment(service: Service, env_id: str, after: int, limit: int) -> list[CallRecord]:
-    """Calls in their order, reads and refusals included; raises EnvironmentDeleted where none are kept."""
+    """List calls in order, reads and refused ones included; raises EnvironmentDeleted if they were deleted with it."""
     environment_id = service.environments.record(env_id).environment_id
     await service.write_calls()
     calls = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
@@ -39,7 +39,7 @@ async def call_of_environment(service: Service, env_id: str, number: int) -> tup
 
 
 async def calls_of_run(service: Service, run_id: str, after: int, limit: int) -> list[CallRecord]:
-    """The calls of a run up to its latest result, or up to now; they stay when its environment is gone."""
+    """List the calls of a run up to its latest result, or up to now; they remain after its environment is deleted."""
     run = service.runs.get(run_id)
     await service.write_calls()
     return await service.runtime.collect(service.calls.log.kept_of_run(run, limit, after))

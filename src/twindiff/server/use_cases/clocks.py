@@ -1,4 +1,4 @@
-"""The clock of an environment: see how it stands, and set it forward."""
+"""The clock of an environment: read it, and set it forward."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ClockNotSaid(ApiError):
 
 
 async def show_clock(service: Service, env_id: str) -> ClockReading:
-    """The time of an environment, and what falls due next. Nothing is done by looking."""
+    """The time of an environment, and the job that is due next; reading it runs no jobs."""
     await service.awaken(service.environments.get(env_id))
     return service.clocks.show(env_id)
 
@@ -29,7 +29,7 @@ async def set_clock(
     to: str | float | None = None,
     until: Until | None = None,
 ) -> Moved:
-    """Set the clock forward, by seconds, to an instant, or until work falls due; raises ClockNotSaid, InvalidClock."""
+    """Advance the clock by seconds, to an instant, or until jobs fall due; raises ClockNotSaid, InvalidClock."""
     await service.awaken(service.environments.get(env_id))
     return await service.runtime.run_steps(_move(service, env_id, advance, to, until))
 
@@ -45,7 +45,7 @@ def _move(
 
 
 def _instant(given: str | float) -> int:
-    """Microseconds since 1970 of an instant as clients write it; a naive one counts as UTC."""
+    """Parse an ISO 8601 instant (UTC without an offset) or seconds since 1970 into microseconds since 1970."""
     try:
         if not isinstance(given, str):
             return round(min(given, LAST_INSTANT) * SECOND)

@@ -1,4 +1,4 @@
-"""Environments: make them of templates or for a test, read their journals, delete them."""
+"""Environments: create them from templates or for a test, read their journals, delete them."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ class TemplateSchemaNotRegistered(ApiError):
 
 
 class EnvironmentSource(NamedTuple):
-    """What an environment begins with: one of these ways to say it, the first that is given counts."""
+    """What an environment starts from; the first alternative that is given counts."""
 
     test_id: str | None = None
     template_id: str | None = None
     twin: str | None = None
     name: str | None = None
-    """The template of this twin and name."""
+    """The name of a template of `twin`."""
     schema: str | None = None
-    """A template's location."""
+    """The location of a template."""
     several: list[str] | None = None
-    """Templates as `service:name`."""
+    """Several templates, each as `service:name`."""
 
 
 class ActorSelection(NamedTuple):
-    """Who acts: an id, an email address, or either by twin; without any of them the user of the test."""
+    """The acting user: an id, an email address, or either of them by twin; defaults to the test's user."""
 
     user_id: str | None = None
     email: str | None = None
@@ -68,9 +68,8 @@ def create_environment(
     tokens: dict[str, str] | None = None,
     name: str | None = None,
 ) -> tuple[Created, list[TemplateRecord]]:
-    """Make an environment, and say of which templates; raises TemplateNotGiven, UserNotGiven, UnknownTest, ….
-
-    Unless told otherwise its clock is the test's, or else the templates'.
+    """Create an environment, and return it with its templates; raises TemplateNotGiven, UserNotGiven, UnknownTest, ….
+    The clock defaults to the test's, or else the templates'.
     """
     test = _test(service, start.test_id)
     how = clock or (clock_of(test) if test else None)
@@ -142,13 +141,13 @@ async def delete_environment(service: Service, env_id: str) -> None:
     record = service.environments.delete(env_id)
     service.ports.close(record.environment_id)
     service.without_calls.add(record.environment_id)
-    with suppress(NotServed):  # it is deleted; the rest is tried again
+    with suppress(NotServed):  # it is deleted; the rest is retried later
         for _ in service.forget_calls():
             await service.runtime.yield_to_loop()
 
 
 async def read_journal(service: Service, env_id: str, after: int, limit: int) -> list[JournalRecord]:
-    """Operations that wrote, in order, with full rows before and after."""
+    """List the writing operations in order, with full rows before and after."""
     env = service.environments.record(env_id).environment_id
     await service.settle(env)
     last = min(after + limit, service.engine.seq(env))

@@ -1,4 +1,4 @@
-"""The history of a run as checks read it: the journal without its values, and the calls."""
+"""The history of a run for its checks: the journal without values, and the calls."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ from twindiff.storage.values import same
 
 Diff = Mapping[str, list[dict[str, Any]]]
 Keys = dict[tuple[str, str], set[tuple[Any, ...]]]
-"""Keys of rows by twin and table."""
+"""Keys of rows, by pairs of twin and table."""
 
 
 def history(
     interval: RunInterval, registry: Registry, calls: Iterable[CallRecord] | None, diff: Diff | None = None
 ) -> past.RunHistory:
-    """The history of an interval, with its calls where they are asked for; raises what Registry.get raises.
-
-    With a diff it tells of the rows that are in it and of no others, which is all that a verdict looks at.
+    """Build the history of an interval, with its calls if given; raises what Registry.get raises.
+    With a diff, the history contains only the rows in it, which is all that a verdict looks at.
     """
     for name in interval.twins:
         registry.get(name)
@@ -35,7 +34,7 @@ def history(
 
 
 def _as_done(interval: RunInterval) -> list[JournalRecord]:
-    """The records of an interval; what of earlier operations a rewind undid or did again is the rewind's own doing."""
+    """The records of an interval; a rewind to before the interval counts as having made its changes itself."""
     start, records = interval.run.start_seq, interval.records
     earlier = [record for record in records if record.seq <= start]
     if not earlier:
@@ -50,7 +49,7 @@ def _as_done(interval: RunInterval) -> list[JournalRecord]:
 
 
 def _led_back(interval: RunInterval) -> int:
-    """The seq of the rewind that led from the interval to before its beginning: the last one that did counts."""
+    """The seq of the last effective rewind from within the interval to before its start."""
     to, seq = {each["at_seq"]: each["to_seq"] for each in interval.rewound}, interval.end
     while to.get(seq, seq - 1) > interval.run.start_seq:
         seq = to.get(seq, seq - 1)
@@ -58,7 +57,7 @@ def _led_back(interval: RunInterval) -> int:
 
 
 def _keys(diff: Diff, interval: RunInterval, registry: Registry) -> Keys:
-    """The keys of the rows of a diff."""
+    """Collect the keys of the rows of a diff."""
     keys: Keys = {}
     for kind, entries in diff.items():
         for entry in entries:

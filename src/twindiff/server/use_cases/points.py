@@ -1,4 +1,4 @@
-"""Points of an environment: name them, return to them, compare them, go on from them in environments of their own."""
+"""Points of an environment: name them, rewind to them, compare them, fork new environments from them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from twindiff.server.service import Service
 from twindiff.storage import OperationContext
 
 FORKS_AT_ONCE = 50
-"""Forks between which the event loop sees to others."""
+"""Forks created before yielding to the event loop."""
 MAX_COPIED_ROWS = 2_000_000
-"""Rows that the forks of one request may copy where a fork copies rows: about a minute's work."""
+"""Maximum rows that the forks of one request may copy, with an engine that copies rows: about a minute's work."""
 
 
 class TooManyRows(ApiError):
@@ -27,13 +27,13 @@ class TooManyRows(ApiError):
 
 
 async def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointRecord:
-    """Give a point a name: the present one, or `at`."""
+    """Name a point: the current one, or `at`."""
     await service.settle(env_id)
     return service.points.checkpoint(env_id, name, at)
 
 
 async def fork(service: Service, env_id: str, at: Point | None, count: int, name: str | None) -> list[Created]:
-    """Make environments that go on by themselves from the present point, or from `at`: all of them, or none."""
+    """Create `count` independent environments from the current point, or from `at`: all of them, or none."""
     environment = service.environments.get(env_id)
     await service.settle(environment.id)
     seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
@@ -45,7 +45,7 @@ async def fork(service: Service, env_id: str, at: Point | None, count: int, name
             await service.materialize(service.environments.get(env_id), seq)
             made += service.points.fork(environment.id, seq, min(FORKS_AT_ONCE, count - len(made)), name)
             await service.runtime.yield_to_loop()
-    except BaseException:  # a client that leaves is one too: all of them, or none
+    except BaseException:  # includes cancellation when the client disconnects: all of them, or none
         for each in made:
             service.environments.delete(each.environment.environment_id)
         raise
@@ -53,7 +53,7 @@ async def fork(service: Service, env_id: str, at: Point | None, count: int, name
 
 
 def _check_copies(service: Service, environment: LoadedEnvironment, count: int) -> None:
-    """Raise TooManyRows for forks that copy too many rows; a single one is always made."""
+    """Raise TooManyRows if the forks would copy too many rows; a single fork is always allowed."""
 
     def count_rows(twin: str) -> int:
         tables = service.registry.get(twin).tables
@@ -73,7 +73,7 @@ def _check_copies(service: Service, environment: LoadedEnvironment, count: int) 
 
 
 async def rewind(service: Service, env_id: str, to: Point) -> tuple[int, int]:
-    """Return to a point; gives the seq of the rewind itself and that of the point."""
+    """Rewind to a point; returns the seq of the rewind itself and that of the point."""
     environment = service.environments.get(env_id)
     seq = service.points.seq(environment.id, to)
     await service.materialize(environment, seq)
@@ -81,7 +81,7 @@ async def rewind(service: Service, env_id: str, to: Point) -> tuple[int, int]:
 
 
 async def reset(service: Service, env_id: str) -> int:
-    """Return to the templates' state; gives the seq of the reset itself."""
+    """Reset to the templates' state; returns the seq of the reset itself."""
     environment = service.environments.get(env_id)
     await service.materialize(environment, 0)
     return service.environments.reset(environment.id)
@@ -90,7 +90,7 @@ async def reset(service: Service, env_id: str) -> int:
 async def diff_points(
     service: Service, env_id: str, start: Point, end: Point | None, include: changes.Include, rows: changes.Rows
 ) -> tuple[PointDifference, bytes]:
-    """What differs between two points, the second the present one unless told otherwise, and the same as JSON."""
+    """The net difference between two points (`end` defaults to the current one), and its diff as JSON."""
     await service.settle(env_id)
     difference = await service.runtime.run_steps(service.points.changes(env_id, start, end))
 

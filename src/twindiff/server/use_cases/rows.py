@@ -1,4 +1,4 @@
-"""Rows: what a table of an environment holds now."""
+"""The current rows of an environment's tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class InvalidCondition(ApiError):
 
 
 class RowsFound(NamedTuple):
-    """Some rows of a table, of `total` that fit, in order of their keys."""
+    """A page of a table's rows in order of their keys; `total` counts all that match."""
 
     twin: str
     table: Table
@@ -43,7 +43,9 @@ class RowsFound(NamedTuple):
 async def read_rows(
     service: Service, env_id: str, name: str, where: Mapping[str, str], limit: int, offset: int
 ) -> RowsFound:
-    """Rows whose columns have the values of `where`; a table's name may begin with its twin's, as in slack.messages."""
+    """Read rows whose columns equal the values of `where`; `name` may have its twin's as prefix (`slack.messages`).
+    Raises TableNotFound, AmbiguousTable, InvalidCondition.
+    """
     environment = service.environments.get(env_id)
     await service.awaken(environment)
     await service.settle(environment.id)

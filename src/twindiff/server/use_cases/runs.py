@@ -1,4 +1,4 @@
-"""Runs: begin one, see what changed, judge it."""
+"""Runs: start one, compute its diff, evaluate it."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from twindiff.server.service import Service
 from twindiff.server.use_cases.history import history
 
 MAX_JUDGING_SECONDS = 60.0
-"""Processor time of one evaluation."""
+"""CPU seconds of one evaluation."""
 MANY_ASSERTIONS = 100
-"""Assertions from which on to judge by them leaves the event loop, however little there is to judge."""
+"""Number of assertions above which evaluation leaves the event loop, even for a small diff."""
 
 _encoded = msgspec.json.Encoder().encode
 
@@ -59,7 +59,7 @@ class EvaluationTooLong(ApiError):
 
 
 class RunWithDiff(NamedTuple):
-    """A run, what it covers, and what changed in it as JSON."""
+    """A run, the interval that it covers, and its diff as JSON."""
 
     run: RunRecord
     interval: RunInterval
@@ -69,7 +69,7 @@ class RunWithDiff(NamedTuple):
 async def start_run(
     service: Service, env_id: str, test_id: str | None = None, suite_id: str | None = None, once: bool | None = None
 ) -> RunRecord:
-    """Begin a run now; raises what Suites.test, Suites.get and Environments.get raise."""
+    """Start a run now; raises what Suites.test, Suites.get and Environments.get raise."""
     if test_id:
         test_id = service.suites.test(test_id).test_id
     if suite_id:
@@ -81,7 +81,7 @@ async def start_run(
 
 
 def find_run(service: Service, run_id: str | None, env_id: str | None, before: str | None) -> RunRecord:
-    """A run by its id, or the one that began with a snapshot of an environment; raises NothingToCompare."""
+    """Find a run by its id, or by the snapshot of an environment that it started with; raises NothingToCompare."""
     if bool(run_id) == bool(env_id and before):
         raise NothingToCompare
     return service.runs.get(run_id) if run_id else service.runs.since_snapshot(env_id or "", before or "")
@@ -90,7 +90,7 @@ def find_run(service: Service, run_id: str | None, env_id: str | None, before: s
 async def diff_run(
     service: Service, run: RunRecord, include: changes.Include = "plain", rows: changes.Rows = "full"
 ) -> RunWithDiff:
-    """What changed in a run so far, which is kept as its result."""
+    """Compute the diff of a run so far, and store it as the run's result."""
     await service.settle(run.environment_id)
     end_call = service.calls.log.last(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.net_interval(run))
@@ -109,10 +109,7 @@ async def evaluate_run(
     expected: dict[str, Any] | None = None,
     include: changes.Include = "plain",
 ) -> Verdict:
-    """Judge a run by a spec, or by the checks of its test, unless its client leaves.
-
-    Raises NoTestDefined, InvalidSpec, EvaluationTooLong, ClientGone.
-    """
+    """Evaluate a run with a spec, or with the checks of its test; cancelled if the client disconnects."""
     written = expected or _spec_of_test(service, run)
     spec = (
         await service.runtime.run_in_thread(lambda: _parse_spec(written)) if is_long(written) else _parse_spec(written)
@@ -139,7 +136,7 @@ async def evaluate_run(
 
 @contextmanager
 def _explaining_stop(spec: CheckSpec, limit: JudgingTime) -> Generator[None]:
-    """Raises ClientGone or EvaluationTooLong where judging was stopped."""
+    """Raise ClientGone or EvaluationTooLong if the evaluation in the block is stopped."""
     try:
         yield
     except JudgingStopped:
@@ -152,7 +149,7 @@ def _explaining_stop(spec: CheckSpec, limit: JudgingTime) -> Generator[None]:
 
 
 async def covered_interval(service: Service, run: RunRecord) -> tuple[RunInterval, list[CallRecord]]:
-    """What a run covers up to its latest result, or up to now, and its calls."""
+    """The interval of a run up to its latest result, or up to now, and its calls."""
     await service.settle(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.covered_interval(run))
     return interval, await service.runtime.collect(service.calls.log.of_run(run, interval.end))
@@ -182,14 +179,14 @@ def _evaluate(
 
 
 def _known_tables(twins: list[str], registry: Registry) -> KnownTables | None:
-    """The tables of an environment's twins; None where one of them is not installed any more."""
+    """The tables of an environment's twins; None if one of the twins is no longer installed."""
     if any(twin not in registry.schemas for twin in twins):
         return None
     return known_to(tuple(registry.schemas[twin] for twin in twins))
 
 
 def _cost(spec: CheckSpec) -> float:
-    """How often checks look at each change; a regex may keep at it for a second."""
+    """How many times checks look at each change; infinite with a regex, which may run for a second."""
     return inf if len(spec.assertions) > MANY_ASSERTIONS or b'"regex"' in _encoded(spec) else len(spec.assertions)
 
 

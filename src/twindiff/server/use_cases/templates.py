@@ -1,4 +1,4 @@
-"""Templates made of environments."""
+"""Templates created from environments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from twindiff.server.service import Service
 async def copy_template(
     service: Service, env_id: str, twin_name: str, name: str, description: str | None, version: str, visibility: str
 ) -> TemplateRecord:
-    """Keep what one twin of an environment holds now as a template."""
+    """Store the current state of one twin of an environment as a template."""
     environment = service.environments.get(env_id)
     twin = service.twin_of(environment, twin_name)
     await service.awaken(environment)

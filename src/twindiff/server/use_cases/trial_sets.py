@@ -1,4 +1,4 @@
-"""Trial sets: begin and fill them, and say what they show of an agent, or of two."""
+"""Trial sets: create and fill them, and compute the statistics of one or of two."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twindiff.suites.trial_sets import TrialFigures, TrialItem
 from twindiff.suites.trial_statistics import Comparison, PassAtK, Passed, Share
 
 MANY_TRIALS = 500
-"""Trials from which on to count them leaves the event loop."""
+"""Number of trials from which statistics are computed off the event loop."""
 ByTest = dict[str, list[TrialFigures]]
 
 
@@ -26,7 +26,7 @@ class UnknownSuite(ApiError):
 
 
 class TestFigures(NamedTuple):
-    """What came of a test; `score` is the mean in percent."""
+    """The results of a test's trials; `score` is their mean in percent, `seconds` their mean duration."""
 
     __test__ = False
 
@@ -46,7 +46,7 @@ class TestFigures(NamedTuple):
 
 
 class TrialSetFigures(NamedTuple):
-    """What a trial set shows; `share` is that of passed tests, None before the first trial."""
+    """The statistics of a trial set; `share` is that of passed tests, None before the first trial."""
 
     record: TrialSetRecord
     share: Share | None
@@ -55,7 +55,7 @@ class TrialSetFigures(NamedTuple):
 
 
 class TestChange(NamedTuple):
-    """How often a test passed in either of two sets."""
+    """The pass rate of a test, from 0 to 1, in either of two sets."""
 
     __test__ = False
 
@@ -66,7 +66,7 @@ class TestChange(NamedTuple):
 
 
 class TrialSetPair(NamedTuple):
-    """How the second of two sets differs in the tests that both tried."""
+    """The comparison of two sets in the tests that both tried."""
 
     before: TrialSetRecord
     after: TrialSetRecord
@@ -77,7 +77,7 @@ class TrialSetPair(NamedTuple):
 def create_trial_set(
     service: Service, suite_id: str, agent: str, planned: int, items: Sequence[TrialItem] = ()
 ) -> TrialSetRecord:
-    """Begin a set, with trials or empty; with a bad trial nothing is stored. Raises UnknownSuite."""
+    """Create a set, with trials or empty; stores nothing if a trial is invalid. Raises UnknownSuite."""
     try:
         suite = service.suites.get(suite_id)
     except SuiteNotFound:
@@ -88,7 +88,7 @@ def create_trial_set(
 
 
 def add_trials(service: Service, trial_set_id: str, items: Sequence[TrialItem]) -> TrialSetRecord:
-    """Add trials, all or none, with the verdicts of their runs."""
+    """Add trials, all or none, with copies of their runs' verdicts."""
     kept = service.trial_sets.get(trial_set_id)
     known = [
         (each, service.suites.test(each.test_id), service.runs.get(each.run_id) if each.run_id else None)
@@ -98,7 +98,7 @@ def add_trials(service: Service, trial_set_id: str, items: Sequence[TrialItem]) 
 
 
 async def trial_set_figures(service: Service, trial_set_id: str) -> TrialSetFigures:
-    """What a set shows: how sure its share of passed tests is, pass@k and pass^k, and what came of each test."""
+    """Compute the share of passed tests with its confidence interval, pass@k, pass^k, and each test's results."""
     record = service.trial_sets.get(trial_set_id)
     outcomes = await service.runtime.collect(service.trial_sets.parts(record.trial_set_id))
     if len(outcomes) < MANY_TRIALS:
@@ -123,7 +123,7 @@ def _test(trials: list[TrialFigures]) -> TestFigures:
 
 
 async def compare_trial_sets(service: Service, before_id: str, after_id: str) -> TrialSetPair:
-    """How a set differs from another one, test by test."""
+    """Compare two sets test by test."""
     before, after = service.trial_sets.get(before_id), service.trial_sets.get(after_id)
     of_before = await service.runtime.collect(service.trial_sets.parts(before.trial_set_id))
     of_after = await service.runtime.collect(service.trial_sets.parts(after.trial_set_id))
@@ -143,7 +143,7 @@ def _compare_sets(before: TrialSetRecord, after: TrialSetRecord, of_before: ByTe
 
 
 async def delete_trial_set(service: Service, trial_set_id: str) -> str:
-    """Delete a set and give its id; its runs and their results stay."""
+    """Delete a set and return its id; its runs and their results stay."""
     record = service.trial_sets.get(trial_set_id)
     for _ in service.trial_sets.remove(record.trial_set_id):
         await service.runtime.yield_to_loop()

@@ -1,4 +1,4 @@
-"""Webhooks: who is told of an environment's events."""
+"""Webhooks: subscriptions to an environment's events, and their deliveries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class WebhookUnproven(ApiError):
 async def create_webhook(
     service: Service, env_id: str, twin: str, url: str, events: Sequence[str], secret: str | None
 ) -> WebhookRecord:
-    """Tell an address of a twin's events from now on; raises NothingDelivered, InvalidWebhook, WebhookUnproven."""
+    """Deliver a twin's events to a URL from now on; raises NothingDelivered, InvalidWebhook, WebhookUnproven."""
     environment = service.environments.get(env_id)
     if not service.delivers:
         raise NothingDelivered
@@ -70,7 +70,7 @@ async def _refuse_unproven(service: Service, environment: LoadedEnvironment, twi
 
 
 def delete_webhook(service: Service, env_id: str, webhook_id: str) -> WebhookRecord:
-    """Tell an address no more; what was not sent yet is not sent."""
+    """Remove a webhook; its pending deliveries are not sent."""
     environment_id = service.environments.get(env_id).id
     removed = service.subscriptions.remove(environment_id, webhook_id)
     service.dispatcher.notify(environment_id)
@@ -78,7 +78,7 @@ def delete_webhook(service: Service, env_id: str, webhook_id: str) -> WebhookRec
 
 
 def redeliver(service: Service, env_id: str, number: int) -> DeliveryRecord:
-    """Send a delivery once more, whatever became of it."""
+    """Send a delivery once more, whatever its status."""
     environment = service.environments.get(env_id)
     record = service.outbox.redeliver(environment, number)
     service.dispatcher.notify(environment.id)

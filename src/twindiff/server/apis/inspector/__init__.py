@@ -1,4 +1,4 @@
-"""The inspector: pages in which people see environments, runs, and what there is to make and judge them with."""
+"""The inspector: web pages for environments and runs, and for the twins, templates and suites they are made of."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ DEEDS: dict[str, Deed] = {
 
 
 def routes_of(service: Service) -> list[BaseRoute]:
-    """The pages of a service."""
+    """Build the routes of the inspector."""
     lives = live.Live(service)
     routes: list[BaseRoute] = [Route(PREFIX, _home), Route(f"{PREFIX}/static/{{name}}", _static)]
     routes += [Route(PREFIX + path, partial(_page, service, handler)) for path, handler in PAGES.items()]
@@ -113,7 +113,7 @@ async def _perform_action(service: Service, deed: Deed, request: Request) -> Res
 
 
 async def _respond(service: Service, request: Request, work: Work, *, apart: bool = True) -> Response:
-    """The answer of a page for whoever may see it; what goes wrong is a page too."""
+    """Run a page handler for an authorized client; renders errors as pages."""
     try:
         access.check(service.settings.api_key, request)
         await service.runtime.wait_for_turn()
@@ -158,7 +158,7 @@ def _events(stream: AsyncGenerator[bytes]) -> Response:
 
 
 async def _sign_in(service: Service, guesses: Guesses, request: Request) -> Response:
-    """The page with the form, and what it sends."""
+    """The sign-in page, and the handler of its form."""
     to = request.query_params.get("to", "")
     target = to if to.startswith(f"{PREFIX}/") and "\\" not in to else f"{PREFIX}/environments"
     key = service.settings.api_key

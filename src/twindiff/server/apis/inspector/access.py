@@ -1,4 +1,4 @@
-"""Who may look, and who may do something: a cookie for those who know the key, and writes from our own pages alone."""
+"""Access control of the inspector: a session cookie for clients with the key, and writes only from its own pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from twindiff.server.auth import agent_token, same
 PREFIX = "/inspect"
 COOKIE = "twindiff_session"
 SECONDS = 12 * 3600
-"""How long somebody stays signed in."""
+"""Lifetime of a session in seconds."""
 
 
 class SignInRequired(ApiError):
@@ -39,7 +39,9 @@ class ForeignForm(ApiError):
 
 
 def check(key: str | None, request: Request) -> None:
-    """Let in whoever has the key, or anyone but an agent where there is none; raises NotSignedIn, ForeignForm."""
+    """Authorize a request: by session if the server has a key, else anyone but an agent.
+    Raises ForeignForm, SignInRequired.
+    """
     if request.method not in ("GET", "HEAD"):
         check_form(request)
     if key is None:
@@ -51,20 +53,20 @@ def check(key: str | None, request: Request) -> None:
 
 
 def check_form(request: Request) -> None:
-    """Refuse a write unless the browser says that a page of this very address sent it."""
+    """Raise ForeignForm unless the `Origin` of a write is this server."""
     origin = request.headers.get("origin", "")
     if not origin or split_url(origin).netloc.lower() != request.headers.get("host", "").lower():
         raise ForeignForm(f"A page of '{origin or 'nowhere'}' sent this, not one of the inspector; nothing was done")
 
 
 def is_signed_in(key: str, cookie: str) -> bool:
-    """Whether a cookie was made with the key, not too long ago."""
+    """Whether a cookie is signed with the key and not expired."""
     until, _, signature = cookie.partition(".")
     return same(signature, _signature(key, until)) and until.isdecimal() and time.time() < int(until[:12])
 
 
 def sign_in(key: str | None, given: str, answer: Response, *, is_secure: bool) -> None:
-    """Give a session to whoever knows the key; raises WrongKey."""
+    """Set a session cookie if the given key is right; raises WrongKey otherwise."""
     if key is None or not same(given, key):
         raise WrongKey
     until = str(int(time.time()) + SECONDS)
@@ -73,7 +75,7 @@ def sign_in(key: str | None, given: str, answer: Response, *, is_secure: bool) -
 
 
 def sign_out(answer: Response) -> None:
-    """End the session in this browser."""
+    """Delete the session cookie."""
     answer.delete_cookie(COOKIE, path=PREFIX, httponly=True, samesite="strict")
 
 

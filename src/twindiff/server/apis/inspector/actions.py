@@ -1,4 +1,4 @@
-"""What one can do with an environment from its pages: checkpoint, fork, rewind, advance its clock."""
+"""Actions on an environment from its pages: checkpoint, fork, rewind, advance the clock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class InvalidForm(ApiError):
 
 
 async def read_form(request: Request) -> Form:
-    """The fields of a form; raises FormTooLarge."""
+    """Read the fields of a form; raises FormTooLarge."""
     body = b""
     async for part in request.stream():
         body += part
@@ -40,33 +40,33 @@ async def read_form(request: Request) -> Form:
 
 
 def back(looking_base: str) -> Response:
-    """The way back to the page, which shows what has been done."""
+    """Redirect back to the page, which shows the result."""
     return RedirectResponse(looking_base, 303)
 
 
 async def checkpoint(service: Service, request: Request, form: Form) -> Response:
-    """Give a point a name."""
+    """Name a point."""
     looking = await look(service, request.path_params["id"])
     await points.create_checkpoint(service, looking.id, form.get("name", ""), form.get("at") or None)
     return back(looking.base)
 
 
 async def fork(service: Service, request: Request, form: Form) -> Response:
-    """Make an environment that goes on from a point; its token is shown this once."""
+    """Fork an environment at a point; its token is shown only on the resulting page."""
     looking = await look(service, request.path_params["id"])
     [made] = await points.fork(service, looking.id, form.get("at") or None, 1, form.get("name") or None)
     return page("forked.html", 201, fork=made, looking=looking)
 
 
 async def rewind(service: Service, request: Request, form: Form) -> Response:
-    """Return to a point."""
+    """Rewind to a point."""
     looking = await look(service, request.path_params["id"])
     await points.rewind(service, looking.id, form.get("to", ""))
     return back(looking.base)
 
 
 async def advance(service: Service, request: Request, form: Form) -> Response:
-    """Set the clock forward, by seconds or until work falls due."""
+    """Set the clock forward, by seconds or until jobs fall due."""
     looking = await look(service, request.path_params["id"])
     living(looking, service)
     if form.get("until") in ("next", "idle"):

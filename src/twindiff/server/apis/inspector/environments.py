@@ -1,4 +1,4 @@
-"""Environments: which there are, and of one its timeline, its calls and what differs between two points."""
+"""Pages of environments: the list, and for one its timeline, its calls, and the difference between two points."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from twindiff.server.use_cases.calls import call_of_environment
 LISTED = 200
 STATUSES = ("ready", "expired", "deleted", "all")
 DIFFERENCES = 500
-"""Rows of a diff that a page shows."""
+"""Maximum rows of a diff on a page."""
 
 
 class Listed(NamedTuple):
-    """An environment of the list."""
+    """A row of the list of environments."""
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class Listed(NamedTuple):
 
 
 async def environments(service: Service, request: Request) -> Response:
-    """Environments, newest first, by status, twin and words."""
+    """List environments, newest first, filtered by status, twin and search text."""
     given = request.query_params
     status, twin, words = given.get("status", "ready"), given.get("twin", ""), given.get("q", "").strip()
     where = _where(service, status, twin, words)
@@ -82,7 +82,7 @@ def _list_entry(service: Service, record: EnvironmentRecord) -> Listed:
 
 
 async def environment(service: Service, request: Request) -> Response:
-    """One environment with its timeline."""
+    """One environment: its timeline, live or before a call."""
     looking = await look(service, request.path_params["id"])
     before = number(request.query_params.get("before")) or None
     shown = await timeline(service, looking.id, None, before)
@@ -94,7 +94,7 @@ async def environment(service: Service, request: Request) -> Response:
 
 
 async def call(service: Service, request: Request) -> Response:
-    """One call: what it asked, what it was answered, which rows it changed."""
+    """One call: its request, its response, and the rows that it changed."""
     looking = await look(service, request.path_params["id"])
     record, said = await call_of_environment(service, looking.id, request.path_params["number"])
     last = service.calls.log.last(looking.id)
@@ -105,7 +105,7 @@ async def call(service: Service, request: Request) -> Response:
 
 
 async def difference(service: Service, request: Request) -> Response:
-    """What differs between two points."""
+    """The difference between two points."""
     looking = await look(service, request.path_params["id"])
     given = request.query_params
     start = point(service, looking, given.get("from")) if given.get("from") else 0
@@ -117,7 +117,7 @@ async def difference(service: Service, request: Request) -> Response:
 
 
 class Differences(NamedTuple):
-    """Rows of a diff for a page: what a row is, its columns, and those that changed."""
+    """Rows of a diff with sign, heading and changed columns, and the number of rows left out."""
 
     rows: list[dict[str, Any]]
     left_out: int
@@ -138,7 +138,7 @@ async def _differences(
 
 
 def render_diff(diff: dict[str, list[dict[str, Any]]]) -> Differences:
-    """A diff as a page shows it."""
+    """Convert a diff for a page."""
     rows = [
         *({"sign": "+", **_heading(row), "columns": _columns(row)} for row in diff["inserts"]),
         *(
@@ -164,5 +164,5 @@ def _columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def as_json(value: Any) -> Response:
-    """A value as a file that programs read."""
+    """Respond with a value as JSON."""
     return Response(msgspec.json.encode(value), media_type="application/json")

@@ -1,4 +1,4 @@
-"""Wrong keys given at the sign-in: after a few of them nobody is let try for a while, longer each time."""
+"""Rate limit of wrong keys at the sign-in: after a few, further attempts are refused for increasing times."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from twindiff.kit.errors import ApiError
 log = logging.getLogger("twindiff")
 
 FREE_GUESSES = 5
-"""Wrong keys of one address before it has to wait."""
+"""Wrong keys from one address before it has to wait."""
 FREE_GUESSES_OF_ALL = 100
-"""Wrong keys of all addresses before everyone has to wait."""
+"""Wrong keys from all addresses before everyone has to wait."""
 MAX_WAIT_SECONDS = 60.0
 MAX_WAIT_OF_ALL_SECONDS = 1.0
-"""Short, so that strangers do not keep the owner out."""
+"""Short, so that attackers cannot lock the owner out."""
 MAX_ADDRESSES = 10_000
 EVERYONE = ""
 
@@ -29,7 +29,7 @@ class TooManyGuesses(ApiError):
 
 
 class Guesses:
-    """The wrong keys of a server so far; `clock` gives seconds."""
+    """Counts wrong keys by address; `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -37,7 +37,7 @@ class Guesses:
         self._until: dict[str, float] = {}
 
     def check(self, address: str) -> None:
-        """Raises TooManyGuesses while an address has to wait."""
+        """Raise TooManyGuesses while an address has to wait."""
         until = max(self._until.get(address, 0.0), self._until.get(EVERYONE, 0.0))
         seconds = math.ceil(until - self._clock())
         if seconds > 0:
@@ -45,12 +45,12 @@ class Guesses:
             raise TooManyGuesses(said, headers=(("Retry-After", str(seconds)),))
 
     def note_wrong(self, address: str) -> None:
-        """Count a wrong key of an address."""
+        """Count a wrong key from an address."""
         self._count(address, FREE_GUESSES, MAX_WAIT_SECONDS)
         self._count(EVERYONE, FREE_GUESSES_OF_ALL, MAX_WAIT_OF_ALL_SECONDS)
 
     def note_right(self, address: str) -> None:
-        """Forget the wrong keys of an address, which has the right one."""
+        """Reset the count of an address that gave the right key."""
         self._wrong.pop(address, None)
         self._until.pop(address, None)
 

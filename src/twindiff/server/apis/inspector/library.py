@@ -1,4 +1,4 @@
-"""What there is to make environments of and to judge them by: twins, templates, suites."""
+"""Pages of the library: twins, templates and suites."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from twindiff.server.service import Service
 
 
 class VendorCoverage(NamedTuple):
-    """How much of a vendor's API a twin has."""
+    """Numbers of operations of a vendor's API that a twin has and lacks."""
 
     reading: int
     writing: int
@@ -25,38 +25,38 @@ class VendorCoverage(NamedTuple):
 
     @property
     def share(self) -> int | None:
-        """In percent; None where nobody has counted what the vendor has."""
+        """The share in percent; None if the vendor's operations have not been counted."""
         have = self.reading + self.writing
         return None if self.missing is None else round(100 * have / max(1, have + self.missing))
 
 
 def coverage(twin: Twin) -> VendorCoverage:
-    """Counted over the operations that the vendor documents."""
+    """Count the operations of a twin, and those documented by the vendor that it lacks."""
     operations = twin.dispatch.operations
     reading = sum(each.reads for each in operations)
     return VendorCoverage(reading, len(operations) - reading, None if twin.missing is None else len(twin.missing))
 
 
 async def twins(service: Service, request: Request) -> Response:
-    """The twins that are installed."""
+    """List the installed twins."""
     return page("twins.html", twins=[(twin, coverage(twin)) for twin in service.registry.twins.values()])
 
 
 async def twin(service: Service, request: Request) -> Response:
-    """One twin: what it answers, what it lacks, what it stores."""
+    """One twin: its operations, those it lacks, and its tables."""
     requested = service.registry.get(request.path_params["twin"])
     operations = sorted(requested.dispatch.operations, key=lambda each: each.name)
     return page("twin.html", twin=requested, coverage=coverage(requested), operations=operations)
 
 
 async def templates(service: Service, request: Request) -> Response:
-    """Templates, by twin and name."""
+    """List templates by twin and name."""
     records = sorted(service.templates.list(), key=lambda each: (each.service, each.name))
     return page("templates.html", templates=records)
 
 
 async def template(service: Service, request: Request) -> Response:
-    """One template: its tables, with how many rows each has."""
+    """One template: its tables with their row counts."""
     record = service.templates.get(request.path_params["id"])
     store = service.engine.template(record.service, record.hash)
     counts = [(each, store.count(each.row)) for each in service.registry.get(record.service).tables]
@@ -78,7 +78,7 @@ async def template_table(service: Service, request: Request) -> Response:
 
 
 async def suites(service: Service, request: Request) -> Response:
-    """Suites, newest first."""
+    """List suites, newest first."""
     records: list[SuiteRecord] = service.suites.list(request.query_params.get("q", ""))
     return page("suites.html", suites=records, words=request.query_params.get("q", ""))
 

@@ -1,4 +1,4 @@
-"""Timelines that go on: whoever looks at one is sent what comes, drawn once for all who look."""
+"""Live timelines: stream new entries to all viewers of an environment, rendered once for all of them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from twindiff.server.service import Service
 from twindiff.storage.feed import either
 
 SECONDS_TOGETHER = 0.1
-"""What comes within it is drawn at once."""
+"""Seconds within which new entries are rendered together."""
 SECONDS = 1.0
-"""Between two looks at an environment that goes on."""
+"""Seconds between two updates of an active environment."""
 SECONDS_FLOODED = 3.0
-"""The same where more came than is drawn: nobody reads that fast, and the agent is to have the processor."""
+"""Seconds between two updates after more calls than are rendered: it saves CPU for the agent, and no one reads that
+fast.
+"""
 SECONDS_BETWEEN_LISTS = 5.0
-"""Between two looks at what environments and runs there are."""
+"""Seconds between two updates of the lists of environments and runs."""
 SECONDS_QUIET = 20
-"""After which those who look are told that the stream is still there, or that its environment is not."""
+"""Seconds of silence before a keep-alive, or `ended` if the environment is gone."""
 MAX_CALLS_DRAWN = 20
-"""Calls that are drawn at once; where more come in a flood, a line says how many and leads to them."""
+"""Maximum calls rendered at once; beyond that, a line with their number links to the others."""
 MAX_STREAMS = 200
-"""Streams of a server."""
+"""Maximum number of concurrent streams."""
 MAX_WAITING_UPDATES = 50
-"""Parts that a slow reader may be behind; then it is to begin anew, from where it got to."""
+"""Updates that a slow viewer may be behind; then its stream ends, and it reconnects at its cursor."""
 
 
 class TooManyStreams(ApiError):
@@ -38,14 +40,14 @@ class TooManyStreams(ApiError):
 
 
 class TimelineUpdate(NamedTuple):
-    """What came: rows as HTML, the cursor after them, and how many calls are left out."""
+    """New rows as HTML, the cursor after them, and the number of calls left out."""
 
     cursor: TimelineCursor
     html: str
     left_out: int
 
     def encode(self) -> bytes:
-        """The part as an event of a stream."""
+        """Encode the update as a server-sent event."""
         lines = "".join(f"data: {line}\n" for line in self.html.splitlines())
         return f"id: {self.cursor}\nevent: rows\n{lines}\n".encode()
 
@@ -56,7 +58,7 @@ Waiting = asyncio.Queue[bytes]
 
 
 class Live:
-    """The environments that somebody looks at."""
+    """The streams of the inspector, by environment."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -65,12 +67,12 @@ class Live:
         self._overviews = 0
 
     def admit(self) -> None:
-        """Raises TooManyStreams."""
+        """Raise TooManyStreams if no further stream is allowed."""
         if self._overviews + sum(map(len, self._readers.values())) >= MAX_STREAMS:
             raise TooManyStreams
 
     async def stream(self, environment_id: str, cursor: TimelineCursor) -> AsyncGenerator[bytes]:
-        """What comes after a cursor, as it comes; ends with the environment."""
+        """Stream the timeline after a cursor; ends with the environment."""
         waiting: Waiting = asyncio.Queue(MAX_WAITING_UPDATES)
         self._join(environment_id, waiting)
         try:
@@ -85,7 +87,7 @@ class Live:
             self._leave(environment_id, waiting)
 
     async def overview(self) -> AsyncGenerator[bytes]:
-        """That there are other environments or runs than before, or that one of them stands elsewhere."""
+        """Stream a `changed` event whenever environments or runs were added or changed."""
         self._overviews += 1
         try:
             with self._service.engine.feed.watch() as commits:
@@ -104,7 +106,7 @@ class Live:
             self._overviews -= 1
 
     async def _newest(self) -> str:
-        """What environments and runs begin with, newest first."""
+        """A fingerprint of the newest environment and run."""
 
         async def ask() -> str:
             environments = self._service.environments.list(limit=1)
@@ -116,7 +118,7 @@ class Live:
         return await self._service.runtime.run_request(ask)
 
     async def _sign(self, environment_id: str) -> bytes:
-        """What those are told who look at an environment of which nothing can be drawn."""
+        """The event for an environment without updates: a keep-alive, or `ended`."""
 
         async def ask() -> bytes:
             return STILL_THERE if self._service.environments.record(environment_id).status == "ready" else ENDED
@@ -136,7 +138,7 @@ class Live:
             self._tasks.pop(environment_id).cancel()
 
     async def _watch(self, environment_id: str) -> None:
-        """Draw what comes, whenever a call or a commit says that something has."""
+        """Render updates whenever the feed of calls or commits has news."""
         log, engine = self._service.calls.log, self._service.engine
         with engine.feed.watch(environment_id) as commits, log.feed.watch(environment_id) as calls:
             cursor = await self._present(environment_id)
@@ -151,10 +153,10 @@ class Live:
                 await asyncio.sleep(seconds - SECONDS_TOGETHER)
 
     async def _look(self, environment_id: str, cursor: TimelineCursor) -> tuple[TimelineCursor, float]:
-        """Tell what came after a cursor; gives the cursor after that, and the seconds until the next look."""
+        """Send the update after a cursor; returns the next cursor, and the seconds until the next update."""
         try:
             part = await self._part(environment_id, cursor)
-        except ApiError:  # an environment that has ended, or a full disk
+        except ApiError:  # the environment has ended, or the disk is full
             self._tell(environment_id, await self._sign(environment_id))
             return cursor, SECONDS
         if part.html:

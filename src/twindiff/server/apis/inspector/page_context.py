@@ -1,4 +1,4 @@
-"""What every page of an environment begins with: its record, where it stands, and what one can do with it."""
+"""The context that all pages of an environment share: its record, its position, its clock and its twins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twindiff.server.service import Service
 
 
 class Looking(NamedTuple):
-    """An environment that is looked at; `environment` is None once it has ended."""
+    """The environment of a page; `environment` is None once it has ended."""
 
     record: EnvironmentRecord
     environment: LoadedEnvironment | None
@@ -23,10 +23,10 @@ class Looking(NamedTuple):
     checkpoints: list[CheckpointRecord]
     now: str
     next: str
-    """What falls due next, in words."""
+    """The next due job and its time, as text; empty if there is none."""
     twins: list[str]
     screens: list[str]
-    """Twins that show themselves to people."""
+    """Twins that have inspector views."""
 
     @property
     def id(self) -> str:
@@ -42,7 +42,7 @@ class Looking(NamedTuple):
 
 
 async def look(service: Service, environment_id: str) -> Looking:
-    """Open an environment without changing anything in it; raises what `Environments.record` raises."""
+    """Load the context of an environment without changing it; raises what `Environments.record` raises."""
     record = service.environments.record(environment_id)
     if record.status == "ready":
         return await _look_at_living(service, record)
@@ -67,17 +67,17 @@ async def _look_at_living(service: Service, record: EnvironmentRecord) -> Lookin
 
 
 def living(looking: Looking, service: Service) -> LoadedEnvironment:
-    """The environment; raises EnvironmentDeleted or EnvironmentExpired when it has ended."""
+    """The loaded environment; raises EnvironmentDeleted or EnvironmentExpired if it has ended."""
     return looking.environment or service.environments.get(looking.id)
 
 
 def twin_of(service: Service, environment: LoadedEnvironment, request: Request) -> Twin:
-    """The twin that an address names; raises TwinNotFound."""
+    """The twin named in the URL; raises TwinNotFound."""
     return service.twin_of(environment, request.path_params["twin"])
 
 
 def point(service: Service, looking: Looking, given: str | None) -> int | None:
-    """The point that an address names; None for the present one."""
+    """The seq of a point in the URL; None for the current one."""
     if not given:
         return None
     at: Point = given
@@ -86,10 +86,10 @@ def point(service: Service, looking: Looking, given: str | None) -> int | None:
 
 
 def number(given: str | None, otherwise: int = 0, most: int = 2**53) -> int:
-    """A number of an address; what is none counts as not given."""
+    """Parse a number in the URL, at most `most`; returns `otherwise` if it is missing or invalid."""
     return min(int(given), most) if given and given.isascii() and given.isdecimal() and len(given) < 17 else otherwise
 
 
 def head_context(looking: Looking, tab: str) -> dict[str, Any]:
-    """What the head of an environment's pages shows."""
+    """The template variables of the head of an environment's pages."""
     return {"env": looking, "tab": tab}

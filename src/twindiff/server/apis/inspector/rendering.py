@@ -1,4 +1,4 @@
-"""Pages of the inspector: templates that escape whatever they are given, and headers that let nothing of others run."""
+"""Rendering of the inspector's pages: auto-escaping templates, and headers that block scripts of other origins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LETTERS_SHOWN = 300
-"""Of a value in a table; the page of its row has all of it."""
+"""Maximum characters of a value in a table; the page of its row shows all of it."""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -28,7 +28,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 FOR_GOOD = "public, max-age=31536000, immutable"
-"""How long browsers keep a file whose address has its version."""
+"""Cache-Control of a file whose URL contains its version."""
 STATIC = {
     "inspector.css": "text/css; charset=utf-8",
     "inspector.js": "text/javascript; charset=utf-8",
@@ -38,8 +38,8 @@ STATIC = {
 
 @cache
 def environment() -> Environment:
-    """The templates."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # a server begins without its pages
+    """The Jinja environment, loaded on first use."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # not needed to start a server
 
     made = Environment(
         loader=PackageLoader("twindiff.server.apis.inspector", "html"),
@@ -48,7 +48,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    untyped = cast(Any, made)  # Jinja says not what its filters and globals are
+    untyped = cast(Any, made)  # Jinja does not type its filters and globals
     untyped.filters.update(
         {
             "cell": cell,
@@ -65,40 +65,40 @@ def environment() -> Environment:
 
 
 def render(template: str, /, **values: Any) -> str:
-    """A template with its values."""
+    """Render a template."""
     return environment().get_template(template).render(values)
 
 
 def page(template: str, code: int = 200, /, **values: Any) -> Response:
-    """A page as it is sent."""
+    """Render a template as a response."""
     return HTMLResponse(render(template, **values), code, HEADERS)
 
 
 @cache
 def static(name: str) -> bytes:
-    """A file that pages need."""
+    """The content of a static file."""
     return files("twindiff.server.apis.inspector").joinpath("html", name).read_bytes()
 
 
 @cache
 def version(name: str) -> str:
-    """What differs in the address of a file when the file does."""
+    """The version of a static file: a hash of its content."""
     return sha256(static(name)).hexdigest()[:12]
 
 
 def static_address(name: str) -> str:
-    """Where pages have a file from, so that a browser asks for it once."""
+    """The URL of a static file, with its version so that browsers can cache it."""
     return f"/inspect/static/{name}?v={version(name)}"
 
 
 def cell(value: Any) -> str:
-    """A value in a table: short, and without quotes where it is a text."""
+    """Format a value for a table cell: truncated, text without quotes, else JSON."""
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LETTERS_SHOWN else f"{text[:LETTERS_SHOWN]}…"
 
 
 def pretty(text: str) -> str:
-    """JSON with its lines indented; any other text as it is."""
+    """Indent JSON; returns any other text unchanged."""
     try:
         return indent_json(json.loads(text))
     except (ValueError, RecursionError):
@@ -106,36 +106,36 @@ def pretty(text: str) -> str:
 
 
 def indent_json(value: Any) -> str:
-    """A value as JSON with its lines indented."""
+    """Format a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def time_of_day(instant: str) -> str:
-    """An instant without its day, to the millisecond."""
+    """The time of an ISO 8601 instant, to the millisecond."""
     return instant[11:23]
 
 
 def day_and_time(instant: str | None) -> str:
-    """An instant to the second."""
+    """The date and time of an ISO 8601 instant, to the second."""
     return (instant or "")[:19].replace("T", " ")
 
 
 def percent(share: float, *, signed: bool = False) -> str:
-    """A share from 0 to 1 in percent, or a difference of two with its sign."""
+    """Format a share from 0 to 1, or a signed difference, in percent."""
     return f"{share:+.0%}".replace("%", " %") if signed else f"{share:.0%}".replace("%", " %")
 
 
 def of(name: str, row: Mapping[str, Any]) -> Any:
-    """A column of a row."""
+    """Return a column of a row; a template filter."""
     return row[name]
 
 
 def query(**values: Any) -> str:
-    """The query of an address, of those values that are there; lists give a name several times."""
+    """The query string of the values that are not empty; lists repeat their name."""
     known = {name: value for name, value in values.items() if value not in (None, "", [])}
     return f"?{urlencode(known, doseq=True)}" if known else ""
 
 
 def key_of(values: list[Any] | tuple[Any, ...]) -> str:
-    """A row's key as it stands in an address."""
+    """The key of a row as JSON for a URL."""
     return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))

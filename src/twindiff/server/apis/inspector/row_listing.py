@@ -1,4 +1,4 @@
-"""Rows of a table as a sheet: filtered, in pages, at the present or at an earlier point."""
+"""Lists rows of a table: filtered and paged, at the current or an earlier point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from twindiff.storage.schema import Schema
 
 PAGE = 100
 MAX_ROWS = 10_000
-"""Of a file, and of a table whose earlier state is looked at."""
+"""Maximum rows of a file, and of a table that is shown at an earlier point."""
 
 
 class TableNotFound(ApiError):
@@ -44,7 +44,7 @@ class TooLargeForThePast(ApiError):
 
 
 class Filter(NamedTuple):
-    """What rows are to have in a column."""
+    """A condition on a column."""
 
     column: str
     op: str
@@ -82,7 +82,7 @@ class Sheet(NamedTuple):
 
     @property
     def next(self) -> int | None:
-        """Where the page after it begins."""
+        """The offset of the next page, or None."""
         return self.offset + PAGE if self.offset + PAGE < self.total else None
 
     @property
@@ -91,14 +91,14 @@ class Sheet(NamedTuple):
 
 
 def table_named(schema: Schema, name: str) -> Table:
-    """A table of a twin; raises TableNotFound."""
+    """Find a table of a twin; raises TableNotFound."""
     if name not in schema.tables:
         raise TableNotFound(f"There is no table '{name[:100]}'; there are {', '.join(sorted(schema.tables))}")
     return schema.tables[name]
 
 
 def read(store: Store, table: Table, filters: Sequence[Filter], offset: int, limit: int = PAGE) -> Sheet:
-    """A page of the rows that are stored; raises InvalidFilter."""
+    """Read a page of stored rows; raises InvalidFilter."""
     wanted = [(each, _value(table, each)) for each in filters]
     where = [OPS[each.op](table.columns[each.column], value) for each, value in wanted]
     order = tuple(table.columns[name] for name in table.key)
@@ -111,7 +111,7 @@ def _values(row: Row) -> Values:
 
 
 def _value(table: Table, filter: Filter) -> Any:
-    """The value of a filter as its column has values; raises InvalidFilter."""
+    """Convert the value of a filter to the type of its column; raises InvalidFilter."""
     column = table.columns.get(filter.column)
     if column is None or filter.op not in OPS:
         raise InvalidFilter(f"'{filter.column[:100]} {filter.op[:100]}' is no filter of {table.name}")
@@ -139,7 +139,7 @@ async def at_point(
     seq: int,
     offset: int,
 ) -> Sheet:
-    """A page of the rows as they were after a point; raises TooLargeForThePast."""
+    """Read a page of the rows at an earlier point, by undoing later changes; raises TooLargeForThePast."""
     present = service.engine.read(environment.id, twin, lambda moment: _all(moment.db, table), at=0)
     since = await service.runtime.run_steps(service.points.changes(environment.id, seq, None))
 
@@ -171,7 +171,7 @@ def _all(store: Store, table: Table) -> list[Values]:
 
 
 def find(store: Store, table: Table, key: str) -> Values:
-    """A row by its key as it stands in an address; raises RowNotFound."""
+    """Find a row by its key in the form of `rendering.key_of`; raises RowNotFound."""
     try:
         values = msgspec.json.decode(key, type=list[Any])
         where = [table.columns[name] == value for name, value in zip(table.key, values, strict=True)]
@@ -184,7 +184,7 @@ def find(store: Store, table: Table, key: str) -> Values:
 
 
 def leads_to(table: Table) -> dict[str, str]:
-    """The tables that columns of a table refer to, by column; those whose key is one column."""
+    """The table that each referencing column refers to, if the key of that table is a single column."""
     targets: dict[str, str] = {}
     for name, column in table.columns.items():
         if column.references:
@@ -195,7 +195,7 @@ def leads_to(table: Table) -> dict[str, str]:
 
 
 def refer_to(schema: Schema, table: Table) -> list[tuple[str, str]]:
-    """The columns that refer to a table, each with its own table."""
+    """List the columns that refer to a table, as pairs of table and column."""
     return [
         (other.name, column)
         for other in schema.tables.values()
@@ -205,7 +205,7 @@ def refer_to(schema: Schema, table: Table) -> list[tuple[str, str]]:
 
 
 def as_csv(table: Table, rows: Iterable[Values]) -> bytes:
-    """Rows as CSV, texts as they are and all else as JSON; nothing in it is a formula to a spreadsheet."""
+    """Format rows as CSV, text as it is and other values as JSON; escapes what a spreadsheet would run as a formula."""
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(table.columns)

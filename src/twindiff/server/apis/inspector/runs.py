@@ -1,4 +1,4 @@
-"""Runs: their verdicts with explanations, what changed and what was said, also after their environment is gone."""
+"""Pages of runs: verdicts with explanations, diffs and calls, also after their environment is deleted."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ STATUSES = ("all", "running", "completed", "passed", "failed")
 
 
 async def runs(service: Service, request: Request) -> Response:
-    """Runs of all environments, newest first."""
+    """List runs of all environments, newest first."""
     status = request.query_params.get("status", "all")
     records = service.runs.list(limit=LISTED, status="" if status == "all" else status)
     return page("runs.html", runs=records, tests=_names(service, records), status=status, statuses=STATUSES)
 
 
 def _names(service: Service, runs: Iterable[RunRecord]) -> dict[str, str]:
-    """The names of the tests that runs were of, by their ids."""
+    """The names of the runs' tests, by id."""
     wanted = {each.test_id for each in runs if each.test_id}
     columns = (TestRecord.test_id, TestRecord.name)
     return dict(cast(Any, service.catalog.rows(TestRecord, TestRecord.test_id.in_(wanted), columns=columns)))
 
 
 async def run(service: Service, request: Request) -> Response:
-    """One run: its verdict, its calls, what it changed."""
+    """One run: its verdict, its calls, its diff."""
     record = service.runs.get(request.path_params["id"])
     await service.write_calls()
     calls = await service.runtime.collect(service.calls.log.kept_of_run(record, CALLS))

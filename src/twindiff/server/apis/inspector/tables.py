@@ -1,4 +1,4 @@
-"""Tables of an environment or a template: their rows, one row with who wrote what in it, and the twin's own screens."""
+"""Pages of tables: rows, one row with the last writer of each column, and the inspector views of a twin."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from twindiff.storage.journal import JournalRecord, Values
 from twindiff.storage.values import changed_columns
 
 MAX_BLAME_RECORDS = 10_000
-"""Operations, back from the present, among which those that wrote a row are looked for."""
+"""Number of latest operations that are searched for writers of a row."""
 
 
 class ScreenNotFound(ApiError):
@@ -34,7 +34,7 @@ class ScreenNotFound(ApiError):
 
 
 async def tables(service: Service, request: Request) -> Response:
-    """All tables, those with rows first, with how many each has."""
+    """List all tables with their row counts, non-empty ones first."""
     looking = await look(service, request.path_params["id"])
     environment = living(looking, service)
     counts = {
@@ -52,7 +52,7 @@ async def tables(service: Service, request: Request) -> Response:
 
 
 async def table(service: Service, request: Request) -> Response:
-    """Rows of one table; `?format=csv` and `?format=json` give them as files."""
+    """Rows of one table; `?format=csv` and `?format=json` download them."""
     looking = await look(service, request.path_params["id"])
     environment = living(looking, service)
     twin = twin_of(service, environment, request)
@@ -73,13 +73,13 @@ async def table(service: Service, request: Request) -> Response:
 
 
 def filters_of(request: Request) -> list[Filter]:
-    """The filters of an address."""
+    """Parse the filters in the URL."""
     given = [request.query_params.getlist(name) for name in ("column", "op", "value")]
     return [Filter(*each) for each in zip(*given, strict=False) if each[0]]
 
 
 def table_context(sheet: Sheet, filters: list[Filter], base: str) -> dict[str, Any]:
-    """What the page of a table needs; `base` is the address of its twin's tables."""
+    """The template variables of a table's page; `base` is the URL of its twin's tables."""
     described = [{"column": each.column, "op": each.op, "value": each.value} for each in filters]
     given = {name: [each[name] for each in described] for name in ("column", "op", "value")}
     return {
@@ -94,7 +94,7 @@ def table_context(sheet: Sheet, filters: list[Filter], base: str) -> dict[str, A
 
 
 def file_of(sheet: Sheet, kind: str) -> Response:
-    """Rows as CSV or JSON, at most 10,000."""
+    """Respond with rows as a CSV or JSON file, at most 10,000."""
     name = f"{sheet.table.name}.{'csv' if kind == 'csv' else 'json'}"
     headers = {**HEADERS, "Content-Disposition": disposition_value("attachment", name)}
     if kind == "csv":
@@ -105,7 +105,7 @@ def file_of(sheet: Sheet, kind: str) -> Response:
 
 
 class ColumnWriter(NamedTuple):
-    """Who wrote a column last."""
+    """The last operation that wrote a column."""
 
     seq: int
     operation: str
@@ -114,7 +114,7 @@ class ColumnWriter(NamedTuple):
 
 
 async def row(service: Service, request: Request) -> Response:
-    """One row: its columns, who wrote each of them, and the rows that refer to it."""
+    """One row: its columns with their last writers, and links to rows that refer to it."""
     looking = await look(service, request.path_params["id"])
     environment = living(looking, service)
     twin = twin_of(service, environment, request)
@@ -141,7 +141,7 @@ async def row(service: Service, request: Request) -> Response:
 async def _blame(
     service: Service, looking: Looking, environment: LoadedEnvironment, twin: str, table: Table, values: Values
 ) -> dict[str, ColumnWriter]:
-    """The last operation that wrote each column; columns that are as the template has them are left out."""
+    """Find the last operation that wrote each column; columns unchanged since the template are left out."""
     start = max(0, looking.seq - MAX_BLAME_RECORDS)
     since = await service.runtime.run_steps(service.points.difference(environment.id, start, None))
     key = tuple(values[name] for name in table.key)
@@ -166,7 +166,7 @@ def _wrote(record: JournalRecord) -> ColumnWriter:
 
 
 async def screen(service: Service, request: Request) -> Response:
-    """What people see of a twin: Slack's channels, Stripe's payments."""
+    """An inspector view of a twin, such as Slack's channels or Stripe's payments."""
     looking = await look(service, request.path_params["id"])
     environment = living(looking, service)
     twin = twin_of(service, environment, request)

@@ -1,4 +1,4 @@
-"""The timeline of an environment: its calls, and what its journal has besides, in order."""
+"""The timeline of an environment: its calls, merged in order with journal records that belong to no call."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from twindiff.server.service import Service
 from twindiff.storage.journal import ADVANCE, JournalRecord, RowChange
 
 SHOWN = 1000
-"""Calls of one page."""
+"""Maximum calls on one page."""
 
 
 class TimelineCursor(NamedTuple):
-    """How far somebody has seen a timeline: the last call, and the last record of the journal."""
+    """A position in a timeline: the last call, and the last journal record."""
 
     number: int
     seq: int
@@ -27,14 +27,14 @@ class TimelineCursor(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> TimelineCursor | None:
-        """A cursor as it was written; None for anything else."""
+        """Parse a cursor; None if it is invalid."""
         number, _, seq = text.partition(".")
         fits = all(each.isascii() and each.isdigit() and len(each) < 16 for each in (number, seq))
         return cls(int(number), int(seq)) if fits else None
 
 
 class TimelineEntry(NamedTuple):
-    """One line of a timeline."""
+    """One entry of a timeline."""
 
     id: str
     at: str
@@ -45,10 +45,10 @@ class TimelineEntry(NamedTuple):
     error: str
     milliseconds: float | None
     number: int | None
-    """The call that it was, if it was one."""
+    """The number of its call, or None."""
     seq: int | None
     changed: list[tuple[str, str]]
-    """How many rows of each table, with `+`, `~` or `-`: the sign and the words."""
+    """Pairs of sign (`+`, `~` or `-`) and text with the number of rows and the table."""
     deliveries: list[str]
 
 
@@ -56,11 +56,11 @@ class Timeline(NamedTuple):
     events: list[TimelineEntry]
     cursor: TimelineCursor
     earlier: int
-    """How many calls there are before."""
+    """The number of earlier calls."""
 
 
 async def timeline(service: Service, environment_id: str, after: TimelineCursor | None, before: int | None) -> Timeline:
-    """What comes after a cursor, or the last page before a call, or of all."""
+    """Load the entries after a cursor, or without one the last page, before a call if that is given."""
     await service.write_calls()
     log, engine = service.calls.log, service.engine
     last, end = log.last(environment_id), engine.seq(environment_id)
@@ -78,7 +78,7 @@ async def timeline(service: Service, environment_id: str, after: TimelineCursor 
 
 
 def cursor_at(service: Service, environment_id: str, number: int) -> TimelineCursor:
-    """Where somebody stands who has seen all up to a call, as far as calls tell what the journal held."""
+    """The cursor after a call; its seq is that of the latest writing call up to there."""
     if not number:
         return TimelineCursor(0, 0)
     service.calls.log.flush()
@@ -99,7 +99,7 @@ def _deliveries(service: Service, environment_id: str, low: int, high: int) -> d
 def _merge_events(
     calls: Sequence[CallRecord], records: Sequence[JournalRecord], told: dict[int, list[str]]
 ) -> list[TimelineEntry]:
-    """Calls in order, and before the first that wrote after it each record that is of no call."""
+    """Merge calls with records that belong to no call; each goes before the first call that wrote after it."""
     by_seq = {record.seq: record for record in records}
     logged = {call.seq for call in calls}
     alone = [record for record in reversed(records) if record.seq not in logged]
@@ -151,7 +151,7 @@ def _of_record(record: JournalRecord, told: dict[int, list[str]]) -> TimelineEnt
 
 
 def count_changes(changes: Iterable[RowChange]) -> list[tuple[str, str]]:
-    """How many rows of each table were added, changed and removed."""
+    """Count the added, changed and removed rows of each table, as in `TimelineEntry.changed`."""
     counts = Counter((_sign(change.before, change.after), change.table) for change in changes)
     return [(sign, f"{count} {table}") for (sign, table), count in counts.items()]
 

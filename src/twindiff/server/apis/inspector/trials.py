@@ -1,4 +1,4 @@
-"""Trial sets: what came of an agent's trials at a suite, trial by trial, and how two sets differ."""
+"""Pages of trial sets: the results of an agent's trials at a suite, and the comparison of two sets."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from twindiff.server.use_cases.trial_sets import compare_trial_sets, trial_set_f
 
 LISTED = 200
 TRIALS = 100
-"""Trials on a page."""
+"""Maximum trials on a page."""
 ENDS = {"all": None, "passed": True, "failed": False}
 
 
 async def trial_sets(service: Service, request: Request) -> Response:
-    """Trial sets, newest first, of all suites or of one."""
+    """List trial sets, newest first, of all suites or of one."""
     suite_id = request.query_params.get("suite", "")
     sets = service.trial_sets.list(limit=LISTED, suite_id=suite_id)
     return page("trial_sets.html", sets=sets, suite=service.suites.get(suite_id) if suite_id else None)
 
 
 async def trial_set(service: Service, request: Request) -> Response:
-    """One set: its figures, what came of each test, and which sets it can be compared with."""
+    """One set: its statistics, the results of each test, and the sets it can be compared with."""
     figures = await trial_set_figures(service, request.path_params["id"])
     others = [
         each
@@ -39,7 +39,7 @@ async def trial_set(service: Service, request: Request) -> Response:
 
 
 async def trials(service: Service, request: Request) -> Response:
-    """Trials of a set with the reasons of those that failed, of all tests or of one."""
+    """List trials of a set with the reasons of failures, for all tests or one."""
     given = request.query_params
     record, offset = service.trial_sets.get(request.path_params["id"]), number(given.get("offset"))
     test, ended = given.get("test", ""), given.get("ended", "all")
@@ -60,14 +60,14 @@ class _Why(msgspec.Struct):
 
 
 class _Verdict(msgspec.Struct):
-    """What is read of a verdict."""
+    """The fields of a verdict that are used here."""
 
     explanations: list[_Why] = []
     failures: list[str] = []
 
 
 def _reasons(trial: TrialRecord) -> list[str]:
-    """Why a trial failed, one for each assertion that did not hold."""
+    """The reasons why a trial failed, one for each failed assertion."""
     if trial.passed or not trial.verdict:
         return [trial.reason] if trial.reason else []
     verdict = msgspec.json.decode(unpack_json(trial.verdict), type=_Verdict)
@@ -75,13 +75,13 @@ def _reasons(trial: TrialRecord) -> list[str]:
 
 
 async def comparison(service: Service, request: Request) -> Response:
-    """How a second set differs from a first, test by test."""
+    """The comparison of two sets, test by test."""
     compared = await compare_trial_sets(service, request.path_params["id"], request.path_params["other"])
     return await service.runtime.run_in_thread(lambda: page("comparison.html", compared=compared))
 
 
 async def compare(service: Service, request: Request) -> Response:
-    """The way from the form of a set's page to a comparison."""
+    """Redirect from the form on a set's page to the comparison."""
     given = (request.path_params["id"], request.query_params.get("with", ""))
     first, other = (service.trial_sets.get(each).trial_set_id for each in given)
     return RedirectResponse(f"{PREFIX}/trial-sets/{first}/compare/{other}", 303)

@@ -1,4 +1,4 @@
-"""The platform API: environments, runs, templates, suites. Declared with the kit, served by the same kind of table."""
+"""The platform API: environments, runs, templates, suites. Declared with the kit, like the twins' operations."""
 
 from twindiff.kit.twin import Dispatch
 from twindiff.server.apis.platform import (

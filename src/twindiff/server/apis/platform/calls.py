@@ -1,4 +1,4 @@
-"""Calls: what reached the twins of an environment, what it asked and what it was answered."""
+"""Operations for calls: the requests that reached the twins of an environment, and their transcripts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from twindiff.server.use_cases import calls as use_cases
 api = Operations()
 
 WITH_TRANSCRIPTS = 100
-"""Calls that one answer has at most when it tells what was said in them."""
+"""Maximum number of calls in a response with transcripts."""
 
 
 class CallShown(msgspec.Struct, omit_defaults=True):
     """A call to a twin; `at` is wall-clock time, `seq` the journal record of a call that wrote.
-
-    A `transcript` is what it asked and was answered: bodies that are text up to 60,000 bytes of both, others by their
-    size and digest; secrets in headers, and the token it came with, are left out.
+    A `transcript` has its request and response: text bodies up to 60,000 bytes together, others by size and digest.
+    Secrets in headers and the token of the request are left out.
     """
 
     number: int
@@ -48,8 +47,7 @@ async def calls(
     service: Service, env_id: str, after: After = 0, limit: Limit = 100, transcripts: bool = False
 ) -> CallList | Response:
     """Every call that reached a twin, reads and refusals included; with `transcripts` at most 100 at a time.
-
-    Of a deleted environment they stay if it had runs.
+    The calls of a deleted environment are kept if it had runs.
     """
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
     records = await use_cases.calls_of_environment(service, env_id, after, limit)
@@ -66,25 +64,25 @@ async def call(service: Service, env_id: str, number: After) -> CallShown:
 async def run_calls(
     service: Service, run_id: str, after: After = 0, limit: Limit = 100, transcripts: bool = False
 ) -> CallList | Response:
-    """The calls of a run up to its latest result, or up to now; they stay when its environment is gone."""
+    """The calls of a run up to its latest result, or up to now; they remain after its environment is deleted."""
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
     records = await use_cases.calls_of_run(service, run_id, after, limit)
     return await render_calls(service, records) if transcripts else CallList([render_call(each) for each in records])
 
 
 async def render_calls(service: Service, records: list[CallRecord]) -> Response:
-    """Calls of one environment with their transcripts, which are unpacked off the event loop."""
+    """Render calls of one environment with their transcripts, which are unpacked off the event loop."""
     packed = service.calls.log.transcripts(records)
     return await service.runtime.run_in_thread(lambda: json_answer(CallList(with_transcripts(records, packed))))
 
 
 def with_transcripts(records: Iterable[CallRecord], packed: dict[int, str]) -> list[CallShown]:
-    """Calls with what was said in them."""
+    """Render calls with their transcripts; `packed` has these by call number."""
     known = unpack(packed)
     return [render_call(each, known.get(each.number)) for each in records]
 
 
 def render_call(record: CallRecord, transcript: Transcript | None = None) -> CallShown:
-    """A call as it is shown."""
+    """Render a call."""
     _, *values = msgspec.structs.astuple(record)
     return CallShown(*values, transcript=transcript)

@@ -1,4 +1,4 @@
-"""The clock of an environment: see how it stands, and set it forward."""
+"""Operations for the clock of an environment: read it, and set it forward."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ api = Operations()
 
 
 class PendingWork(msgspec.Struct):
-    """Work that waits for its time; `operation` is what the journal will call it."""
+    """A pending job; `operation` is its name in the journal."""
 
     at: str
     twin: str
@@ -26,7 +26,7 @@ class PendingWork(msgspec.Struct):
 
 
 class ClockShown(msgspec.Struct, rename="camel"):
-    """`now` is the environment's time and `next` the work that falls due next; instants are ISO 8601, in UTC."""
+    """`now` is the environment's time and `next` the job that is due next; instants are ISO 8601, in UTC."""
 
     environment_id: str
     mode: Mode
@@ -36,7 +36,7 @@ class ClockShown(msgspec.Struct, rename="camel"):
 
 
 class CompletedWork(msgspec.Struct):
-    """Work that fell due and was done, as the journal record `seq`; `error` is the code of one that failed."""
+    """A job that was run, as the journal record `seq`; `error` is the code of one that failed."""
 
     at: str
     twin: str
@@ -47,9 +47,8 @@ class CompletedWork(msgspec.Struct):
 
 
 class ClockMoved(ClockShown):
-    """`ran` is what fell due on the way, in order.
-
-    When there was too much of it for one request, `stillDue` pieces are left, and the clock stands where it got to.
+    """`ran` has the jobs that fell due on the way, in order.
+    If there were too many for one request, `stillDue` jobs are left, and the clock stands at the time that it reached.
     """
 
     ran: list[CompletedWork]
@@ -58,7 +57,7 @@ class ClockMoved(ClockShown):
 
 @api.get("/env/{envId}/clock")
 async def show_clock(service: Service, env_id: str) -> ClockShown:
-    """The time of an environment, and what falls due next. Nothing is done by looking."""
+    """The time of an environment, and the job that is due next. Reading it runs no jobs."""
     return clock_shown(env_id, await use_cases.show_clock(service, env_id))
 
 
@@ -70,21 +69,20 @@ async def set_clock(
     to: str | float | None = None,
     until: Literal["next", "idle"] | None = None,
 ) -> ClockMoved:
-    """Set the clock forward, by seconds, to an instant (ISO 8601, or seconds since 1970), or until work falls due.
-
-    `until` is `next`, the next time that work falls due, or `idle`, on and on until none does. Everything that is due
-    by then is done on the way, each piece at its own time, up to 10,000 pieces at once.
+    """Set the clock forward, by seconds, to an instant (ISO 8601, or seconds since 1970), or until jobs fall due.
+    `until` is `next`, the next time at which jobs are due, or `idle`, which repeats that until none is left. All jobs
+    due by then are run on the way, each at its own time, up to 10,000 per request.
     """
     return clock_moved(env_id, await use_cases.set_clock(service, env_id, advance, to, until))
 
 
 def clock_shown(env_id: str, state: ClockReading) -> ClockShown:
-    """How a clock stands."""
+    """Render the state of a clock."""
     return ClockShown(*_clock_fields(env_id, state))
 
 
 def clock_moved(env_id: str, moved: Moved) -> ClockMoved:
-    """How a clock stands after it was set, and what was done on the way."""
+    """Render the state of a clock after it was set, and the jobs that were run on the way."""
     return ClockMoved(
         *_clock_fields(env_id, moved.state), ran=[_ran(each) for each in moved.done], still_due=moved.still_due
     )

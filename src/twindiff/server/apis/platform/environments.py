@@ -1,4 +1,4 @@
-"""Environments: make them, look at them, reset and delete them."""
+"""Operations for environments: create, read, reset and delete them."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ class ChangeShown(msgspec.Struct):
 
 
 class EventShown(msgspec.Struct):
-    """What an operation told those who subscribed of, by the vendor's name for it."""
+    """An event that an operation emitted to subscribers, with the vendor's name for it."""
 
     name: str
     payload: dict[str, Any]
 
 
 class OperationRecord(msgspec.Struct, omit_defaults=True):
-    """An operation that wrote; `at` is the environment's time, `to` the seq that a reset went back to."""
+    """A writing operation; `at` is the environment's time, `to` the seq that a reset or rewind returned to."""
 
     seq: int
     twin: str
@@ -120,11 +120,10 @@ def init_env(
     tokens: dict[str, str] | None = None,
     name: str | None = None,
 ) -> EnvironmentMade:
-    """Make an environment of a template, of several (`templates: ["slack:slack_default", …]`), or for a test.
-
-    Without a test someone must be named to act as: by `impersonateUserId` or `impersonateEmail`, which is the same
-    person in every twin by email address, or by `users`, ids or addresses by twin. `tokens` are further tokens and the
-    users they act as. Unless told otherwise the clock is the test's, or else the real one.
+    """Create an environment from a template, from several (`templates: ["slack:slack_default", …]`), or for a test.
+    Without a test, the user to act as is required: `impersonateUserId` or `impersonateEmail`, which is the same person
+    in every twin by email address, or `users`, ids or addresses by twin. `tokens` maps further tokens to the users they
+    act as. The clock defaults to the test's, or else the real one.
     """
     made, used = use_cases.create_environment(
         service,
@@ -144,7 +143,7 @@ def _url(environment_id: str, twin: str) -> str:
 
 
 def environment_made(record: EnvironmentRecord, token: str, templates: list[TemplateRecord]) -> EnvironmentMade:
-    """What is said of a new environment, once."""
+    """Render a new environment with its agent token, which no later response has."""
     return EnvironmentMade(
         environment_id=record.environment_id,
         template_schema=templates[0].schema_name,
@@ -195,7 +194,7 @@ async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus
 
 @api.get("/env/{envId}/journal")
 async def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> JournalPage | Response:
-    """Every operation that wrote, in order, with full rows before and after."""
+    """Every writing operation, in order, with full rows before and after."""
     records = await use_cases.read_journal(service, env_id, after, limit)
 
     def compose() -> Response:
@@ -218,5 +217,5 @@ def environment_runs(service: Service, env_id: str, limit: Limit = 100) -> RunBr
 
 
 def briefs(runs: list[RunRecord]) -> RunBriefs:
-    """Runs without their results."""
+    """Render runs without their results."""
     return RunBriefs([RunBrief(run.run_id, run.status, run.environment_id, run.created_at) for run in runs])

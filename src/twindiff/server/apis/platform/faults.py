@@ -1,4 +1,4 @@
-"""Faults: what goes wrong on purpose between an application and the twins of an environment."""
+"""Operations for fault injection between an application and the twins of an environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ api = Operations()
 
 
 class FaultShown(msgspec.Struct):
-    """A fault, and how many calls it has `met` since it was set."""
+    """A fault, and the number of calls that have `met` it since it was set."""
 
     fault: Fault
     met: int
@@ -24,19 +24,19 @@ class FaultList(msgspec.Struct):
 
 @api.put("/env/{envId}/faults")
 def set_faults(service: Service, env_id: str, faults: list[Fault]) -> FaultList:
-    """Let these go wrong from now on, in this order, in place of what was set before; with an empty list nothing does.
-
-    `latency` waits `seconds`; `unavailable` answers the vendor's 5xx (`status`); `rate_limit` lets `calls` pass within
-    `seconds` and answers the vendor's 429 to the others; `lost_answer` does the operation and answers 504; `reply`
-    answers `status` and `body`. Each is for a `twin` (or all) and an `operation` as the call log names it, where `*`
-    stands for anything; it spares the first `after` calls and meets `times` of those that follow, or all.
+    """Replace the faults of an environment, which apply in this order; an empty list removes all.
+    `latency` waits `seconds`; `unavailable` responds with the vendor's 5xx (`status`); `rate_limit` lets `calls` pass
+    within `seconds` and responds to the others with the vendor's 429; `lost_answer` performs the operation and responds
+    with 504; `reply` responds with `status` and `body`. Each applies to a `twin` (or all) and an `operation` as the
+    call log names it, where `*` matches anything; it skips the first `after` calls and affects `times` of those that
+    follow, or all.
     """
     return _render_faults(service.environments.set_faults(env_id, faults))
 
 
 @api.get("/env/{envId}/faults")
 def list_faults(service: Service, env_id: str) -> FaultList:
-    """What goes wrong on purpose, and how often it has."""
+    """The faults of an environment, and how often each has been met."""
     return _render_faults(service.environments.get(env_id).faults)
 
 

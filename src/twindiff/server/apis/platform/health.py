@@ -1,4 +1,4 @@
-"""Is the server there, and how busy is it."""
+"""Health, readiness, metrics and the description of the API."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Health(msgspec.Struct):
 
 @api.get("/health")
 def health(service: Service) -> Health:
-    """Say that the server answers."""
+    """Whether the server responds."""
     return Health("healthy", "twindiff", datetime.now(UTC).isoformat())
 
 
 @api.get("/ready")
 def ready(service: Service) -> Health:
-    """Say that the storage answers too, and takes what is written."""
+    """Whether the storage responds too, and accepts writes."""
     if service.trouble:
         raise service.trouble
     service.environments.count("ready")
@@ -60,11 +60,11 @@ def metrics(service: Service) -> Response:
 
 @api.get("/openapi.json")
 def openapi(service: Service) -> dict[str, Any]:
-    """This API as OpenAPI 3.1, and that of twin runs and scenarios."""
+    """This API, with twin runs and scenarios, as OpenAPI 3.1."""
     return describe()
 
 
 @api.get("/docs")
 def docs(service: Service) -> Response:
-    """Both as a page to read."""
+    """The same description as a page."""
     return reference(describe())

@@ -1,5 +1,4 @@
-"""Points of an environment: name them, return to them, compare them, go on from them in environments of their own.
-
+"""Operations for points of an environment: name them, rewind to them, compare them, fork from them.
 A point is a seq or the name of a checkpoint; 0 is the state of the templates.
 """
 
@@ -32,7 +31,7 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=MAX_FORKS), InvalidCount]
 
 
 class CheckpointShown(msgspec.Struct, rename="camel"):
-    """A point under a name."""
+    """A named point."""
 
     name: str
     seq: int
@@ -44,7 +43,7 @@ class CheckpointList(msgspec.Struct):
 
 
 class Fork(msgspec.Struct, rename="camel"):
-    """An environment that left its `parent` at the point `at`; `agentToken` opens its services and nothing else."""
+    """An environment forked from its `parent` at the point `at`; `agentToken` opens its services and nothing else."""
 
     environment_id: str
     environment_url: str
@@ -58,7 +57,7 @@ class ForkList(msgspec.Struct):
 
 
 class RewindResult(msgspec.Struct, rename="camel"):
-    """`seq` is the rewind itself, `to` the point that it led to."""
+    """`seq` is the rewind itself, `to` the point that it returned to."""
 
     environment_id: str
     seq: int
@@ -75,7 +74,7 @@ class PointDiff(msgspec.Struct, rename={"environment_id": "environmentId", "star
 
 
 class PortOpened(msgspec.Struct, rename="camel"):
-    """An address that is one twin's alone."""
+    """A loopback URL that serves one twin only."""
 
     environment_id: str
     twin: str
@@ -84,7 +83,7 @@ class PortOpened(msgspec.Struct, rename="camel"):
 
 @api.post("/env/{envId}/checkpoints", status=201)
 async def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointShown:
-    """Give a point a name: the present one, or `at`."""
+    """Name a point: the current one, or `at`."""
     return _checkpoint(await use_cases.create_checkpoint(service, env_id, name, at))
 
 
@@ -96,7 +95,7 @@ def list_checkpoints(service: Service, env_id: str) -> CheckpointList:
 
 @api.delete("/env/{envId}/checkpoints/{name}")
 def delete_checkpoint(service: Service, env_id: str, name: str) -> CheckpointShown:
-    """Forget a name; its point stays a point."""
+    """Delete a checkpoint's name; its seq remains a point."""
     return _checkpoint(service.points.remove(env_id, name))
 
 
@@ -108,7 +107,7 @@ def _checkpoint(record: CheckpointRecord) -> CheckpointShown:
 async def fork_environment(
     service: Service, env_id: str, at: Point | None = None, count: Count = 1, name: str | None = None
 ) -> ForkList:
-    """Make environments that go on by themselves from the present point, or from `at`: all of them, or none."""
+    """Create independent environments from the current point, or from `at`: all of them, or none."""
     return ForkList([_fork(each) for each in await use_cases.fork(service, env_id, at, count, name)])
 
 
@@ -120,16 +119,15 @@ def _fork(made: Created) -> Fork:
 
 @api.post("/env/{envId}/rewind")
 async def rewind_environment(service: Service, env_id: str, to: Point) -> RewindResult:
-    """Return to a point: rows, clock and ids are as they were then. Runs that span it say so under `rewound`.
-
-    What came after stays in the journal, and its points can be returned to.
+    """Rewind to a point: rows, clock and ids are as they were then. Runs that span it report it under `rewound`.
+    Later records stay in the journal, and their points can be returned to.
     """
     return RewindResult(env_id, *await use_cases.rewind(service, env_id, to))
 
 
 @api.post("/env/{envId}/reset")
 async def reset_environment(service: Service, env_id: str) -> EnvironmentReset:
-    """Return to the templates' state, point 0; runs that span the reset say so under `rewound`."""
+    """Reset to the templates' state, point 0; runs that span the reset report it under `rewound`."""
     return EnvironmentReset(env_id, await use_cases.reset(service, env_id))
 
 
@@ -142,14 +140,14 @@ async def diff_points(
     include: changes.Include = "plain",
     rows: changes.Rows = "full",
 ) -> PointDiff:
-    """What differs between two points, from the templates' state to the present unless told otherwise."""
+    """The net difference between two points, by default from the templates' state to the current one."""
     difference, text = await use_cases.diff_points(service, env_id, from_, to, include, rows)
     return PointDiff(env_id, difference.start, difference.end, msgspec.Raw(text))
 
 
 @api.post("/env/{envId}/ports", status=201)
 async def open_port(service: Service, env_id: str, twin: str) -> PortOpened:
-    """Open a loopback port that is one twin's alone, for SDKs that drop the path of a base URL; at most 256."""
+    """Open a loopback port that serves one twin only, for SDKs that drop the path of a base URL; at most 256."""
     environment = service.environments.get(env_id)
     name = service.twin_of(environment, twin).name
     return PortOpened(environment.id, name, await service.runtime.run_on_loop(service.ports.open(environment.id, name)))

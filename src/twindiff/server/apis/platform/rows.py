@@ -1,4 +1,4 @@
-"""Rows of an environment's tables, as they are now."""
+"""Operations for the current rows of an environment's tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ api = Operations()
 
 
 class RowList(msgspec.Struct):
-    """Rows in order of their keys, some of `total`; `key` names the columns of the key."""
+    """A page of rows in order of their keys; `total` counts all matches, `key` names the columns of the key."""
 
     twin: str
     table: str
@@ -30,8 +30,7 @@ async def rows(
     service: Service, env_id: str, table: str, where: str = "", limit: Limit = 100, offset: After = 0
 ) -> RowList | Response:
     """Rows of a table, named as `messages` or `slack.messages`.
-
-    `where` is a JSON object of columns and the values that they are to have, as texts.
+    `where` is a JSON object of columns and the values that they must have, as strings.
     """
     page = await read_rows(service, env_id, table, _conditions(where), limit, offset)
 

@@ -1,4 +1,4 @@
-"""Runs: begin one, see what changed, judge it."""
+"""Operations for runs: start one, get its diff, evaluate it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ api = Operations()
 
 
 LARGE_RESULT = 5_000
-"""Letters of a kept result from which on to read it leaves the event loop; packed ones become many times longer."""
+"""Characters of a stored, packed result from which it is unpacked off the event loop, as it grows many times longer."""
 MAX_CALLS = 1_000
-"""Calls that a result tells of; `/runs/{runId}/calls` has all of them, in pages."""
+"""Maximum calls in a result; `/runs/{runId}/calls` lists all of them, in pages."""
 Status = Literal["running", "completed", "passed", "failed"]
 
 
@@ -36,7 +36,7 @@ class RunStarted(msgspec.Struct, rename="camel"):
 
 
 class RunDiff(msgspec.Struct, rename="camel", omit_defaults=True):
-    """`rewound` tells where the environment went back in time within the run."""
+    """`rewound` lists the rewinds of the environment within the run."""
 
     run_id: str
     status: str
@@ -47,10 +47,9 @@ class RunDiff(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class RunEvaluated(msgspec.Struct, rename="camel", omit_defaults=True):
-    """`warnings` tell which tables and columns of the checks there are not.
-
-    `refused` are requests to the control plane that the agent made in the run with its token, ten at most: none was
-    answered, and no check looks at them.
+    """`warnings` name the tables and columns of the checks that do not exist.
+    `refused` lists up to ten control-plane requests that the agent made in the run with its token: none was accepted,
+    and no check looks at them.
     """
 
     run_id: str
@@ -64,7 +63,7 @@ class RunEvaluated(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class RunResult(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A run's latest result; before any, `score` and `diff` are null. `calls` are there where they are asked for."""
+    """A run's latest result; before any, `score` and `diff` are null. `calls` are included on request."""
 
     run_id: str
     status: str
@@ -88,7 +87,7 @@ async def start_run(
     test_suite_id: str | None = None,
     once: bool | None = None,
 ) -> RunStarted:
-    """Begin a run: what changes from now on belongs to it. With `once` it can be judged a single time."""
+    """Start a run: all changes from now on belong to it. With `once` it can be evaluated a single time."""
     run = await use_cases.start_run(service, env_id, test_id, test_suite_id, once)
     return RunStarted(run.run_id, run.status, run.before_snapshot)
 
@@ -102,7 +101,7 @@ async def diff_run(
     include: changes.Include = "plain",
     rows: changes.Rows = "full",
 ) -> RunDiff:
-    """What changed in a run so far, or since a snapshot that a run of the environment began with."""
+    """The diff of a run so far, or since a snapshot that a run of the environment started with."""
     run = use_cases.find_run(service, run_id, env_id, before_suffix)
     run, interval, text = await use_cases.diff_run(service, run, include, rows)
     return RunDiff(
@@ -117,7 +116,7 @@ async def evaluate_run(
     expected_output: dict[str, Any] | None = None,
     include: changes.Include = "plain",
 ) -> RunEvaluated:
-    """Judge a run by `expectedOutput`, or by the checks of its test."""
+    """Evaluate a run with `expectedOutput`, or with the checks of its test."""
     run = service.runs.get(run_id)
     verdict = await use_cases.evaluate_run(service, run, expected_output, include)
     status = "passed" if verdict.passed else "failed"
@@ -135,9 +134,8 @@ async def evaluate_run(
 
 @api.get("/runs/{runId}/history")
 async def run_history(service: Service, run_id: str) -> RunHistory | Response:
-    """What the verdict on a run may look at besides its diff: who changed which row, and every call.
-
-    `records` are without what a rewind went back over, `calls` are all calls.
+    """The data that a verdict may use besides the diff: who changed which row, and every call.
+    `records` exclude what a rewind has undone; `calls` include all calls.
     """
     interval, calls = await use_cases.covered_interval(service, service.runs.get(run_id))
 
@@ -149,9 +147,8 @@ async def run_history(service: Service, run_id: str) -> RunHistory | Response:
 
 @api.get("/results/{runId}")
 async def results(service: Service, run_id: str, calls: bool = False) -> RunResult | Response:
-    """A run's latest diff and verdict, with its first 1,000 calls and their transcripts where `calls` is true.
-
-    All of it is readable after the environment is gone.
+    """A run's latest diff and verdict, with its first 1,000 calls and their transcripts if `calls` is true.
+    All of it remains readable after the environment is deleted.
     """
     run = service.runs.get(run_id)
     if calls:

@@ -1,4 +1,4 @@
-"""Suites and tests, and the import of public ones."""
+"""Operations for suites and tests, and the import of public ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SuiteList(msgspec.Struct, rename="camel"):
 
 
 class SuiteMade(msgspec.Struct, omit_defaults=True):
-    """`warnings` tell which tables and columns of the tests' checks there are not."""
+    """`warnings` name the tables and columns of the tests' checks that do not exist."""
 
     id: str
     name: str
@@ -70,12 +70,12 @@ class TestShown(msgspec.Struct, omit_defaults=True):
     updated_at: str
     clock: ClockWanted | None = None
     seed_templates: list[str] = []
-    """Where it starts from several."""
+    """Its templates, if it starts from several."""
     users: dict[str, str] | None = None
 
 
 class TestList(msgspec.Struct, omit_defaults=True):
-    """`warnings` tell which tables and columns of the tests' checks there are not."""
+    """`warnings` name the tables and columns of the tests' checks that do not exist."""
 
     __test__ = False
 
@@ -84,7 +84,7 @@ class TestList(msgspec.Struct, omit_defaults=True):
 
 
 class SuiteTests(msgspec.Struct):
-    """A suite without `expand`: its tests in brief."""
+    """A suite without `expand`: its tests by id and prompt."""
 
     tests: list[TestBrief]
 
@@ -106,7 +106,7 @@ class SuiteShown(msgspec.Struct):
 def list_suites(
     service: Service, name: str = "", id: str = "", visibility: Annotated[Visibility, InvalidVisibility] | None = None
 ) -> SuiteList:
-    """Suites, newest first; `name` is part of the name, in any case."""
+    """Suites, newest first; `name` matches any part of the name, regardless of case."""
     if id:
         id = _uuid(id)
     return SuiteList([_brief(suite) for suite in service.suites.list(name, id, visibility or "")])
@@ -131,7 +131,7 @@ async def create_suite(
     visibility: Visibility = "private",
     tests: list[TestItem] | None = None,
 ) -> SuiteMade:
-    """Add a suite, with its tests or empty; with a bad test nothing is stored."""
+    """Create a suite, with its tests or empty; stores nothing if a test is invalid."""
     checked = await _check_tests(service, tests or [])
     suite = service.suites.create(name, description, visibility, checked)
     return SuiteMade(suite.suite_id, suite.name, suite.description, suite.visibility, _warnings(checked))
@@ -148,7 +148,7 @@ def _warnings(tests: list[NewTest]) -> list[str]:
 
 @api.get("/testSuites/{suiteId}")
 def get_suite(service: Service, suite_id: str, expand: str = "") -> SuiteTests | SuiteShown:
-    """A suite's tests in brief, or with `expand=tests` the suite with its tests in full."""
+    """A suite's tests by id and prompt, or with `expand=tests` the suite with its full tests."""
     suite = service.suites.get(suite_id)
     tests = service.suites.tests(suite.suite_id)
     if "tests" not in expand.split(","):
@@ -200,6 +200,6 @@ def _render_test(test: TestRecord) -> TestShown:
 
 @api.post("/import", body_limit=IMPORT_LIMIT)
 async def import_files(service: Service, files: dict[str, Any]) -> ImportSummary:
-    """Import public seed and suite files by name, each the JSON it holds: all of them or, with a bad one, none."""
+    """Import public seed and suite files by name, each with its JSON content; stores nothing if one is invalid."""
     checked = await service.runtime.run_in_thread(lambda: service.importer.check(files))
     return await service.runtime.run_steps(service.importer.store(checked))

@@ -1,4 +1,4 @@
-"""Templates: the starting states there are, and new ones from environments."""
+"""Operations for templates: list the initial states, and create new ones from environments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TemplatePerson(msgspec.Struct):
 
 
 class TemplateShown(msgspec.Struct, rename="camel"):
-    """`tables` counts the rows of every table that has any; `users` are those an environment can act as."""
+    """`tables` has the row counts of non-empty tables; `users` are those that an environment can act as."""
 
     id: str
     service: str
@@ -60,7 +60,7 @@ def list_templates(service: Service) -> TemplateList:
 
 @api.get("/templates/{templateId}")
 def get_template(service: Service, template_id: str) -> TemplateShown:
-    """One template; `schemaName` is its location, `hash` names its content."""
+    """One template; `schemaName` is its location, `hash` identifies its content."""
     t = service.templates.get(template_id)
     twin = service.registry.get(t.service)
     rows = service.engine.template(t.service, t.hash)
@@ -90,6 +90,6 @@ async def from_environment(
     visibility: Literal["public", "private"] = "private",
     version: str = "v1",
 ) -> TemplateMade:
-    """Keep what one twin of an environment holds now as a template."""
+    """Store the current state of one twin of an environment as a template."""
     template = await copy_template(platform, environment_id, service, name, description, version, visibility)
     return TemplateMade(template.template_id, template.name, template.service)

@@ -1,4 +1,4 @@
-"""Carry an environment: all of one as a file, and an environment out of such a file."""
+"""Operations to export an environment as a file, and to import it from such a file."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ api = Operations()
 
 @api.get("/env/{envId}/export")
 async def export_environment(service: Service, env_id: str) -> Response:
-    """Give all of an environment as a file: its templates' rows, journal, checkpoints, calls and the bytes of files.
-
-    The file is JSON lines in gzip. Tokens, client secrets and webhook keys that calls made or gave are stand-ins in it,
-    which open nothing; the agent's token and those of the creation are not in it. What a template's rows name is.
+    """Export an environment as a file: its templates' rows, journal, checkpoints, calls and the bytes of files.
+    The file is JSON lines in gzip. Tokens, client secrets and webhook keys in calls are replaced by stand-ins that open
+    nothing; the agent token and tokens given at creation are left out. Secrets in a template's rows stay as they are.
     """
     record = service.environments.record(env_id)
     await service.settle(record.environment_id)
@@ -37,10 +36,9 @@ async def import_environment(
     ttl_seconds: Annotated[int, msgspec.Meta(ge=0, le=MAX_TTL_SECONDS)] | None = None,
     name: str | None = None,
 ) -> EnvironmentMade:
-    """Make an environment of an exported file, which is the body of the request.
-
-    It has the same rows, points, checkpoints, clock and calls, a new id and a new token, and lasts as long as the other
-    was made to unless `ttlSeconds` says otherwise.
+    """Create an environment from an exported file, which is the body of the request.
+    It has the same rows, points, checkpoints, clock and calls, but a new id and a new token. Its time to live is the
+    original one unless `ttlSeconds` is given.
     """
     contents = await service.runtime.run_in_thread(lambda: service.transfer.read(file))
     lasts = min(ttl_seconds or contents.head.ttl_seconds, MAX_TTL_SECONDS)

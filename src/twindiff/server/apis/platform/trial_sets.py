@@ -1,4 +1,4 @@
-"""Trial sets: what came of an agent's trials at a suite, and how two of them differ."""
+"""Operations for trial sets: the results of an agent's trials at a suite, and the comparison of two sets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Items = Annotated[list[TrialItem], msgspec.Meta(max_length=100)]
 
 
 class ConfidenceInterval(msgspec.Struct):
-    """A share from 0 to 1, and between what it lies with 95 % confidence."""
+    """A share from 0 to 1, with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -31,7 +31,7 @@ class ConfidenceInterval(msgspec.Struct):
 
 
 class OfKShown(msgspec.Struct, rename="camel"):
-    """What is to be expected of k trials of each test: `passAtK` that one of them passes, `passAllOfK` that all do."""
+    """The expected result of k trials of each test: `passAtK` that at least one passes, `passAllOfK` that all pass."""
 
     k: int
     pass_at_k: ConfidenceInterval
@@ -39,7 +39,9 @@ class OfKShown(msgspec.Struct, rename="camel"):
 
 
 class TrialSetBrief(msgspec.Struct, rename="camel"):
-    """A trial set; `trials` of `tests` tests have ended, of `planned` ones (0: nobody said), and so many `passed`."""
+    """A trial set: `trials` of `tests` tests have ended, of `planned` ones (0 if unknown); `passed` ones
+    are counted.
+    """
 
     trial_set_id: str
     test_suite_id: str
@@ -58,7 +60,9 @@ class TrialSetList(msgspec.Struct, rename="camel"):
 
 
 class TestTried(msgspec.Struct, rename="camel"):
-    """What came of a test; `score` is the mean in percent, `reason` and the ids are of its first trial that failed."""
+    """The results of a test; `score` is the mean in percent; `reason` and the ids are those of its first
+    failed trial.
+    """
 
     __test__ = False
 
@@ -76,9 +80,9 @@ class TestTried(msgspec.Struct, rename="camel"):
 
 
 class TrialSetShown(TrialSetBrief, rename="camel"):
-    """A trial set with its figures; `share` is that of passed tests, and null before the first trial.
-
-    `ofK` goes up to how often every test was tried. Intervals are Wilson's, over tests; a test's are over its trials.
+    """A trial set with its statistics; `share` is that of passed tests, and null before the first trial.
+    `ofK` goes up to the number of trials that every test has. Intervals are Wilson's, over tests; a test's are over its
+    trials.
     """
 
     share: ConfidenceInterval | None
@@ -87,7 +91,7 @@ class TrialSetShown(TrialSetBrief, rename="camel"):
 
 
 class TrialShown(msgspec.Struct, rename="camel"):
-    """A trial; `results/{runId}` tells its diff and its calls, as long as its run is kept."""
+    """A trial; `results/{runId}` has its diff and calls, as long as its run is kept."""
 
     test_id: str
     test: str
@@ -109,7 +113,7 @@ class TrialList(msgspec.Struct):
 
 
 class TestCompared(msgspec.Struct, rename="camel"):
-    """How often a test passed in either set."""
+    """The pass rate of a test in either set."""
 
     __test__ = False
 
@@ -121,9 +125,8 @@ class TestCompared(msgspec.Struct, rename="camel"):
 
 class TrialSetsCompared(msgspec.Struct, rename="camel"):
     """How the second set differs from the first in the tests that both tried.
-
-    `difference` is that of the shares of passed tests, with Bonett and Price's interval; `p` is how likely as many
-    would differ by chance (a sign test over tests). `better` and `worse` count tests.
+    `difference` is that of the shares of passed tests, with Bonett and Price's interval; `p` is the probability that as
+    many differ by chance (a sign test over tests). `better` and `worse` count tests.
     """
 
     before: TrialSetBrief
@@ -144,15 +147,15 @@ class TrialSetEnded(msgspec.Struct, rename="camel"):
 def create_trial_set(
     service: Service, test_suite_id: str, agent: Agent, planned: Planned = 0, trials: Items | None = None
 ) -> TrialSetBrief:
-    """Begin a trial set of an agent at a suite, with up to 100 trials or empty; with a bad trial nothing is stored."""
+    """Create a trial set of an agent at a suite, with up to 100 trials; stores nothing if one is invalid."""
     return _brief(use_cases.create_trial_set(service, test_suite_id, agent, planned, trials or ()))
 
 
 @api.post("/trial-sets/{trialSetId}/trials", status=201)
 def add_trials(service: Service, trial_set_id: str, trials: Items) -> TrialSetBrief:
-    """Add up to 100 trials, all or none. One whose test and number are there already changes nothing.
-
-    The verdict of a trial is copied from its run, which has been judged; one that failed otherwise has an `error`.
+    """Add up to 100 trials, all or none. A trial whose test and number exist already changes nothing.
+    The verdict of a trial is copied from its run, which must have been evaluated; a trial that failed otherwise has an
+    `error`.
     """
     return _brief(use_cases.add_trials(service, trial_set_id, trials))
 
@@ -180,7 +183,7 @@ def _brief(record: TrialSetRecord) -> TrialSetBrief:
 
 @api.get("/trial-sets/{trialSetId}")
 async def get_trial_set(service: Service, trial_set_id: str) -> TrialSetShown:
-    """A trial set: how sure its share of passed tests is, pass@k and pass^k, and what came of each test."""
+    """A trial set: its share of passed tests with the confidence interval, pass@k, pass^k, and each test's results."""
     figures = await use_cases.trial_set_figures(service, trial_set_id)
     return TrialSetShown(
         **msgspec.structs.asdict(_brief(figures.record)),
@@ -219,14 +222,14 @@ async def list_trials(
     limit: Limit = 100,
     offset: After = 0,
 ) -> TrialList | Response:
-    """Trials in the order of their tests, with their explanations; those of one test, or those that `passed` or not."""
+    """Trials in the order of their tests, with their explanations; filtered by test, or by whether they `passed`."""
     record = service.trial_sets.get(trial_set_id)
     trials = service.trial_sets.trials(record.trial_set_id, test_id=test_id, passed=passed, limit=limit, offset=offset)
     return await service.runtime.run_in_thread(lambda: json_answer(TrialList([trial_shown(each) for each in trials])))
 
 
 def trial_shown(record: TrialRecord) -> TrialShown:
-    """A trial with its verdict."""
+    """Render a trial with its verdict."""
     verdict = msgspec.json.decode(unpack_json(record.verdict), type=dict[str, msgspec.Raw]) if record.verdict else {}
     nothing = msgspec.Raw(b"[]")
     return TrialShown(
@@ -248,7 +251,7 @@ def trial_shown(record: TrialRecord) -> TrialShown:
 
 @api.get("/trial-sets/{trialSetId}/compare/{otherId}")
 async def compare_trial_sets(service: Service, trial_set_id: str, other_id: str) -> TrialSetsCompared:
-    """How another trial set differs from this one, test by test: two agents, or two versions of one."""
+    """Compare another trial set with this one, test by test: two agents, or two versions of one."""
     compared = await use_cases.compare_trial_sets(service, trial_set_id, other_id)
     differs = compared.comparison
     return TrialSetsCompared(

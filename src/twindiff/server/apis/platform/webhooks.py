@@ -1,4 +1,4 @@
-"""Webhooks: who is told of an environment's events, and what became of telling them."""
+"""Operations for webhooks: subscriptions to an environment's events, and the status of their deliveries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ api = Operations()
 
 
 class WebhookShown(msgspec.Struct, rename="camel"):
-    """Who is told of which events of a twin; of all of them, if none is named. `secret` signs what is sent."""
+    """A subscription to events of a twin, or to all if `events` is empty. `secret` signs the deliveries."""
 
     webhook_id: str
     twin: str
@@ -32,7 +32,7 @@ class WebhookList(msgspec.Struct):
 
 
 class AttemptShown(msgspec.Struct):
-    """A try to deliver, at wall-clock time; without a `failure` it went well. `status` is what was answered."""
+    """An attempt at a delivery, at wall-clock time; `failure` is null on success. `status` is that of the response."""
 
     at: str
     milliseconds: float
@@ -42,7 +42,7 @@ class AttemptShown(msgspec.Struct):
 
 
 class DeliveryShown(msgspec.Struct, rename="camel"):
-    """What a subscriber is told of an event of the journal record `seq`. A rewind cancels what was not sent yet."""
+    """The delivery of an event of the journal record `seq` to a subscriber. A rewind cancels pending deliveries."""
 
     number: int
     webhook_id: str
@@ -62,25 +62,24 @@ class DeliveryList(msgspec.Struct):
 async def create_webhook(
     service: Service, env_id: str, twin: str, url: str, events: list[str] | None = None, secret: str | None = None
 ) -> WebhookShown:
-    """Tell an address of a twin's events from now on, as the twin's vendor does; a secret is made unless one is given.
-
-    The address is on this machine, or its host was named when the server was started. Where the vendor asks an address
-    to prove itself first, so does this. The URL `socket:` stands for sockets that the program opens, where the vendor
-    has them.
+    """Deliver a twin's events to a URL from now on, as its vendor does; a secret is generated unless one is given.
+    The URL must be on this machine, or its host must have been allowed when the server was started. If the vendor
+    requires a URL to pass a challenge first, so does this. The URL `socket:` stands for WebSockets that the client
+    opens, if the vendor supports them.
     """
     return _render_webhook(await use_cases.create_webhook(service, env_id, twin, url, events or (), secret))
 
 
 @api.get("/env/{envId}/webhooks")
 def list_webhooks(service: Service, env_id: str) -> WebhookList:
-    """The webhooks of an environment's settings; those that a vendor's API made are rows of its twin."""
+    """The webhooks created here; those created through a vendor's API are rows of its twin."""
     environment_id = service.environments.record(env_id).environment_id
     return WebhookList([_render_webhook(each) for each in service.subscriptions.list(environment_id)])
 
 
 @api.delete("/env/{envId}/webhooks/{webhookId}")
 def delete_webhook(service: Service, env_id: str, webhook_id: str) -> WebhookShown:
-    """Tell an address no more; what was not sent yet is not sent."""
+    """Delete a webhook; its pending deliveries are not sent."""
     return _render_webhook(use_cases.delete_webhook(service, env_id, webhook_id))
 
 
@@ -90,7 +89,7 @@ def _render_webhook(record: WebhookRecord) -> WebhookShown:
 
 @api.get("/env/{envId}/deliveries")
 def list_deliveries(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> DeliveryList:
-    """What subscribers were told and are to be told, in order, with every attempt."""
+    """All deliveries, sent and pending, in order, with every attempt."""
     environment_id = service.environments.record(env_id).environment_id
     deliveries = service.outbox.list(environment_id, after=after, limit=limit)
     return DeliveryList(_render_deliveries(service, environment_id, deliveries))
@@ -124,7 +123,7 @@ def _delivery(record: DeliveryRecord, attempts: list[AttemptShown]) -> DeliveryS
 
 @api.post("/env/{envId}/deliveries/{number}/redeliver", status=202)
 def redeliver(service: Service, env_id: str, number: Annotated[int, msgspec.Meta(ge=1, le=2**53)]) -> DeliveryShown:
-    """Send a delivery once more, whatever became of it."""
+    """Send a delivery once more, whatever its status."""
     record = use_cases.redeliver(service, env_id, number)
     [shown] = _render_deliveries(service, record.environment_id, [record])
     return shown

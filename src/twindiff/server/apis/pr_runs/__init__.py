@@ -1,1 +1,1 @@
-"""Pull request runs: a branch against its base, by the saved tests that its changed files choose."""
+"""Pull request runs: test a branch against its base, with the saved tests that its changed files select."""

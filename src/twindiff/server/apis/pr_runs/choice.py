@@ -1,4 +1,4 @@
-"""Which saved tests a change asks for."""
+"""Selects the saved tests for a change."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from twindiff.catalog import SavedTestRecord
 
 
 def choose_tests(tests: Iterable[SavedTestRecord], changed: Sequence[str]) -> list[SavedTestRecord]:
-    """Of the tests that take part in checks of changes, those that the changed files ask for.
-
-    A test with paths or tags is asked for by a file that one of its patterns matches, or that has one of its tags as a
-    part of its path; one with neither, by every change.
+    """Of the tests enabled for checks of changes, select those that the changed files match.
+    A test with paths or tags is selected by a file that matches one of its path patterns, or has one of its tags as a
+    part of its path; a test with neither, by every change.
     """
     return [test for test in tests if test.ci_enabled and _is_asked_for(test, changed)]
 
@@ -29,6 +28,6 @@ def _matches(file: str, patterns: Iterable[str]) -> bool:
 
 
 def _words(file: str) -> set[str]:
-    """The folders of a file, and its name with and without what follows the dot."""
+    """The parts of a file's path, and its name without suffix."""
     path = PurePosixPath(file)
     return {*path.parts, path.stem}

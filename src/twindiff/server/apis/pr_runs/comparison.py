@@ -1,4 +1,4 @@
-"""What a branch changes: the commit that is tested, the base that it left, the files that differ between the two."""
+"""The changes of a branch: the tested commit, its base, and the files that differ."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ShallowCheckout(ApiError):
 
 
 class BranchComparison(NamedTuple):
-    """A revision, the name of the base it is compared with, and the files that it has changed since."""
+    """A revision, the name of its base, and the paths of the files changed since their merge base."""
 
     revision: Revision
     base: str
@@ -40,9 +40,8 @@ class BranchComparison(NamedTuple):
 
 
 def compare(revision: Revision, base: str | None) -> BranchComparison:
-    """Compare a revision with a base, or else with the repository's main branch.
-
-    Raises UnknownBranch, ShallowCheckout, NothingChanged, and InvalidParameter for a base of another history.
+    """Compare a revision with a base, by default the repository's main branch.
+    Raises UnknownBranch, ShallowCheckout, NothingChanged, and InvalidParameter if the base has no common history.
     """
     name = base or _main_branch(revision)
     changed = _changed_files(revision, name)
@@ -52,7 +51,7 @@ def compare(revision: Revision, base: str | None) -> BranchComparison:
 
 
 def _main_branch(revision: Revision) -> str:
-    """The main branch of a repository: what its origin calls so, else main or master, here or at the origin."""
+    """The main branch: the default branch of origin, else main or master, local or at origin, else the current one."""
     repository = revision.repository
     with suppress(GitFailed):
         return git(repository, "symbolic-ref", "--short", "refs/remotes/origin/HEAD")
@@ -74,7 +73,7 @@ def _changed_files(revision: Revision, base: str) -> list[str]:
         if _is_shallow(revision):
             raise _shallow(revision, f"base '{base}'") from None
         raise
-    except GitFailed:  # which says nothing: the two have no commit in common
+    except GitFailed:  # git prints no message here: there is no common commit
         if _is_shallow(revision):
             raise _shallow(revision, f"where '{revision.name}' left '{base}'") from None
         raise InvalidParameter("base", f"'{base}' has no commit in common with '{revision.name}'") from None

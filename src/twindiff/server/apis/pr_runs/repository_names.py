@@ -1,4 +1,4 @@
-"""By which names a repository is known: its saved tests may be kept under any of them."""
+"""The names of a repository; its saved tests may be stored under any of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REMOTE = re.compile(r"(?:[a-z+]+://(?!/)|[\w.-]+@[\w.-]+:)")
 
 
 def list_names(given: str, path: Path, named: Mapping[str, str]) -> list[str]:
-    """Every name of a repository: as it was given, its paths, its names of the settings, `owner/name` of its origin."""
+    """List all names of a repository: as given, its paths, its names in the settings, `owner/name` of its origin."""
     places = [*_places(path)]
     paths = [text for place in places for text in (str(place), place.as_uri())]
     aliases = [name for name, folder in named.items() if Path(folder).expanduser().resolve() in places]
@@ -22,7 +22,7 @@ def list_names(given: str, path: Path, named: Mapping[str, str]) -> list[str]:
 
 
 def _places(path: Path) -> Iterator[Path]:
-    """The folder itself, and that of the repository whose worktree it is."""
+    """The folder itself, and that of the main repository if it is a worktree."""
     yield path.resolve()
     with suppress(GitFailed):
         shared = Path(git(path, "rev-parse", "--path-format=absolute", "--git-common-dir")).resolve()

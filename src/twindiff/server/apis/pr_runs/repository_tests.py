@@ -1,4 +1,4 @@
-"""Tests that lie in a repository: `.arga/tests/*.yml`, read as they are at the commit that is tested."""
+"""Tests stored in a repository as `.arga/tests/*.yml`, read from the tested commit."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FOLDER = ".arga/tests"
 ENDINGS = (".yml", ".yaml", ".json")
 MAX_FILES = 500
 MAX_CHARACTERS = 1_000_000
-"""Of one file."""
+"""Maximum characters of one file."""
 _OF_EXPORTS = ("id", "run_id", "created_at", "updated_at", "repo_full_name")
-"""What exported tests have besides, which is not gone by: the test belongs to the repository that it lies in."""
+"""Further keys of exported tests, which are ignored: the test belongs to the repository that contains it."""
 
 
 class InvalidTestFile(ApiError):
@@ -32,7 +32,7 @@ class InvalidTestFile(ApiError):
 
 
 class TestFile(msgspec.Struct):
-    """What a file says: the fields of a saved test, or a bare TestConfig with a name."""
+    """The content of a file: the fields of a saved test, or a bare TestConfig with a name."""
 
     __test__ = False
 
@@ -51,14 +51,14 @@ class TestFile(msgspec.Struct):
 
 
 class RepositoryTests(NamedTuple):
-    """The tests of a repository that can be run, and by file what is wrong with the others."""
+    """The valid tests of a repository, and the errors of the others by file."""
 
     tests: list[SavedTestRecord]
     invalid: dict[str, str]
 
 
 def read_tests(revision: Revision, saved: SavedTestStore) -> RepositoryTests:
-    """Read the tests that lie in a repository at a commit."""
+    """Read the tests in a repository at a commit."""
     read = RepositoryTests([], {})
     for path in _list_files(revision):
         try:
@@ -74,7 +74,7 @@ def _list_files(revision: Revision) -> list[str]:
 
 
 def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
-    """The test that a file describes; raises InvalidTestFile and InvalidTest, which name the key."""
+    """Parse the test in a file; raises InvalidTestFile and InvalidTest, which name the key."""
     given = _load(text)
     _check_keys(given, _field_names(TestFile, configs.TestConfig) | {*_OF_EXPORTS}, "")
     try:
@@ -101,7 +101,7 @@ def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
 
 
 def _load(text: str) -> dict[str, Any]:
-    import yaml  # few servers ever read such a file
+    import yaml  # imported late: few servers ever read such a file
 
     if len(text) > MAX_CHARACTERS:
         raise InvalidTestFile(f"it has more than {MAX_CHARACTERS} characters")
@@ -122,7 +122,7 @@ def _field_names(*structs: type[msgspec.Struct]) -> set[str]:
 
 
 def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
-    """Raises InvalidTestFile for a key that is not known."""
+    """Raise InvalidTestFile for an unknown key."""
     for name in given:
         if name not in known:
             place = f"{where}.{name}" if where else name
@@ -130,7 +130,7 @@ def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
 
 
 def _check_config(config: Mapping[str, Any], where: str) -> None:
-    """Raises InvalidTestFile for a key of a TestConfig, of its steps or their expectations that is not known."""
+    """Raise InvalidTestFile for an unknown key of a TestConfig, its steps or their expectations."""
     if where:
         _check_keys(config, _field_names(configs.TestConfig), where)
     prefix = f"{where}." if where else ""

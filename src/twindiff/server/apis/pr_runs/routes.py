@@ -1,4 +1,4 @@
-"""Pull request runs: `/validate/pr-run`, and the settings of checks of pull requests under `/validation`."""
+"""Pull request runs: `/validate/pr-run`, and the settings of pull request checks under `/validation`."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ async def create_pr_run(
     session_id: SessionId | None = None,
     run_type: Literal["pr", "pr_run", "agent_run"] = "pr_run",
 ) -> ValueResponse:
-    """Test a branch against its base: the files that differ choose the saved tests, which run against its application.
-
-    Without `branch` and `pr_url` it is what the repository has checked out; of a `commit` the branch is only the name.
-    Tests in `.arga/tests/*.yml` of the repository take part. A run for which no test is chosen fails, unless
-    `allow_no_tests` or the server's settings allow it. The application is started, or is at `frontend_url` already. The
-    verdict is among the artifacts of the run too, as `junit.xml` and `check_run.json`.
+    """Test a branch against its base: the changed files select the saved tests, which run against its application.
+    Without `branch` and `pr_url`, it tests what the repository has checked out; with a `commit`, `branch` is only a
+    label. Tests in `.arga/tests/*.yml` of the repository take part. A run that selects no test fails, unless
+    `allow_no_tests` or the server's settings allow it. The application is started, unless `frontend_url` says where it
+    runs already. The artifacts of the run include the verdict as `junit.xml` and `check_run.json`.
     """
     wanted = WantedPr(
         repo=repo or repository_of(pr_url),
@@ -73,7 +72,7 @@ Trigger = Literal["pr", "branch"]
 
 @api.post("/validation/github/install")
 def install(desk: TwinRunContext, repo: Repo) -> dict[str, Any]:
-    """Keep that pull requests of a repository are to be checked; posting to GitHub waits for its twin."""
+    """Enable checks of a repository's pull requests; nothing is posted to GitHub, as there is no GitHub twin yet."""
     return desk.checks.change(repo, "pr", enabled=True)
 
 
@@ -97,11 +96,11 @@ def set_config(
 
 @api.patch("/validation/github/config")
 def enable(desk: TwinRunContext, repo: Repo, trigger_mode: Trigger = "pr", enabled: bool = True) -> dict[str, Any]:
-    """Switch a repository's checks on or off."""
+    """Enable or disable a repository's checks."""
     return desk.checks.change(repo, trigger_mode, enabled=enabled)
 
 
 @api.get("/validation/github/enabled")
 def list_enabled(desk: TwinRunContext) -> list[dict[str, Any]]:
-    """List the repositories whose checks are switched on."""
+    """List the settings of the repositories whose checks are enabled."""
     return desk.checks.enabled_settings()

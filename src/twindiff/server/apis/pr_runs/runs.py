@@ -1,4 +1,4 @@
-"""Pull request runs: a branch is compared with its base, started, and judged by the tests that its change asks for."""
+"""Pull request runs: compare a branch with its base, start its application, and run the selected tests."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from twindiff.server.apis.test_runs.views import page_url, scenario_of
 
 KIND = "pr"
 MAX_FILES_NAMED = 5
-"""Changed files that are named where no test is for them."""
+"""Changed files that the message names if no test matches them."""
 OPENS = "the application opens"
-"""What is tested of a change that no saved test is for."""
+"""The title of the test that runs if no saved test is selected."""
 STARTS = "the application starts"
-"""What a change whose application does not start fails at."""
+"""The title of the result that fails if the application does not start."""
 CHOOSES = "the change chooses tests"
-"""What a change that no test is for fails at, unless that is allowed."""
+"""The title of the result that fails if no test is selected, unless that is allowed."""
 
 
 class WantedPr(NamedTuple):
-    """What is to be tested."""
+    """The request for a pull request run."""
 
     repo: str
     branch: str | None = None
@@ -50,31 +50,31 @@ class WantedPr(NamedTuple):
     scenario_id: str | None = None
     scenario_prompt: str | None = None
     about: Mapping[str, Any] = {}
-    """What is only kept: context_notes, session_id, run_type."""
+    """Fields that are only stored: context_notes, session_id, run_type."""
 
 
 class ChangePlan(NamedTuple):
-    """What a change asks for."""
+    """The plan of a run: the change and its tests."""
 
     wanted: WantedPr
     compared: BranchComparison
     names: list[str]
-    """Of the repository."""
+    """The names of the repository."""
     kept: list[SavedTestRecord]
-    """Its saved tests, and those that lie in it."""
+    """All its tests, saved ones and those in the repository."""
     tests: list[SavedTestRecord]
-    """Those that the change chooses."""
+    """The tests that the change selects."""
     invalid: Mapping[str, str]
-    """By file what is wrong with tests that lie in it."""
+    """Errors of test files in the repository, by file."""
     address: str
 
     @property
     def revision(self) -> Revision:
-        """What is tested."""
+        """The tested revision."""
         return self.compared.revision
 
     def why_no_tests(self) -> str:
-        """What is said of a change that chooses no test, and what to do."""
+        """The message for a change that selects no test, with what to do about it."""
         others = "" if len(self.names) < 2 else f" ({', '.join(self.names[1:])})"
         if not self.kept:
             said = f"no test is kept of {self.names[0]}{others}"
@@ -92,7 +92,7 @@ class RunCancelled(Exception):
 
 
 class PrRuns:
-    """The pull request runs of a server."""
+    """Creates and executes the pull request runs of a server."""
 
     def __init__(self, saved: SavedTestStore, sandboxes: SandboxRunService) -> None:
         self._tests = saved.runs
@@ -163,7 +163,7 @@ class PrRuns:
                     results.append(await self._run_test(run_id, plan, test, sandbox, len(results) + 1, stop))
         except RunCancelled:
             return
-        except ApiError as error:  # what the application of the branch is refused for
+        except ApiError as error:  # the application of the branch cannot be started
             refused = TestResult(STARTS, "", "error", str(error), category="application")
             results.append(await self._note(run_id, refused, len(results) + 1))
         finally:
@@ -174,7 +174,7 @@ class PrRuns:
         await self._ledger.do(partial(self._conclude, run_id, plan, results))
 
     def _problems(self, plan: ChangePlan) -> list[TestResult]:
-        """What is wrong with the tests of a repository: files that cannot be read, and that none was chosen."""
+        """Results for test files that cannot be read, and for a change that selects no test."""
         unreadable = [TestResult(path, "", "error", said, category="tests") for path, said in plan.invalid.items()]
         if plan.tests or (unreadable and not plan.kept):
             return unreadable
@@ -185,7 +185,7 @@ class PrRuns:
         return [*unreadable, TestResult(CHOOSES, "", status, plan.why_no_tests(), category="no_tests")]
 
     async def _start_sandbox(self, run_id: str, plan: ChangePlan, stop: asyncio.Event) -> TestRunRecord:
-        """The sandbox run of the branch when it is ready, or has failed; raises Stopped, and what refuses it."""
+        """Start the sandbox run of the branch and return it once ready or failed; raises RunCancelled, or a refusal."""
         wanted = plan.wanted
         named = [twin for test in plan.tests for twin in test.twins]
         asked = WantedSandbox(
@@ -213,7 +213,9 @@ class PrRuns:
         self._ledger.tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
 
     def _note_scenario(self, run_id: str, part: TestRunRecord) -> None:
-        """Keep what of the scenario_prompt the twins of the sandbox or the first test show; say what they do not."""
+        """Store how far the twins of the sandbox, or of the first test, reflect the scenario_prompt; log what is
+        missing.
+        """
         run, said = self._ledger.find(run_id), scenario_of(part)
         self._ledger.change(run, asked={**run.asked, **said})
         for warning in said["scenario_warnings"]:
@@ -228,7 +230,7 @@ class PrRuns:
         number: int,
         stop: asyncio.Event,
     ) -> TestResult:
-        """Run a saved test, or see whether the application opens; raises Stopped."""
+        """Run a saved test, or without one test that the application opens; raises RunCancelled."""
         result, begun = TestResult(test.name if test else OPENS, "", "passed"), time.monotonic()
         wanted = self._test_run_request(run_id, plan, test, sandbox)
         try:
@@ -249,7 +251,7 @@ class PrRuns:
         return await self._note(run_id, result._replace(seconds=time.monotonic() - begun), number)
 
     async def _note(self, run_id: str, result: TestResult, number: int) -> TestResult:
-        """Tell the result of a test as a step of the run."""
+        """Record the result of a test as a step event of the run."""
         step: dict[str, Any] = {"id": result.run_id or result.name, "step": number, "title": result.name}
         step |= {"status": "failed" if result.is_bad else result.status, "run_id": result.run_id}
         step |= {"milliseconds": result.seconds * 1000} if result.seconds else {}
@@ -288,7 +290,7 @@ class PrRuns:
     async def _until(
         self, run_id: str, is_there: Callable[[TestRunRecord], bool], stop: asyncio.Event
     ) -> TestRunRecord:
-        """A run as soon as something holds of it; raises Stopped."""
+        """Wait until a run satisfies a condition; raises RunCancelled."""
         while True:
             run = await self._ledger.do(partial(self._ledger.find, run_id))
             if is_there(run):
@@ -298,7 +300,7 @@ class PrRuns:
             await self._ledger.news(run_id)
 
     def _conclude(self, run_id: str, plan: ChangePlan, results: list[TestResult]) -> None:
-        """Write the reports, and end the run by what its tests came to."""
+        """Write the reports, and end the run with its verdict."""
         verdict = ChangeVerdict(results)
         run = self._ledger.find(run_id)
         folder, url = self._tests.artifacts.open(run_id), page_url(run, plan.address)
@@ -307,7 +309,7 @@ class PrRuns:
 
 
 def _start_problem(sandbox: TestRunRecord) -> TestResult | None:
-    """Why the application of a branch does not run; None where it is ready."""
+    """The failed result if the application of a branch did not start; None if it is ready."""
     if sandbox.status == "ready":
         return None
     said = str(sandbox.outcome.get("failure_detail") or f"its sandbox run is {sandbox.status}")

@@ -1,4 +1,4 @@
-"""Settings of checks of pull requests, by repository; they are kept, and nothing is posted to GitHub."""
+"""Settings of pull request checks by repository; they are stored, but nothing is posted to GitHub."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ NOTE = "Checks run when they are asked for; posting their results to GitHub wait
 
 
 class CheckSettings:
-    """The settings of a server."""
+    """The settings of all repositories of a server."""
 
     def __init__(self, service: Service) -> None:
         self._catalog = service.catalog
 
     def get(self, repo: str, trigger_mode: str) -> dict[str, Any]:
-        """The settings of a repository's checks."""
+        """The settings of a repository's checks, or the defaults if none are stored."""
         return _render_setting(
             self._find(repo, trigger_mode) or CheckSettingRecord(repo=repo, trigger_mode=trigger_mode)
         )
 
     def change(self, repo: str, trigger_mode: str, **fields: Any) -> dict[str, Any]:
-        """Change what is given of them."""
+        """Change the settings whose value is not None."""
         given = {name: value for name, value in fields.items() if value is not None}
         record = self._find(repo, trigger_mode)
         if record is None:
@@ -31,7 +31,7 @@ class CheckSettings:
         return _render_setting(self._catalog.change(record, **given) if given else record)
 
     def enabled_settings(self) -> list[dict[str, Any]]:
-        """Those that are switched on."""
+        """The settings of all enabled checks."""
         return [_render_setting(each) for each in self._catalog.rows(CheckSettingRecord, CheckSettingRecord.enabled)]
 
     def _find(self, repo: str, trigger_mode: str) -> CheckSettingRecord | None:

@@ -1,4 +1,4 @@
-"""The verdict of a pull request run: what its tests came to."""
+"""The verdict of a pull request run, computed from its test results."""
 
 from __future__ import annotations
 
@@ -9,30 +9,32 @@ from twindiff.server.apis.test_runs.reports import TestResult
 
 
 class ChangeVerdict(NamedTuple):
-    """What the tests of a run came to."""
+    """The verdict over the results of a run's tests."""
 
     results: Sequence[TestResult]
 
     @property
     def bad(self) -> list[TestResult]:
-        """The results because of which the run has failed."""
+        """The results that make the run fail."""
         return [each for each in self.results if each.is_bad]
 
     @property
     def status(self) -> str:
-        """How the run ends."""
+        """The final status of the run: `failed` or `completed`."""
         return "failed" if self.bad else "completed"
 
     @property
     def summary(self) -> str:
-        """The verdict in words: how many tests passed, and what each of the others says."""
+        """The verdict in a sentence: how many tests passed, and the details of the others."""
         passed = sum(each.status == "passed" for each in self.results)
         said = [f"{each.name}: {each.detail}" for each in self.results if each.status != "passed"]
         counted = f"{passed} of {sum(each.status != 'skipped' for each in self.results)} tests passed"
         return "; ".join([f"{len(self.bad)} of {len(self.results)} failed", *said] if self.bad else [counted, *said])
 
     def outcome(self) -> dict[str, Any]:
-        """The verdict as fields of the run's record."""
+        """The verdict as fields of the run's record.
+        Keys: `passed`, `failed`, `total`, `summary`; on failure also `failure_category` and `failure_detail`.
+        """
         counts = {
             "passed": sum(each.status == "passed" for each in self.results),
             "failed": len(self.bad),

@@ -1,1 +1,1 @@
-"""Sandbox runs: an application of a repository, started on this machine beside the twins that it is to speak to."""
+"""Sandbox runs: an application from a repository, started on this machine together with the twins that it uses."""

@@ -1,4 +1,4 @@
-"""The process of an application: started within limits, watched until its port opens, ended with all it has started."""
+"""The process of an application: starts it within limits, waits until its port opens, ends all its processes."""
 
 from __future__ import annotations
 
@@ -21,34 +21,33 @@ from twindiff.server.apis.sandbox_runs.leftovers import ApplicationLives, Leftov
 
 GIGABYTE = 1 << 30
 LIMITS = {"RLIMIT_DATA": 4 * GIGABYTE, "RLIMIT_FSIZE": GIGABYTE, "RLIMIT_NOFILE": 4096, "RLIMIT_CORE": 0}
-"""What each process may take: memory of its own, the size of a file, open files, no dump."""
+"""Limits per process: memory of its own, file size, open files, no core dumps."""
 LIMITS_OF_USER = {"RLIMIT_NPROC": 1024}
-"""What all processes of a user may take together, where that is the application's alone."""
+"""Limits for all processes of a user together, where the application has a user of its own."""
 MAX_PRINTED_LINES = 2000
 MAX_LINE_CHARACTERS = 2000
 CHUNK = 65536
 LOOK_SECONDS = 0.05
 SECONDS_TO_END = 18.0
 SECONDS_TO_READ = 5.0
-"""How long output is waited for after the end of what printed it."""
+"""Seconds to wait for remaining output after the process has ended."""
 SECONDS_TO_BUILD = 600.0
-"""How long the image of a container may be built."""
+"""Seconds that building a container image may take."""
 PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
-"""Variables of the server that its applications are given; keys of the server are none of them."""
+"""Environment variables passed on from the server to its applications; none of them holds a key."""
 
 
 class ApplicationFolder(NamedTuple):
-    """Where an application runs: in `folder`, below `root`, which is removed with it; `root` has a record of it."""
+    """The working directory of an application, below `root`, which has its leftovers record and is removed with it."""
 
     folder: Path
     root: Path
 
 
 class CommandSequence(NamedTuple):
-    """What is run: commands, each once the one before has succeeded, within `limits`.
-
-    For an engine's containers `ends` are the commands that leave nothing of them, and `image` is a file that is
-    there as soon as the image is built. With `first_uid` the user is another one, to whom `owned` folders are given.
+    """Commands to run in sequence, until one fails, within `limits`.
+    For containers, `ends` are the commands that remove everything of them, and `image` is a file that exists once the
+    image is built. With `first_uid`, the commands run as another user, who becomes the owner of the folders in `owned`.
     """
 
     commands: Sequence[Sequence[str]]
@@ -61,7 +60,7 @@ class CommandSequence(NamedTuple):
 
 
 class Application:
-    """One application; `heard` is given each line that it prints."""
+    """One application; `heard` is called with each line that it prints."""
 
     def __init__(
         self, work: CommandSequence, place: ApplicationFolder, heard: Callable[[str], Awaitable[None]]
@@ -76,7 +75,7 @@ class Application:
         self._leftovers: Leftovers | None = None
 
     async def start(self) -> None:
-        """Start it."""
+        """Start its keeper, which runs the commands, and begin to read its output."""
         work = self.work
         limits = {**work.limits, **(LIMITS_OF_USER if work.first_uid is not None else {})}
         told = {
@@ -95,17 +94,17 @@ class Application:
         self._reading = asyncio.create_task(self._read(self._process))
 
     async def is_built(self) -> str | None:
-        """Wait until its image is built; what is wrong if it is not."""
+        """Wait until its image is built; returns a description of the problem if it is not."""
         assert self.work.image, "it has one"
         image = self.work.image
         problem = await self._until(image.exists, SECONDS_TO_BUILD, "its image was built", "was not built")
-        self._lines = 0  # what the building has printed is not the application's
+        self._lines = 0  # lines printed by the build do not count as the application's
         if problem is None:
             self.last_lines.clear()
         return problem
 
     async def opens(self, port: int, seconds: float) -> str | None:
-        """Wait until it listens; what is wrong if it does not."""
+        """Wait until it listens on a port; returns a description of the problem if it does not within `seconds`."""
         listens = partial(is_open, port)
         return await self._until(listens, seconds, f"it listened on port {port}", f"did not listen on port {port}")
 
@@ -121,7 +120,7 @@ class Application:
         return None
 
     async def wait_for_end(self) -> str:
-        """Wait for its end, and say how that came. What a keeper that was killed has left is ended first."""
+        """Wait for its end, and describe how it ended; first ends whatever a killed keeper has left."""
         assert self._process, "it was started"
         code = await _exit_code(self._process)
         if code < 0:
@@ -130,11 +129,11 @@ class Application:
         return f"ended with exit code {code}" if code >= 0 else f"was ended: its keeper was killed by signal {-code}"
 
     async def end(self) -> None:
-        """End it with all that it has started; raises ApplicationLives when something of it cannot be ended."""
+        """End it with all its descendants; raises ApplicationLives if a process cannot be ended."""
         if self._process is None:
             return
         if self._process.stdin:
-            self._process.stdin.close()  # which is what the keeper waits for
+            self._process.stdin.close()  # the keeper ends everything at the end of its input
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(_exit_code(self._process), SECONDS_TO_END)
         if self._process.returncode is None:
@@ -147,12 +146,12 @@ class Application:
             raise ApplicationLives
 
     async def _end_leftovers(self) -> bool:
-        """Whether nothing is left of it."""
+        """End leftover processes and containers; true if nothing is left."""
         assert self._leftovers, "it was started"
         return await asyncio.to_thread(end_leftovers, self._leftovers, self._place.root)
 
     async def _read_rest(self) -> None:
-        """Read what it has printed; what still holds its output open is not waited for."""
+        """Read its remaining output, without waiting for processes that still hold the pipe open."""
         if self._reading:
             await asyncio.wait((self._reading,), timeout=SECONDS_TO_READ)
             self._reading.cancel()
@@ -191,16 +190,15 @@ async def _start_keeper(told: Mapping[str, Any], folder: Path, env: Mapping[str,
 
 
 async def _exit_code(process: asyncio.subprocess.Process) -> int:
-    """Wait for the end of a process; its `wait` would wait for all that hold its output open too."""
-    while process.returncode is None:  # noqa: ASYNC110 - nobody tells of it while its pipes are open
+    """Wait for the end of a process; `Process.wait` would also wait for all processes that hold its output open."""
+    while process.returncode is None:  # noqa: ASYNC110 - no event signals the end while its pipes are open
         await asyncio.sleep(LOOK_SECONDS)
     return process.returncode
 
 
 def environment(home: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """The variables of an application on this machine: few of the server's, and over them what is given.
-
-    Its commands find the programs that the server finds, and the server's own Python first.
+    """The environment variables of an application on this machine: a few of the server's, overridden by `given`.
+    Its commands find the same programs as the server does, and the server's own Python first.
     """
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
@@ -208,13 +206,13 @@ def environment(home: Path, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port of this machine on which nobody listens."""
+    """Find a port of this machine on which no process listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
 
 def is_open(port: int) -> bool:
-    """Whether somebody listens on a port of this machine."""
+    """Whether a process listens on a port of this machine."""
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=0.2):
         return True
     return False

@@ -1,9 +1,8 @@
-"""Stands before the runtime of Podman's builds, and refuses steps that mount files of the machine.
-
-Podman before 5.4 follows links in the sources of `RUN --mount`, also those of stages, of base images' ONBUILD and of
-caches, so that a step could read and write the machine's files as root. What is mounted is looked at here, where syntax
-is of no matter any more: called as `build_guard.py CONTEXT STORAGE RUNTIME …`, with the rest for the runtime itself.
-It is a program of its own that imports nothing of Twindiff.
+"""A wrapper of the OCI runtime for Podman's builds that refuses build steps which mount files of the machine.
+Podman before 5.4 follows links in the sources of `RUN --mount`, also those in stages, in ONBUILD of base images and in
+caches, so a step could read and write the machine's files as root. The guard checks the resulting mounts instead,
+whatever syntax requested them. It is called as `build_guard.py CONTEXT STORAGE RUNTIME …`, with the rest passed to the
+runtime. It is a standalone program that imports nothing of Twindiff.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 CACHES = re.compile(r"/buildah-cache(-\d+)?(/|$)")
-"""Below the folder for large temporary files, where caches of steps are kept by their names."""
+"""Below TMPDIR: where caches of steps are stored by name."""
 CONTAINERS = re.compile(r"/[a-z0-9]+-containers/[0-9a-f]{64}/")
-"""Below the storage: what an image calls its volumes; ids cannot be guessed."""
+"""Below the storage: volumes of an image; their ids cannot be guessed."""
 
 
 class Mount(NamedTuple):
-    """A mount of this process: at `point`, of the file system with a device, from a folder `root` of that."""
+    """A mount of this process at `point`: the folder `root` of the file system on `device`."""
 
     device: str
     root: str
@@ -31,7 +30,7 @@ class Mount(NamedTuple):
 
 
 def main() -> None:
-    """Run the runtime, unless it is to create a container that mounts the machine's files."""
+    """Execute the runtime, unless it is to create a container that mounts the machine's files."""
     context, storage, runtime, *given = sys.argv[1:]
     if "create" in given or "run" in given:
         bundle = Path(next(after for each, after in pairwise(given) if each in ("--bundle", "-b")))
@@ -48,7 +47,7 @@ def _is_bind(mount: dict[str, Any]) -> bool:
 
 
 def _is_allowed(source: str, bundle: str, context: str, storage: str, mounts: list[Mount]) -> bool:
-    """Whether a source is the context, a stage, a volume or a cache of the build, or a file that the engine made."""
+    """Whether a source is the context, a stage, a volume or a cache of the build, or a file created by the engine."""
     path = os.path.realpath(source)
     inside = path.removeprefix(os.path.realpath(bundle))
     if inside != path and not inside.startswith("/mnt/") and Path(path).is_file():
@@ -66,12 +65,12 @@ def _is_allowed(source: str, bundle: str, context: str, storage: str, mounts: li
 
 
 def _is_stage(mount: Mount, storage: str) -> bool:
-    """Whether it is the whole file system of a stage, or of an image."""
+    """Whether a mount is the whole file system of a stage or an image."""
     return mount.root == "/" and mount.point.endswith("/merged") and _is_below(mount.point, os.path.realpath(storage))
 
 
 def _locate(path: str, mounts: list[Mount]) -> tuple[str, str]:
-    """The device that a path is on, and its path there."""
+    """The device that a path is on, and its path on that device."""
     mount = max((each for each in mounts if _is_below(path, each.point)), key=lambda each: len(each.point))
     return mount.device, os.path.normpath(f"{mount.root}/{_rest(path, mount.point)}")
 
@@ -89,7 +88,7 @@ def _rest(path: str, folder: str) -> str:
 
 
 def _read_mounts() -> list[Mount]:
-    """The mounts of this process, the latest last, so that it wins over what it covers."""
+    """The mounts of this process, latest first, so that `max` prefers a mount over one it covers at the same point."""
     mounts: list[Mount] = []
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         _, _, device, root, point, *_ = line.split()

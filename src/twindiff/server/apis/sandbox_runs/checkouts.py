@@ -1,4 +1,4 @@
-"""Repositories of this machine, and checkouts of their branches and pull requests."""
+"""Local repositories, and checkouts of their branches and pull requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError, InvalidParameter
 
 SECONDS = 120
-"""How long git may take for one thing."""
+"""Timeout of one git command in seconds."""
 _PULL_REQUEST = re.compile(r"(?:^|/)([\w.-]+/[\w.-]+)/pull/([0-9]{1,9})(?:[/?#].*)?$")
 _FILE_URL = re.compile(r"file:(?://(?:localhost)?)?(/[^?#]*)")
 
@@ -39,7 +39,7 @@ class GitFailed(ApiError):
 
 
 class Revision(NamedTuple):
-    """What of a repository is meant: a commit, and the branch or pull request that it is the end of."""
+    """A commit of a repository, and the name of its branch or pull request."""
 
     repository: Path
     commit: str
@@ -47,14 +47,14 @@ class Revision(NamedTuple):
 
 
 class PullRequest(NamedTuple):
-    """A pull request by its address."""
+    """The repository (`owner/name`) and number of a pull request."""
 
     repository: str
     number: int
 
 
 def pull_request(url: str) -> PullRequest:
-    """The pull request at an address; raises UnknownBranch for an address of something else."""
+    """Parse the URL of a pull request; raises UnknownBranch for any other URL."""
     match = _PULL_REQUEST.search(url)
     if match is None:
         raise UnknownBranch(f"pr_url '{url[:200]}' is no address of a pull request, such as …/owner/name/pull/42")
@@ -62,21 +62,21 @@ def pull_request(url: str) -> PullRequest:
 
 
 def repository_of(pr_url: str | None) -> str:
-    """The repository of a pull request; raises InvalidParameter when there is none."""
+    """The repository of a pull request; raises InvalidParameter without a URL."""
     if pr_url is None:
         raise InvalidParameter("repo", "give a repository, or the pr_url of a pull request")
     return pull_request(pr_url).repository
 
 
 class Repositories:
-    """The repositories that runs may use: those with a name in the settings, and unless `closed` any by its path."""
+    """The repositories that runs may use: those named in the settings and, unless `closed`, any by its path."""
 
     def __init__(self, named: Mapping[str, str], *, closed: bool) -> None:
         self._named = dict(named)
         self._closed = closed
 
     def find(self, repo: str) -> Path:
-        """The folder of a repository by its name, path or file: URL; raises UnknownRepository."""
+        """Find the folder of a repository by its name, path or file: URL; raises UnknownRepository."""
         place = self._named.get(repo) or self._place(repo)
         path = _folder(place)
         if path is None:
@@ -99,9 +99,8 @@ class Repositories:
         )
 
     def revision(self, repo: str, branch: str | None, pr_url: str | None, commit: str | None = None) -> Revision:
-        """What a run is to be made of; without commit, branch or pull request, what the repository has checked out.
-
-        Of a `commit` the branch is only the name.
+        """Resolve the revision to run; by default what the repository has checked out.
+        With a `commit`, `branch` is only a label.
         """
         path = self.find(repo)
         if commit:
@@ -115,11 +114,11 @@ class Repositories:
 
 
 def _folder(place: str) -> Path | None:
-    """The folder that an absolute path names, if there is one."""
+    """The folder at an absolute path; None if there is none."""
     try:
         path = Path(place).expanduser()
         return path if path.is_absolute() and path.is_dir() else None
-    except (OSError, RuntimeError):  # a name that no file can have, the home of nobody
+    except (OSError, RuntimeError):  # an invalid file name, or the home of an unknown user
         return None
 
 
@@ -135,13 +134,12 @@ HARMLESS = {
     "protocol.version": "2",
     "uploadpack.packObjectsHook": "",
 }
-"""What no configuration of a repository is to say otherwise: programs that git would run by it."""
+"""Settings that override the configuration of a repository, which could make git run programs."""
 
 
 def git(repository: Path, *arguments: str, configured: bool = True) -> str:
-    """What git prints; raises GitFailed in git's words. No program that the repository names is run.
-
-    Without `configured`, neither the user's nor the system's configuration counts.
+    """Run git and return its output; raises GitFailed with git's message. Runs no program a repository configures.
+    Without `configured`, the configurations of the user and the system are ignored.
     """
     settings = [word for name, value in HARMLESS.items() for word in ("-c", f"{name}={value}")]
     try:
@@ -157,7 +155,7 @@ def git(repository: Path, *arguments: str, configured: bool = True) -> str:
         )
     except FileNotFoundError:
         raise GitFailed("git is not installed on the server's machine") from None
-    except (OSError, ValueError) as error:  # what no command can be told: too long, or with a NUL
+    except (OSError, ValueError) as error:  # arguments that are too long, or contain NUL
         raise GitFailed(f"git {arguments[0]} cannot be asked: {error}") from None
     except subprocess.TimeoutExpired:
         raise GitFailed(f"git {arguments[0]} was not done after {SECONDS} s") from None
@@ -167,7 +165,7 @@ def git(repository: Path, *arguments: str, configured: bool = True) -> str:
 
 
 def _environment(*, configured: bool) -> dict[str, str]:
-    """The variables of git: none that others set for it, and nothing asked of people or fetched behind their back."""
+    """The environment variables of git: no inherited GIT_*, no prompts, no lazy fetches."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     unconfigured = {} if configured else {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
@@ -175,7 +173,7 @@ def _environment(*, configured: bool) -> dict[str, str]:
 
 
 def commit_of(repository: Path, name: str) -> str:
-    """The commit that a branch, tag or id names; raises UnknownBranch with the nearest branch."""
+    """Resolve a branch, tag or id to a commit; raises UnknownBranch, which suggests the nearest branch."""
     for candidate in (name, f"origin/{name}"):
         with suppress(GitFailed):
             return git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{commit}}")
@@ -195,14 +193,13 @@ def branches(repository: Path) -> list[str]:
 
 
 def current_branch(repository: Path) -> str:
-    """The branch that is checked out, or HEAD."""
+    """The branch that is checked out, or `HEAD` if detached."""
     return git(repository, "rev-parse", "--abbrev-ref", "HEAD")
 
 
 def check_out(revision: Revision, folder: Path) -> None:
-    """Make a repository of a commit alone in a new folder, where nothing of the original's configuration counts.
-
-    Filters that a repository defines, and programs that it names, are thus never run. Files of Git LFS stay pointers.
+    """Create a new repository with a single commit in a new folder; the original's configuration does not apply there.
+    Filters that a repository defines, and programs that it names, are thus never run. Git LFS files remain pointers.
     """
     source, commit = str(revision.repository), revision.commit
     form = git(revision.repository, "rev-parse", "--show-object-format")

@@ -1,4 +1,4 @@
-"""How an application is started: by what its repository says in `.arga/sandbox.yml`, or by a guess that is said."""
+"""How an application is started: as its `.arga/sandbox.yml` configures, or else by a guess, which the logs report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NoStartCommand(ApiError):
 
 
 class ApplicationTarget(msgspec.Struct, forbid_unknown_fields=True):
-    """One application of a repository; its port is the one it is told in `PORT` unless `app_port` says otherwise."""
+    """One application of a repository; it gets its port in `PORT`, a free one unless `app_port` names it."""
 
     context_dir: str = "."
     dockerfile_path: str | None = None
@@ -56,9 +56,8 @@ class _Package(msgspec.Struct):
 
 
 class StartCommand(NamedTuple):
-    """What is to be started in which folder; `guess` says what a command was guessed from, if it was.
-
-    With a `containerfile` it is a container of `engine`, and an empty command is what its image runs.
+    """The command that starts an application, and its folder; `guess` names the file that the command was guessed from.
+    With a `containerfile` it runs in a container of `engine`; an empty command then means the image's own.
     """
 
     command: str
@@ -70,7 +69,7 @@ class StartCommand(NamedTuple):
 
 
 def start_of(checkout: Path, name: str | None) -> StartCommand:
-    """How an application is started; raises InvalidSandboxConfig, NoStartCommand, NoContainerEngine."""
+    """Determine how an application is started; raises InvalidSandboxConfig, NoStartCommand, NoContainerEngine."""
     target = _target(checkout, name)
     folder = resolve_inside(checkout, target.context_dir, checkout)
     if folder is None or not folder.is_dir():
@@ -106,7 +105,7 @@ def _guess(folder: Path, target: ApplicationTarget) -> StartCommand:
 
 
 def _explain_unused(files: Sequence[str]) -> str:
-    """Why a file for containers is not gone by, where there is one."""
+    """Explain why a container file in the folder is not used, if there is one."""
     if not files:
         return ""
     reason = "a container is built only of what dockerfile_path names" if containers.engine() else NO_CONTAINERS
@@ -114,7 +113,7 @@ def _explain_unused(files: Sequence[str]) -> str:
 
 
 def _containerfile(given: str, folder: Path, checkout: Path) -> Path:
-    """The file that an image is built by, from the folder of the application or else from the repository's own."""
+    """Find the container file, relative to the application's folder or else to the repository."""
     for path in (resolve_inside(folder, given, checkout), resolve_inside(checkout, given, checkout)):
         if path and path.is_file():
             return path
@@ -122,7 +121,7 @@ def _containerfile(given: str, folder: Path, checkout: Path) -> Path:
 
 
 def check_variables(env: Mapping[str, object]) -> None:
-    """Raises InvalidSandboxConfig for what cannot be a variable of a process."""
+    """Raise InvalidSandboxConfig for a name or value that cannot be an environment variable."""
     for name, value in env.items():
         if not name or "=" in name or "\0" in f"{name}{value}":
             raise InvalidSandboxConfig(f"env: '{name[:100]}' cannot be a variable; names have no =, and nothing a NUL")
@@ -151,7 +150,7 @@ def _read(path: Path) -> _File:
     given = parse_yaml(read_bounded(path), path.name)
     try:
         file = msgspec.convert(given, _File)
-        msgspec.json.encode(file)  # a text may have half a character, which nobody can be told
+        msgspec.json.encode(file)  # raises for an unpaired surrogate, which cannot be encoded
         return file
     except msgspec.ValidationError as error:
         raise InvalidSandboxConfig(f"{path.name}: {str(error)[:500]}") from None
@@ -160,7 +159,7 @@ def _read(path: Path) -> _File:
 
 
 def guess_command(folder: Path) -> tuple[str, str] | None:
-    """What a command is guessed from, and the command; None where nothing looks like an application."""
+    """Guess a command; returns the file that it was guessed from and the command, or None."""
     for name, guess in _GUESSES:
         path = find_file(folder, name)
         command = guess(path) if path else None
@@ -187,7 +186,7 @@ def _django(path: Path) -> str:
 
 
 def _python(path: Path) -> str:
-    """The command of the framework that a module makes its `app` with, or else the module itself."""
+    """The command of the framework that a module creates its `app` with, or else of the module itself."""
     text = read_start(path)
     made = re.search(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Flask)\(", text, re.MULTILINE)
     if not made or "__main__" in text:

@@ -1,4 +1,4 @@
-"""Files of a repository that say how its application is started: whoever writes to the repository writes them."""
+"""Reads a repository's configuration files, which are untrusted input: size, nesting and links are limited."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from twindiff.kit.errors import ApiError
 MAX_BYTES = 1 << 16
 MAX_YAML_DEPTH = 20
 MAX_YAML_ALIASES = 20
-"""Merging aliases of aliases takes exponential time."""
+"""Bounded because expanding nested aliases takes exponential time."""
 
 
 class InvalidSandboxConfig(ApiError):
@@ -20,7 +20,7 @@ class InvalidSandboxConfig(ApiError):
 
 
 def find_file(folder: Path, name: str) -> Path | None:
-    """A file by its name below a folder, if there is one; raises InvalidSandboxConfig where a link leads there."""
+    """Find a file by name below a folder, or None; raises InvalidSandboxConfig if a symbolic link is on the path."""
     path = folder
     for part in Path(name).parts:
         path /= part
@@ -31,7 +31,7 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 
 def read_bounded(path: Path) -> str:
-    """The text of a file; raises InvalidSandboxConfig when it is larger than MAX_BYTES or no UTF-8."""
+    """Read a file as text; raises InvalidSandboxConfig if it is larger than `MAX_BYTES` or not UTF-8."""
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
@@ -43,19 +43,19 @@ def read_bounded(path: Path) -> str:
 
 
 def read_start(path: Path) -> str:
-    """The first MAX_BYTES of a file."""
+    """Read the first `MAX_BYTES` of a file as text."""
     with path.open("rb") as file:
         return file.read(MAX_BYTES).decode(errors="replace")
 
 
 def parse_yaml(text: str, name: str) -> Any:
-    """What a YAML text says; raises InvalidSandboxConfig for one that is none, or that would take long to read."""
-    import yaml  # few servers ever read such a file
+    """Parse YAML; raises InvalidSandboxConfig if it is invalid, or would take long to parse."""
+    import yaml  # imported late: few servers ever read such a file
 
     try:
         _check_shape(text, name)
         return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, TypeError) as error:  # a date, number or key that Python cannot have
+    except (yaml.YAMLError, ValueError, TypeError) as error:  # a date, number or key that Python cannot represent
         raise InvalidSandboxConfig(f"{name} is no YAML: {' '.join(str(error).split())[:500]}") from None
 
 
@@ -75,9 +75,9 @@ def _check_shape(text: str, name: str) -> None:
 
 
 def resolve_inside(folder: Path, given: str, checkout: Path) -> Path | None:
-    """Where a path leads from a folder, if that is within the checkout."""
+    """Resolve a path relative to a folder; None unless it exists within the checkout."""
     try:
         path = (folder / given).resolve()
         return path if path.is_relative_to(checkout.resolve()) and path.exists() else None
-    except (OSError, ValueError, RuntimeError):  # too long, with a NUL, a link in a circle
+    except (OSError, ValueError, RuntimeError):  # too long, contains NUL, or a circular link
         return None

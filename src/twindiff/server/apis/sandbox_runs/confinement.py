@@ -1,6 +1,5 @@
-"""Confinement of applications: a user, processes and files of their own, by bubblewrap (`bwrap`) and `setpriv`.
-
-The network stays the machine's own: an application has to reach its twins, and to be reached by tests.
+"""Confinement of applications with bubblewrap (`bwrap`) and `setpriv`: separate user, processes and files.
+The machine's network is shared, because an application has to reach its twins and be reached by tests.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ SETTING = "TWINDIFF_CONFINEMENT"
 REQUIRE, PREFER, OFF = "require", "prefer", "off"
 MODES = (REQUIRE, PREFER, OFF)
 UID = "{uid}"
-"""Stands in a command for the user that the application is run as."""
+"""Placeholder in a command for the id of the user that the application runs as."""
 FIRST_UIDS = (1_900_000_000, 20_000)
-"""Where the users of applications begin: beyond those that systems give out, else where a container has few."""
+"""First user ids for applications: beyond those that systems assign, else lower for containers that map few ids."""
 MAX_PID = 1 << 22
 PROBE_SECONDS = 10
 NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent")
 SCRATCH = ("/tmp", "/var/tmp")
-"""Folders of which an application has its own."""
+"""Folders that are replaced by private ones for each application."""
 SHARED_MEMORY = "/dev/shm"
 FOLDERS = ("app", "home", "tmp")
-"""What an application may write to, below the folder of its run."""
+"""Folders that an application may write to, below the folder of its run."""
 
 
 class ConfinementMissing(ApiError):
@@ -42,9 +41,8 @@ class ConfinementMissing(ApiError):
 
 
 class Confinement(NamedTuple):
-    """How applications are confined; `missing` says in a sentence what is not, and is empty where all of it is.
-
-    With `first_uid` each is run as a user of its own: that number and the process id of its keeper.
+    """How applications are confined; `missing` describes what is not confined, and is empty if everything is.
+    With `first_uid` each application runs as a user of its own: that number plus the process id of its keeper.
     """
 
     bwrap: str = ""
@@ -53,14 +51,14 @@ class Confinement(NamedTuple):
     missing: str = ""
 
     def describe(self) -> str:
-        """How applications are confined, in words for people."""
+        """Describe the confinement in a sentence."""
         user = "a user of their own" if self.first_uid is not None else "the server's user"
         if not self.missing:
             return f"confined by bwrap: {user}, processes and files of their own, the machine's network"
         return f"not fully confined: {self.missing}"
 
     def wrap(self, command: Sequence[str], root: Path, folder: Path, hidden: Iterable[str]) -> list[str]:
-        """A command that runs another one confined, in a folder below `root`; the files of `hidden` are not seen."""
+        """Wrap a command to run confined in a folder below `root`; the paths in `hidden` are invisible to it."""
         root, drop = root.resolve(), self._drop_privileges()
         if not self.bwrap:
             return [*drop, *command]
@@ -74,7 +72,7 @@ class Confinement(NamedTuple):
 
 
 def find_confinement() -> Confinement:
-    """How applications are confined here; raises ConfinementMissing where the setting requires more."""
+    """Determine the confinement on this machine; raises ConfinementMissing if the setting requires more."""
     mode = os.environ.get(SETTING) or PREFER
     if mode not in MODES:
         raise ConfinementMissing(f"{SETTING} is '{mode}'; give {', '.join(MODES[:-1])} or {OFF}")
@@ -88,7 +86,7 @@ def find_confinement() -> Confinement:
 
 @lru_cache(maxsize=8)
 def _detect(path: str) -> Confinement:
-    """The most that works here: all of it, else users of their own, else nothing."""
+    """The strongest confinement that works here: full, else separate users, else none."""
     is_root = os.geteuid() == 0
     bwrap, setpriv = (shutil.which(name, path=path) or "" for name in ("bwrap", "setpriv"))
     first_uid = _find_first_uid() if is_root and setpriv else None
@@ -106,7 +104,7 @@ def _detect(path: str) -> Confinement:
 
 
 def _why_not(candidate: Confinement) -> str:
-    """Why a confinement does not work here, by trying it; nothing if it does."""
+    """Test a confinement; returns why it does not work, or an empty string."""
     with tempfile.TemporaryDirectory(prefix="twindiff-confinement-") as place:
         root = Path(place)
         for name in FOLDERS:
@@ -125,7 +123,7 @@ def _why_not(candidate: Confinement) -> str:
 
 
 def _find_first_uid() -> int | None:
-    """Where users of applications begin; None where the system has too few."""
+    """The first user id for applications; None if the system maps too few ids."""
     for first in FIRST_UIDS:
         if _is_mapped(first, MAX_PID) or (first == FIRST_UIDS[-1] and _is_mapped(first, 1 << 15)):
             return first
@@ -142,7 +140,7 @@ def _is_mapped(first: int, count: int) -> bool:
 
 
 def _mounts(root: Path, hidden: Iterable[str]) -> list[str]:
-    """The machine's files, read only and without what is hidden, and over them the application's own folders."""
+    """Arguments of bwrap: the machine's files read-only, hidden ones empty, the application's own folders writable."""
     empty = _find_hidden(hidden)
     replaced = {*empty, *map(Path, SCRATCH), Path(SHARED_MEMORY)}
     shown = {path for path in _find_programs() if any(path.is_relative_to(each) for each in replaced)}
@@ -160,14 +158,14 @@ def _mounts(root: Path, hidden: Iterable[str]) -> list[str]:
 
 
 def _find_hidden(hidden: Iterable[str]) -> set[Path]:
-    """Folders that are empty for an application: homes, what services keep, and what it is told not to see."""
+    """Folders that appear empty to an application: homes, runtime data of services, and those passed as hidden."""
     given = ("/home", "/root", "/run", str(_find_home()), *hidden)
     paths = {Path(each).resolve() for each in given if each}
     return paths - {Path(each) for each in ("/", *SCRATCH, SHARED_MEMORY)}
 
 
 def _find_home() -> Path:
-    """The home of the server's user; the root where it has none, which is never hidden."""
+    """The home of the server's user; `/`, which is never hidden, if it has none."""
     try:
         return Path.home()
     except RuntimeError:
@@ -175,14 +173,14 @@ def _find_home() -> Path:
 
 
 def _make_parents(path: Path, replaced: set[Path]) -> Iterator[str]:
-    """Folders above a path that is shown within a replaced one; bwrap would make them for their owner alone."""
+    """Arguments that create the parents of a path within a replaced folder; bwrap itself would make them owner-only."""
     for parent in reversed(path.parents):
         if any(parent != each and parent.is_relative_to(each) for each in replaced):
             yield from ("--perms", "755", "--dir", str(parent))
 
 
 def _find_programs() -> set[Path]:
-    """What programs need below homes: the server's Python, what is on PATH, certificates, the list of name servers."""
+    """Paths below homes that programs need: the server's Python, PATH, certificates, the list of name servers."""
     home = _find_home()
     paths = {Path(sys.prefix), Path(sys.base_prefix), Path("/etc/resolv.conf").resolve()}
     paths |= {Path(os.environ[each]) for each in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE") if each in os.environ}

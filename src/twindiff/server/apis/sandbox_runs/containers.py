@@ -1,4 +1,4 @@
-"""Containers of applications: the engine of this machine, and how it is told to build and run one."""
+"""Containers of applications: finds the machine's engine, and builds the commands for it."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
 SETTING = "TWINDIFF_CONTAINER_ENGINE"
 NAMES = ("podman", "docker")
 NONE = "none"
-"""What the setting says where containers are not wanted although there is an engine."""
+"""Value of the setting that disables containers."""
 MEMORY = 4 << 30
 PROCESSES = 1024
-"""What all processes of a container may take together."""
+"""Limit for all processes of a container together."""
 ULIMITS = {
     "nofile": (resource.RLIMIT_NOFILE, 4096),
     "fsize": (resource.RLIMIT_FSIZE, 1 << 30),
     "nproc": (resource.RLIMIT_NPROC, 16384),
     "core": (resource.RLIMIT_CORE, 0),
 }
-"""What each of them may take; of processes the system counts all that its user has, in containers or not."""
+"""Limits per process; the system counts `nproc` over all processes of its user, in containers or not."""
 OF_ENGINES = ("PATH", "HOME", "USER", "TMPDIR", "LD_", "DBUS_", "XDG_", "DOCKER_", "CONTAINER", "STORAGE_", "BUILDAH_")
-"""How variables begin that an engine itself goes by."""
+"""Prefixes of environment variables that configure the engine itself."""
 SECONDS_TO_ANSWER = 10
 PROXIES = ("http_proxy", "https_proxy", "no_proxy")
-"""Variables that it fetches images by."""
+"""Variables for the proxies that the engine uses to pull images."""
 
 
 class NoContainerEngine(ApiError):
@@ -45,7 +45,7 @@ class NoContainerEngine(ApiError):
 
 
 class Container(NamedTuple):
-    """One container and its image, both called `name`; the file `image_id` is there once the image is."""
+    """One container and its image, both called `name`; the file `image_id` exists once the image is built."""
 
     engine: str
     name: str
@@ -54,11 +54,11 @@ class Container(NamedTuple):
     image_id: Path
     command: str
     guard: Path | None = None
-    """The runtime that builds are given, for engines whose builds are guarded."""
+    """The runtime for builds, for engines whose builds are guarded."""
 
 
 def engine() -> str | None:
-    """The path of the engine: the setting's, else the first on PATH that works; raises NoContainerEngine."""
+    """The path of the engine: the configured one, else the first working one on PATH; raises NoContainerEngine."""
     if are_off():
         return None
     named = os.environ.get(SETTING, "")
@@ -70,17 +70,17 @@ def engine() -> str | None:
 
 
 def are_off() -> bool:
-    """Whether the setting says that no engine is to be used."""
+    """Whether the setting disables containers."""
     return os.environ.get(SETTING) == NONE
 
 
 def found_on_path() -> list[str]:
-    """The engines on PATH, the one that is preferred first, whether they work or not."""
+    """The engines on PATH, preferred first, whether they work or not."""
     return [path for name in NAMES if (path := shutil.which(name))]
 
 
 def why_not(engine: str) -> str:
-    """Why an engine does not work, in its own words; nothing if it does."""
+    """Why an engine does not work, as its first line of output; empty if it works."""
     try:
         done = subprocess.run([engine, "info"], capture_output=True, timeout=SECONDS_TO_ANSWER, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -90,7 +90,7 @@ def why_not(engine: str) -> str:
 
 
 def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
-    """What builds the image, and what runs the container on the machine's own network, where its twins are."""
+    """The commands that build the image, and run the container on the host network, where its twins are."""
     engine, name = container.engine, container.name
     limits = ["--network", "host", "--memory", str(MEMORY), "--memory-swap", str(MEMORY), *_ulimits()]
     files = ["--file", str(container.containerfile), "--iidfile", str(container.image_id), str(container.context)]
@@ -98,7 +98,7 @@ def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
     alone = ["--name", name, "--pull", "never", "--log-driver", "none", "--pids-limit", str(PROCESSES)]
     entry = ["--entrypoint", ""] if container.command else []
     start = ["/bin/sh", "-c", container.command] if container.command else []
-    # Podman would keep the layers of a build that fails, and give its own proxy to what it runs.
+    # Podman would keep the layers of a failed build, and pass its own proxy to the container.
     building, running = (["--layers=false"], ["--http-proxy=false"]) if _is_podman(engine) else ([], [])
     guarded = ["--runtime", str(container.guard)] if container.guard else []
     return [
@@ -108,14 +108,14 @@ def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
 
 
 def ends(container: Container) -> list[list[str]]:
-    """What leaves nothing of a container and its image."""
+    """The commands that remove a container and its image."""
     engine, name = container.engine, container.name
     at_once = ["--time", "0"] if _is_podman(engine) else []
     return [[engine, "rm", "--force", *at_once, name], [engine, "rmi", "--force", name]]
 
 
 def check_context(context: Path) -> None:
-    """Raises InvalidSandboxConfig for a folder in which a link leads out of it: no image is built from such a one."""
+    """Raise InvalidSandboxConfig if a link in the build context leads out of it."""
     root = context.resolve()
     for place, names, files in os.walk(root):
         for path in (Path(place, name) for name in names + files):
@@ -129,12 +129,12 @@ def check_context(context: Path) -> None:
 def _leads_inside(link: Path, root: Path) -> bool:
     try:
         return link.resolve().is_relative_to(root)
-    except (OSError, RuntimeError):  # in a circle
+    except (OSError, RuntimeError):  # a circular link
         return False
 
 
 def write_guard(engine: str, root: Path, context: Path) -> Path | None:
-    """A runtime for builds that refuses to mount the machine's files, where an engine needs one: Podman does."""
+    """Write a runtime wrapper for builds that refuses to mount the machine's files; None for engines but Podman."""
     if not _is_podman(engine):
         return None
     runtime, storage = _find_runtime(engine)
@@ -147,7 +147,7 @@ def write_guard(engine: str, root: Path, context: Path) -> Path | None:
 
 @lru_cache(maxsize=8)
 def _find_runtime(engine: str) -> tuple[str, str]:
-    """The runtime of Podman, and where it keeps images and containers."""
+    """The path of Podman's OCI runtime, and of its storage."""
     asked = [engine, "info", "--format", "{{.Host.OCIRuntime.Path}}\n{{.Store.GraphRoot}}"]
     try:
         done = subprocess.run(asked, capture_output=True, timeout=SECONDS_TO_ANSWER, check=True, text=True)
@@ -158,13 +158,15 @@ def _find_runtime(engine: str) -> tuple[str, str]:
 
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:
-    """The variables of the engine itself, with those for the container that it is told by name."""
+    """The environment of the engine: its own variables, and those that the container gets by name."""
     given = {name: value for name, value in env.items() if not _is_engines(name)}
     return {**given, **{name: value for name, value in os.environ.items() if _is_engines(name)}}
 
 
 def _variable(name: str, value: str) -> str:
-    """A variable by its name, so that no list of processes shows its value, unless the engine itself goes by it."""
+    """The `--env` argument of a variable: its name only, which hides the value from process lists.
+    If the name would configure the engine itself, it is `name=value`.
+    """
     return f"{name}={value}" if _is_engines(name) else name
 
 
@@ -177,7 +179,7 @@ def _is_podman(engine: str) -> bool:
 
 
 def _ulimits() -> Sequence[str]:
-    """Limits for each process, none above what the server may take itself: an engine cannot give more."""
+    """Limits per process, capped by the server's own, which an engine cannot exceed."""
     given: list[str] = []
     for name, (which, most) in ULIMITS.items():
         _, hard = resource.getrlimit(which)

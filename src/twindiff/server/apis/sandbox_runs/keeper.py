@@ -1,8 +1,7 @@
-"""Runs commands within limits and ends them, with all that they started, when its own standard input ends.
-
-It is a program of its own that imports nothing of Twindiff, so that it is there within milliseconds. However the server
-dies, its end of the pipe is closed then, and nothing is left behind, neither processes nor the application's folder.
-Where a keeper was killed itself, another one without commands ends what bears its `mark`, or belongs to its `uid`.
+"""Supervisor: runs commands within limits, and ends them with all their descendants when its standard input closes.
+It is a standalone program without imports of Twindiff, so it starts within milliseconds. However the server dies, its
+end of the pipe closes, so neither processes nor the application's folder are left behind. If a keeper itself was
+killed, another one without commands ends all processes with its `mark` or its `uid`.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from typing import Any
 
 PR_SET_CHILD_SUBREAPER = 36
 MARK = "TWINDIFF_SANDBOX"
-"""A variable of every process of a sandbox; its value is the sandbox's alone."""
+"""An environment variable of every process of a sandbox; its value is unique to the sandbox."""
 PATIENCE_SECONDS = 8
-"""How long an engine for containers may take for one thing that ends one."""
+"""Timeout of one cleanup command of a container engine."""
 RUNTIMES = ("runc", "crun", "exe", "podman")
-"""Programs by which engines start and remove containers; cut short they would leave something behind."""
+"""Programs with which engines start and remove containers; killing them would leave containers behind."""
 LOOK_SECONDS = 0.05
 MAX_ROUNDS = 200
-"""How often processes of a dead keeper are looked for before they are given up."""
+"""Number of attempts to find and end the processes of a dead keeper."""
 
 
 def main() -> None:
-    """Run the commands that the first argument has, one after another while they succeed; give the last exit code."""
+    """Run the commands in the JSON of the first argument until one fails; exits with the last exit code."""
     wanted = json.loads(sys.argv[1])
     os.umask(0o022)
     if not wanted["commands"]:
@@ -64,12 +63,12 @@ def _run(wanted: dict[str, Any]) -> None:
     if not is_over.is_set():
         _end(wanted)
     while is_over.is_set():
-        signal.pause()  # until the other thread has ended everything, and this process
+        signal.pause()  # until the other thread has ended everything and exits this process
     os._exit(code if code >= 0 else 128 - code)
 
 
 def _give_to(uid: int, folders: list[str]) -> None:
-    """Make a user the owner of folders with all that is in them; links are not followed."""
+    """Change the owner of folders and their contents; does not follow links."""
     for folder in folders:
         for place, names, files in os.walk(folder):
             for each in (Path(place), *(Path(place, name) for name in names + files)):
@@ -77,7 +76,7 @@ def _give_to(uid: int, folders: list[str]) -> None:
 
 
 def _adopt_orphans() -> None:
-    """Become the parent of what descendants leave behind, so that it can be found."""
+    """Become the parent of orphaned descendants, so that they can be found."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -92,14 +91,14 @@ def _end_with_server(is_over: threading.Event, wanted: dict[str, Any]) -> None:
 
 
 def _end(wanted: dict[str, Any]) -> None:
-    """End the commands with all that they have started; `ends` do it for an engine's containers."""
+    """End the commands with all their descendants; `ends` remove an engine's containers."""
     ends: list[list[str]] = wanted["ends"]
     for command in ends:
         _do(command)
     if ends and _generations(wanted):
         _end_builds(wanted)
         _end_descendants(wanted)
-        for command in ends:  # what the engine was about to make when it was told is there by now
+        for command in ends:  # the engine may have finished creating a container meanwhile
             _do(command)
     _end_descendants(wanted)
 
@@ -111,9 +110,9 @@ def _do(command: list[str]) -> None:
 
 
 def _end_builds(wanted: dict[str, Any]) -> None:
-    """End the steps of a build; its engine then removes by itself what it has made so far."""
+    """Kill the steps of a build; its engine then removes the intermediate containers itself."""
     end = time.monotonic() + PATIENCE_SECONDS
-    of_engine = 2 if wanted["commands"] else 1  # generations; the mark is inherited by those of the engine
+    of_engine = 2 if wanted["commands"] else 1  # generations to spare; processes of the engine inherit the mark
     while (generations := _generations(wanted)) and time.monotonic() < end:
         for process in set[int]().union(*generations[of_engine:]):
             with suppress(OSError):
@@ -123,7 +122,7 @@ def _end_builds(wanted: dict[str, Any]) -> None:
 
 
 def _end_descendants(wanted: dict[str, Any]) -> None:
-    """End all that came of the commands; what is started meanwhile is found in the next round."""
+    """Kill all descendants of the commands, in rounds, as new ones may be started meanwhile."""
     rounds = 0
     while (generations := _generations(wanted)) and rounds < MAX_ROUNDS:
         for process in set[int]().union(*generations):
@@ -132,13 +131,13 @@ def _end_descendants(wanted: dict[str, Any]) -> None:
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        if not wanted["commands"]:  # others reap what is left of a dead keeper, and one that cannot be ended stays
+        if not wanted["commands"]:  # init reaps a dead keeper's processes; bounded, as some cannot be ended
             rounds += 1
             time.sleep(LOOK_SECONDS)
 
 
 def _generations(wanted: dict[str, Any]) -> list[set[int]]:
-    """The first processes of a sandbox, then their children, and so on."""
+    """The process ids of a sandbox by generation: its first processes, their children, and so on."""
     parents: dict[int, int] = {}
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
@@ -158,7 +157,7 @@ def _generations(wanted: dict[str, Any]) -> list[set[int]]:
 
 
 def _find_marked(processes: dict[int, int], wanted: dict[str, Any]) -> set[int]:
-    """The processes that a dead keeper has left: those with its mark, and all of the user that was its alone."""
+    """The processes left by a dead keeper: those with its mark, and all of the sandbox's own user."""
     mark = f"{MARK}={wanted['mark']}".encode()
     pids: set[int] = set()
     for process in processes:
@@ -170,7 +169,7 @@ def _find_marked(processes: dict[int, int], wanted: dict[str, Any]) -> set[int]:
 
 
 def _belongs_to(place: Path, uid: int | None) -> bool:
-    """Whether a process is a user's; the owner of its files in /proc is what it pleases."""
+    """Whether a process belongs to a user; the owner of its files in /proc is not reliable."""
     status = (place / "status").read_text(errors="replace")
     return uid is not None and f"\nUid:\t{uid}\t" in status
 

@@ -1,4 +1,4 @@
-"""What an application printed last, as the reason why it does not run any more."""
+"""Quotes an application's last output as the reason for its failure."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 MAX_LINES = 20
-"""Lines of an application's output that a failure quotes."""
+"""Lines of output that a failure quotes."""
 _TELLS_WHY = re.compile(r"error|exception|fatal|panic|cannot|can't|not found|no such|denied|refused", re.IGNORECASE)
 
 
 def with_last_output(said: str, lines: Sequence[str]) -> str:
-    """What is wrong with an application: with the line that tells most of it, and below it what it printed last."""
+    """Append the most telling line to a failure's description, and below it the last lines of output."""
     printed = [line for line in lines if line.strip()][-MAX_LINES:]
     if not printed:
         return f"{said}; it printed nothing"

@@ -1,4 +1,4 @@
-"""What a sandbox leaves behind where its keeper or its server was killed, and how that is ended and removed."""
+"""Finds and ends what is left of a sandbox whose keeper or server was killed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PREFIX = "twindiff-sandbox-"
 RECORD = "leftovers.json"
 SECONDS_TO_END = 60
 OF_ENGINES = ("PATH", "HOME", "TMPDIR", "XDG_RUNTIME_DIR", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS")
-"""Variables by which engines for containers are found."""
+"""Environment variables with which container engines are found."""
 
 
 class ApplicationLives(ApiError):
@@ -27,20 +27,20 @@ class ApplicationLives(ApiError):
 
 
 class Leftovers(msgspec.Struct, frozen=True):
-    """How everything of a sandbox is found: its mark, the user that is its alone, and what ends its containers."""
+    """How to find everything of a sandbox: its mark, its own user if any, and the commands that end its containers."""
 
     mark: str
     uid: int | None = None
     ends: list[list[str]] = []
 
     def write(self, root: Path) -> None:
-        """Keep it in the folder of the sandbox, for the server that comes after this one."""
+        """Write the record to the folder of the sandbox, for the next server to find."""
         with open(root / RECORD, "wb", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as file:
             file.write(msgspec.json.encode(self))
 
 
 def end_leftovers(left: Leftovers, root: Path) -> bool:
-    """End all of a sandbox that is there, and remove its folder; whether nothing is left. May take a minute."""
+    """End everything of a sandbox and remove its folder; true if nothing is left. May take a minute."""
     told = {"commands": (), "folder": str(root), "mark": left.mark, "uid": left.uid, "ends": left.ends}
     command = [sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()]
     env = {name: os.environ[name] for name in OF_ENGINES if name in os.environ}
@@ -54,7 +54,7 @@ def end_leftovers(left: Leftovers, root: Path) -> bool:
 
 
 def remove_abandoned_sandboxes() -> list[Path]:
-    """End and remove what sandboxes of dead servers have left on this machine, and give their folders."""
+    """End and remove the sandboxes of dead servers on this machine; returns their folders."""
     return remove_abandoned(PREFIX, before=_end_recorded)
 
 
@@ -62,5 +62,5 @@ def _end_recorded(root: Path) -> None:
     try:
         left = msgspec.json.decode((root / RECORD).read_bytes(), type=Leftovers)
     except (OSError, msgspec.DecodeError):
-        left = Leftovers(root.name)  # its server died before anything of it was started
+        left = Leftovers(root.name)  # its server died before starting anything of it
     end_leftovers(left, root)

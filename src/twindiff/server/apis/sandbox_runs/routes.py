@@ -1,4 +1,4 @@
-"""Sandbox runs: `/sandbox-runs…`, and the same under its older name."""
+"""Sandbox runs: `/sandbox-runs…`, and the same under the older `/sandboxes…`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Repo = Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
 Text = Annotated[str, msgspec.Meta(max_length=32_000)]
 SecondsToStart = Annotated[float, msgspec.Meta(ge=1, le=600)]
 STATUSES = {"completed": "expired", "cancelled": "deleted"}
-"""How the end of a sandbox run is called; other statuses are called as they are."""
+"""Names of final statuses of a sandbox run on the wire; other statuses keep their names."""
 
 
 def each(verb: str, path: str = "") -> Callable[[Any], Any]:
-    """Declare an operation under both names."""
+    """Declare an operation at the paths of both names."""
 
     def declare(handler: Any) -> Any:
         for prefix in PREFIXES:
@@ -50,16 +50,16 @@ async def create_sandbox_run(
     env: dict[str, Text] | None = None,
     seconds_to_start: SecondsToStart = SECONDS_TO_START,
 ) -> dict[str, Any]:
-    """Start the application of a branch or pull request beside its twins.
-
-    `repo` is the path or `file:` URL of a repository of the server's machine, or a name that the server knows one by,
-    which the address of a pull request tells too.
-    How it is started its `.arga/sandbox.yml` says, or else a guess that the logs tell. It is told its port in `PORT`.
-    `confinement` says how it is kept apart from the server and its machine, which `TWINDIFF_CONFINEMENT` may require.
-    Each of its processes may take 4 GB of memory, files of 1 GB and 4096 open files; its logs keep 2000 lines.
-    Where its file has a `dockerfile_path` and the server's machine has Podman or Docker, it is a container on the
-    machine's own network: built within 600 seconds, and with 4 GB and 1024 processes for all of it. Without an engine
-    `app_command` is run on the machine, and a `dockerfile_path` alone is refused; `infra` always is.
+    """Start the application of a branch or pull request together with its twins.
+    `repo` is the path or `file:` URL of a repository on the server's machine, or a name that the server has for one. It
+    may be left out with `pr_url`, which contains the name.
+    The repository's `.arga/sandbox.yml` configures how it is started; otherwise that is guessed, and the logs report
+    the guess. It gets its port in `PORT`. `confinement` describes how it is isolated from the server and its machine,
+    which `TWINDIFF_CONFINEMENT` may require. Each of its processes may use 4 GB of memory, files of 1 GB and 4096 open
+    files; its logs keep 2000 lines.
+    If its file has a `dockerfile_path` and the server's machine has Podman or Docker, it runs in a container on the
+    host network: built within 600 seconds, and with 4 GB and 1024 processes in total. Without an engine, `app_command`
+    runs on the machine, and a `dockerfile_path` alone is refused; `infra` always is.
     """
     wanted = WantedSandbox(
         repo=repo or repository_of(pr_url),
@@ -84,13 +84,13 @@ def list_sandbox_runs(desk: TwinRunContext, limit: Limit = 100) -> dict[str, Any
 
 @each("get", "/{sandbox_id}")
 async def get_sandbox_run(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
-    """Say how a sandbox run stands, where its application answers, and which variables it was given."""
+    """The status of a sandbox run, the URL of its application, and its environment variables."""
     return await render_sandbox(desk, desk.sandboxes.find(sandbox_id))
 
 
 @each("get", "/{sandbox_id}/logs")
 def get_sandbox_logs(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
-    """What was done for a sandbox run, and what its application printed, each with its time."""
+    """The log of a sandbox run, and the output of its application, with timestamps."""
     run = desk.sandboxes.find(sandbox_id)
     events = desk.tests.ledger.events(run.run_id)
     logs = [{"timestamp": f"{event.at}Z", "type": event.type, "message": event.message} for event in events]
@@ -99,9 +99,8 @@ def get_sandbox_logs(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
 
 @each("delete", "/{sandbox_id}")
 async def delete_sandbox_run(desk: TwinRunContext, sandbox_id: str) -> dict[str, Any]:
-    """End a sandbox run with its twins; its logs stay. Ending it again changes nothing.
-
-    It is answered once nothing of it is left, and with 503 where something of it is after 20 seconds; ask again then.
+    """End a sandbox run with its twins; its logs remain. Ending it again has no effect.
+    Responds once nothing of it is left, or with 503 if something still is after 20 seconds; repeat the request then.
     """
     run = await desk.sandboxes.delete(sandbox_id)
     return {"sandbox_id": run.run_id, "status": "deleted"}
@@ -138,7 +137,7 @@ def _brief(run: TestRunRecord) -> dict[str, Any]:
 
 
 async def render_sandbox(desk: TwinRunContext, run: TestRunRecord) -> dict[str, Any]:
-    """A sandbox run with its twins and its variables."""
+    """Render a sandbox run with its twins and its environment variables."""
     twin_run = desk.tests.twins.find(run.twin_run_id)
     return {
         **_brief(run),

@@ -1,4 +1,4 @@
-"""Sandbox runs: the application of a branch beside its twins, for a while; it is ended with all that it has made."""
+"""Sandbox runs: run the application of a branch with its twins for a limited time, then remove everything of it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MINUTE = 60
 SECONDS_TO_START = 60.0
 SECONDS_TO_END = 20.0
 MAX_SANDBOXES = 20
-"""Applications that run at once."""
+"""Maximum number of concurrent applications."""
 
 
 class PortTaken(ApiError):
@@ -63,7 +63,7 @@ class SandboxNotEnded(ApiError):
 
 
 class WantedSandbox(NamedTuple):
-    """What is to be started."""
+    """The request for a sandbox run."""
 
     repo: str
     branch: str | None = None
@@ -76,13 +76,13 @@ class WantedSandbox(NamedTuple):
     env: Mapping[str, str] = {}
     seconds_to_start: float = SECONDS_TO_START
     commit: str | None = None
-    """The commit that is started, of which `branch` is only the name."""
+    """The commit to start; `branch` is then only a label."""
     more_twins: Sequence[str] = ()
-    """Twins besides those that the repository's file names."""
+    """Twins in addition to those that the repository's file names."""
 
 
 class Prepared(NamedTuple):
-    """An application that is checked out and not started yet."""
+    """An application that is checked out but not started yet."""
 
     revision: Revision
     claimed: TemporaryFolder
@@ -93,12 +93,12 @@ class Prepared(NamedTuple):
 
     @property
     def root(self) -> Path:
-        """The folder of everything that the application has."""
+        """The folder that contains everything of the application."""
         return self.claimed.path
 
 
 class SandboxRunService:
-    """The sandbox runs of a server."""
+    """Creates, watches and ends the sandbox runs of a server."""
 
     def __init__(self, tests: TestRunService, scenarios: ScenarioStore) -> None:
         self.tests = tests
@@ -109,12 +109,12 @@ class SandboxRunService:
         self._scenarios = scenarios
         self._gone: dict[str, asyncio.Event] = {}
         self._living: dict[str, Application] = {}
-        """Applications of runs that have ended, of which something could not be ended."""
+        """Applications of ended runs with a process that could not be ended."""
         tests.sweeps.append(remove_abandoned_sandboxes)
         tests.queue.clears_lost.append(self._clear_lost)
 
     async def create(self, wanted: WantedSandbox, address: str) -> TestRunRecord:
-        """Check an application out and start it; nothing of it is left where that is refused."""
+        """Check out an application and start it; removes everything of it on failure."""
         self.tests.queue.check()
         check_variables(wanted.env)
         if len(self._gone) >= MAX_SANDBOXES:
@@ -145,20 +145,20 @@ class SandboxRunService:
             if is_open(port):
                 raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
             if confinement.first_uid is not None and not confinement.bwrap:
-                claimed.path.chmod(0o711)  # another user has to get through to its own folders
+                claimed.path.chmod(0o711)  # lets the application's user traverse it to its own folders
             return Prepared(revision, claimed, start, port, confinement, guard)
         except BaseException:
             claimed.remove()
             raise
 
     def _hidden_folders(self) -> list[str]:
-        """What applications are not to see, besides what confinement always hides."""
+        """Folders to hide from applications, in addition to what confinement always hides."""
         settings = self.service.settings
         kept = [] if settings.data_dir in ("", ":memory:") else [settings.data_dir]
         return [*kept, tempfile.gettempdir(), *(path for _, path in settings.repositories)]
 
     async def _provide(self, wanted: WantedSandbox, prepared: Prepared) -> str | None:
-        """The twin run of an application: for the twins of the request, else for those that its file names."""
+        """Start the twin run of an application: with the twins of the request, else those that its file names."""
         twins = prepared.start.target.twins if wanted.twins is None else wanted.twins
         twins = list(dict.fromkeys([*twins, *wanted.more_twins]))
         if not twins:
@@ -172,7 +172,7 @@ class SandboxRunService:
         return {name: value for twin in twins.values() for name, value in twin["env_vars"].items()}
 
     async def twins(self, twin_run_id: str | None, address: str) -> dict[str, Any]:
-        """The twins of an application, by name."""
+        """The twins of an application, by name; empty without a twin run."""
         run = self.tests.twins.find(twin_run_id)
         return await self._scenarios.runs.instances(run, address) if run else {}
 
@@ -232,7 +232,7 @@ class SandboxRunService:
     async def _watch(
         self, run_id: str, application: Application, port: int, wanted: WantedSandbox, stop: asyncio.Event
     ) -> tuple[str, str]:
-        """Wait for the end of an application; how that came."""
+        """Wait for the end of an application; returns the final status and its reason."""
         stopped = asyncio.create_task(stop.wait())
         opening = asyncio.create_task(self._opens(run_id, application, port, wanted.seconds_to_start))
         ended: asyncio.Task[str] | None = None
@@ -271,7 +271,7 @@ class SandboxRunService:
         await self.ledger.do(partial(self.ledger.tell, run_id, type, message))
 
     async def _clear(self, run_id: str, application: Application, prepared: Prepared) -> None:
-        """End the application with its twins, and remove its files."""
+        """End the application and its twins, and remove its files."""
         try:
             await application.end()
         except ApplicationLives as lives:
@@ -289,7 +289,7 @@ class SandboxRunService:
             self._scenarios.runs.tear_down(run.twin_run_id)
 
     def _clear_lost(self, run: TestRunRecord) -> None:
-        """End the twins of a sandbox run whose server has died."""
+        """End the twins of a sandbox run whose server process has died."""
         if run.kind == KIND:
             with suppress(RunNotFound):
                 self._tear_down(run)
@@ -298,19 +298,18 @@ class SandboxRunService:
         detail = {"failure_category": "application", "failure_detail": said} if status == "failed" else {}
         self.ledger.end(run_id, status, summary=said, **detail)
 
-    # Sandboxes that there are
+    # Existing sandbox runs
 
     def find(self, sandbox_id: str) -> TestRunRecord:
-        """A sandbox run by its id; raises RunNotFound."""
+        """Find a sandbox run by its id; raises RunNotFound."""
         run = self.ledger.find_by_id(sandbox_id)
         if run is None or run.kind != KIND:
             raise RunNotFound(f"There is no sandbox run '{sandbox_id[:100]}'")
         return run
 
     async def delete(self, sandbox_id: str) -> TestRunRecord:
-        """End a sandbox run and wait until nothing of it is left; of one that has ended nothing changes.
-
-        Raises SandboxNotEnded, ApplicationLives where something of it is left.
+        """End a sandbox run and wait until nothing of it is left; no-op for one that has ended.
+        Raises SandboxNotEnded after `SECONDS_TO_END`, ApplicationLives if a process cannot be ended.
         """
         run = self.find(sandbox_id)
         gone = self._gone.get(run.run_id)
@@ -331,7 +330,7 @@ async def _wait_for(gone: asyncio.Event) -> None:
 
 
 def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> CommandSequence:
-    """What is run: the command on this machine, or the engine that builds an image and runs a container of it."""
+    """The commands to run: the application on this machine, or the engine that builds and runs its container."""
     start = prepared.start
     if start.engine and start.containerfile:
         name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.root / "image"
@@ -348,7 +347,7 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
 
 
 def _guard_build(start: StartCommand, root: Path) -> Path | None:
-    """Refuse what no image is built from, and give the runtime for its build, if that is a special one."""
+    """Check the build context, and return the guarding runtime for the build, if the engine needs one."""
     if start.engine is None or start.containerfile is None:
         return None
     containers.check_context(start.folder)
@@ -356,12 +355,12 @@ def _guard_build(start: StartCommand, root: Path) -> Path | None:
 
 
 def _describe_confinement(prepared: Prepared) -> str:
-    """How an application is kept apart from the server, in words for people."""
+    """Describe how an application is confined."""
     return "in a container" if prepared.start.containerfile else prepared.confinement.describe()
 
 
 def _how(start: StartCommand) -> str:
-    """How an application is started, for its logs."""
+    """Describe how an application is started, for its logs."""
     if start.engine and start.containerfile:
         command = start.command or "what its image runs"
         return f"{command}, in a container of {start.target.dockerfile_path} by {start.engine}"
@@ -369,6 +368,6 @@ def _how(start: StartCommand) -> str:
 
 
 def _texts(prepared: Prepared) -> dict[str, str]:
-    """The variables that the repository's file gives, as texts; a boolean is true or false."""
+    """The environment variables of the repository's file as strings; booleans become `true` or `false`."""
     given = prepared.start.target.env
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}

@@ -1,4 +1,4 @@
-"""The Sandbox API: a small contract over the same environments, in which a sandbox is an environment of one twin."""
+"""The Sandbox API: a small API over the same environments; a sandbox is an environment with exactly one twin."""
 
 from twindiff.kit.twin import Dispatch
 from twindiff.server.apis.sandboxes import routes

@@ -1,6 +1,5 @@
-"""What journals are made of, remembered, so that a page of diffs reads its own records and not the whole journal.
-
-A journal only grows, so what is known of its records stays true, rewinds included.
+"""A cache of journal summaries, so that a page of diffs reads only its own records instead of the whole journal.
+Journals are append-only, rewinds included, so a summary never becomes stale.
 """
 
 from __future__ import annotations
@@ -15,25 +14,25 @@ from twindiff.storage.journal import JournalRecord
 from twindiff.storage.schema import Schema
 
 AT_ONCE = 100
-"""Records that are read in one go."""
+"""Records read in one batch."""
 REMEMBERED = 1000
-"""Journals that are remembered, at a byte or so for each of their records."""
+"""Journals in the cache, at about one byte per record."""
 
 
 class JournalViews(NamedTuple):
-    """What is known of a journal's records: in which view each shows something, and where rewinds led to."""
+    """The summary of a journal: the views in which each record shows changes, and the targets of rewinds by seq."""
 
     views: bytes = b""
     rewinds: Mapping[int, int] = {}
 
     def extend(self, records: list[JournalRecord], schemas: Mapping[str, Schema]) -> JournalViews:
-        """With the records that come next."""
+        """Return the summary extended by the next records."""
         views = bytes(_rank(view(record, schemas)) for record in records)
         rewinds = {record.seq: record.to for record in records if record.to is not None}
         return JournalViews(self.views + views, {**self.rewinds, **rewinds})
 
     def list_shown(self, include: Include) -> list[int]:
-        """The operations that made the present state and show something, oldest first."""
+        """The seqs of operations that led to the current state and show changes in the view, oldest first."""
         seqs: list[int] = []
         seq, most = len(self.views), _rank(include)
         while seq:
@@ -51,14 +50,14 @@ def _rank(view: Include | None) -> int:
 
 
 class Histories:
-    """The histories of a server's environments."""
+    """The journal summaries of a server's environments."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._known: dict[str, JournalViews] = {}
 
     async def of(self, environment_id: str) -> JournalViews:
-        """The history up to now; it ends early when the environment is deleted meanwhile."""
+        """The summary of a journal up to now; it ends early if the environment is deleted meanwhile."""
         service, history = self._service, self._known.get(environment_id, JournalViews())
         end = service.engine.seq(environment_id)
         while len(history.views) < end:
@@ -78,7 +77,7 @@ class Histories:
             self._known.pop(oldest, None)
 
     async def records(self, environment_id: str, seqs: list[int]) -> list[JournalRecord]:
-        """Records of a journal by their seqs, which rise."""
+        """Read records of a journal by their seqs, which must be ascending."""
         wanted: list[JournalRecord] = []
         while seqs:
             near = [seq for seq in seqs if seq < seqs[0] + AT_ONCE]

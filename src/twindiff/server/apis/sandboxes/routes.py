@@ -1,6 +1,5 @@
-"""Sandboxes: make one, look at it, see what was done in it, delete it.
-
-A sandbox is an environment of one twin, whether it was made here or by the platform API.
+"""Operations for sandboxes: create, read and delete one, and list its changes.
+A sandbox is an environment with one twin, whether it was created here or by the platform API.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ api = Operations()
 
 DEFAULT_TTL_SECONDS = 3600
 MAX_SEED_BYTES = 4_000_000
-"""Bytes of a body that makes a sandbox."""
+"""Maximum bytes of a request that creates a sandbox."""
 
 Ttl = Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class SandboxContext(NamedTuple):
-    """What a request is answered with: the sandboxes, and the address by which the caller knows the server."""
+    """The dependencies of an operation: the sandboxes, and the server's address as the client used it."""
 
     sandboxes: Sandboxes
     address: str
@@ -56,7 +55,7 @@ class SandboxList(msgspec.Struct):
 
 
 class DiffEntry(msgspec.Struct):
-    """One operation that changed something; `timestamp` is by the sandbox's clock."""
+    """An operation that changed something; `timestamp` is by the sandbox's clock."""
 
     id: str
     sandbox_id: str
@@ -80,10 +79,9 @@ async def create_sandbox(
     seed_data: dict[str, Any] | None = None,
     ttl: Ttl | None = DEFAULT_TTL_SECONDS,
 ) -> Sandbox:
-    """Make a sandbox of one twin (`api`), out of a scenario, which is the name of a template, for `ttl` seconds.
-
-    `seed_data` is `{table: [row]}`; its rows are laid over the scenario's, and over nothing when none is named. Without
-    either the sandbox begins with the twin's `<twin>_default`.
+    """Create a sandbox of one twin (`api`) from a scenario, which is the name of a template, for `ttl` seconds.
+    `seed_data` is `{table: [row]}`; its rows are added to the scenario's or replace them by key, and stand alone if no
+    scenario is given. Without either, the sandbox starts with the twin's `<twin>_default`.
     """
     twin = desk.sandboxes.twin(api)
     return _render_sandbox(desk, await desk.sandboxes.create(twin, scenario, seed_data, ttl or DEFAULT_TTL_SECONDS))
@@ -101,7 +99,7 @@ def list_sandboxes(
 
 @api.get("/sandboxes/{sandbox_id}")
 def get_sandbox(desk: SandboxContext, sandbox_id: str) -> Sandbox:
-    """One sandbox; an expired one is shown for a day."""
+    """One sandbox; an expired one remains readable for a day."""
     (known,) = desk.sandboxes.load_states([desk.sandboxes.find(sandbox_id)])
     return _render_sandbox(desk, known)
 
@@ -120,9 +118,8 @@ async def list_diffs(
     offset: Offset = 0,
     include: Include = "plain",
 ) -> DiffList:
-    """What each operation changed, oldest first; what was undone by a rewind is not told.
-
-    `include` is `plain`, `derived` for what the vendor computes too, or `all` for everything that is stored.
+    """The changes of each operation, oldest first; operations undone by a rewind are left out.
+    `include` is `plain`, `derived` to add what the vendor computes, or `all` for everything that is stored.
     """
     service, histories = desk.sandboxes.service, desk.sandboxes.histories
     record = desk.sandboxes.find(sandbox_id)
@@ -130,7 +127,7 @@ async def list_diffs(
     await service.settle(record.environment_id)
     shown = (await histories.of(record.environment_id)).list_shown(include)
     records = await histories.records(record.environment_id, shown[offset : offset + limit])
-    desk.sandboxes.find(sandbox_id)  # what was read is not all there was if it has been deleted meanwhile
+    desk.sandboxes.find(sandbox_id)  # raises if it was deleted meanwhile, as the records are then incomplete
 
     def compose() -> list[DiffEntry]:
         schemas = service.registry.schemas

@@ -1,4 +1,4 @@
-"""Sandboxes: the environments of one twin, whoever made them."""
+"""Sandboxes: environments with exactly one twin, whichever API created them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from twindiff.server.service import Service
 Status = Literal["ready", "active", "expired"]
 
 NOBODY = "agent"
-"""Who acts where a twin has no users."""
+"""The acting user where a twin has no users."""
 FIRST = 1
-"""The number of an environment's first call in the log."""
+"""The number of an environment's first call in the call log."""
 
 
 class SandboxNotFound(ApiError):
@@ -63,7 +63,7 @@ class Sandboxes:
         self._catalog = service.catalog
 
     def twin(self, api: str) -> Twin:
-        """The twin that is named; raises UnknownApi with the nearest name."""
+        """Find a twin by name or alias; raises UnknownApi, which suggests the nearest name."""
         registry = self.service.registry
         try:
             return registry.get(api)
@@ -74,7 +74,7 @@ class Sandboxes:
     async def create(
         self, twin: Twin, scenario: str | None, seed_data: dict[str, Any] | None, ttl_seconds: int
     ) -> SandboxState:
-        """Make a sandbox for the first user it has; raises UnknownScenario, InvalidSeed."""
+        """Create a sandbox that acts as its first user; raises UnknownScenario, InvalidSeed."""
         if scenario is not None:
             template = self._find_scenario(twin, scenario)
         else:
@@ -99,7 +99,7 @@ class Sandboxes:
         return template
 
     def find(self, sandbox_id: str) -> EnvironmentRecord:
-        """The environment that a sandbox is; raises SandboxNotFound."""
+        """Find the environment of a sandbox; raises SandboxNotFound."""
         try:
             record = self.service.environments.record(sandbox_id)
         except (InvalidEnvironmentId, EnvironmentNotFound):
@@ -116,7 +116,7 @@ class Sandboxes:
     def list(
         self, *, status: Status | None, twin: Twin | None, limit: int, offset: int
     ) -> tuple[list[EnvironmentRecord], int]:
-        """A page of sandboxes, newest first, and how many there are."""
+        """A page of sandboxes, newest first, and the number of all that match."""
         self.service.calls.log.flush()
         names = self.service.registry.names
         where = (_of_one([twin.name] if twin else names, names), *_standing(status))
@@ -125,7 +125,7 @@ class Sandboxes:
         return page, self._catalog.count(EnvironmentRecord, *where)
 
     def load_states(self, records: Sequence[EnvironmentRecord]) -> list[SandboxState]:
-        """What a sandbox shows of each environment, in two queries."""
+        """Load the sandbox state of each environment, in two queries."""
         self.service.calls.log.flush()
         scenarios = self._catalog.rows(
             TemplateRecord,
@@ -149,7 +149,7 @@ def _template_id(record: EnvironmentRecord) -> str:
 
 
 def _of_one(wanted: list[str], installed: list[str]) -> Expression:
-    """Environments that have one of the wanted twins and no other."""
+    """Match environments with one of the wanted twins and no other."""
     templates = EnvironmentRecord.templates
     return any_of(
         *(
@@ -163,7 +163,7 @@ def _of_one(wanted: list[str], installed: list[str]) -> Expression:
 
 
 def _standing(status: Status | None) -> tuple[Expression, ...]:
-    """What is so of sandboxes of a status, or of all that there still are."""
+    """Match sandboxes by status; None matches all that are not deleted."""
     lasts = EnvironmentRecord.status == "ready"
     now = wall()
     if status is None:

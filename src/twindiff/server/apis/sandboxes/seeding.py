@@ -1,4 +1,4 @@
-"""Rows that a sandbox starts with besides those of its scenario."""
+"""Seed rows of a sandbox, added to those of its scenario."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ Values = dict[str, Any]
 
 
 async def seed_scenario(service: Service, scenario: TemplateRecord, seed_data: Mapping[str, Any]) -> TemplateRecord:
-    """A scenario with rows laid over it: a row with the key of one that is there replaces it. Raises InvalidSeed.
-
-    The rows are stored by their content and under no name, so that equal ones are kept once and no list shows them.
+    """Add rows to a scenario; a row whose key exists replaces the existing one. Raises InvalidSeed.
+    The result is stored by content hash without a name, so equal ones are stored once and no list shows them.
     """
     twin = service.registry.get(scenario.service)
 
@@ -50,7 +49,7 @@ def _laid_over(
 
 
 def _refuse_taken(table: Table, scenario: TemplateRecord, kept: list[Values], added: list[Values]) -> None:
-    """What must be unique may not be in use by a row of the scenario that stays."""
+    """Raise InvalidSeed for an added row with a unique value that a remaining row of the scenario has."""
     for columns in table.unique if added else ():
         taken = {_values(row, columns) for row in kept}
         for number, row in enumerate(added):

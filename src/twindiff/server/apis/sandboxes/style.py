@@ -21,7 +21,7 @@ class SandboxStyle(PlatformStyle):
         return json_answer(value, status) if value is not None else Response(b"", status)
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
-        # The contract knows one answer to whoever may not come in; an agent's token is no key at all here.
+        # The contract has a single response, 401, to unauthorized clients; an agent token counts as no key here.
         status = 401 if isinstance(error, Unauthorized) else error.status
         headers = tuple(error.details.get("headers", ()))
         return json_answer({"error": error.code, "message": str(error)}, status, headers)

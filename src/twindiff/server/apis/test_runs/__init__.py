@@ -1,1 +1,1 @@
-"""Runs that take their time: tests in a browser, saved tests, and the record, events and queue of every such run."""
+"""Long-running runs: browser tests and saved tests, with the ledger, events and queue shared by all kinds of runs."""

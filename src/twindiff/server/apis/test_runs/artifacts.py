@@ -1,4 +1,4 @@
-"""What runs leave in files: a folder each, of which the newest are kept."""
+"""Artifacts of runs: a folder of files per run; only the newest folders are kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twindiff.kit.http import Response
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
 
 KEPT = 300
-"""Runs whose files are kept."""
+"""Number of runs whose files are kept."""
 LOG = "worker.log"
 MAX_LOG_BYTES = 20_000
 HEADERS = (
@@ -21,7 +21,9 @@ HEADERS = (
     ("Cache-Control", "no-store"),
 )
 SHOWN = ("image/png", "application/json", "text/plain")
-"""Types that a browser may show; others it saves, so that nothing a page left becomes a page of ours."""
+"""Types that a browser may display; others are sent as attachments, so no file from a tested page runs in
+our origin.
+"""
 
 
 class ArtifactNotFound(ApiError):
@@ -31,7 +33,9 @@ class ArtifactNotFound(ApiError):
 
 
 class Artifacts:
-    """The folders of runs, below the data directory; without one they go with the server, or as the next one starts."""
+    """The folders of runs, below the data directory.
+    Without one they are temporary, and removed when this server ends or the next one starts.
+    """
 
     def __init__(self, data_dir: str) -> None:
         self._data_dir = data_dir
@@ -47,7 +51,7 @@ class Artifacts:
         return self._temporary.path
 
     def open(self, run_id: str) -> Path:
-        """Make the folder of a run; old ones make room."""
+        """Create the folder of a run; deletes the oldest folders beyond `KEPT`."""
         self._make_room()
         folder = self.root / run_id
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,12 +65,12 @@ class Artifacts:
             shutil.rmtree(old, ignore_errors=True)
 
     def names(self, run_id: str) -> list[str]:
-        """The artifacts of a run, by name."""
+        """The names of a run's artifacts, sorted."""
         folder = self.root / run_id
         return sorted(each.name for each in folder.iterdir() if each.is_file()) if folder.is_dir() else []
 
     def read(self, run_id: str, name: str) -> Response:
-        """An artifact; raises ArtifactNotFound with the names that there are."""
+        """Respond with an artifact; raises ArtifactNotFound, which lists the names."""
         names = self.names(run_id)
         if name not in names:
             raise ArtifactNotFound(f"The run has no artifact '{name[:100]}'; it has {', '.join(names) or 'none'}")
@@ -76,12 +80,12 @@ class Artifacts:
         return Response((self.root / run_id / name).read_bytes(), content_type=kind, headers=headers)
 
     def log(self, run_id: str) -> str:
-        """What the worker of a run said besides its events."""
+        """The end of the log that the worker of a run has written besides its events."""
         file = self.root / run_id / LOG
         return file.read_text(errors="replace")[-MAX_LOG_BYTES:] if file.is_file() else ""
 
     def forget(self) -> None:
-        """Remove what is kept nowhere."""
+        """Remove the folder if it is temporary."""
         if self._temporary:
             self._temporary.remove()
             self._temporary = None

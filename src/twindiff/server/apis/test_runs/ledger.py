@@ -1,4 +1,4 @@
-"""The records of runs: what was asked, how each stands, everything that happened in it, and who waits for news."""
+"""The ledger of runs: their requests, status and events, and notification of those who wait for news."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ T = TypeVar("T")
 ENDED = ("completed", "failed", "cancelled")
 OPEN = ("queued", "running", "provisioning", "ready")
 MAX_EVENTS = 5000
-"""Events that a run keeps; its end is always kept."""
+"""Events stored per run; its end is stored in any case."""
 SILENT_SECONDS = 60
-"""After so long without a sign of the process that has a run, that process is gone."""
+"""Seconds without a heartbeat after which the process of a run is considered dead."""
 POLL_SECONDS = 1.0
-"""How often news of runs in other processes is looked for."""
+"""Seconds between polls for news of runs in other processes."""
 
 
 class Ledger:
-    """The runs of a server; where it is several processes, each of them says which runs it has."""
+    """The runs of a server; if it has several processes, each run belongs to one of them (`owner`)."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -36,7 +36,7 @@ class Ledger:
         self._bell: dict[str, asyncio.Event] = {}
 
     def add(self, kind: str, asked: Mapping[str, Any], **fields: Any) -> TestRunRecord:
-        """A new run, queued."""
+        """Add a run with status `queued`."""
         now = stamp()
         return self._catalog.add(
             TestRunRecord(
@@ -55,30 +55,30 @@ class Ledger:
         )
 
     def find(self, run_id: str) -> TestRunRecord:
-        """A run by its id; raises RunNotFound."""
+        """Find a run by its id; raises RunNotFound."""
         run = self.find_by_id(run_id)
         if run is None:
             raise RunNotFound(f"There is no run '{run_id[:100]}'")
         return run
 
     def find_by_id(self, run_id: str) -> TestRunRecord | None:
-        """A run by its id, if it is one of these."""
+        """Find a run by its id, or None."""
         plain = run_id.replace("-", "").lower()[:64]
         return self._catalog.find(TestRunRecord, TestRunRecord.run_id == plain)
 
     def list(self, limit: int, *, repo: str | None = None, kinds: tuple[str, ...] = ()) -> list[TestRunRecord]:
-        """Runs, newest first."""
+        """List runs, newest first."""
         wanted = [TestRunRecord.repo == repo] if repo else []
         if kinds:
             wanted.append(TestRunRecord.kind.in_(kinds))
         return self._catalog.rows(TestRunRecord, *wanted, order=-TestRunRecord.created, limit=limit)
 
     def change(self, run: TestRunRecord, **fields: Any) -> TestRunRecord:
-        """Change fields of a run, as it is by now."""
+        """Change fields of a run's current record."""
         return self._catalog.change(self.find(run.run_id), **fields, updated_at=stamp().iso)
 
     def tell(self, run_id: str, type: str, message: str, data: Mapping[str, Any] | None = None) -> None:
-        """Note that something happened in a run, and wake who waits for it."""
+        """Add an event to a run, and wake its waiters; beyond `MAX_EVENTS` only `status` and `result` are stored."""
         with self._service.engine.transaction():
             run = self.find(run_id)
             if run.events >= MAX_EVENTS and type not in ("status", "result"):
@@ -93,14 +93,14 @@ class Ledger:
         self._ring(run_id)
 
     def events(self, run_id: str, after: int = 0) -> list[TestRunEventRecord]:
-        """What happened in a run, in order."""
+        """List the events of a run after a number, in order."""
         mine = TestRunEventRecord.run_id == run_id
         number = TestRunEventRecord.number
         return self._catalog.rows(TestRunEventRecord, mine, number > after, order=number, limit=MAX_EVENTS + 10)
 
     def end(self, run_id: str, status: str, **outcome: Any) -> TestRunRecord:
-        """End a run, once: whoever comes later changes nothing."""
-        with self._service.engine.transaction():  # nobody else begins or ends it between the look and the change
+        """End a run and return it; no-op if it has ended already."""
+        with self._service.engine.transaction():  # no other process may begin or end it between read and write
             run = self.find(run_id)
             if run.status in ENDED:
                 return run
@@ -112,7 +112,7 @@ class Ledger:
         return run
 
     def begin(self, run_id: str) -> TestRunRecord:
-        """Note that a run is being done, unless it has been cancelled meanwhile."""
+        """Set a run to `running`, unless it has been cancelled meanwhile; returns it."""
         with self._service.engine.transaction():
             run = self.find(run_id)
             if run.status in ENDED:
@@ -123,22 +123,22 @@ class Ledger:
         return run
 
     async def do(self, work: Callable[[], T]) -> T:
-        """Work with the records where that belongs, from the event loop."""
+        """Run work on the records, from the event loop, where such work belongs."""
 
         async def begin() -> T:
             return work()
 
         return await self._service.runtime.run_request(begin)
 
-    # Who has which run
+    # Ownership
 
     def keep(self, run_ids: list[str]) -> list[TestRunRecord]:
-        """Say that these runs are in the hands of this process; gives them as they are now."""
+        """Send a heartbeat for the runs of this process; returns their current records."""
         mine = [run for each in run_ids if (run := self.find_by_id(each))]
         return [self._catalog.change(run, heard=wall()) if run.status in OPEN else run for run in mine]
 
     def list_lost(self) -> list[TestRunRecord]:
-        """Runs that are open and in nobody's hands any more."""
+        """List open runs whose process is dead."""
         waiting = TestRunRecord.status.in_(OPEN)
         runs = self._catalog.rows(TestRunRecord, waiting, order=TestRunRecord.created, limit=1000)
         latest = wall() - SILENT_SECONDS * SECOND
@@ -153,12 +153,12 @@ class Ledger:
             self._service.runtime.run_soon(bell.set)
 
     async def news(self, run_id: str) -> None:
-        """Wait until something happens in a run, or until it is time to look."""
+        """Wait until a run has a new event, at most `POLL_SECONDS`."""
         bell = self._bell.setdefault(run_id, asyncio.Event())
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(bell.wait(), POLL_SECONDS)
 
 
 def _brief(outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """What an event tells of an outcome: all but the rows."""
+    """The outcome without the rows of its diff, for an event."""
     return {name: value for name, value in outcome.items() if name != "diff"}

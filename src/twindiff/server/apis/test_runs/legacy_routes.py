@@ -1,4 +1,4 @@
-"""Runs as the released SDK asks for them: `/validate/url-run`, `/runs/{id}`, `/validate/{id}/…`."""
+"""Runs as the released SDK requests them: `/validate/url-run`, `/runs/{id}`, `/validate/{id}/…`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def create_url_run(
     hosts: Hosts | None = None,
     timeout_seconds: Seconds = SECONDS,
 ) -> dict[str, Any]:
-    """Queue a test of an address: what the prompt says, or without one that the page opens."""
+    """Queue a test of a URL: the steps of the prompt, or without one that the page opens."""
     wanted = TestRunRequest(
         prompt=prompt,
         start_url=url,
@@ -59,7 +59,7 @@ async def create_url_run(
 
 @api.get("/runs/{run_id}")
 def get_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """Say how a run of any kind stands, and what each of its steps came to."""
+    """The status of a run of any kind, and the results of its steps."""
     run = desk.tests.ledger.find_by_id(run_id)
     if run is None:
         return _twin_run(desk, desk.runs.find(run_id))
@@ -67,7 +67,7 @@ def get_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
 
 
 def _twin_run(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
-    """A twin run among the others."""
+    """Render a twin run like the other kinds."""
     return {
         "id": run.run_id,
         "run_id": run.run_id,
@@ -82,7 +82,7 @@ def _twin_run(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
 
 @api.get("/runs/{run_id}/logs")
 def get_run_logs(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """What happened in a run, and what its worker said."""
+    """The events of a run, and the log of its worker."""
     run = desk.tests.ledger.find(run_id)
     events = desk.tests.ledger.events(run.run_id)
     return {
@@ -126,7 +126,7 @@ def _worker_log(desk: TwinRunContext, run: TestRunRecord) -> dict[str, Any]:
 
 
 def _application_log(desk: TwinRunContext, run: TestRunRecord) -> list[dict[str, Any]]:
-    """What the application of a run's sandbox has printed."""
+    """The output of the application in a run's sandbox."""
     sandbox = desk.tests.ledger.find_by_id(run.sandbox_id or "")
     if sandbox is None:
         return []
@@ -146,7 +146,7 @@ def _application_log(desk: TwinRunContext, run: TestRunRecord) -> list[dict[str,
 
 @api.get("/validate/{run_id}/results")
 def stream_results(desk: TwinRunContext, run_id: str, last_event_id: LastEventId = None) -> Response:
-    """Stream what happens in a run until it ends, as server-sent events."""
+    """Stream the events of a run until it ends, as server-sent events."""
     return stream(desk.tests.ledger, desk.tests.ledger.find(run_id), last_event_id)
 
 
@@ -165,7 +165,7 @@ def get_run_artifact(desk: TwinRunContext, run_id: str, name: str) -> Response:
 
 @api.post("/validate/{run_id}/cancel")
 def cancel_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """End a run of any kind."""
+    """Cancel a run of any kind."""
     if desk.tests.ledger.find_by_id(run_id):
         desk.tests.cancel(run_id)
     else:

@@ -1,4 +1,4 @@
-"""The page of a run: its steps as a film strip, what page and network said, what the twins changed; live, and again."""
+"""The page of a run: steps as a film strip, output, changes in twins; with live updates and a rerun button."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from twindiff.server.apis.test_runs.runs import TestRunService
 
 MAX_LINES = 40
-"""Lines of an application's output."""
+"""Lines of an application's output that are shown."""
 AGAIN = ("test", "url")
-"""Kinds of runs that the page can repeat."""
+"""Kinds of runs that the page can rerun."""
 _SCRIPT = """
 let busy = false, late = false;
 async function refresh() {
@@ -50,7 +50,7 @@ const news = new EventSource(location.pathname + "/news" + location.search);
 for (const name of ["status", "log", "step", "ask_user_question", "result"]) news.addEventListener(name, refresh);
 news.addEventListener("done", () => { news.close(); refresh(); });
 """
-"""Puts what has happened since into the page, whenever the stream of the run tells of something."""
+"""Reloads the content of the page, keeping its scroll position, whenever the run's event stream has an event."""
 _HASH = b64encode(sha256(_SCRIPT.encode()).digest()).decode()
 POLICY = (
     f"default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; script-src 'sha256-{_HASH}'; connect-src 'self'; "
@@ -94,13 +94,13 @@ class RunTokenRequired(ApiError):
 
 
 def check_token(runs: TestRunService, run: TestRunRecord, token: str) -> None:
-    """Raises NotSignedIn where the server has a key and the token is not the run's."""
+    """Raise RunTokenRequired if the server has a key and the token is not the run's."""
     if runs.service.settings.api_key and not same(token, run.view_token):
         raise RunTokenRequired
 
 
 def page(runs: TestRunService, run: TestRunRecord, address: str) -> Response:
-    """The page, as the run stands."""
+    """Render the page with the current state of the run."""
     facts = render_run(runs, run, address)
     is_over = run.status in ENDED
     title = escape(render_title(run, facts))
@@ -160,7 +160,7 @@ def _last_screenshot(runs: TestRunService, part: TestRunRecord) -> str | None:
 
 
 def _name(part: TestRunRecord | None, step: dict[str, Any]) -> str:
-    """What a step is called; where it is a run of its own, with the way to the page of that."""
+    """The name of a step; a link to its page if it is a run of its own."""
     name = escape(step["name"])
     if part is None or part.kind == "sandbox":
         return name
@@ -176,7 +176,7 @@ def _failure(facts: dict[str, Any]) -> str:
 
 
 def _why(step: dict[str, Any]) -> str:
-    """Why a step or a test failed, with what was expected and what was there."""
+    """Why a step or a test failed, with expected and actual values."""
     lines = [step.get("detail", "")]
     lines += [f"{name}: {step[name]}" for name in ("expected", "seen") if step.get(name)]
     lines += [f"near: {each['selector']}: {each['text']}" for each in step.get("nearest") or ()]
@@ -192,7 +192,7 @@ def _diff(runs: TestRunService, run: TestRunRecord, facts: dict[str, Any]) -> st
 
 
 def _output(runs: TestRunService, run: TestRunRecord) -> str:
-    """What the application of the run's sandbox printed last."""
+    """The last output of the application in the run's sandbox."""
     sandbox = runs.ledger.find_by_id(run.sandbox_id or "")
     if sandbox is None:
         return ""
@@ -205,7 +205,7 @@ def _output(runs: TestRunService, run: TestRunRecord) -> str:
 
 
 def _render_output(facts: dict[str, Any]) -> str:
-    """Console and network, step by step."""
+    """Console and network output by step."""
     parts: list[str] = []
     for step in facts["results_json"]:
         lines = [f"{each['type']}: {each['text']}" for each in step.get("console", [])]

@@ -1,4 +1,4 @@
-"""The head of a run's page: what was tested, how it ended, when, and how long it took."""
+"""The head of a run's page: what was tested, how and when it ended, and how long it took."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from twindiff.browser.masking import mask_cards
 from twindiff.catalog import TestRunRecord
 
 MAX_CHARACTERS = 80
-"""Of a prompt in the title of a page."""
+"""Maximum characters of a prompt in the title of a page."""
 MAX_FILES = 20
 
 
 def render_title(run: TestRunRecord, facts: dict[str, Any]) -> str:
-    """The title of a page as text: repository, branch and commit, or the test; and how it ended."""
+    """The title of a page as plain text: repository, branch and commit, or the test; and the result."""
     return f"{_what(run, facts)}: {_how(run, facts)}"
 
 
 def render_head(run: TestRunRecord, facts: dict[str, Any]) -> str:
-    """The heading of a page, and below it the facts of the run as HTML."""
+    """Render the heading of a page and the facts of the run as HTML."""
     colour = {"completed": "ok", "failed": "bad"}.get(run.status, "")
     heading = f"<h1>{escape(_what(run, facts))} <span class='{colour}'>{escape(_how(run, facts))}</span></h1>"
     rows = "".join(f"<dt>{escape(name)}<dd>{text}" for name, text in _facts(run, facts).items() if text)
@@ -38,7 +38,7 @@ def _what(run: TestRunRecord, facts: dict[str, Any]) -> str:
 
 
 def _repository(repo: str | None) -> str:
-    """A repository in one word: its name, or the folder of its path."""
+    """The short name of a repository: its name, or the folder of its path."""
     return PurePath(repo).name if repo and repo.startswith(("/", "file:")) else repo or ""
 
 
@@ -50,7 +50,7 @@ def _how(run: TestRunRecord, facts: dict[str, Any]) -> str:
 
 
 def _facts(run: TestRunRecord, facts: dict[str, Any]) -> dict[str, str]:
-    """By name what is known of a run, as HTML."""
+    """The facts of a run as HTML, by label."""
     files = facts["changed_files"]
     listed = ", ".join(files[:MAX_FILES]) + (f" and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else "")
     return {

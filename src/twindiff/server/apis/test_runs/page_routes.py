@@ -1,4 +1,4 @@
-"""The page of a run, its pictures and its button, for people; where the server has a key, by the run's own token."""
+"""The page of a run, its artifacts and its rerun button; the run's token opens them if the server has a key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPEN = {
 
 @api.get("/test-runs/{run_id}/page")
 def show_page(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
-    """The page of a run: steps with screenshots, console and network, the diff of its twins."""
+    """The page of a run: steps with screenshots, console and network output, and the diff of its twins."""
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
     return page(desk.tests, run, desk.address)
@@ -29,7 +29,7 @@ def show_page(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
 
 @api.get("/test-runs/{run_id}/page/news")
 def stream_to_page(desk: TwinRunContext, run_id: str, token: str = "", last_event_id: LastEventId = None) -> Response:
-    """Tell the page of a run what happens in it, as server-sent events, until it ends."""
+    """Stream the events of a run to its page until it ends, as server-sent events."""
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
     return stream(desk.tests.ledger, run, last_event_id)
@@ -45,7 +45,7 @@ def show_page_artifact(desk: TwinRunContext, run_id: str, name: str, token: str 
 
 @api.post("/test-runs/{run_id}/page/rerun")
 async def rerun_from_page(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
-    """Repeat a run, and go to the page of its repetition."""
+    """Rerun a run, and redirect to the page of the new run."""
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
     again = await desk.tests.rerun(run_id, {}, desk.address)

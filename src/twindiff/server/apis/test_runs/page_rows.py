@@ -1,4 +1,4 @@
-"""What twins changed, for people: a line for each row with the few columns that tell most, the rest folded."""
+"""Renders changes in twins: a line per row with its few most informative columns, the rest collapsed."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from twindiff.checks.wording import difference_words
 MAX_ROWS = 200
 MAX_FIELDS = 5
 MAX_CHARACTERS = 80
-"""Of a value in the line of a row."""
+"""Maximum characters of a value in the line of a row."""
 TELLING = (
     *("name", "title", "subject", "summary", "text", "amount", "total", "currency", "status", "state", "email"),
     *("quantity", "description", "priority", "channel", "start", "end", "url", "path"),
 )
-"""Words in the names of columns that tell most of a row, the best first."""
+"""Words in names of informative columns, most informative first."""
 UNTELLING = ("id", "ids", "created", "updated", "ts", "at", "hash", "token", "secret", "key", "seq", "livemode")
-"""Words in the names of columns that tell least."""
+"""Words in names of uninformative columns."""
 NO_CENTS = frozenset(
     ("bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf")
 )
 """Currencies whose amounts have no smaller unit. https://docs.stripe.com/currencies#zero-decimal"""
 
 _OPAQUE = re.compile(r"[a-z]+_(?:\w+_)?[A-Za-z0-9]{10,}|[0-9a-f-]{32,}")
-"""Values that are ids."""
+"""Matches values that are ids."""
 
 Row = Mapping[str, Any]
 
 
 class Missed(NamedTuple):
-    """A row that a check came nearest to, and in words what differs in it."""
+    """A row that nearly matched a check, and descriptions of the differences."""
 
     table: str
     columns: Row
@@ -49,7 +49,7 @@ class _Changed(NamedTuple):
 
 
 def render_diff(diff: Mapping[str, Any], checks: Mapping[str, Any] | None, twin: str) -> str:
-    """The rows that twins changed as HTML; those that a check missed come first. `twin` is whose rows say no other."""
+    """Render the changed rows as HTML; near misses of checks come first. `twin` is the twin of rows that name none."""
     missed = list(_list_missed(checks))
     changed = [
         _Changed(sign, row, _what_differs(row, missed))
@@ -63,11 +63,11 @@ def render_diff(diff: Mapping[str, Any], checks: Mapping[str, Any] | None, twin:
     return f"<ul class=rows>{body}</ul>{more}" if body else "<p>Nothing.</p>"
 
 
-# What checks missed
+# Failed checks
 
 
 def _list_absent(checks: Mapping[str, Any] | None) -> Iterator[str]:
-    """What checks expected that no row comes near to."""
+    """The texts of failed checks without a nearest row."""
     for why in (checks or {}).get("explanations") or ():
         if not why.get("nearest"):
             yield str(why.get("text", ""))
@@ -90,7 +90,7 @@ def _what_differs(row: Row, missed: Sequence[Missed]) -> list[str]:
 
 
 def _is_same(few: Row, columns: Row) -> bool:
-    """Whether a row that an explanation shows, with few columns and long values cut, is this one."""
+    """Whether a row in an explanation, with few columns and truncated values, is this one."""
     simple = {name: value for name, value in few.items() if name in columns and not isinstance(value, dict | list)}
     return bool(simple) and all(
         value == columns[name] or (isinstance(value, str) and str(columns[name]).startswith(value.rstrip("…")))
@@ -116,7 +116,7 @@ def _render_row(changed: _Changed, twin: str) -> str:
 
 
 def _kind(table: str) -> str:
-    """What a row of a table is called."""
+    """The singular of a table's name."""
     words = table.replace("_", " ")
     if words.endswith("ies"):
         return f"{words[:-3]}y"
@@ -124,13 +124,13 @@ def _kind(table: str) -> str:
 
 
 def _columns(row: Row) -> dict[str, Any]:
-    """The columns of a row as it is after the change."""
+    """The columns of a row after the change."""
     held = cast("Row", row.get("after") if isinstance(row.get("after"), dict) and "before" in row else row)
     return {name: value for name, value in held.items() if not name.startswith("__") and value is not None}
 
 
 def _telling_fields(row: Row) -> list[tuple[str, str]]:
-    """The few columns that tell most of a row; of one that was changed, those that were, before and after."""
+    """The most informative columns of a row; for an updated row the changed ones, before and after."""
     columns = _columns(row)
     if isinstance(row.get("changed"), list):
         before = cast("Row", row.get("before") or {})
@@ -142,7 +142,7 @@ def _telling_fields(row: Row) -> list[tuple[str, str]]:
 
 
 def _is_telling(name: str, columns: Row) -> bool:
-    """Whether a column tells a person something: no id, no time, no nested value, no currency that an amount has."""
+    """Whether a column is informative: no id, time or nested value, and no currency that an amount includes."""
     value = columns[name]
     if isinstance(value, dict | list) or value in ("", False) or _rank(name) > len(TELLING):
         return False
@@ -151,7 +151,7 @@ def _is_telling(name: str, columns: Row) -> bool:
 
 
 def _rank(name: str) -> int:
-    """How much a column tells, the least number most."""
+    """The rank of a column; the lowest is the most informative."""
     words = name.lower().split("_")
     telling = [number for number, word in enumerate(TELLING) if word in words]
     if any(word in UNTELLING for word in words):

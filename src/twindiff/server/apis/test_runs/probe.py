@@ -1,4 +1,4 @@
-"""`POST /validate/url/probe`: whether an application answers at an address, and which twins it would need."""
+"""`POST /validate/url/probe`: whether an application responds at a URL, and which twins it would need."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _ADDRESS = re.compile(r"(?:https?:)?//([\w-]+(?:\.[\w-]+)+)(?:/([\w.-]+))?")
 
 @api.post("/validate/url/probe")
 async def probe_url(desk: TwinRunContext, url: str) -> dict[str, Any]:
-    """Say whether an application answers at an address, and which twins its page and its scripts name the vendor of.
-
-    What only its server calls cannot be seen from there. Addresses are of this machine, or of hosts that
-    `twindiff serve --allow-webhooks-to` names.
+    """Probe a URL: whether an application responds, and the twins whose vendors its page and scripts mention.
+    Calls made only by its server cannot be detected. URLs must be on this machine, or on hosts that `twindiff serve
+    --allow-webhooks-to` names.
     """
     or_invalid(lambda: check_url(url, "url"))
     service = desk.runs.service
@@ -40,7 +39,7 @@ async def probe_url(desk: TwinRunContext, url: str) -> dict[str, Any]:
 
 
 async def _probe_page(targets: Targets, url: str, twins: list[Twin]) -> dict[str, Any]:
-    """What an address answers, and the twins that are named there; raises TargetRefused."""
+    """Read a page and its scripts, and find the twins mentioned there; raises TargetRefused."""
     await targets.ready()
     import httpx
 
@@ -66,7 +65,7 @@ async def _probe_page(targets: Targets, url: str, twins: list[Twin]) -> dict[str
 
 
 def _scripts(url: str, page: str) -> list[str]:
-    """The scripts of a page that its own host has."""
+    """The URLs of a page's scripts on its own host."""
     named = [unescape(each) for each in _SCRIPT.findall(page)[: 4 * MAX_SCRIPTS]]
     addresses = [urljoin(url, each) for each in named if "[" not in each]
     return [each for each in addresses if urlsplit(each).netloc == urlsplit(url).netloc][:MAX_SCRIPTS]
@@ -82,7 +81,7 @@ async def _script(targets: Targets, url: str) -> str:
 
 
 def _find_vendor_address(twin: Twin, texts: list[str]) -> str | None:
-    """The first address of a twin's vendor: its name is a part of the host, or what the path begins with."""
+    """The first URL of a twin's vendor: its name is a label of the host, or the first segment of the path."""
     names = {twin.name, *twin.aliases}
     return next((said for text in texts for said, words in _addresses(text) if words & names), None)
 

@@ -1,4 +1,4 @@
-"""The queue: runs are done in the order they came, so many at once; the process that ends takes its runs with it."""
+"""The run queue: starts runs in order with limited concurrency; they fail when this process ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NoServer(ApiError):
 
 
 class Queue:
-    """Does runs; each is a coroutine function that is given nothing and says by the ledger how it went."""
+    """Executes runs; each is a coroutine function without arguments that reports its result to the ledger."""
 
     def __init__(self, service: Service, ledger: Ledger) -> None:
         self._service = service
@@ -44,10 +44,10 @@ class Queue:
         self._tell: dict[str, Callable[[str], None]] = {}
         self._is_serving = False
         self.clears_lost: list[Callable[[TestRunRecord], None]] = []
-        """Each is given a run whose server has died, and tidies up after it."""
+        """Callbacks that clean up after a run whose server has died."""
 
     async def serve(self) -> None:
-        """Keep the runs of this process alive, and end those that nobody has; at the end they end as well."""
+        """Send heartbeats for this process's runs and end abandoned ones, until cancelled; then cancel the former."""
         self._is_serving = True
         backoff = Backoff("Looking after runs")
         try:
@@ -56,7 +56,7 @@ class Queue:
                 try:
                     await self._ledger.do(self._look)
                     backoff.reset()
-                except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the runs
+                except Exception as error:  # noqa: BLE001 - an internal error must not end the runs
                     wait = backoff.fail(error)
                 await asyncio.sleep(wait)
         finally:
@@ -66,14 +66,14 @@ class Queue:
             await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     def check(self) -> None:
-        """Raises TooManyRuns, NoServer where one more run would not be done."""
+        """Raise TooManyRuns or NoServer if one more run could not be executed."""
         if not self._is_serving:
             raise NoServer
         if len(self._tasks) >= MAX_WAITING_RUNS:
             raise TooManyRuns
 
     async def put(self, run_id: str, work: Callable[[], Coroutine[Any, Any, None]], *, seated: bool = True) -> None:
-        """Do the work of a run when its turn comes; one that is not `seated` waits for no other."""
+        """Queue the work of a run; if not `seated` it starts at once, outside the limit of concurrent runs."""
 
         async def start() -> None:
             self._tasks[run_id] = task = asyncio.create_task(self._work(run_id, work, seated=seated))
@@ -92,7 +92,7 @@ class Queue:
         except asyncio.CancelledError:
             await self._ledger.do(lambda: self._fail(run_id, "server", "the server was stopped"))
             raise
-        except Exception as error:  # a mistake of ours must not leave a run open for ever
+        except Exception as error:  # an internal error must not leave a run open for ever
             log.exception("The run %s failed", run_id)
             said = f"a mistake of the server: {type(error).__name__}"
             await self._ledger.do(lambda: self._fail(run_id, "server", said))
@@ -111,23 +111,23 @@ class Queue:
                 clear(run)
             self._fail(run.run_id, "server", "the server ended while the run was open")
 
-    # Runs that are being done
+    # Messages to active runs
 
     def listens(self, run_id: str, tell: Callable[[str], None]) -> None:
-        """From now on a run that is being done is told what `tell` is given; an empty text tells it to end."""
+        """Register the callback that gets the messages to an active run; an empty message means to end."""
         self._tell[run_id] = tell
 
     def deaf(self, run_id: str) -> None:
-        """A run is not being done any more."""
+        """Unregister the callback of a run."""
         self._tell.pop(run_id, None)
 
     def say(self, run_id: str, message: str) -> bool:
-        """Give a message to a run that is being done here; whether there is one."""
+        """Send a message to a run that is active in this process; false if it is not."""
         tell = self._tell.get(run_id)
         if tell:
             self._service.runtime.run_soon(lambda: tell(message))
         return tell is not None
 
     def end(self, run_id: str) -> None:
-        """End the work of a run that has been cancelled; one that waits does not begin."""
+        """Tell a cancelled run to end; if it is still queued, it never starts."""
         self.say(run_id, "")

@@ -1,4 +1,4 @@
-"""The verdict of a run as other programs read it: JUnit XML, and a check run as GitHub knows it."""
+"""Machine-readable reports of a run: JUnit XML, and a GitHub check run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ NAME = "Arga Validation"
 JUNIT = "junit.xml"
 CHECK_RUN = "check_run.json"
 MAX_TITLE = 255
-"""Characters of a check run's title."""
+"""Maximum characters of a check run's title."""
 MAX_TEXT = 60_000
-"""Characters of a check run's texts; GitHub takes 65,535."""
+"""Maximum characters of a check run's texts; GitHub allows 65,535."""
 NOTHING_TESTED = ("server", "worker", "browser", "cancelled", "not_understood")
-"""Categories of failures that say nothing of the application."""
+"""Failure categories that say nothing about the application."""
 _ELEMENTS = {"failed": "failure", "error": "error", "skipped": "skipped"}
 _COUNTS = {"failures": "failed", "errors": "error", "skipped": "skipped"}
 
@@ -25,9 +25,8 @@ Status = Literal["passed", "failed", "error", "skipped"]
 
 
 class TestResult(NamedTuple):
-    """What a test came to: `failed` where it expected otherwise, `error` where it could not be run at all.
-
-    The first line of `detail` says why; further ones are what the application printed. `category` is the
+    """The result of a test: `failed` if an expectation was not met, `error` if it could not be run at all.
+    The first line of `detail` is the reason; further ones are the application's output. `category` is the
     `failure_category` of a run that ends because of it.
     """
 
@@ -42,7 +41,7 @@ class TestResult(NamedTuple):
 
     @property
     def is_bad(self) -> bool:
-        """Whether a run with this result has failed."""
+        """Whether this result makes a run fail."""
         return self.status in ("failed", "error")
 
 
@@ -54,13 +53,13 @@ def first_line(text: str) -> str:
 def write_reports(
     folder: Path, results: Sequence[TestResult], summary: str, details_url: str, head_sha: str | None = None
 ) -> None:
-    """Write results as JUnit XML and as a check run into the folder of a run's artifacts."""
+    """Write the results as JUnit XML and as a check run to a folder of artifacts."""
     (folder / JUNIT).write_bytes(junit(results))
     (folder / CHECK_RUN).write_bytes(msgspec.json.encode(check_run(head_sha, results, summary, details_url)))
 
 
 def junit(results: Sequence[TestResult]) -> bytes:
-    """The results as JUnit XML."""
+    """Render the results as JUnit XML."""
     counts = {name: str(sum(each.status == status for each in results)) for name, status in _COUNTS.items()}
     counts = {"tests": str(len(results)), **counts}
     seconds = f"{sum(each.seconds for each in results):.3f}"
@@ -77,12 +76,12 @@ def junit(results: Sequence[TestResult]) -> bytes:
 
 
 def _printable(text: str) -> str:
-    """A text without what XML cannot carry."""
+    """Replace characters that XML cannot represent."""
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
 
 
 def check_run(head_sha: str | None, results: Sequence[TestResult], summary: str, details_url: str) -> dict[str, Any]:
-    """The verdict as the body of a check run. https://docs.github.com/en/rest/checks/runs"""
+    """Render the results as the body of a check run. https://docs.github.com/en/rest/checks/runs"""
     text = "\n".join(map(_bullet, results))
     return {
         "name": NAME,
@@ -105,7 +104,7 @@ def _conclusion(results: Sequence[TestResult]) -> str:
 
 
 def _bullet(result: TestResult) -> str:
-    """A result as an item of a Markdown list; lines after the first are quoted as they are."""
+    """Render a result as an item of a Markdown list; lines after the first become a code block."""
     head, _, rest = result.detail.partition("\n")
     said = f"- {result.status}: {result.name}. {head}".rstrip()
     quoted = rest.replace("`" * 3, "'" * 3)

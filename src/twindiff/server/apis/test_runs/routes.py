@@ -1,4 +1,4 @@
-"""Test runs: `/test-runs…`, and the same under the names that older programs use."""
+"""Test runs: `/test-runs…`, and the same at paths that older clients use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=1, le=MAX_SECONDS)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Hosts = Annotated[list[str], msgspec.Meta(max_length=50)]
 SessionId = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[ -~]*(?!\n)$")]
-"""A name of the caller's own for a run, which a header may carry."""
+"""The client's own id for a run, which must be valid in a header."""
 LastEventId = Annotated[str | None, Header("Last-Event-ID")]
 Scalars = dict[str, str | int | float | bool]
 
@@ -64,9 +64,9 @@ async def create_test_run(
     session_id: SessionId | None = None,
     trigger_source: str | None = None,
 ) -> dict[str, Any]:
-    """Queue a test in a browser: its steps by a TestConfig, or made of a prompt.
-
-    `hosts` are what the page may reach besides its start host and the run's twins. `checks` judge what twins change.
+    """Queue a browser test, with steps from a TestConfig or planned from a prompt.
+    `hosts` are further hosts that the page may reach, besides its start host and the run's twins. `checks` evaluate the
+    changes in twins.
     """
     world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
     wanted = TestRunRequest(
@@ -95,7 +95,7 @@ def list_test_runs(desk: TwinRunContext, limit: Limit = 100, repo: str | None = 
 
 @each("get", "/{run_id}")
 def get_test_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """Say how a run stands, what each step came to, and what its twins changed."""
+    """The status of a run, the results of its steps, and the changes in its twins."""
     return render_run(desk.tests, desk.tests.ledger.find(run_id), desk.address)
 
 
@@ -118,7 +118,7 @@ async def rerun_test_run(
     pr_url: str | None = None,
     trigger_source: str | None = None,
 ) -> dict[str, Any]:
-    """Repeat a run with its TestConfig as it is now, and with what is given in place of what it was asked with."""
+    """Rerun a run with its current TestConfig; given parameters replace the original ones."""
     place = without_none(prompt=prompt, start_url=start_url, sandbox_id=sandbox_id, twins=twins)
     world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
     changes = place | world | without_none(test_config=test_config, parameters=parameters, credentials=credentials)
@@ -128,27 +128,27 @@ async def rerun_test_run(
 
 @each("patch", "/{run_id}/config")
 def change_test_config(desk: TwinRunContext, run_id: str, test_config: dict[str, Any]) -> dict[str, Any]:
-    """Change the TestConfig with which a run is repeated."""
+    """Change the TestConfig that reruns of a run use."""
     return render_run(desk.tests, desk.tests.configure(run_id, test_config), desk.address)
 
 
 @each("post", "/{run_id}/messages")
 def message_test_run(desk: TwinRunContext, run_id: str, message: Prompt) -> dict[str, Any]:
-    """Answer the question that a run waits with, or steer one that a model drives."""
+    """Answer the question that a run waits for, or steer a run driven by a model."""
     run = desk.tests.message(run_id, message)
     return {"status": "accepted", "run_id": run.run_id, "id": run.run_id}
 
 
 @each("post", "/{run_id}/cancel")
 def cancel_test_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """End a run; what it has so far is kept."""
+    """Cancel a run; its results so far are kept."""
     run = desk.tests.cancel(run_id)
     return {"status": run.status, "run_id": run.run_id, "id": run.run_id}
 
 
 @each("get", "/{run_id}/events")
 def stream_test_run(desk: TwinRunContext, run_id: str, last_event_id: LastEventId = None) -> Response:
-    """Stream what happens in a run, as server-sent events."""
+    """Stream the events of a run, as server-sent events."""
     return stream(desk.tests.ledger, desk.tests.ledger.find(run_id), last_event_id)
 
 

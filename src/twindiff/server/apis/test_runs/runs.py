@@ -1,4 +1,4 @@
-"""Test runs: ask for one, do it, judge it with what its twins changed, repeat it."""
+"""Test runs: create, execute, evaluate with the changes in twins, and rerun."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 KINDS = ("test", "url")
-"""Runs in a browser."""
+"""Kinds of runs in a browser."""
 MAX_NAME = 200
-"""Characters of a run's name in its reports."""
+"""Maximum characters of a run's name in its reports."""
 SECONDS = 300
 MAX_SECONDS = 1800
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
@@ -70,7 +70,7 @@ NOTHING: Mapping[str, Any] = {}
 
 
 class TestRunRequest(NamedTuple):
-    """What a run is to be."""
+    """The request for a test run."""
 
     prompt: str | None = None
     start_url: str | None = None
@@ -87,11 +87,13 @@ class TestRunRequest(NamedTuple):
     sandbox_id: str | None = None
     seconds: float = SECONDS
     about: Mapping[str, Any] = {}
-    """What is only kept: repo, branch, pr_url, session_id, test_id, source_run_id, trigger_source and the like."""
+    """Fields that are only stored: repo, branch, pr_url, session_id, test_id, source_run_id, trigger_source and the
+    like.
+    """
 
 
 class TestRunService:
-    """The test runs of a server."""
+    """Creates, executes and reruns the test runs of a server."""
 
     __test__ = False
 
@@ -100,27 +102,29 @@ class TestRunService:
         self.ledger = Ledger(self.service)
         self.queue = Queue(self.service, self.ledger)
         self.sweeps: list[Callable[[], object]] = [remove_abandoned]
-        """What removes at start-up what dead servers have left, each in a thread."""
+        """Functions that remove leftovers of dead servers at start-up, each in a thread."""
         self.artifacts = Artifacts(self.service.settings.data_dir)
         self.twins = twins
         self.service.background.append(self.serve)
 
     async def serve(self) -> None:
-        """Do runs for as long as the server runs."""
+        """Execute runs until cancelled."""
         try:
             await asyncio.gather(self.queue.serve(), *map(asyncio.to_thread, self.sweeps))
         finally:
             self.artifacts.forget()
 
     def plan_config(self, prompt: str) -> dict[str, Any]:
-        """The TestConfig of a prompt that is understood as a whole; else without steps, for when it is run."""
+        """Plan the TestConfig of a prompt; without steps if part of it is not understood, so that its runs
+        plan again.
+        """
         planned = _plan(prompt)
         if planned.unclear:
             return configs.to_json(TestConfig(prompt=prompt))
         return configs.to_json(TestConfig(prompt=prompt, steps=planned.steps, twin_checks=planned.twin_checks))
 
     async def create(self, wanted: TestRunRequest, address: str, kind: str = "test") -> TestRunRecord:
-        """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
+        """Queue a run; leaves nothing behind if it is refused. Raises InvalidTest and what twins raise."""
         browser = _browser()
         self.queue.check()
         wanted = self._with_twins_of_sandbox(wanted)
@@ -157,7 +161,7 @@ class TestRunService:
         return run
 
     async def _plan_run(self, wanted: TestRunRequest) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
-        """The steps of a run, its prompt, where it starts, and what is said of the prompt; raises InvalidTest."""
+        """Plan a run; returns its config, prompt, start URL, and facts about the prompt. Raises InvalidTest."""
         config = or_invalid(lambda: configs.read(wanted.test_config or {}))
         prompt = wanted.prompt or config.prompt or None
         said: dict[str, Any] = {}
@@ -180,9 +184,8 @@ class TestRunService:
         return config, prompt, start_url, said
 
     def _with_twins_of_sandbox(self, wanted: TestRunRequest) -> TestRunRequest:
-        """What is wanted, judged by the twins of its sandbox; raises RunNotFound, NotReady, InvalidParameter.
-
-        Twins that are made for the test alone would be called by nobody, so that checks of them say nothing.
+        """Replace the twins of the request by those of its sandbox; raises RunNotFound, NotReady, InvalidParameter.
+        Twins created for the test alone would get no calls from the sandbox, so checks of them would be meaningless.
         """
         if wanted.sandbox_id is None:
             return wanted
@@ -196,7 +199,7 @@ class TestRunService:
         return wanted._replace(sandbox_id=sandbox.run_id, provision_id=provision_id)
 
     def _ready_sandbox(self, sandbox_id: str) -> TestRunRecord:
-        """A sandbox whose application answers; raises RunNotFound, NotReady."""
+        """Find a sandbox whose application responds; raises RunNotFound, NotReady."""
         sandbox = self.ledger.find(sandbox_id)
         if sandbox.status != "ready" or not sandbox.outcome.get("app_url"):
             why = sandbox.outcome.get("failure_detail")
@@ -234,7 +237,7 @@ class TestRunService:
         )
 
     async def _perform(self, job: BrowserJob, checks: Mapping[str, Any] | None, twin_run_id: str | None) -> None:
-        """Do a run whose turn has come."""
+        """Execute a run in a worker, then evaluate the changes in its twins."""
         run_id, do = job.run_id, self.ledger.do
         self.artifacts.open(run_id)
         watched = await self.twins.begin(twin_run_id)
@@ -260,7 +263,7 @@ class TestRunService:
         self.ledger.tell(run_id, event.type, event.message, event.data)
 
     def _end(self, run_id: str, end: RunEvent, outcome: dict[str, Any], address: str) -> None:
-        """End a run by what its worker said and what its twins changed."""
+        """End a run with the result of its worker and the changes in its twins, and write its reports."""
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
         run = self.ledger.find(run_id)
@@ -275,13 +278,13 @@ class TestRunService:
         self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
 
     def steps(self, run_id: str) -> list[TestRunEventRecord]:
-        """The steps that a run has done."""
+        """List the step events of a run."""
         return [event for event in self.ledger.events(run_id) if event.type == "step"]
 
-    # Runs that there are
+    # Existing runs
 
     def cancel(self, run_id: str) -> TestRunRecord:
-        """End a run at once; what it has so far is kept. Of one that has ended nothing changes."""
+        """Cancel a run at once and return it; its results so far are kept. No-op if it has ended."""
         run = self.ledger.find(run_id)
         if run.status not in ENDED:
             said = "the run was cancelled"
@@ -292,7 +295,7 @@ class TestRunService:
         return run
 
     def message(self, run_id: str, message: str) -> TestRunRecord:
-        """Answer the question of a run, or steer it; raises RunIsOver."""
+        """Send an answer or an instruction to a run; raises RunIsOver."""
         run = self.ledger.find(run_id)
         if run.status in ENDED or not message:
             raise RunIsOver(f"The run '{run.run_id}' is {run.status}; it takes no message any more")
@@ -302,14 +305,14 @@ class TestRunService:
         return run
 
     def configure(self, run_id: str, test_config: Mapping[str, Any]) -> TestRunRecord:
-        """Change the TestConfig with which a run is repeated; raises InvalidTest."""
+        """Change the TestConfig that reruns use; raises InvalidTest."""
         config = or_invalid(lambda: configs.read(test_config))
         return self.ledger.change(self.ledger.find(run_id), test_config=configs.to_json(config))
 
     async def rerun(
         self, run_id: str, changes: Mapping[str, Any], address: str, said: Mapping[str, Any] = NOTHING
     ) -> TestRunRecord:
-        """Repeat a run, with what is given in place of what it was asked with; `said` is only kept."""
+        """Rerun a run; `changes` are fields of TestRunRequest that replace the original ones, `said` is only stored."""
         run = self.ledger.find(run_id)
         asked: Mapping[str, Any] = run.asked
         if changes.keys() & _WORLDS:
@@ -332,7 +335,7 @@ class TestRunService:
         return await self.create(wanted._replace(**changes), address, run.kind if run.kind in KINDS else "test")
 
     def _place_again(self, run: TestRunRecord, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """The sandbox and the twin run in which a run is repeated, unless it is to be elsewhere."""
+        """The sandbox and twin run in which to rerun a run, unless `changes` name others."""
         if {"sandbox_id", "start_url", "twins"} & changes.keys():
             return {}
         if run.sandbox_id:
@@ -343,7 +346,7 @@ class TestRunService:
 
 
 def _result(run: TestRunRecord, end: Mapping[str, Any], seconds: float) -> TestResult:
-    """How a run ended, as its reports say it."""
+    """The result of a run for its reports."""
     name = str(run.asked.get("name") or run.prompt or run.start_url)[:MAX_NAME]
     if end["status"] == "completed":
         return TestResult(name, run.run_id, "passed", seconds=seconds)
@@ -352,21 +355,21 @@ def _result(run: TestRunRecord, end: Mapping[str, Any], seconds: float) -> TestR
 
 
 OF_A_PROMPT = ("planned", "by", "subject", "not_understood")
-"""What is said of a prompt, and of no other."""
+"""Facts about the planning of a prompt, which do not apply to another prompt."""
 _WORLDS = {"scenario_id", "scenario_prompt"}
-"""What twins are filled from, of which a run has one."""
+"""The alternative sources of a twin's data; a run has at most one."""
 _AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
 
 
 def _plan(prompt: str) -> PromptPlan:
-    # Its patterns take half a second to compile, and many servers are asked for no test.
+    # Compiling its patterns takes half a second, and many servers never run a test.
     from twindiff.browser.planner import plan
 
     return plan(prompt)
 
 
 def _not_understood(unclear: Sequence[str]) -> RunEvent:
-    """The end of a run of whose prompt a part is not understood: nothing of it is done."""
+    """The final event of a run whose prompt is not fully understood: it fails without doing anything."""
     said = f"of the prompt this was not understood, so nothing was done: {'; '.join(unclear)}"
     counts = {"passed": 0, "failed": 0, "total": 0}
     return RunEvent(
@@ -375,7 +378,7 @@ def _not_understood(unclear: Sequence[str]) -> RunEvent:
 
 
 def _sentences(run: TestRunRecord) -> dict[str, str]:
-    """The sentences about twins that the prompt of a run has, by what failures call their assertions."""
+    """The prompt's sentences about twins, by the name that failures give their assertions (`assertion#1`, …)."""
     checks = cast(dict[str, list[Any]], run.asked.get("checks") or {})
     expected = configs.read(cast(dict[str, Any], run.test_config or {})).twin_checks
     first = len(checks.get("assertions", [])) + 1
@@ -385,7 +388,7 @@ def _sentences(run: TestRunRecord) -> dict[str, str]:
 def _judge_end(
     end: Mapping[str, Any], checks: Mapping[str, Any] | None, sentences: Mapping[str, str]
 ) -> dict[str, Any]:
-    """How a run ended: what its steps came to, unless what the twins changed speaks against it."""
+    """The final data of a run: the result of its steps, unless the checks of its twins failed."""
     if end["status"] != "completed":
         return dict(end)
     if checks and not checks["passed"]:
@@ -395,7 +398,7 @@ def _judge_end(
 
 
 def _with_end_of_twins(end: RunEvent, why_ended: str | None) -> RunEvent:
-    """The end of a run; of one that failed while its twins ended with that too."""
+    """Add the reason to a failed run's final event if its twins ended before it."""
     if why_ended is None or end.data["status"] != "failed":
         return end
     said = f"{end.data.get('failure_detail') or end.message}; {why_ended}"
@@ -403,18 +406,18 @@ def _with_end_of_twins(end: RunEvent, why_ended: str | None) -> RunEvent:
 
 
 def without_none(**fields: Any) -> dict[str, Any]:
-    """What is given of optional fields."""
+    """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def _kept_fields(wanted: TestRunRequest) -> dict[str, Any]:
-    """What a record keeps of what was asked."""
+    """The fields of a request that its record stores."""
     names = (*_AGAIN, "provision_id")
     return {name: value for name in names if (value := getattr(wanted, name)) not in (None, {}, [], ())}
 
 
 def _why_no_twins(sandbox_id: str, own: Sequence[str]) -> str:
-    """Why a test of a sandbox can name no twins, or has none that can be judged."""
+    """Why a test of a sandbox cannot name twins, or has none to evaluate."""
     if own:
         return (
             f"the sandbox '{sandbox_id}' has twins of its own ({', '.join(own)}), which its application calls: "
@@ -434,13 +437,13 @@ def _browser() -> str:
 
 
 def _model() -> LanguageModel | None:
-    """The model that the server has, as a worker speaks to it."""
+    """The configured model in the form that workers use, or None."""
     model = configured_model()
     return model and LanguageModel(model.url, model.name, dict(model.headers), model.is_anthropic)
 
 
 def or_invalid(read: Callable[[], T]) -> T:
-    """What is read; raises InvalidTest for what cannot be."""
+    """Call `read`, and raise its ConfigError as InvalidTest."""
     try:
         return read()
     except ConfigError as error:
@@ -448,14 +451,14 @@ def or_invalid(read: Callable[[], T]) -> T:
 
 
 def _named_hosts(hosts: Sequence[str]) -> list[str]:
-    """The hosts that a request names, with or without scheme and port; raises ConfigError."""
+    """Validate the hosts of a request, with or without scheme and port; raises ConfigError."""
     for host in hosts:
         configs.check_url(host if "//" in host else f"http://{host}", "hosts")
     return [*hosts]
 
 
 def _opened_origins(config: TestConfig, start_url: str, values: Mapping[str, str]) -> list[str]:
-    """The origins that steps open; raises ConfigError. Where an answer says what to open, that is not known yet."""
+    """The origins that `goto` steps open, as far as known before the run; raises ConfigError."""
     origins: list[str] = []
     for number, step in enumerate(config.steps):
         given = str(step.value)

@@ -1,4 +1,4 @@
-"""Saved tests: a TestConfig under a name, with what chooses it and what it expects of twins."""
+"""Saved tests: a named TestConfig, with the patterns that select it and its checks of twins."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SavedTestStore:
         self._catalog = runs.service.catalog
 
     def add(self, name: str, config: Mapping[str, Any] | None, run_id: str | None, **fields: Any) -> SavedTestRecord:
-        """Save a test: by its TestConfig, by its prompt, or as a run has done it. Raises InvalidTest, RunNotFound."""
+        """Save a test from its TestConfig, its prompt, or a run; raises InvalidTest, RunNotFound."""
         if run_id is not None:
             run = self.runs.ledger.find(run_id)
             config = config or run.test_config
@@ -63,32 +63,32 @@ class SavedTestStore:
         return configs.to_json(or_invalid(lambda: configs.read(config)))
 
     def check_config(self, config: Mapping[str, Any] | None, **fields: Any) -> dict[str, Any]:
-        """The TestConfig of a test that is not kept, as given or by its prompt; raises what `add` raises."""
+        """The TestConfig of a test that is not saved, as given or planned from its prompt; raises what `add` raises."""
         given = {name: value for name, value in fields.items() if value is not None}
         if config is None and not given.get("prompt"):
             raise InvalidTest("steps: give the steps of the test, a test_config, or a prompt")
         return self._config(config, given)
 
     def find(self, test_id: str) -> SavedTestRecord:
-        """A saved test by its id; raises TestNotFound."""
+        """Find a saved test by its id; raises TestNotFound."""
         test = self._catalog.find(SavedTestRecord, SavedTestRecord.test_id == test_id.lower()[:64])
         if test is None:
             raise TestNotFound(f"There is no test '{test_id[:100]}'")
         return test
 
     def of_repository(self, names: Sequence[str]) -> list[SavedTestRecord]:
-        """Saved tests of a repository by any of its names, oldest first."""
+        """List the saved tests of a repository with any of these names, oldest first."""
         theirs = SavedTestRecord.repo_full_name.in_([*names])
         return self._catalog.rows(SavedTestRecord, theirs, order=SavedTestRecord.created, limit=MAX_SAVED_TESTS)
 
     def list(self, repo: str | None = None, tag: str | None = None) -> list[SavedTestRecord]:
-        """Saved tests, oldest first, of a repository or with a tag."""
+        """List saved tests, oldest first, optionally of a repository or with a tag."""
         wanted = [SavedTestRecord.repo_full_name == repo] if repo else []
         tests = self._catalog.rows(SavedTestRecord, *wanted, order=SavedTestRecord.created, limit=MAX_SAVED_TESTS)
         return [each for each in tests if tag is None or tag in each.tags]
 
     def change(self, test_id: str, **fields: Any) -> SavedTestRecord:
-        """Change what is given of a test; raises TestNotFound, InvalidTest."""
+        """Change the fields of a test that are not None; raises TestNotFound, InvalidTest."""
         record = self.find(test_id)
         given = {name: value for name, value in fields.items() if value is not None}
         if "test_config" in given or "start_url" in given or "checks" in given:
@@ -96,7 +96,7 @@ class SavedTestStore:
         return self._catalog.change(record, **given, updated_at=stamp().iso)
 
     def delete(self, test_id: str) -> SavedTestRecord:
-        """Forget a test; its runs stay."""
+        """Delete a test; its runs remain."""
         record = self.find(test_id)
         self._catalog.remove(record)
         return record

@@ -1,4 +1,4 @@
-"""Saved tests: `/tests…`, and the same under the name that older programs use."""
+"""Saved tests: `/tests…`, and the same at the path that older clients use."""
 
 from __future__ import annotations
 
@@ -64,9 +64,8 @@ def create_test(
     created_at: str | None = None,
     updated_at: str | None = None,
 ) -> dict[str, Any]:
-    """Save a test: by its TestConfig, by a prompt, or as a run has done it. A bare TestConfig will do.
-
-    `id`, `created_at` and `updated_at` are of a test that `arga tests import` reads from a file; this one has its own.
+    """Save a test from its TestConfig, a prompt, or a run. The fields of a TestConfig may also be given directly.
+    `id`, `created_at` and `updated_at` occur in files that `arga tests import` reads; they are ignored.
     """
     bare = without_none(version=version, starting_url=starting_url, fallback=fallback, defaults=defaults)
     bare |= without_none(parameters=parameters, steps=steps, blocks=blocks)
@@ -100,7 +99,7 @@ def update_test(
     checks: dict[str, Any] | None = None,
     test_config: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Change what is given of a saved test."""
+    """Change the given fields of a saved test."""
     fields = {"name": name, "description": description, "prompt": prompt, "start_url": start_url, "checks": checks}
     more = {"repo_full_name": repo_full_name, "ci_enabled": ci_enabled, "tags": tags, "paths": paths, "twins": twins}
     return shown_test(desk.saved.change(test_id, **fields, **more, test_config=test_config))
@@ -108,7 +107,7 @@ def update_test(
 
 @each("delete", "/{test_id}")
 def delete_test(desk: TwinRunContext, test_id: str) -> dict[str, Any]:
-    """Forget a saved test; its runs stay."""
+    """Delete a saved test; its runs remain."""
     return {"id": desk.saved.delete(test_id).test_id, "status": "deleted"}
 
 
@@ -134,7 +133,7 @@ async def run_test(
     scenario_prompt: Prompt | None = None,
     trigger_source: str | None = None,
 ) -> dict[str, Any]:
-    """Queue a run of a saved test, at another place where one is named."""
+    """Queue a run of a saved test; given parameters replace its own."""
     test = desk.saved.find(test_id)
     usual: list[str] = [] if sandbox_id or provision_id else test.twins
     about = without_none(branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source)

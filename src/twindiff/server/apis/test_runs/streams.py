@@ -1,4 +1,4 @@
-"""What happens in a run, while it happens: server-sent events, and frames of a socket."""
+"""Live events of a run: server-sent events, and WebSocket frames."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from twindiff.server.apis.twin_runs.runs import RunNotFound
 from twindiff.server.auth import agent_token, same
 
 SECONDS_OF_SILENCE = 15
-"""After so long without news a comment keeps the connection open."""
+"""Seconds without events after which a comment keeps the connection alive."""
 HEADERS = (("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"))
 NAMES = {"step_started": "log", "refused": "log", "config": "log", "answer": "log", "message": "log"}
-"""Types of events that streams have no name of their own for."""
+"""Names on the wire of event types that have none of their own."""
 
 
 async def news(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncIterator[TestRunEventRecord | None]:
-    """The events of a run after a number, until it has ended; None where there is none for a while."""
+    """Yield a run's events after a number, until it has ended; None after `SECONDS_OF_SILENCE` without any."""
     heard = time.monotonic()
     while True:
         is_over, events = await ledger.do(partial(_since, ledger, run.run_id, after))
@@ -43,12 +43,12 @@ async def news(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncIterator[
 
 
 def _since(ledger: Ledger, run_id: str, after: int) -> tuple[bool, list[TestRunEventRecord]]:
-    """Whether a run has ended, and then all its events that were not told yet."""
+    """Whether a run has ended, read before its new events, so that none is missed."""
     return ledger.find(run_id).status in ENDED, ledger.events(run_id, after)
 
 
 def stream(ledger: Ledger, run: TestRunRecord, last_event_id: str | None) -> Response:
-    """The events of a run after the one that was heard last, until it ends; raises InvalidParameter."""
+    """Stream the events of a run after the last received one, until it ends; raises InvalidParameter."""
     given = last_event_id or "0"
     if not given.isdecimal() or len(given) > 9:
         raise InvalidParameter("Last-Event-ID", f"'{given[:50]}' is no number of an event")
@@ -73,7 +73,7 @@ def _write_event(number: int, name: str, data: dict[str, Any]) -> bytes:
 
 
 def frame(event: TestRunEventRecord) -> dict[str, Any]:
-    """An event as streams tell it."""
+    """Render an event for streams."""
     return {
         "id": event.number,
         "type": event.type,
@@ -89,7 +89,7 @@ NOT_FOR_YOU = 1008
 
 
 async def frames(api_key: str | None, ledger: Ledger, websocket: WebSocket) -> None:
-    """A socket: a snapshot of the run, then an object for each event, until the run ends."""
+    """Serve a WebSocket: a snapshot of the run, then a JSON object per event, until the run ends."""
     run_id = websocket.path_params["run_id"]
     try:
         run = await ledger.do(lambda: ledger.find(run_id))
@@ -129,6 +129,6 @@ async def _tell(ledger: Ledger, run: TestRunRecord, websocket: WebSocket) -> Non
 
 
 async def _wait_until_left(websocket: WebSocket) -> None:
-    """Wait until the other side leaves."""
+    """Wait until the client disconnects."""
     while (await websocket.receive())["type"] != "websocket.disconnect":
         pass

@@ -1,4 +1,4 @@
-"""Folders that go with their server: each is locked while its server lives; if that died the next one removes it."""
+"""Temporary folders, locked while their server lives; the next server removes those of dead ones."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ PREFIX = "twindiff-artifacts-"
 
 
 class TemporaryFolder:
-    """A folder that is this process's own, until it is removed."""
+    """A temporary folder that is locked by this process until it is removed."""
 
     def __init__(self, prefix: str = PREFIX) -> None:
         self.path, self._lock = _claim_folder(prefix)
 
     def remove(self) -> None:
-        """Remove it with all that is in it."""
+        """Remove the folder and its contents, and release the lock."""
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
 
 
 def _claim_folder(prefix: str) -> tuple[Path, int]:
-    """A new folder and what holds its lock; one that was taken for abandoned meanwhile is not used."""
+    """Create and lock a folder; returns its path and the descriptor of the lock.
+    Retries if another server removed it as abandoned before it was locked.
+    """
     while True:
         path = Path(tempfile.mkdtemp(prefix=prefix))
         with suppress(FileNotFoundError):
@@ -38,12 +40,12 @@ def _claim_folder(prefix: str) -> tuple[Path, int]:
 
 
 def remove_abandoned(prefix: str = PREFIX, before: Callable[[Path], None] | None = None) -> list[Path]:
-    """Remove the folders of this user whose servers have died, and give their paths; `before` is given each first."""
+    """Remove this user's folders whose servers have died, after calling `before` with each; returns their paths."""
     return [path for path in Path(tempfile.gettempdir()).glob(f"{prefix}*") if _remove_abandoned(path, before)]
 
 
 def _remove_abandoned(path: Path, before: Callable[[Path], None] | None) -> bool:
-    """Whether nobody held a folder; it is gone then. What others own is left alone."""
+    """Remove a folder if it is unlocked; false if it is locked, or owned by another user."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:

@@ -1,4 +1,4 @@
-"""Twins in a test run: provided before it, and afterwards what they changed stands beside what the browser saw."""
+"""Twins of test runs: provisions them before a test, and evaluates their changes afterwards."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     from twindiff.server.apis.test_runs.runs import TestRunRequest
 
 SCENARIO_FIELDS = ("understood", "not_understood", "warnings")
-"""What is said of a scenario_prompt."""
+"""The facts about a scenario_prompt in a response."""
 NAMES = {"channel_id": ("channels", "channel_name", "channel_id"), "teamId": ("teams", "name", "id")}
-"""The table in which the name is looked up that a sentence gives in place of an id, its column, and that of the id."""
+"""For columns with an id: the table to look up the name that a sentence uses instead, its name column and its id
+column.
+"""
 MAX_ROWS = 2000
-"""Rows of a diff that a run's record keeps; the environment has all of them."""
+"""Maximum rows of a diff that a run's record stores; the environment has all of them."""
 
 
 class RunTwins:
-    """Provides test runs with twins."""
+    """Provides test runs with twins, and evaluates checks of them."""
 
     def __init__(self, scenarios: ScenarioStore) -> None:
         self.runs = scenarios.runs
@@ -40,7 +42,7 @@ class RunTwins:
         return self.runs.service
 
     def check(self, checks: Mapping[str, Any] | None, twins: Sequence[str], provision_id: str | None = None) -> None:
-        """Raises InvalidParameter for checks that cannot be read, or name what none of the twins has."""
+        """Raise InvalidParameter for checks that cannot be parsed, or refer to tables or columns that no twin has."""
         if checks is None:
             return
         names = self.runs.alive(provision_id).twins if provision_id else twins
@@ -53,7 +55,7 @@ class RunTwins:
             raise InvalidParameter("checks", str(error)) from None
 
     def absent(self, expected: Sequence[TwinCheck], wanted: TestRunRequest) -> list[str]:
-        """The sentences about twins that a run does not have, each with the twin that it lacks."""
+        """The prompt's sentences about twins that the run lacks, each with the name of the twin."""
         if not expected:
             return []
         names = self.runs.alive(wanted.provision_id).twins if wanted.provision_id else wanted.twins
@@ -69,7 +71,7 @@ class RunTwins:
         ]
 
     def _check_names(self, checks: dict[str, Any], twins: Sequence[str]) -> None:
-        """Raises InvalidParameter for what a TestConfig expects of a table or column that is not there."""
+        """Raise InvalidParameter if checks of a TestConfig refer to a table or column that does not exist."""
         try:
             warnings(parse(checks), known_to(tuple(self._service.registry.schemas[name] for name in twins)))
         except SpecError as error:
@@ -78,7 +80,7 @@ class RunTwins:
     async def checks(
         self, expected: Sequence[TwinCheck], given: Mapping[str, Any] | None, twin_run_id: str | None
     ) -> tuple[dict[str, Any] | None, list[str]]:
-        """The checks that are given with those of sentences, and sentences that name what the twins do not have."""
+        """Combine given checks with those from sentences; also returns sentences that name rows which do not exist."""
         if not expected or twin_run_id is None:
             return (None if given is None else dict(given)), []
         unknown: list[str] = []
@@ -91,7 +93,7 @@ class RunTwins:
         return {**(given or {}), "assertions": [*(given or {}).get("assertions", []), *assertions]}, unknown
 
     async def _id_of(self, twin_run_id: str, expected: TwinCheck, column: str) -> str | None:
-        """The id of the row that a sentence names, if there is one."""
+        """Look up the id of the single row that a sentence names; None if there is not exactly one."""
         if column not in NAMES:
             return None
         table, name_column, id_column = NAMES[column]
@@ -105,7 +107,7 @@ class RunTwins:
         return await self._service.runtime.run_request(look)
 
     async def provide(self, wanted: TestRunRequest, expected: Sequence[TwinCheck] = ()) -> str | None:
-        """The twin run of a test run: the one that is named, or a new one for the twins that are; None without any."""
+        """Provide the twin run of a test run: an existing one, a new one for the named twins, or None."""
         if wanted.provision_id:
             return self.runs.alive(wanted.provision_id).run_id
         if not wanted.twins:
@@ -118,7 +120,9 @@ class RunTwins:
         return run.run_id
 
     def scenario(self, twin_run_id: str | None, prompt: str | None, *, is_new: bool = True) -> dict[str, list[str]]:
-        """What of a scenario_prompt the twin run of a test run shows, by the names that runs of all kinds answer."""
+        """How far the twin run reflects a scenario_prompt, as three lists of sentences or warnings.
+        Keys: `scenario_understood`, `scenario_not_understood`, `scenario_warnings`.
+        """
         run = self.find(twin_run_id)
         if prompt and (run is None or not is_new):
             why = "there are no twins to fill" if run is None else "the twins of a run that is there are filled already"
@@ -128,11 +132,11 @@ class RunTwins:
         return {f"scenario_{name}": said.get(name, []) for name in SCENARIO_FIELDS}
 
     def find(self, twin_run_id: str | None) -> TwinRunRecord | None:
-        """The twin run of a test run, if it has one."""
+        """Find the twin run of a test run, or None."""
         return self.runs.find(twin_run_id) if twin_run_id else None
 
     def is_ready(self, twin_run_id: str) -> bool:
-        """Whether a twin run can be worked with."""
+        """Whether a twin run exists and has not ended."""
         try:
             self.runs.alive(twin_run_id)
         except ApiError:
@@ -140,7 +144,7 @@ class RunTwins:
         return True
 
     def why_ended(self, twin_run_id: str | None) -> str | None:
-        """Why the twins of a run answer no more; None while they do."""
+        """Why the twins of a run ended; None while they are ready."""
         run = self.find(twin_run_id)
         status = run and self.runs.status(run)
         if status in (None, "ready"):
@@ -149,14 +153,14 @@ class RunTwins:
         return f"the twins of the run {said} before its end: provision them for longer, with ttl_minutes or extend"
 
     def addresses(self, twin_run_id: str | None, address: str) -> list[str]:
-        """Where a page may call the twins of a run."""
+        """The base URLs of a run's twins, which its page may call."""
         run = self.find(twin_run_id)
         if run is None:
             return []
         return [f"{address}/api/env/{run.environment_id}/services/{twin}" for twin in run.twins]
 
     async def begin(self, twin_run_id: str | None) -> str | None:
-        """Note where the twins stand before a test; what is returned is for `judge`."""
+        """Start to record the changes in twins; returns an id for `judge`, or None without twins."""
         if twin_run_id is None:
             return None
 
@@ -168,7 +172,7 @@ class RunTwins:
         return await self._service.runtime.run_request(start)
 
     async def judge(self, watched: str | None, checks: Mapping[str, Any] | None) -> dict[str, Any]:
-        """What the twins changed since `begin`, and whether it is as checked."""
+        """Evaluate the changes in twins since `begin`; returns `diff` and, with checks, `checks`."""
         if watched is None:
             return {}
 
@@ -181,7 +185,7 @@ class RunTwins:
                     verdict = await evaluate_run(self._service, run, dict(checks))
                     status = "passed" if verdict.passed else "failed"
                     outcome["checks"] = {"runId": watched, "status": status, **msgspec.to_builtins(verdict)}
-            except ApiError as error:  # the twins may have ended meanwhile
+            except ApiError as error:  # the twins may have ended
                 said = f"what the twins changed is not known: {error}"
                 return {"checks": {"passed": not checks, "failures": [said]}, "diff": None}
             outcome["diff"] = {side: rows[:MAX_ROWS] for side, rows in diff.items()}
@@ -196,7 +200,7 @@ def _no_such(expected: TwinCheck, column: str) -> str:
 
 
 def _assertion(expected: TwinCheck, ids: Mapping[str, str | None], *, is_alone: bool) -> dict[str, Any]:
-    """The assertion of a sentence about what came into being in a twin."""
+    """The assertion for a sentence about rows added to a twin."""
     few, many = expected.min, expected.max
     count = few if few == many else {"min": few, **({} if many is None else {"max": many})}
     return {

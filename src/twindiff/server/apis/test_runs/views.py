@@ -1,4 +1,4 @@
-"""A run as each family of routes shows it; all of it comes from the record and its events."""
+"""Renders runs for all families of routes, from their records and events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
-    """A run without what happened in it."""
+    """Render a run without its events and results."""
     asked, outcome = run.asked, run.outcome
     failure = outcome.get("failure_detail")
     return {
@@ -53,17 +53,17 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
 
 
 def page_url(run: TestRunRecord, address: str) -> str:
-    """The address of a run's page, with the token that opens it."""
+    """The URL of a run's page, with the token that opens it."""
     return f"{address}/test-runs/{run.run_id}/page?token={run.view_token}"
 
 
 def scenario_of(run: TestRunRecord) -> dict[str, Any]:
-    """What of its scenario_prompt the twins of a run show, and what they do not."""
+    """How far the twins of a run reflect its scenario_prompt; same keys as `RunTwins.scenario`."""
     return {f"scenario_{name}": run.asked.get(f"scenario_{name}", []) for name in SCENARIO_FIELDS}
 
 
 def mode_of(run: TestRunRecord) -> str:
-    """How the steps of a run came about."""
+    """The origin of a run's steps: `prompt`, `test_config`, `saved_test`, or the runner mode of a URL run."""
     if run.kind == "url":
         return str(run.asked.get("runner_mode") or "visual")
     if run.test_id:
@@ -72,7 +72,7 @@ def mode_of(run: TestRunRecord) -> str:
 
 
 def render_run(runs: TestRunService, run: TestRunRecord, address: str) -> dict[str, Any]:
-    """A run with what happened in it and what its twins changed, as all families show it."""
+    """Render a run with its events, step results, artifacts and the changes in its twins."""
     events = runs.ledger.events(run.run_id)
     results = results_of(events, run.outcome)
     twin_run = runs.twins.find(run.twin_run_id)
@@ -103,7 +103,7 @@ def render_run(runs: TestRunService, run: TestRunRecord, address: str) -> dict[s
 
 
 def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> list[dict[str, Any]]:
-    """What each step came to, and then the checks; opening the start URL counts only where it failed."""
+    """The results of the steps, then of the checks; opening the start URL is included only if it failed."""
     steps = [event.data for event in events if event.type == "step"]
     results = [
         {"name": step["title"], "passed": step["status"] != "failed", **step}
@@ -130,9 +130,8 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
 
 
 def said_by_checks(checks: Mapping[str, Any], sentences: Mapping[str, str] | None = None) -> list[str]:
-    """What checks found wrong, by their explanations, which name the nearest row and what differs in it.
-
-    `sentences` are those of a prompt that assertions were made of, by `assertion#1` and so on.
+    """The texts of failed checks: explanations, which name the nearest row and its differences, or else failures.
+    `sentences` are the prompt's sentences that assertions were made from, by name (`assertion#1`, …).
     """
     named = [(f"assertion#{each['assertion']}", str(each["text"])) for each in checks.get("explanations") or ()]
     named = [each for each in named if each[1]] or [(each.partition(" ")[0], each) for each in checks["failures"]]
@@ -145,7 +144,7 @@ def _summary(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def log_entry(event: TestRunEventRecord) -> dict[str, Any]:
-    """An event in the log; steps are told without their console and network, which `results_json` has."""
+    """Render an event for the log; steps omit their console and network output, which `results_json` has."""
     return {
         "id": event.number,
         "event_type": event.type,
@@ -157,7 +156,7 @@ def log_entry(event: TestRunEventRecord) -> dict[str, Any]:
 
 
 def shown_test(record: SavedTestRecord) -> dict[str, Any]:
-    """A saved test."""
+    """Render a saved test."""
     return {
         "id": record.test_id,
         "name": record.name,

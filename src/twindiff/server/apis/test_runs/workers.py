@@ -1,4 +1,4 @@
-"""A worker: the process that does one run in a browser. Whatever becomes of it, the run ends and nothing stays."""
+"""Browser workers: a process per run. However it ends, the run ends and no process or file is left behind."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from twindiff.server.apis.test_runs.artifacts import LOG
 
 MAX_LINE_BYTES = 16 << 20
 TO_THE_BROWSER = ("PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_PATH", "PLAYWRIGHT_BROWSERS_PATH", "PYTHONPATH")
-"""Variables that a worker is given; keys of the server are none of them."""
+"""Environment variables passed on to a worker; none of them holds a key of the server."""
 
 
 class BrowserWorker:
-    """One process; `heard` is told of each event but the last, which `run` returns."""
+    """One worker process; `heard` is called with each event but the last, which `run` returns."""
 
     def __init__(self, job: BrowserJob, heard: Callable[[RunEvent], Awaitable[None]]) -> None:
         self._job = job
@@ -32,7 +32,7 @@ class BrowserWorker:
         self._killing: asyncio.TimerHandle | None = None
 
     async def run(self) -> RunEvent:
-        """Do the job; what is returned says how it ended, also where the worker could not."""
+        """Execute the job; returns the final event, which also reports a failure of the worker itself."""
         scratch = scratch_of(self._job.run_id)
         try:
             scratch.mkdir(mode=0o700)
@@ -53,14 +53,14 @@ class BrowserWorker:
             await asyncio.shield(asyncio.create_task(self._end()))
 
     def tell(self, message: str) -> None:
-        """Give the worker a message; an empty one tells it to end, and sees to it that it does."""
+        """Send a message to the worker; an empty one tells it to end, and kills it after `ALLOWANCE_SECONDS`."""
         self._write(msgspec.json.encode(WorkerMessage(message, cancel=not message)))
         if not message and self._killing is None:
             self._killing = asyncio.get_running_loop().call_later(ALLOWANCE_SECONDS, self._kill)
 
     def _write(self, line: bytes) -> None:
         if self._process and self._process.stdin:
-            with contextlib.suppress(OSError, RuntimeError):  # uvloop's word for a pipe whose reader has ended
+            with contextlib.suppress(OSError, RuntimeError):  # uvloop raises this for a pipe whose reader has ended
                 self._process.stdin.write(line + b"\n")
 
     def _environment(self, scratch: str) -> dict[str, str]:
@@ -68,14 +68,14 @@ class BrowserWorker:
         return {**given, MARK: self._job.run_id, "HOME": scratch, "TMPDIR": scratch}
 
     async def _follow(self, process: asyncio.subprocess.Process) -> RunEvent:
-        """Pass on what the worker says, until it has said how it ended or cannot any more."""
+        """Forward the worker's events until its final one, or until it fails or times out."""
         seconds = self._job.limits.seconds + 2 * ALLOWANCE_SECONDS
         try:
             async with asyncio.timeout(seconds):
                 while process.stdout and (line := await process.stdout.readline()):
                     event = msgspec.json.decode(line, type=RunEvent)
                     if event.type == "end":
-                        return event  # its artifacts are written; its processes need not end by themselves
+                        return event  # its artifacts are written, so its processes may be killed
                     await self._heard(event)
                 return _failed_event("worker", _why(await process.wait()))
         except TimeoutError:
@@ -89,7 +89,7 @@ class BrowserWorker:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _end(self) -> None:
-        """See to it that no process of the run is left."""
+        """Kill all processes of the run, and remove its scratch folder."""
         if self._killing:
             self._killing.cancel()
         self._kill()
@@ -99,12 +99,12 @@ class BrowserWorker:
 
 
 def scratch_of(run_id: str) -> Path:
-    """Where the browser of a run keeps what goes with it. Its path is short, as those of its sockets must be."""
+    """The scratch folder of a run's browser. Its path is short, because paths of Unix sockets are limited."""
     return Path(tempfile.gettempdir()) / f"twindiff-{run_id[:16]}"
 
 
 def end_and_clear(run_id: str) -> None:
-    """End what processes of a run there are on this machine, and remove what only its browser needed."""
+    """Kill the processes of a run on this machine, and remove its scratch folder."""
     if scratch_of(run_id).exists():
         from twindiff.browser import limits
 

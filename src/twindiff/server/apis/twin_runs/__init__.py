@@ -1,4 +1,4 @@
-"""Twin runs and scenarios: an environment of several twins for an application under test, and the worlds to fill it."""
+"""Twin runs and scenarios: environments of several twins for an application under test, and their seed data."""
 
 from twindiff.kit.twin import Dispatch
 from twindiff.server.apis.pr_runs import routes as pr_routes

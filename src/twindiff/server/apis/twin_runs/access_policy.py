@@ -1,4 +1,4 @@
-"""Who may call the twins of a run: everybody while it is public, else whoever brings its proxy token."""
+"""Access policy of a run's twins: public, or restricted to clients that send the run's proxy token."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADER = "x-proxy-token"
 
 
 def existing(service: Service, environment_id: str) -> LoadedEnvironment:
-    """An environment that can be called; raises what `Environments.get` raises, in the words of a run if it is one."""
+    """Find a usable environment; raises what `Environments.get` raises, or EnvironmentDestroyed for an ended run."""
     try:
         return service.environments.get(environment_id)
     except (EnvironmentDeleted, EnvironmentExpired) as error:
@@ -28,9 +28,8 @@ def existing(service: Service, environment_id: str) -> LoadedEnvironment:
 
 
 def pass_gate(gate: EnvironmentAccessPolicy, request: Request) -> Request:
-    """Let a request through, without the proxy token in its query; raises AuthenticationRequired, InvalidToken.
-
-    The admin plane asks for the token of public runs too; a run's health is for everybody who may call it.
+    """Authorize a request, and remove the proxy token from its query; raises AuthenticationRequired, InvalidProxyToken.
+    The admin API requires the token for public runs too; `/healthz` does not.
     """
     given, request = _extract_token(gate, request)
     is_needed = not gate.is_public or (is_admin(request.path) and request.path != HEALTH)
@@ -40,7 +39,9 @@ def pass_gate(gate: EnvironmentAccessPolicy, request: Request) -> Request:
 
 
 def _extract_token(gate: EnvironmentAccessPolicy, request: Request) -> tuple[str | None, Request]:
-    """The proxy token that a request brings, and the request without it where it stood in the way of the vendor's."""
+    """Extract the proxy token of a request; returns the token and the request.
+    A token in the query is removed from it, because the vendor's own token may have the same name.
+    """
     query = parse_qsl(request.query, keep_blank_values=True) if "token=" in request.query else []
     named = [value for name, value in query if name == "token"]
     if any(same(value, gate.proxy_token) for value in named):

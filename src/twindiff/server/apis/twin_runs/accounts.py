@@ -1,4 +1,4 @@
-"""Who is signed in, device logins, and what command line programs ask about versions."""
+"""The current account, device logins, and version checks of command line clients."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPEN = {
 }
 UNLIMITED = 1_000_000
 NO_KEY = "arga_sk_local"
-"""What a login gives where the server asks for no key."""
+"""The key that a login returns if the server requires none."""
 
 
 class AuthorizationPending(ApiError):
@@ -43,13 +43,13 @@ class WrongServerKey(ApiError):
 
 @api.get("/health")
 def health(desk: TwinRunContext) -> dict[str, str]:
-    """Say that the server answers."""
+    """Whether the server responds."""
     return {"status": "ok", "service": "twindiff", "version": __version__}
 
 
 @api.get("/auth/me")
 def me(desk: TwinRunContext) -> dict[str, Any]:
-    """Say who is signed in: whoever may use this server, without limits."""
+    """The current account: every authorized client is the same local user, without limits."""
     return {
         "github_login": None,
         "workspace": "local",
@@ -69,7 +69,7 @@ def me(desk: TwinRunContext) -> dict[str, Any]:
 
 @api.post("/auth/device/start")
 def start_device(desk: TwinRunContext, device_name: str | None = None) -> dict[str, Any]:
-    """Begin a login of a program; where no key is needed it is approved at once."""
+    """Start a device login of a client; approved at once if the server requires no key."""
     code = desk.logins.begin()
     if desk.runs.service.settings.api_key is None:
         desk.logins.approve(code, NO_KEY)
@@ -83,7 +83,7 @@ def start_device(desk: TwinRunContext, device_name: str | None = None) -> dict[s
 
 @api.post("/auth/device/poll")
 def poll_device(desk: TwinRunContext, device_code: str) -> dict[str, Any]:
-    """Give the key of a login that has been approved, once."""
+    """Return the key of an approved login, once."""
     key = desk.logins.take(device_code)
     if key is None:
         raise AuthorizationPending
@@ -92,7 +92,7 @@ def poll_device(desk: TwinRunContext, device_code: str) -> dict[str, Any]:
 
 @api.get("/auth/device")
 def device_page(desk: TwinRunContext, code: str = "") -> Response:
-    """The page on which a person approves a login with the server's key."""
+    """The page where a person approves a login with the server's key."""
     desk.logins.check(code)
     page = (
         "<!doctype html><html lang=en><meta charset=utf-8><title>Sign in to Twindiff</title>"
@@ -120,11 +120,11 @@ def approve_device(desk: TwinRunContext, device_code: str, key: str = "") -> Res
 
 @api.post("/auth/cli/devices/{key_id}/revoke")
 def revoke_device(desk: TwinRunContext, key_id: str) -> dict[str, str]:
-    """Forget a login; the key itself is the server's and stays."""
+    """Accept the revocation of a login; the key itself is the server's and stays valid."""
     return {"status": "revoked", "cli_api_key_id": key_id}
 
 
 @api.get("/client-versions/{client}")
 def client_version(desk: TwinRunContext, client: str) -> dict[str, Any]:
-    """Say that every version of a client will do."""
+    """Report every version of a client as supported."""
     return {"latest_version": "0.0.0", "minimum_version": "0.0.0", "upgrade_command": "", "message": ""}

@@ -1,4 +1,4 @@
-"""The admin plane of a run's twin, the same for every twin: state, reset, clock, and what was asked for in vain."""
+"""The admin API of a run's twin, the same for every twin: state, reset, config, clock, unsupported calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from twindiff.server.use_cases.points import reset
 HEALTH = "/healthz"
 FULL = "full"
 MIN_FREE_SLOTS = 20
-"""Rows of each table that the state shows; with `full=1` it shows them all."""
+"""Rows of each table in the state; with `full=1` it has all rows."""
 
 
 class AdminNotFound(ApiError):
@@ -33,12 +33,12 @@ class AdminNotFound(ApiError):
 
 
 def is_admin(path: str) -> bool:
-    """Whether a path is of the admin plane and not of the vendor's API."""
+    """Whether a path belongs to the admin API instead of the vendor's."""
     return path == HEALTH or path.startswith(("/admin/", "/_admin/"))
 
 
 async def answer_admin(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> Response:
-    """Answer a request to the admin plane; raises AdminNotFound."""
+    """Respond to a request to the admin API; raises AdminNotFound."""
     if request.path == HEALTH:
         return json_answer({"status": "ok", "twin": twin.name})
     name = request.path.removeprefix("/_admin/").removeprefix("/admin/")
@@ -102,7 +102,7 @@ async def _advance(service: Service, environment: LoadedEnvironment, twin: Twin,
 
 
 class Advance(msgspec.Struct, forbid_unknown_fields=True):
-    """How a clock is to be set, as the platform API takes it."""
+    """The body of a clock request, as in the platform API."""
 
     advance: float | None = None
     to: str | float | None = None

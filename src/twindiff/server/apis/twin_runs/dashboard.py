@@ -1,4 +1,4 @@
-"""The page of a run: where its twins are, the variables that lead programs to them, what was asked, what changed."""
+"""The dashboard of a run: the URLs of its twins, their environment variables, calls and changes."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from twindiff.storage.feed import either
 from twindiff.storage.journal import JournalRecord
 
 SHOWN = 50
-"""Calls and operations that the page shows, newest first."""
+"""Number of calls and of operations on the page, newest first."""
 MAX_OPERATIONS = 1000
-"""Up to so many, the page says what differs; of more, the inspector does."""
+"""Number of operations up to which the page shows the diff; beyond it, only a link to the inspector."""
 LETTERS = 300
-"""Of a row, on the page."""
+"""Maximum characters of a row on the page."""
 SECONDS_BETWEEN = 0.25
-"""Between two news of a run."""
+"""Minimum seconds between two updates."""
 SECONDS_QUIET = 20
-"""After which a stream says that it is still there."""
+"""Seconds of silence before a keep-alive, or the end of the stream if the run has ended."""
 MAX_STREAMS = 200
-"""Pages of this server that are kept up to date at once."""
+"""Maximum number of concurrent streams in this process."""
 _SCRIPT = """
 let busy = false, late = false;
 async function refresh() {
@@ -84,11 +84,11 @@ class TooManyStreams(ApiError):
 
 
 _watched: list[str] = []
-"""The environments whose pages are kept up to date, one by one."""
+"""The environment of each open stream."""
 
 
 def news(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
-    """A stream that tells a page of each operation of its run; raises NotSignedIn, TooManyStreams."""
+    """Stream an event after each operation of a run; raises ProxyTokenRequired, TooManyStreams."""
     _check(desk, run, token)
     if len(_watched) >= MAX_STREAMS:
         raise TooManyStreams
@@ -97,7 +97,7 @@ def news(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
 
 
 async def _stream_news(runs: TwinRunService, run: TwinRunRecord) -> AsyncIterator[bytes]:
-    """News of a run, no more often than a page can show it; an open page of a run in which nothing happens waits."""
+    """Yield throttled updates of a run, and keep-alives while nothing happens."""
     service = runs.service
 
     async def seq() -> int:
@@ -133,7 +133,7 @@ def _check(desk: TwinRunContext, run: TwinRunRecord, token: str) -> None:
 
 
 async def dashboard(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
-    """The page; where the server has a key, whoever opens it brings the run's proxy token. Raises NotSignedIn."""
+    """Render the page; raises ProxyTokenRequired if the server has a key and `token` is not the run's proxy token."""
     _check(desk, run, token)
     status = desk.runs.status(run)
     twins = await desk.runs.instances(run, desk.address)
@@ -159,7 +159,7 @@ async def dashboard(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Res
 
 
 def _is_kept(desk: TwinRunContext, run: TwinRunRecord) -> bool:
-    """Whether it is known what happened in a run, as it is for a while after its end."""
+    """Whether the run's data is still stored, as it is for a while after its end."""
     environments = desk.runs.service.environments
     return bool(run.environment_id) and environments.record(run.environment_id).status != "deleted"
 
@@ -194,7 +194,7 @@ def _twin(twin: dict[str, Any]) -> str:
 
 
 async def _diff(desk: TwinRunContext, run: TwinRunRecord) -> str:
-    """What differs from how the run began, net, and where there is more of it."""
+    """The net diff since the start of the run, with links to the inspector."""
     service, base = desk.runs.service, f"/inspect/environments/{run.environment_id}"
     links = f'<p><a href="{base}">Look into the environment</a> · <a href="{base}/difference">all that differs</a></p>'
     if service.engine.seq(run.environment_id) > MAX_OPERATIONS:
@@ -214,7 +214,7 @@ async def _diff(desk: TwinRunContext, run: TwinRunRecord) -> str:
 
 
 def _columns(row: dict[str, Any]) -> str:
-    """The columns of a row in few words; of one that was changed, each before and after."""
+    """The columns of a row as truncated text; changed columns have their value before and after."""
     said = {name: value for name, value in row.items() if value is not None and not name.startswith("__")}
     text = ", ".join(
         f"{name}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"

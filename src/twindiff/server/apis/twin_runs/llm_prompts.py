@@ -1,4 +1,4 @@
-"""Worlds made of prompts by a model: what it writes is a seed configuration, and validated as anybody's is."""
+"""Generates seed configurations from prompts with a language model; they are validated like any other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twindiff.server.language_models import ModelFailed, ModelSettings
 from twindiff.server.service import Service
 
 TRIES = 3
-"""How often the model is asked, being told each time what was wrong."""
+"""Number of attempts; each repeats the errors of the previous one to the model."""
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 _SYSTEM = """You write seed data for copies of SaaS APIs.
 Answer with one JSON object and nothing else: by the name of each API, what it holds. Only these are valid:
@@ -26,7 +26,7 @@ Give people the same names and email addresses in every API. Leave out APIs that
 
 
 async def thorough(model: ModelSettings, service: Service, worlds: Worlds, prompt: str) -> Config:
-    """The world of a prompt; raises ModelFailed when the model gives none that is valid."""
+    """Generate the seed configuration of a prompt; raises ModelFailed if no attempt is valid."""
     seedable = {name: twin for name, twin in service.registry.twins.items() if twin.seeding}
     said: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
     problems = ""
@@ -50,7 +50,7 @@ def _shapes(twins: Mapping[str, Twin]) -> str:
 
 
 def _config(text: str, twins: Mapping[str, Twin]) -> dict[str, dict[str, Any]]:
-    """The configuration in an answer; raises InvalidSeedConfig."""
+    """Parse the configuration in a reply; raises InvalidSeedConfig."""
     fenced = _FENCE.search(text)
     try:
         config = msgspec.json.decode((fenced[1] if fenced else text).strip(), type=dict[str, dict[str, Any]])

@@ -1,4 +1,4 @@
-"""Logins of programs that wait for a person to approve them. They are kept in memory and forgotten with the process."""
+"""Device logins that a person approves. They are kept in memory and lost with the process."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class UnknownDevice(ApiError):
 
 
 class Logins:
-    """Logins that wait to be approved, by device code, with when they were begun and the key they were given."""
+    """Pending logins by device code, with their start time and, once approved, their key."""
 
     def __init__(self) -> None:
         self._begun: dict[str, float] = {}
         self._keys: dict[str, str] = {}
 
     def begin(self) -> str:
-        """A new device code; the oldest login makes room where there are too many."""
+        """Start a login and return its device code; drops the oldest one beyond `MAX_PENDING_LOGINS`."""
         now = time.monotonic()
         self._begun = {code: at for code, at in self._begun.items() if now - at < SECONDS_TO_APPROVE}
         if len(self._begun) >= MAX_PENDING_LOGINS:
@@ -36,17 +36,17 @@ class Logins:
         return code
 
     def check(self, code: str) -> None:
-        """Raises UnknownDevice for a code that is not waiting."""
+        """Raise UnknownDevice for a code that is unknown or expired."""
         if time.monotonic() - self._begun.get(code, -float("inf")) > SECONDS_TO_APPROVE:
             raise UnknownDevice
 
     def approve(self, code: str, key: str) -> None:
-        """Give a login its key."""
+        """Approve a login by assigning a key."""
         self.check(code)
         self._keys[code] = key
 
     def take(self, code: str) -> str | None:
-        """The key of a login, once; None while nobody has approved it."""
+        """Return the key of an approved login, once; None while it is not approved."""
         self.check(code)
         key = self._keys.pop(code, None)
         if key is not None:

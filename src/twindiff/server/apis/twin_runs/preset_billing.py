@@ -1,11 +1,11 @@
-"""The payments that the presets' people speak of: what was subscribed to, charged, declined, given back, disputed."""
+"""Billing data of the presets: subscriptions, charges, declined payments, refunds, disputes."""
 
 from __future__ import annotations
 
 from typing import Any
 
 LATE = ("Juniper Labs", "Marlow Press", "Quay Street Dental")
-"""Whose cards fail: their renewals of 1 January were declined, and tried again in the night before Monday."""
+"""Customers with failing cards: their renewals of 1 January were declined, and retried in the night before Monday."""
 ATTACK = {"ip": "203.0.113.7"}
 
 

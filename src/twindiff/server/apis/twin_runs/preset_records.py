@@ -1,4 +1,4 @@
-"""What the presets hold beside talk and issues: customers with what is sold to them, documents, and meetings."""
+"""Records of the presets besides messages and issues: customers, products, documents, and meetings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from twindiff.server.apis.twin_runs.preset_billing import BILLING
 
 AGENT = "Agent"
-"""Whom a run acts as; invited to whatever is not private, since nobody sees the calendar of another."""
+"""The acting user of a run; invited to every meeting that is not private, since users cannot see each other's
+calendars.
+"""
 
 
 class Product(NamedTuple):
@@ -21,7 +23,7 @@ class Product(NamedTuple):
 
 
 class PresetFolder(NamedTuple):
-    """A folder of text files; without names in `readers` everybody has it."""
+    """A folder of text files, shared with `readers`, or with all users if that is None."""
 
     name: str
     files: Mapping[str, str]
@@ -29,7 +31,7 @@ class PresetFolder(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """A meeting in its organizer's zone, `start` and `end` as `2026-01-06T10:00`; without guests everybody is asked."""
+    """A meeting in its organizer's time zone, with times as `2026-01-06T10:00`; without `guests` all are invited."""
 
     summary: str
     organizer: str
@@ -41,17 +43,17 @@ class Meeting(NamedTuple):
 
 
 class PresetRecords(NamedTuple):
-    """The records of one preset; customers are names with their email addresses."""
+    """The records of one preset; `customers` maps names to email addresses."""
 
     customers: Mapping[str, str]
     products: Sequence[Product]
     folders: Sequence[PresetFolder]
     meetings: Sequence[Meeting]
     billing: Mapping[str, list[dict[str, Any]]] = {}
-    """What was subscribed to, paid, given back and disputed, as Stripe is seeded with it."""
+    """Subscriptions, charges, refunds and disputes, as in Stripe's seed configuration."""
 
     def config(self, cast: list[dict[str, str]]) -> dict[str, dict[str, Any]]:
-        """What the twins of payments, documents and meetings are seeded with, for a cast."""
+        """Build the seed configurations of stripe, box and calendar for a cast of users."""
         names = [each["name"] for each in cast]
         customers = [{"name": name, "email": email} for name, email in self.customers.items()]
         return {

@@ -1,4 +1,4 @@
-"""The scenarios that everybody has: ten worlds whose people, projects and troubles agree across the twins."""
+"""The built-in scenarios: ten worlds whose people, projects and troubles are consistent across the twins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from twindiff.server.apis.twin_runs.preset_records import RECORDS
 
 
 class Preset(NamedTuple):
-    """A scenario that cannot be changed."""
+    """A built-in, immutable scenario."""
 
     id: str
     name: str
@@ -20,7 +20,7 @@ class Preset(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """Something that is talked about in a channel and worked on as an issue."""
+    """A problem that is discussed in a Slack channel and tracked as a Linear issue."""
 
     channel: str
     author: str
@@ -39,7 +39,7 @@ def _preset(
     troubles: Sequence[Trouble],
     *tags: str,
 ) -> Preset:
-    """A preset of a cast (time zone by name), one team, one project and its troubles."""
+    """Build a preset from a cast (time zones by name), one team, one project and its troubles."""
     cast = [{"name": who, "email": _address(who), "timezone": zone} for who, zone in people.items()]
     names = [*people]
     rooms: dict[str, list[dict[str, Any]]] = {"general": [{"user": names[0], "text": f"Welcome to {project}."}]}

@@ -1,4 +1,4 @@
-"""Choices that look random and are a function of a prompt, and the words that they are made among."""
+"""Pseudo-random choices that depend only on the prompt, and the words to choose from."""
 
 from __future__ import annotations
 
@@ -84,21 +84,21 @@ AMOUNTS = (900, 1900, 4900, 9900, 19900)
 
 
 class Choice:
-    """Choices that look random and are a function of the prompt."""
+    """Pseudo-random choices that depend only on the prompt."""
 
     def __init__(self, prompt: str) -> None:
         self._key = blake2b(prompt.encode()).digest()[:32]
 
     def number(self, *of: object) -> int:
-        """A large number for a name."""
+        """A pseudo-random 64-bit number for a name."""
         return int.from_bytes(blake2b(repr(of).encode(), key=self._key, digest_size=8).digest(), "big")
 
     def of(self, options: Sequence[Any], *name: object) -> Any:
-        """One of the options for a name."""
+        """Choose one of the options for a name."""
         return options[self.number(*name) % len(options)]
 
     def person(self, number: int) -> dict[str, Any]:
-        """Somebody with a name that nobody else has."""
+        """A person with a unique name: `{name, email}`."""
         first = FIRST[(self.number("first") + number) % len(FIRST)]
         last = LAST[(self.number("last") + number + number // len(FIRST)) % len(LAST)]
         rest = f" {number // (len(FIRST) * len(LAST)) + 1}" if number >= len(FIRST) * len(LAST) else ""

@@ -1,4 +1,4 @@
-"""Compares what a prompt says with the rows of the world that was made of it."""
+"""Verifies the sentences of a prompt against the rows of the world that was generated from it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from twindiff.server.apis.twin_runs.prompt_details import Price
 from twindiff.server.apis.twin_runs.prompt_groups import TWIN_OF, PromptGroup, Sentence
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
-"""The rows of a twin by table."""
+"""The rows of a twin, by table name."""
 AGENT_EMAIL = "agent@example.com"
 ARTICLES = ("a", "an", "the", "der", "die", "das")
 LIVE = ("active", "trialing", "past_due")
 
 
 class ClaimedRecord(NamedTuple):
-    """A record as a prompt speaks of it: what it is called, what it is in, and what it says."""
+    """A record in the terms of a prompt: its names, its containers, and its text."""
 
     names: tuple[str, ...]
     places: frozenset[str] = frozenset()
@@ -42,7 +42,7 @@ class WorldRecords:
         return self._known[kind]
 
     def people(self, twin: str) -> list[tuple[str, str]]:
-        """The users of a twin beside the agent, each with name and email address."""
+        """The users of a twin except the agent, as pairs of name and email address."""
         table, name, email = _PEOPLE[twin]
         return [(row[name] or "", row[email] or "") for row in self._table(twin, table) if row[email] != AGENT_EMAIL]
 
@@ -50,19 +50,19 @@ class WorldRecords:
         return self.rows.get(twin, {}).get(table, ())
 
     def channels(self) -> Iterator[ClaimedRecord]:
-        """Channels of Slack."""
+        """Slack channels."""
         for row in self._table("slack", "channels"):
             yield ClaimedRecord((row["channel_name"],))
 
     def messages(self) -> Iterator[ClaimedRecord]:
-        """Messages of Slack, in their channels."""
+        """Slack messages with their channels."""
         rooms = {row["channel_id"]: row["channel_name"] for row in self._table("slack", "channels")}
         for row in self._table("slack", "messages"):
             text = row["message_text"]
             yield ClaimedRecord((text,), frozenset({rooms[row["channel_id"]]}), text)
 
     def teams(self) -> Iterator[ClaimedRecord]:
-        """Teams of Linear."""
+        """Linear teams."""
         for row in self._table("linear", "teams"):
             yield ClaimedRecord((row["name"],))
 
@@ -71,7 +71,7 @@ class WorldRecords:
         return {row["id"]: row["name"] for row in self._table("linear", "teams")}
 
     def projects(self) -> Iterator[ClaimedRecord]:
-        """Projects of Linear, in their teams."""
+        """Linear projects with their teams."""
         teams: dict[str, set[str]] = {}
         for row in self._table("linear", "team_project_association"):
             project, team = (row[column] for column in _ASSOCIATION)
@@ -80,20 +80,20 @@ class WorldRecords:
             yield ClaimedRecord((row["name"],), frozenset(teams.get(row["id"], ())), row=row)
 
     def issues(self) -> Iterator[ClaimedRecord]:
-        """Issues of Linear, in their teams and projects."""
+        """Linear issues with their teams and projects."""
         projects = {row["id"]: row["name"] for row in self._table("linear", "projects")}
         for row in self._table("linear", "issues"):
             places = {self._team_names[row["teamId"]], projects.get(row["projectId"] or "", "")}
             yield ClaimedRecord((row["title"],), frozenset(places), f"{row['title']} {row['description'] or ''}", row)
 
     def customers(self) -> Iterator[ClaimedRecord]:
-        """Customers of Stripe, by name and email address."""
+        """Stripe customers by name and email address."""
         for row in self._table("stripe", "customers"):
             yield ClaimedRecord((row["name"] or "", row["email"] or ""), row=row)
 
     @cached_property
     def _prices(self) -> dict[str, list[tuple[str, Price]]]:
-        """The prices of Stripe's products by the product's id, each with its own."""
+        """Pairs of price id and price, by the id of the Stripe product."""
         prices: dict[str, list[tuple[str, Price]]] = {}
         for row in self._table("stripe", "prices"):
             repeated: dict[str, Any] = row["recurring"] or {}
@@ -103,12 +103,12 @@ class WorldRecords:
         return prices
 
     def products(self) -> Iterator[ClaimedRecord]:
-        """Products of Stripe with their prices."""
+        """Stripe products with their prices."""
         for row in self._table("stripe", "products"):
             yield ClaimedRecord((row["name"],), prices=tuple(price for _, price in self._prices.get(row["id"], ())))
 
     def subscriptions(self) -> Iterator[ClaimedRecord]:
-        """Subscriptions of Stripe by what is subscribed to, in their customers."""
+        """Stripe subscriptions by product name, with their customers."""
         owners = {row["id"]: (row["name"] or "", row["email"] or "") for row in self._table("stripe", "customers")}
         names = {row["id"]: row["name"] for row in self._table("stripe", "products")}
         sold = {id: (names[product], price) for product, each in self._prices.items() for id, price in each}
@@ -118,13 +118,13 @@ class WorldRecords:
             yield ClaimedRecord((name,), frozenset(owners[row["customer"]]), row=row, prices=(price,))
 
     def folders(self) -> Iterator[ClaimedRecord]:
-        """Folders of Box but the root."""
+        """Box folders except the root."""
         for row in self._table("box", "box_folders"):
             if row["id"] != "0":
                 yield ClaimedRecord((row["name"],))
 
     def files(self) -> Iterator[ClaimedRecord]:
-        """Files of Box in their folders, with what they say."""
+        """Box files with their folders and their content."""
         folders = {row["id"]: row["name"] for row in self._table("box", "box_folders")}
         texts = {row["sha_1"]: row["text"] for row in self._table("box", "box_content_texts")}
         for row in self._table("box", "box_files"):
@@ -132,7 +132,7 @@ class WorldRecords:
             yield ClaimedRecord((row["name"],), frozenset({home}), f"{row['name']} {texts.get(row['sha_1'], '')}")
 
     def meetings(self) -> Iterator[ClaimedRecord]:
-        """Events of Google Calendar."""
+        """Google Calendar events."""
         for row in self._table("calendar", "calendar_events"):
             yield ClaimedRecord((row["summary"] or "",), text=row["summary"] or "", row=row)
 
@@ -144,9 +144,9 @@ _PEOPLE = {
     "box": ("box_users", "name", "login"),
     "calendar": ("calendar_users", "display_name", "email"),
 }
-"""By twin where its users are, with the columns of their names and email addresses."""
+"""By twin: the table of its users, and the columns of their names and email addresses."""
 BORN_IN_BOX = 3
-"""Users whom every Box enterprise has."""
+"""Number of users that every Box enterprise has."""
 _RECORDS = {
     kind: getattr(WorldRecords, kind)
     for kind in (
@@ -166,7 +166,7 @@ _RECORDS = {
 
 
 def refute(sentence: Sentence, facts: WorldRecords) -> list[str]:
-    """Why a sentence is not what a world shows; nothing if it is."""
+    """The reasons why a world does not show a sentence; empty if it does."""
     reasons: list[str] = []
     if sentence.unread:
         reasons.append(f"no rule takes {', '.join(repr(words) for words in sentence.unread)}")
@@ -236,7 +236,7 @@ def _is_wrong(count: int, group: PromptGroup) -> bool:
 
 
 def _is_meant(record: ClaimedRecord, group: PromptGroup) -> bool:
-    """Whether a record is as a group is said to be, wherever it is."""
+    """Whether a record matches a group's description, regardless of its container."""
     if group.topic and not _is_about(record.text, group.topic):
         return False
     if group.priority is not None and int(record.row["priority"]) != group.priority:
@@ -254,13 +254,13 @@ def _is_about(text: str, topic: str) -> bool:
 
 
 def _costs(record: ClaimedRecord, price: Price) -> bool:
-    """Whether a product has a price; one of which no interval is said may be paid once or monthly."""
+    """Whether a product has a price; without an interval, both one-time and recurring prices match."""
     same = [each for each in record.prices if each[:2] == price[:2]]
     return any(price.interval is None or each.interval == price.interval for each in same)
 
 
 def _is_then(row: Mapping[str, Any], group: PromptGroup) -> bool:
-    """Whether a meeting is when it is said to be."""
+    """Whether the time of a meeting matches a group's description."""
     when = group.when
     start, end = (datetime.fromisoformat(row[edge]["dateTime"]).replace(tzinfo=None) for edge in ("start", "end"))
     week = (start.date() - timedelta(days=start.weekday())).isoformat()
@@ -274,7 +274,7 @@ def _is_then(row: Mapping[str, Any], group: PromptGroup) -> bool:
 
 
 def _spoken(group: PromptGroup) -> str:
-    """What is said of the records of a group beside how many there are."""
+    """The description of a group's records besides their number, for messages."""
     said = [f"about {group.topic}"] if group.topic else []
     said += ["at that price"] if group.prices else []
     said += ["of that priority"] if group.priority is not None else []

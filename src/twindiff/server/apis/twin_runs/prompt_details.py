@@ -1,4 +1,4 @@
-"""What a prompt says of records beside how many there are: prices, days and times."""
+"""Parses details of records in a prompt: prices, days and times."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from twindiff.server.apis.twin_runs.prompt_words import (
 )
 
 FIRST_MONDAY = date(2026, 1, 5)
-"""When seeded worlds begin: today, for whoever writes a prompt. A day of the week is the first one from here."""
+"""The date at which seeded worlds begin, which is today for the prompt; weekdays mean the first one from here."""
 
 RULES = {
     "day": "RRULE:FREQ=DAILY;COUNT=20",
@@ -32,11 +32,11 @@ RULES = {
     "month": "RRULE:FREQ=MONTHLY;COUNT=12",
     "year": "RRULE:FREQ=YEARLY;COUNT=5",
 }
-"""How meetings are repeated that are every day, week, month or year."""
+"""Recurrence rules by frequency; meetings without an end are limited to a number of occurrences."""
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """A pattern in which case does not matter."""
+    """Compile a case-insensitive pattern."""
     return re.compile(text, re.IGNORECASE)
 
 
@@ -61,7 +61,7 @@ _LENGTH = pattern(rf"(?:for|für|fuer)\s+({NUMBER})\s+(?:({UNITS['minute']})|{UN
 
 
 class Price(NamedTuple):
-    """What a product costs, in the smallest unit."""
+    """The price of a product; `amount` is in the smallest unit of the currency."""
 
     amount: int
     currency: str
@@ -69,25 +69,25 @@ class Price(NamedTuple):
 
 
 class Meetings:
-    """When meetings are that are spoken of together; what is not said of them is None."""
+    """The time of a group of meetings; attributes that the prompt does not mention are None."""
 
     def __init__(self) -> None:
         self.day: date | None = None
         self.weeks = 0
-        """Where no day is said, in which week from the first it is."""
+        """Without a day: the week of the meetings, counted from the first."""
         self.time: time | None = None
         self.minutes: int | None = None
         self.rule: str | None = None
 
 
 def price_of(match: re.Match[str]) -> Price | None:
-    """The price that a match of `PRICE` says; None for a number without a currency."""
+    """The price in a match of `PRICE`; None for a number without a currency."""
     unit, often = match[1] or match[3], match[4] or match[5]
     return Price(_amount(match[2]), _key(CURRENCIES, unit), (often and _key(UNITS, often)) or None) if unit else None
 
 
 def read_when(text: str, at: int, meetings: Meetings) -> int:
-    """Take one phrase of when meetings are from a place of a text; gives where it ends, the place itself for none."""
+    """Parse one time phrase at a position into `meetings`; returns its end, or the position itself if there is none."""
     for part, take in _PHRASES:
         match = part.match(text, at)
         if match and take(meetings, match):
@@ -159,7 +159,7 @@ def _words_of_numbers() -> dict[int, re.Pattern[str]]:
 
 
 def number_of(text: str) -> int:
-    """The number of a digit or word."""
+    """The value of a number in digits or words."""
     if text.isdigit():
         return int(text)
     if re.fullmatch(ZERO, text, re.IGNORECASE):
@@ -168,12 +168,12 @@ def number_of(text: str) -> int:
 
 
 def _key(said: Mapping[str, str], text: str) -> str:
-    """Under which key a text stands as one of its words; empty for none."""
+    """The key whose pattern matches a text; empty if none does."""
     return next((key for key, each in said.items() if re.fullmatch(each, text, re.IGNORECASE)), "")
 
 
 def _amount(text: str) -> int:
-    """A price in the smallest unit, with a point or a comma before its two decimals."""
+    """Parse an amount into the smallest unit; its two decimals may follow a point or a comma."""
     whole, cents = (text[:-3], text[-2:]) if text[-3:-2] in (".", ",") else (text, "00")
     return int(re.sub("[.,]", "", whole) + cents)
 
@@ -199,7 +199,7 @@ def _time(hour: int, minute: int, half: str) -> time | None:
 
 
 def span(meetings: Meetings, day: date, at: time) -> tuple[str, str]:
-    """When a meeting begins and ends, as a calendar is seeded with."""
+    """The start and end of a meeting in the format of the calendar's seed configuration."""
     start = datetime.combine(meetings.day or day, meetings.time or at)
     end = start + timedelta(minutes=meetings.minutes or 60)
     return start.isoformat(timespec="minutes"), end.isoformat(timespec="minutes")

@@ -1,4 +1,4 @@
-"""What a prompt asks for, as it was read: groups of records, sentence by sentence."""
+"""The parsed form of a prompt: groups of records, by sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OF = {
     "box": ("folders", "files"),
     "calendar": ("meetings",),
 }
-"""What belongs to each twin alone."""
+"""The kinds of records that only one twin has."""
 TWIN_OF = {kind: twin for twin, kinds in OF.items() for kind in kinds}
 CONTAINERS = {
     "messages": ("channels",),
@@ -22,14 +22,14 @@ CONTAINERS = {
     "files": ("folders",),
     "subscriptions": ("customers",),
 }
-"""What records are in, or belong to, by kind."""
+"""The kinds of containers that records of a kind belong to."""
 
 
 @dataclass(eq=False)
 class PromptGroup:
-    """Records of one kind that a prompt speaks of together.
-
-    `count` is None where it says none; `is_exact` tells three channels from a channel. `within` is what they are in.
+    """Records of one kind that a phrase of a prompt asks for.
+    `count` is None if not given; `is_exact` distinguishes "three channels" from "a channel". `within` is their
+    container.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class PromptGroup:
     within: PromptGroup | None = None
     is_each: bool = False
     part_of: PromptGroup | None = None
-    """The group of which these are some."""
+    """The group that this one is a part of."""
     prices: list[Price] = field(default_factory=list[Price])
     status: str | None = None
     priority: int | None = None
@@ -50,13 +50,13 @@ class PromptGroup:
 
     @property
     def wanted(self) -> int | None:
-        """How many there are at least."""
+        """The minimum number of records, or None."""
         return max(self.count or 0, len(self.names)) if self.count is not None or self.names else None
 
 
 @dataclass(eq=False)
 class Sentence:
-    """One sentence: what it asks for, and the words of it that no rule takes."""
+    """One sentence: the groups it asks for, and the words that no rule matched."""
 
     text: str
     groups: list[PromptGroup] = field(default_factory=list[PromptGroup])

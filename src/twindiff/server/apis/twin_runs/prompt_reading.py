@@ -1,7 +1,6 @@
-"""Reads a prompt, word by word, into what it asks for; words that no rule takes are kept, word for word.
-
-A sentence ends with a full stop, a semicolon or a line. Each step takes at least one letter, and patterns look ahead
-for a bounded number of words, so the work grows with the length of a prompt and no faster.
+"""The parser of prompts: turns a prompt, word by word, into groups of records; collects words that no rule matches.
+A sentence ends with a full stop, a semicolon or a line break. Each step consumes at least one character, and patterns
+have bounded lookahead, so the time is linear in the length of a prompt.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from twindiff.server.apis.twin_runs.prompt_words import (
 ABOUT_SOMETHING = ("messages", "issues", "files", "meetings")
 IS = ("is", "are", "be", "ist", "sind")
 MAX_PHRASES = 500
-"""Groups of records that one prompt may ask for."""
+"""Maximum number of groups in one prompt."""
 
 _SPACE = re.compile(r"\s+")
 _BREAK = re.compile(r"[,:()\u2013\u2014&]|-(?=\s)")
@@ -70,24 +69,24 @@ _PRIORITY = [(number, pattern(rf"(?:{said})(?![\w-])")) for number, said in PRIO
 
 
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], bool]]
-"""What may stand at a place, and what takes it; whether it does."""
+"""A pattern, and the handler of its match, which returns whether it accepts it."""
 
 
 class PromptReader:
-    """Reads sentences one after the other; what follows a noun without one of its own is said of that noun."""
+    """Parses sentences in order; a detail without a noun of its own applies to the latest noun."""
 
     def __init__(self, twins: Sequence[str]) -> None:
         self._twins = [(twin, _pattern_of_twin(twin)) for twin in twins]
         self.sentences: list[Sentence] = []
         self.groups: list[PromptGroup] = []
         self.steps = 0
-        """How often a word was looked at."""
+        """The number of parsing steps."""
         self._spoken: PromptGroup | None = None
         self._begin("")
         self._rules = self._rules_by_first()
 
     def _rules_by_first(self) -> dict[str, list[Rule]]:
-        """The rules that are tried, by what the first letter is: a digit or sign, a letter, a mark, a blank."""
+        """The rules to try, by class of the first character: `digit`, `letter`, `mark`, `blank`."""
         marks: list[Rule] = [
             (_BREAK, self._break),
             (_BEFORE_CHANNEL, self._before_channel),
@@ -118,7 +117,7 @@ class PromptReader:
         return {"mark": marks, "digit": digits, "letter": letters, "blank": [(_SPACE, lambda _: True)]}
 
     def read(self, prompt: str) -> None:
-        """Read all sentences of a prompt."""
+        """Parse all sentences of a prompt."""
         for text in split_sentences(prompt):
             self._begin(text)
             self.sentences.append(self._sentence)
@@ -130,17 +129,17 @@ class PromptReader:
     def _begin(self, text: str) -> None:
         self._sentence = Sentence(text)
         self._latest: dict[str, PromptGroup] = {}
-        """The last group of each kind in this sentence that is not said of another one's place."""
+        """The last group of each kind in this sentence, except groups that only name a container."""
         self._last: PromptGroup | None = None
         self._number: tuple[int, bool, str] | None = None
         self._adjective: tuple[str, str | int, str] | None = None
         self._preposition = self._verb = ""
         self._after_noun = self._is_each = False
         self._is_linked = True
-        """Whether a word or a mark leads on to another noun."""
+        """Whether a linking word or punctuation allows another noun."""
 
     def _step(self, text: str, at: int) -> int:
-        """Take what begins at a place; gives where it ends."""
+        """Consume the token or phrase at a position; returns its end."""
         self.steps += 1
         if self._spoken and self._spoken.kind == "meetings" and (end := read_when(text, at, self._spoken.when)) > at:
             return end
@@ -159,7 +158,7 @@ class PromptReader:
             self._leave("each")
 
     def _leave(self, words: str) -> None:
-        """Keep words that no rule takes."""
+        """Record words that no rule matches."""
         self._sentence.unread.append(words)
         self._after_noun = False
 
@@ -173,7 +172,7 @@ class PromptReader:
             self._sentence.unread.append(self._adjective[2])
         self._adjective = None
 
-    # What a place may hold
+    # Handlers of matches
 
     def _break(self, match: re.Match[str]) -> bool:
         self._drop_number()
@@ -183,7 +182,7 @@ class PromptReader:
         return True
 
     def _goes_on(self) -> bool:
-        """Whether another name may follow, as in customers Acme and Beta."""
+        """Whether another name may follow, as in "customers Acme and Beta"."""
         return self._after_noun and self._spoken is not None and bool(self._spoken.names)
 
     def _before_channel(self, match: re.Match[str]) -> bool:
@@ -193,7 +192,7 @@ class PromptReader:
         return self._channel(name.lower())
 
     def _before(self, match: re.Match[str]) -> bool:
-        """Take a name before its noun, such as the Support team."""
+        """Handle a name before its noun, such as "the Support team"."""
         name, kind = match[1] or match[2], kind_of(match[3])
         first = name.split()[0]
         is_plan = kind == "products"
@@ -216,7 +215,7 @@ class PromptReader:
         return self._may_be_named() and self._name(match[1])
 
     def _may_be_named(self) -> bool:
-        """Whether a name may stand here: after its noun, or after another name and a comma."""
+        """Whether a name is allowed here: after its noun, or after another name and a comma."""
         named = self._spoken.names if self._spoken else ()
         is_next = self._after_noun and (not named or self._is_linked)
         return self._number is None and (is_next or self._is_of_subscription())
@@ -253,7 +252,7 @@ class PromptReader:
         return True
 
     def _priced_group(self) -> PromptGroup | None:
-        """What a price is said of: a product, or what is subscribed to."""
+        """The group that a price applies to: a product, or the product of a subscription."""
         spoken = self._spoken
         if spoken and spoken.kind == "subscriptions":
             spoken.product = spoken.product or PromptGroup("products", twin="stripe")
@@ -288,7 +287,7 @@ class PromptReader:
         return self._name(match[2] or match[3])
 
     def _name(self, name: str) -> bool:
-        """Name what was spoken of last; whether that may have a name."""
+        """Name the latest group; false if it cannot have a name."""
         spoken = self._spoken
         if spoken is None or spoken.topic:
             return False
@@ -346,7 +345,7 @@ class PromptReader:
         return True
 
     def _capitals(self, match: re.Match[str]) -> bool:
-        """Take a name after its noun, such as the project Apollo."""
+        """Handle a name after its noun, such as "the project Apollo"."""
         words = match[0].split()
         if not self._may_be_named() or self._adjective:
             return False
@@ -359,7 +358,7 @@ class PromptReader:
         return not any(self._is_twin(word) for word in words) and self._name(match[0])
 
     def _is_one(self) -> bool:
-        """Whether one record was spoken of last, after which a noun in capitals is its name, as in a folder Plans."""
+        """Whether the latest group is a single record, whose name may be a capitalized noun, as in "a folder Plans"."""
         spoken = self._spoken
         return spoken is not None and spoken.count == 1 and not spoken.is_exact and not spoken.names
 
@@ -384,7 +383,7 @@ class PromptReader:
         return True
 
     def _split_off(self, word: str) -> None:
-        """Take a number without a noun, as two on a plan, for so many of the customers."""
+        """Handle a number without a noun, as in "two on a plan", as a part of the customers."""
         whole = self._latest.get("customers")
         if self._number is None or not self._number[1] or whole is None:
             return
@@ -397,7 +396,7 @@ class PromptReader:
     # Groups
 
     def _open(self, kind: str, *, names: Sequence[str] = (), is_plural: bool = False) -> None:
-        """Begin a group of a kind, with the number and the quality that were said before it."""
+        """Start a group of a kind, with the preceding number and adjective."""
         if self._number:
             count, is_exact = self._number[:2]
         else:
@@ -417,7 +416,7 @@ class PromptReader:
         self._after_noun = True
 
     def _place(self, group: PromptGroup) -> None:
-        """Add a group, and find what it is in, or what is in it."""
+        """Add a group, and link it to its container or its contents."""
         last, kind = self._last, group.kind
         is_place = bool(self._preposition) and last is not None
         if last and is_place and kind == "products" and last.kind in ("subscriptions", "customers"):
@@ -434,7 +433,7 @@ class PromptReader:
             self._latest[kind] = group
 
     def _put_in(self, group: PromptGroup, place: PromptGroup) -> None:
-        """Say in what records are; a project that they are in already is in the team that is said next."""
+        """Set the container of a group; if it has one already, as a project, set the container of that, as its team."""
         known = group.within
         if known is None:
             group.within = place
@@ -474,7 +473,7 @@ def _kinds() -> dict[str, re.Pattern[str]]:
 
 @lru_cache(4096)
 def kind_of(word: str) -> str | None:
-    """The kind of records that a noun names."""
+    """The kind of records that a noun names, or None."""
     return next((kind for kind, said in _kinds().items() if said.fullmatch(word)), None)
 
 
@@ -483,7 +482,7 @@ def _is_filler(word: str) -> bool:
 
 
 def _mark_counted(topic: str) -> Iterator[tuple[bool, str]]:
-    """The words of a topic, each with whether a number stands before it."""
+    """Yield the words of a topic, each with whether it follows a number."""
     before = ""
     for word in topic.split():
         yield _NUMBER.fullmatch(before) is not None, word

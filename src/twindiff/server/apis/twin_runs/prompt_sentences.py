@@ -9,7 +9,7 @@ _SENTENCE = re.compile(r'"[^"\n]{0,100}"|[„“][^"„“”\n]{0,100}["“”]
 
 
 def split_sentences(prompt: str) -> Iterator[str]:
-    """The sentences of a prompt; what is quoted stays whole."""
+    """Yield the sentences of a prompt; quoted text is never split."""
     begin = 0
     for match in _SENTENCE.finditer(prompt):
         if match[0][0] in '"„“':

@@ -1,4 +1,4 @@
-"""Gives the customers of a prompt's shop the subscriptions that are said to be theirs."""
+"""Assigns the subscriptions of a prompt to its customers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def write_subscriptions(
     customers: Sequence[dict[str, Any]],
     products: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """The subscriptions of a shop; a product that is subscribed to gets a monthly price if it has none."""
+    """Build the subscriptions of a seed configuration; a product without a recurring price gets a monthly one."""
     allotted = _allot(owners, [_key(each) for each in customers])
     written: list[dict[str, Any]] = []
     for group in groups:
@@ -37,7 +37,7 @@ def _key(customer: dict[str, Any]) -> str:
 
 
 def _allot(owners: Sequence[PromptGroup], customers: Sequence[str]) -> dict[int, list[str]]:
-    """Which customers each group of them is, by its identity: those that are some of others are nobody twice."""
+    """Assign customers to groups that are parts of another, by `id(group)`; no customer is in two parts."""
     taken: dict[int, list[str]] = {}
     free = [*customers]
     for group in owners:
@@ -47,7 +47,7 @@ def _allot(owners: Sequence[PromptGroup], customers: Sequence[str]) -> dict[int,
 
 
 def _subscribers(group: PromptGroup, allotted: dict[int, list[str]], customers: Sequence[str]) -> Iterator[str]:
-    """The customers of the subscriptions of a group, each as often as they have one."""
+    """Yield the customer of each subscription of a group."""
     within, count = group.within, group.count if group.count is not None else 1
     if within is None:
         yield from (customers[at % len(customers)] for at in range(min(count, 200) if customers else 0))
@@ -64,7 +64,7 @@ def _subscribers(group: PromptGroup, allotted: dict[int, list[str]], customers: 
 
 
 def _subscribed_product(group: PromptGroup, products: list[dict[str, Any]]) -> str:
-    """The name of the product that is subscribed to, whose first price is paid again and again."""
+    """The name of a group's product, whose first price is then recurring."""
     named = group.product.names[:1] if group.product else []
     priced = group.product.prices if group.product else []
     wanted = [{"unit_amount": each.amount, "currency": each.currency, "interval": each.interval} for each in priced]

@@ -1,4 +1,4 @@
-"""The words that prompts are understood by, in English and in German, as patterns."""
+"""The vocabulary of prompts, in English and German, as patterns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBERS = [
     ("eleven", "elf"),
     ("twelve", "zw(?:ö|oe)lf"),
 ]
-"""By number, what it is called."""
+"""The names of each number, by its value."""
 NUMBER = rf"(?:\d{{1,4}}|{'|'.join(word for words in NUMBERS for word in words)})"
 
 NAMEABLE = {
@@ -30,7 +30,7 @@ NAMEABLE = {
         r"|termin(?:en?)?|besprechung(?:en)?|sitzung(?:en)?|treffen|telefonate?n?|veranstaltung(?:en)?"
     ),
 }
-"""The records that may have names."""
+"""Patterns of the kinds of records that may have names."""
 KINDS = {
     "users": (
         r"users?|people|persons?|members?|employees?|colleagues?"
@@ -61,7 +61,7 @@ DAY = "|".join(word for words in DAYS for word in words)
 NEXT = r"next|n(?:ä|ae)chste[mnrs]?"
 COMING = r"this|the\s+coming|diese[mnrs]?|kommende[mnrs]?"
 NEARBY = (("today", "heute"), ("tomorrow", "morgen"), (r"(?:the\s+)?day\s+after\s+tomorrow", r"(?:ü|ue)bermorgen"))
-"""By how many days from now, what a day is called."""
+"""The names of days, by their distance from today."""
 
 UNITS = {
     "minute": r"minuten?|minutes?",
@@ -71,7 +71,7 @@ UNITS = {
     "month": r"monat(?:en?)?|months?|monatlich|monthly",
     "year": r"jahr(?:en?)?|years?|j(?:ä|ae)hrlich|yearly",
 }
-"""Units of time, and what happens once in one."""
+"""Units of time, with their adverbs of frequency."""
 OFTEN = r"daily|weekly|monthly|yearly|t(?:ä|ae)glich|w(?:ö|oe)chentlich|monatlich|j(?:ä|ae)hrlich"
 EVERY = r"every|each|jede[mnrs]?"
 CURRENCIES = {"usd": r"\$|usd|dollars?", "eur": r"€|eur|euros?", "gbp": r"£|gbp|pounds?|pfund"}
@@ -85,11 +85,11 @@ END_OF_TOPIC = (
     "and|or|but|that|which|who|whose|where|when|while|with|without|from|by|not|no|in|at|on|since|until|after|before"
     "|has|have|had|is|are|was|were|contains?|each|und|oder|aber|mit|ohne|von|nicht|kein|hat|haben|ist|sind|seit|nach|vor"
 )
-"""Words with which something begins that a topic does not say."""
+"""Words that cannot be part of a topic."""
 
 _PREPOSITIONS = "in inside within of for to on im ins von vom für fuer auf zu zum"
 CONTAINED = frozenset(_PREPOSITIONS.split())
-"""Prepositions after which that stands in which something is, or which it is of."""
+"""Prepositions that introduce a container or an owner."""
 ARTICLES = frozenset(["the", "this", "der", "die", "das", "den", "dem", "des"])
 PLURAL_VERBS = frozenset(("have", "contain", "haben", "enthalten"))
 _FILLERS = """
@@ -100,7 +100,7 @@ i we me us want need ich wir brauche brauchen that which who whose whom where it
 some exactly genau workspace account instance environment world data sample example fake test
 """
 FILLERS = CONTAINED | ARTICLES | PLURAL_VERBS | frozenset(_FILLERS.split())
-"""Words that say nothing of which a world could lack."""
+"""Words that make no claim which a world could contradict."""
 
 SUBSCRIPTION_STATUSES = {
     "active": "active|aktive[mnrs]?",
@@ -115,12 +115,12 @@ PRIORITIES = {
     3: r"medium[\s-]priority",
     4: r"low[\s-]priority",
 }
-"""What issues are called by their priority, as Linear numbers it."""
+"""Patterns of issue priorities, by Linear's number."""
 
 TWINS = {"calendar": "calendar|kalender"}
-"""What twins are called beside their names."""
+"""Patterns of twins with names besides their own."""
 
 
 def words(pattern: str) -> str:
-    """A pattern as a whole word or several."""
+    """Restrict a pattern to whole words."""
     return rf"\b(?:{pattern})\b"

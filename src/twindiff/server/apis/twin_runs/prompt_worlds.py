@@ -1,4 +1,4 @@
-"""Makes a configuration of what was read of a prompt: what is not said is filled with likely records."""
+"""Builds seed configurations from parsed prompts; fills what is not specified with plausible records."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ MAX_RECORDS = {
     "files": 200,
     "meetings": 100,
 }
-"""Records of each kind that a prompt makes; of more it is said that they are not there."""
+"""Maximum records of each kind that a prompt creates; a larger number is reported as not shown."""
 MANY = MAX_RECORDS["messages"]
 
 
 class Placed(NamedTuple):
-    """A record of a group in a container, which is None where nothing is said of one."""
+    """A record of a group; `container` is None if the prompt names none."""
 
     container: str | None
     group: PromptGroup
@@ -38,7 +38,7 @@ class Placed(NamedTuple):
 
 
 class Asked:
-    """What a prompt asks for, kind by kind."""
+    """The groups of a prompt by kind."""
 
     def __init__(self, groups: Sequence[PromptGroup]) -> None:
         self._by_kind: dict[str, list[PromptGroup]] = {}
@@ -50,20 +50,20 @@ class Asked:
         return self._by_kind.get(kind, [])
 
     def count(self, kind: str, otherwise: int) -> int:
-        """How many there are to be in all, where that is said; names are among them."""
+        """The total number of records of a kind, including named ones; `otherwise` if the prompt does not say."""
         exact = [each.count or 0 for each in self.of(kind) if each.is_exact and not each.part_of]
         return min(max(exact), MAX_RECORDS[kind]) if exact else otherwise
 
     def is_counted(self, kind: str) -> bool:
-        """Whether it is said how many there are in all."""
+        """Whether the prompt says the total number of a kind."""
         return any(each.is_exact and not each.part_of for each in self.of(kind))
 
     def names(self, kind: str) -> list[str]:
-        """The names that are given to records of a kind."""
+        """The names that the prompt gives to records of a kind."""
         return [*dict.fromkeys(name for group in self.of(kind) for name in group.names)]
 
     def titles(self, kind: str, otherwise: int, made: Sequence[str]) -> list[str]:
-        """The names that are given to records of a kind, and others until there are as many as are asked for."""
+        """The names of all records of a kind: those given by the prompt, then names from `made`."""
         given = self.names(kind)
         wanted = max(self.count(kind, len(given) or otherwise), len(given), self._least(kind))
         known = {*given}
@@ -72,13 +72,13 @@ class Asked:
         return [*given, *(next(fresh) for _ in range(wanted - len(given)))]
 
     def _least(self, kind: str) -> int:
-        """How many a kind must have for the groups that are some of it, as two of the customers."""
+        """The minimum number of a kind that its partial groups need, such as "two of the customers"."""
         parts = sum(each.count or 0 for each in self.of(kind) if each.part_of)
         return 0 if self.is_counted(kind) else min(parts, MAX_RECORDS[kind])
 
 
 def build_world(prompt: str, groups: Sequence[PromptGroup], twins: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The configuration of the groups of a prompt, for those of the twins that are seeded by prompts."""
+    """Build the seed configuration of a prompt's groups, for those of the twins that prompts can seed."""
     choice, asked = Choice(prompt), Asked(groups)
     named = [_person(name, number) for number, name in enumerate(asked.names("users"))]
     wanted = max(asked.count("users", 0 if named else 5), len(named))
@@ -88,7 +88,7 @@ def build_world(prompt: str, groups: Sequence[PromptGroup], twins: Sequence[str]
 
 
 def _person(name: str, number: int) -> dict[str, Any]:
-    """Somebody whom a prompt names, by name or by address."""
+    """A person named in a prompt, by name or by email address."""
     if "@" in name:
         return {"name": name.partition("@")[0].replace(".", " ").title(), "email": name}
     letters = "".join(letter if letter.isascii() and letter.isalnum() else "." for letter in name.lower()).strip(".")
@@ -96,7 +96,7 @@ def _person(name: str, number: int) -> dict[str, Any]:
 
 
 def place(groups: Sequence[PromptGroup], containers: Sequence[str]) -> Iterator[Placed]:
-    """Records of groups, each in the container it is said to be in, spread evenly where there are several."""
+    """Yield the records of groups with their containers, evenly distributed over several ones."""
     for group in groups:
         scope = containers_of(group, containers)
         if not scope and not group.topic and not group.names:
@@ -110,7 +110,7 @@ def place(groups: Sequence[PromptGroup], containers: Sequence[str]) -> Iterator[
 
 
 def containers_of(group: PromptGroup, containers: Sequence[str]) -> list[str]:
-    """The names of what the records of a group are in: those that are said, or all if each of them has some."""
+    """The names of the containers of a group: those given, or all for "each"."""
     within = group.within
     if within is None:
         return []
@@ -118,7 +118,7 @@ def containers_of(group: PromptGroup, containers: Sequence[str]) -> list[str]:
 
 
 def text_about(choice: Choice, forms: Sequence[str], topic: str, number: int) -> str:
-    """A text of a topic that a prompt gives, with an article as it is spoken of."""
+    """A sentence about a topic of the prompt, with the right article."""
     first, _, rest = topic.partition(" ")
     spoken = f"the {rest}" if first.lower() in ("a", "an", "the") and rest else topic
     text = choice.of(forms, "about", topic, number).format(topic=spoken)
@@ -154,7 +154,7 @@ def _message(choice: Choice, group: PromptGroup, number: int) -> str:
 
 
 def _total(asked: Asked, kind: str, placed: int, otherwise: int) -> int:
-    """How many records are still to be made of a kind, of which so many stand where they are said to."""
+    """The number of records of a kind still to create, besides those `placed` already."""
     totals = [
         each.count or 0
         for each in asked.of(kind)
@@ -206,7 +206,7 @@ def _linear(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
 
 
 def _placed_issues(asked: Asked, homes: Sequence[str]) -> Iterator[Placed]:
-    """Issues of which something is said: where they are, what they are about, or how urgent they are."""
+    """Issues with a given container, topic or priority."""
     for group in asked.of("issues"):
         if group.priority is not None and not group.topic and not group.names and not containers_of(group, homes):
             yield from [Placed(None, group, None)] * min(group.wanted or 3, MAX_RECORDS["issues"])
@@ -219,7 +219,7 @@ def _homes(group: PromptGroup, homes: Sequence[str]) -> Sequence[str]:
 
 
 def _teams(asked: Asked) -> Iterator[tuple[str, str]]:
-    """Teams with keys that no two of them have."""
+    """Yield the names of teams with unique keys."""
     keys: set[str] = set()
     made = [f"Team {chr(65 + number)}" for number in range(MAX_RECORDS["teams"])]
     for number, name in enumerate(asked.titles("teams", 1, made)):
@@ -231,7 +231,7 @@ def _teams(asked: Asked) -> Iterator[tuple[str, str]]:
 
 
 def _projects(choice: Choice, asked: Asked, teams: Sequence[str]) -> dict[str, str]:
-    """Projects by name, each with its team."""
+    """The team of each project, by name."""
     if not teams:
         return {}
     made = [f"{choice.of(TOPICS, 'project', number).title()} {number + 1}" for number in range(MAX_RECORDS["projects"])]
@@ -271,7 +271,7 @@ def _stripe(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
 
 
 def _prices(asked: Asked) -> Mapping[str, list[Price]]:
-    """What products cost of which a prompt says so, by name."""
+    """The prices given by the prompt, by product name."""
     prices: dict[str, list[Price]] = {}
     for group in asked.of("products"):
         for name in group.names if group.prices else ():
@@ -316,7 +316,7 @@ def _calendar(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]
 
 
 def _event(choice: Choice, people: list[Any], group: PromptGroup, at: int, number: int) -> dict[str, Any]:
-    """A meeting of a group, whose guests are the agent and two more."""
+    """A meeting of a group, with the agent and two others as guests."""
     day = FIRST_MONDAY + timedelta(days=choice.number("day", number) % 5, weeks=group.when.weeks)
     start, end = span(group.when, day, time(9 + choice.number("hour", number) % 8))
     topic = f"{group.topic or choice.of(TOPICS, 'meeting', number)} meeting".capitalize()

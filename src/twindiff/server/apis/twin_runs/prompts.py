@@ -1,7 +1,6 @@
-"""Worlds made of prompts by rules: the same prompt makes the same world, and what it does not show is said.
-
-A prompt is read sentence by sentence (`prompt_reading`), a configuration is made of what was read (`prompt_worlds`),
-and when the world is there, each sentence is compared with its rows (`prompt_claims`).
+"""Generates worlds from prompts by rules: deterministic, and reports which sentences the world does not show.
+A prompt is parsed (`prompt_reading`), a seed configuration is built (`prompt_worlds`), and each sentence is verified
+against the rows of the finished world (`prompt_claims`).
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ ADVICE = (
 
 
 class PromptReading(NamedTuple):
-    """A world, and the sentences that it was made of."""
+    """A seed configuration, and the sentences that it was built from."""
 
     config: dict[str, dict[str, Any]]
     sentences: list[Sentence]
 
 
 class Understanding(NamedTuple):
-    """The sentences that a finished world shows, those that it does not, and why not."""
+    """The sentences that a finished world shows, those it does not, and the reasons."""
 
     understood: list[str]
     not_understood: list[str]
@@ -36,7 +35,7 @@ class Understanding(NamedTuple):
 
 
 def read_prompt(prompt: str, twins: Sequence[str]) -> PromptReading:
-    """The world of a prompt, for those of the twins that it names or whose records it asks for, or for all."""
+    """Build the world of a prompt for the twins that it mentions, or for all if it mentions none."""
     reader = PromptReader(twins)
     reader.read(prompt)
     named = {twin for sentence in reader.sentences for twin in sentence.twins}
@@ -46,7 +45,7 @@ def read_prompt(prompt: str, twins: Sequence[str]) -> PromptReading:
 
 
 def compare(sentences: Sequence[Sentence], rows: Mapping[str, Rows]) -> Understanding:
-    """What of a prompt the rows of its world show, by twin; a sentence is understood whole or not at all."""
+    """Compare a prompt with the rows of its world, by twin and table; a sentence is understood wholly or not."""
     outcome, facts = Understanding([], [], []), WorldRecords(rows)
     for sentence in sentences:
         reasons = refute(sentence, facts)

@@ -1,4 +1,4 @@
-"""Runs that take a while to be made: recorded at once, filled when it is their turn, looked at meanwhile."""
+"""Provisions runs in the background: records them at once, and fills them when a slot is free."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger("twindiff")
 
 
 class Provisioning:
-    """The making of runs, of which a server does a few at a time."""
+    """Provisions runs, a few at a time per server."""
 
     def __init__(self, runs: TwinRunService) -> None:
         self._runs = runs
@@ -23,9 +23,8 @@ class Provisioning:
     async def provide(
         self, asked: TwinRunRequest, make: Callable[[], Awaitable[TwinRunRequest]], seconds: float | None
     ) -> TwinRunRecord:
-        """A run of what `make` says is asked for in the end, as it stands after so many seconds at most.
-
-        What goes wrong until then is raised, and nothing is left of the run; what goes wrong later its record says.
+        """Provision the run of the request that `make` returns; returns its record after `seconds` at most.
+        An error until then is raised, and the run is deleted; a later error is stored in the run's record.
         """
         run = self._runs.announce(asked)
         wrong: list[ApiError] = []
@@ -43,7 +42,7 @@ class Provisioning:
         except ApiError as error:
             wrong.append(error)
             runs.fail(run_id, str(error))
-        except Exception as error:  # a mistake of ours must not leave a run open for ever
+        except Exception as error:  # an internal error must not leave a run open for ever
             log.exception("The twin run %s could not be made", run_id)
             runs.fail(run_id, f"a mistake of the server: {type(error).__name__}")
         finally:

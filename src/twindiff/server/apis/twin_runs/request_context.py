@@ -1,4 +1,4 @@
-"""What requests about twin runs and scenarios are answered with."""
+"""The dependencies of operations for runs and scenarios."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from twindiff.server.apis.twin_runs.scenarios import ScenarioStore
 
 
 class TwinRunContext(NamedTuple):
-    """What a request is answered with, for a caller who knows the server by an address."""
+    """The dependencies of an operation; `address` is the server's URL as the client used it."""
 
     runs: TwinRunService
     scenarios: ScenarioStore

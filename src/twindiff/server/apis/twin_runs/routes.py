@@ -35,7 +35,7 @@ class RemovedRoute(ApiError):
 
 
 def both(verb: str, path: str) -> Callable[[Any], Any]:
-    """Declare an operation of one run under both families."""
+    """Declare an operation of a run under both families."""
 
     def declare(handler: Any) -> Any:
         for prefix in ("/twin-runs", PROVISION):
@@ -79,16 +79,15 @@ async def create_twin_run(
     wait_seconds: Wait = 20,
     github_actions_mode: Literal["execute"] | None = None,
 ) -> dict[str, Any]:
-    """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
-
-    A prompt is understood by rules, and with `scenario_generation_mode` `thorough` by a model if the server has one
-    (`TWINDIFF_MODEL`); the answer says which mode it was. By rules, `understood` are the sentences that the finished
-    world shows whole, `not_understood` all others, and `warnings` say why not.
-    `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
-    `github_actions_mode` is what arga-cli says of a GitHub twin; no other twin heeds it.
-    With `auth` `strict` tokens that are not the run's own, and calls without one, are refused as the vendors do.
-    A world that takes longer to make than `wait_seconds` is answered with the status `queued` or `provisioning`; the
-    run says when it is `ready`, or why it has `failed`.
+    """Provision twins in one environment: seeded from a scenario, a configuration, a prompt, or with starter worlds.
+    A prompt is parsed by rules, or with `scenario_generation_mode` `thorough` by a model if the server has one
+    (`TWINDIFF_MODEL`); the response tells which mode it was. With rules, `understood` has the sentences that the
+    finished world shows completely, `not_understood` all others, and `warnings` the reasons.
+    `ports` opens a loopback port for each twin, for SDKs that drop the path of a base URL. `github_actions_mode` is
+    sent by arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls without a token of the run
+    are refused as the vendors do.
+    If provisioning takes longer than `wait_seconds`, the response has the status `queued` or `provisioning`; the run's
+    status later becomes `ready` or `failed`, with the reason.
     """
     asked = TwinRunRequest(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
     source = WorldSource(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
@@ -128,7 +127,7 @@ async def provision_twins(
 
 @api.get("/twin-runs")
 def list_twin_runs(desk: TwinRunContext, limit: Limit = 100) -> list[dict[str, Any]]:
-    """List runs, newest first, without the tokens and addresses that one run is shown with."""
+    """List runs, newest first, without the tokens and URLs that a single run has."""
     return [
         {
             "run_id": run.run_id,
@@ -146,30 +145,30 @@ def list_twin_runs(desk: TwinRunContext, limit: Limit = 100) -> list[dict[str, A
 
 @api.get("/twin-runs/{run_id}")
 async def get_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """Say how a run stands, where its twins are, and which variables lead programs to them."""
+    """The status of a run, and the URLs and environment variables of its twins."""
     return await render_run(desk, desk.runs.find(run_id))
 
 
 @api.get(PROVISION + "/{run_id}/status")
 async def provision_status(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """Say how a run stands, as `GET /twin-runs/{run_id}` does."""
+    """The status of a run, as in `GET /twin-runs/{run_id}`."""
     return await get_twin_run(desk, run_id)
 
 
 @api.get("/twin-runs/{run_id}/dashboard")
 async def show_dashboard(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
-    """The page of a run, for people."""
+    """The dashboard page of a run."""
     return await dashboard(desk, desk.runs.find(run_id), token)
 
 
 @api.get("/twin-runs/{run_id}/dashboard/news")
 def show_news(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
-    """Tell the page of a run, as server-sent events, that there is something new to show."""
+    """Stream server-sent events to the page of a run whenever there is something new to show."""
     return news(desk, desk.runs.find(run_id), token)
 
 
 async def render_run(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
-    """A run as both families show it."""
+    """Render a run for both families."""
     runs = desk.runs
     ends = runs.service.environments.record(run.environment_id).expires if run.environment_id else None
     status = runs.status(run)
@@ -203,21 +202,21 @@ def _clock(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
 
 @both("post", "/{run_id}/extend")
 def extend_twin_run(desk: TwinRunContext, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
-    """Add minutes to the end of a run, which is at most 480 minutes from now; a run never ends sooner by it."""
+    """Extend the time to live of a run, up to 480 minutes from now; never shortens it."""
     run = desk.runs.extend(run_id, ttl_minutes)
     return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id}
 
 
 @both("post", "/{run_id}/lock")
 def lock_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """Make a run private: from now on whoever calls its twins brings the proxy token."""
+    """Make a run private: from now on, calls to its twins need the proxy token."""
     was_public = desk.runs.lock(run_id)
     return {"status": "locked" if was_public else "already_locked", "run_id": run_id, "is_public": False}
 
 
 @both("post", "/{run_id}/reset")
 async def reset_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """Return all twins of a run to what they were provisioned with, byte for byte."""
+    """Reset all twins of a run to exactly the state they were provisioned with."""
     run = desk.runs.alive(run_id)
     service = desk.runs.service
     environment = service.environments.get(run.environment_id)
@@ -235,7 +234,7 @@ async def reset_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
 
 @both("post", "/{run_id}/teardown")
 def tear_down_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
-    """End a run; its twins answer 410 from now on. Ending it again changes nothing."""
+    """End a run; its twins respond with 410 from now on. Ending it again has no effect."""
     run = desk.runs.tear_down(run_id)
     return {"status": "cleaning_up", "run_id": run.run_id}
 
@@ -251,5 +250,5 @@ def agent_run(
     runner_mode: Any = None,
     session_id: Any = None,
 ) -> None:
-    """Say what to use in place of agent runs, whose fields arga-py-sdk before 0.1.5 still sends."""
+    """Respond with the replacement for agent runs, whose fields arga-py-sdk before 0.1.5 still sends."""
     raise RemovedRoute

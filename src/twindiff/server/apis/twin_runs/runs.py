@@ -1,4 +1,4 @@
-"""Twin runs: provision, look, extend, lock, reset, tear down. Whatever the route, they are the same records."""
+"""Twin runs: provision, read, extend, lock, reset, tear down. All routes share the same records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from twindiff.server.service import Service
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
 MAX_TTL_MINUTES = 480
-"""Minutes that a run may last from now on."""
+"""Maximum minutes from now until the end of a run."""
 CANDIDATE_API_ONLY = "candidate_api_only"
 OPEN = (*BEGINNING, "ready")
 
@@ -49,7 +49,7 @@ class NoTwins(ApiError):
 
 
 class TwinRunRequest(NamedTuple):
-    """What a run is to be; `config` is None for the twins' own starter worlds."""
+    """The request for a run; `config` is None for the twins' own starter worlds."""
 
     twins: Sequence[str]
     ttl_minutes: int = 60
@@ -62,13 +62,13 @@ class TwinRunRequest(NamedTuple):
     copy_name: str | None = None
     ports: bool = False
     prompt_results: dict[str, Any] | None = None
-    """What is said of the prompt that it is filled by."""
+    """Facts about the prompt that it is seeded from."""
     auth: Literal["lenient", "strict"] = "lenient"
-    """Whether tokens that nobody knows, and calls without one, are refused as the vendors do."""
+    """With `strict`, calls without a known token are refused as the vendors do."""
 
 
 class TwinRunService:
-    """The twin runs of a server."""
+    """Provisions, reads and ends the twin runs of a server."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -77,28 +77,30 @@ class TwinRunService:
         self.makers = RunMakers(service)
 
     def twins(self, names: Sequence[str]) -> dict[str, Twin]:
-        """The twins that are named, by the names they are asked for; raises UnknownTwin with the nearest name."""
+        """Find twins by name or alias, keyed by the requested names; raises NoTwins, or UnknownTwin with a
+        near miss.
+        """
         if not names:
             raise NoTwins
         return {name: self.service.registry.get(name) for name in dict.fromkeys(names)}
 
     def provision(self, asked: TwinRunRequest) -> TwinRunRecord:
-        """Make a run; nothing of it is left when that fails. Raises UnknownTwin, InvalidSeedConfig."""
+        """Provision a run at once; leaves nothing behind on failure. Raises UnknownTwin, InvalidSeedConfig."""
         run = self._record(asked)
         return self._catalog.add(msgspec.structs.replace(run, **self._make_environment(run, asked)))
 
     def announce(self, asked: TwinRunRequest) -> TwinRunRecord:
-        """Note a run that is yet to be made; raises UnknownTwin."""
+        """Record a run to be provisioned later; raises UnknownTwin."""
         run = self._catalog.add(self._record(asked))
         self.makers.own.add(run.run_id)
         return run
 
     def begin(self, run_id: str) -> bool:
-        """Note that a run is being made; whether anybody still wants it."""
+        """Set a run to `provisioning`; false if it was ended meanwhile."""
         return self._change_if_beginning(run_id, status="provisioning")
 
     def fulfil(self, run_id: str, asked: TwinRunRequest) -> None:
-        """Make a run that was announced, unless it was ended meanwhile; raises InvalidSeedConfig."""
+        """Provision a recorded run, unless it was ended meanwhile; raises InvalidSeedConfig."""
         run = self.find(run_id)
         if run.status not in BEGINNING:
             return
@@ -107,18 +109,18 @@ class TwinRunService:
             self.service.environments.delete(made["environment_id"])
 
     def fail(self, run_id: str, error: str) -> None:
-        """Note why a run could not be made."""
+        """Set a run to `failed` with an error."""
         self._change_if_beginning(run_id, status="failed", error=error)
 
     def _change_if_beginning(self, run_id: str, **fields: Any) -> bool:
-        with self.service.engine.transaction():  # nobody else ends it between the look and the change
+        with self.service.engine.transaction():  # no other process may end it between read and write
             run = self.find(run_id)
             if run.status in BEGINNING:
                 self._catalog.change(run, **{"updated_at": stamp().iso, **fields})
             return run.status in BEGINNING
 
     def forget(self, run_id: str) -> None:
-        """Leave nothing of a run that could not be made."""
+        """Delete the record of a run that could not be provisioned."""
         self._catalog.remove(self.find(run_id))
 
     def _record(self, asked: TwinRunRequest) -> TwinRunRecord:
@@ -147,7 +149,7 @@ class TwinRunService:
         )
 
     def _make_environment(self, run: TwinRunRecord, asked: TwinRunRequest) -> dict[str, Any]:
-        """The environment of a run, as fields of its record."""
+        """Create the environment of a run; returns fields of the run's record."""
         twins = {name: self.service.registry.get(name) for name in cast(list[str], run.twins)}
         templates, results = self._templates(twins, asked)
         users = self._users(templates)
@@ -174,7 +176,7 @@ class TwinRunService:
     def _templates(
         self, twins: Mapping[str, Twin], asked: TwinRunRequest
     ) -> tuple[dict[str, TemplateRecord], dict[str, Any]]:
-        """What each twin starts from, and what is said of that."""
+        """The template of each twin, and the results of seeding by name."""
         templates: dict[str, TemplateRecord] = {}
         results: dict[str, Any] = {}
         config = None if asked.config is None else self._by_name(asked.config)
@@ -200,7 +202,7 @@ class TwinRunService:
         return {self.service.registry.get(name).name: parts for name, parts in config.items()}
 
     def _users(self, templates: Mapping[str, TemplateRecord]) -> dict[str, str]:
-        """Whom each twin acts as: the agent of the world, or else the first user of the first twin, by email."""
+        """The acting user of each twin: the world's agent, else the first user of the first twin, matched by email."""
         actors = self.service.environments.actors
         users: dict[str, str] = {}
         email = AGENT.email
@@ -213,14 +215,14 @@ class TwinRunService:
         return users
 
     def find(self, run_id: str) -> TwinRunRecord:
-        """A run by its id; raises RunNotFound."""
+        """Find a run by its id; raises RunNotFound."""
         run = self._catalog.find(TwinRunRecord, TwinRunRecord.run_id == run_id.replace("-", "").lower()[:64])
         if run is None:
             raise RunNotFound(f"There is no run '{run_id[:100]}'")
         return run
 
     def newest(self, limit: int) -> list[tuple[TwinRunRecord, str, int | None]]:
-        """Runs with how they stand and when they end, newest first; one that is not ready has no end yet."""
+        """List runs with status and end (microseconds since 1970, None until ready), newest first."""
         runs = self._catalog.rows(TwinRunRecord, order=-TwinRunRecord.created, limit=limit)
         theirs = EnvironmentRecord.environment_id.in_([run.environment_id for run in runs if run.environment_id])
         environments = {each.environment_id: each for each in self._catalog.rows(EnvironmentRecord, theirs)}
@@ -233,13 +235,13 @@ class TwinRunService:
         return "ready" if lasts else "expired", environment.expires
 
     def status(self, run: TwinRunRecord) -> str:
-        """How a run stands: as it was left, expired, or failed where nobody is making it any more."""
+        """The current status of a run, including `expired`, and `failed` for a lost one."""
         if run.status == "ready":
             return "ready" if self._lasts(run) else "expired"
         return "failed" if self.makers.is_lost(run) else run.status
 
     def error(self, run: TwinRunRecord) -> str | None:
-        """Why a run failed."""
+        """The error of a failed run, or None."""
         return LOST if self.makers.is_lost(run) else run.error
 
     def _lasts(self, run: TwinRunRecord) -> bool:
@@ -250,14 +252,14 @@ class TwinRunService:
         return True
 
     def alive(self, run_id: str) -> TwinRunRecord:
-        """A run that can be worked with; raises RunNotFound, NotReady, RunEnded."""
+        """Find a ready run; raises RunNotFound, NotReady, RunEnded."""
         run = self.open(run_id)
         if run.status in BEGINNING:
             raise NotReady(f"The run '{run.run_id}' is {run.status}; wait until it is ready.")
         return run
 
     def open(self, run_id: str) -> TwinRunRecord:
-        """A run that is ready or will be; raises RunNotFound, RunEnded."""
+        """Find a run that has not ended; raises RunNotFound, RunEnded."""
         run = self.find(run_id)
         status = self.status(run)
         if status not in OPEN:
@@ -265,7 +267,7 @@ class TwinRunService:
         return run
 
     def extend(self, run_id: str, ttl_minutes: int) -> TwinRunRecord:
-        """Add minutes to the end of a run; it ends at most `MAX_TTL_MINUTES` from now, and never sooner than before."""
+        """Extend the time to live of a run, up to `MAX_TTL_MINUTES` from now; never shortens it."""
         run = self.open(run_id)
         if run.status in BEGINNING:
             given = run.ttl_minutes or 0
@@ -277,7 +279,7 @@ class TwinRunService:
         return run
 
     def lock(self, run_id: str) -> bool:
-        """Make a run private; whether it was public."""
+        """Make a run private; returns whether it was public."""
         run = self.open(run_id)
         was_public = run.is_public
         if was_public:
@@ -289,14 +291,14 @@ class TwinRunService:
         return was_public
 
     def reset(self, run_id: str) -> TwinRunRecord:
-        """Return every twin to what it was provisioned with, in one step."""
+        """Reset all twins to the state they were provisioned with, in one operation."""
         run = self.alive(run_id)
         self.service.environments.reset(run.environment_id)
         return run
 
     def tear_down(self, run_id: str, status: str = "torn_down") -> TwinRunRecord:
-        """End a run; ending it again changes nothing."""
-        with self.service.engine.transaction():  # its environment goes with it, or neither does
+        """End a run and return it; no-op if it has ended."""
+        with self.service.engine.transaction():  # the run and its environment end together
             run = self.find(run_id)
             if run.status not in OPEN:
                 return run
@@ -310,7 +312,9 @@ class TwinRunService:
         return run
 
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:
-        """Each twin of a run by the name it was asked for, as its callers reach it from an address of ours."""
+        """Describe the twins of a run by requested name; base URLs begin with `address`, or are those of their ports.
+        Keys: `name`, `label`, `base_url`, `admin_url`, `env_vars`, `show_in_ui`.
+        """
         instances: dict[str, Any] = {}
         for twin in (self.service.registry.get(name) for name in (run.twins if run.environment_id else ())):
             base_url = f"{address}/api/env/{run.environment_id}/services/{twin.name}"
@@ -331,7 +335,7 @@ class TwinRunService:
 
 
 def _credentials(twins: Mapping[str, Twin], users: Mapping[str, str], secret: str) -> dict[str, Any]:
-    """What a run's variables open, as fields of what its environment is made of."""
+    """The credentials in a run's environment variables, as fields of an EnvironmentRequest."""
     acting = [(twin.variables, users[name]) for name, twin in twins.items() if name in users]
     signing = {name: twin.variables.signing_secret(secret) for name, twin in twins.items()}
     return {

@@ -17,7 +17,7 @@ api = Operations()
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Config = dict[str, dict[str, Any]]
 Copy = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-"""The name of a copy of a scenario's environment, for whoever works beside others."""
+"""The name of a separate copy of a scenario's environment, for clients that work in parallel."""
 
 
 @api.post("/scenarios", status=201)
@@ -31,10 +31,9 @@ async def create_scenario(
     tags: list[str] | None = None,
     generation_mode: Mode = "fast",
 ) -> dict[str, Any]:
-    """Save a world: by what each twin is seeded with, or by a prompt of which a world is made.
-
-    A prompt is understood by rules, and with `generation_mode` `thorough` by a model if the server has one
-    (`TWINDIFF_MODEL`); the answer says which mode it was.
+    """Save a scenario from seed configurations by twin, or from a prompt.
+    A prompt is parsed by rules, or with `generation_mode` `thorough` by a model if the server has one
+    (`TWINDIFF_MODEL`); the response tells which mode it was.
     """
     record, said = await desk.scenarios.create(name, prompt, seed_config, twins, description, tags, generation_mode)
     return {**shown_scenario(record), **said}
@@ -50,7 +49,7 @@ def list_scenarios(
 
 @api.get("/scenarios/presets")
 def list_presets(desk: TwinRunContext) -> list[dict[str, Any]]:
-    """List the scenarios that everybody has."""
+    """List the built-in scenarios."""
     return [shown_scenario(each) for each in desk.scenarios.presets()]
 
 
@@ -72,9 +71,9 @@ async def change_scenario(
     tags: list[str] | None = None,
     generation_mode: Mode | None = None,
 ) -> dict[str, Any]:
-    """Change what is given of a scenario; runs that were made of it stay as they are.
-
-    No world is made of a changed prompt, so `generation_mode`, which `arga scenarios update` sends, changes nothing.
+    """Change the given fields of a scenario; existing runs of it stay as they are.
+    A changed prompt does not change the seed configuration, so `generation_mode`, which `arga scenarios update` sends,
+    has no effect.
     """
     fields = {"name": name, "prompt": prompt, "seed_config": seed_config, "twins": twins}
     return shown_scenario(await desk.scenarios.change(scenario_id, **fields, description=description, tags=tags))
@@ -82,7 +81,7 @@ async def change_scenario(
 
 @api.delete("/scenarios/{scenario_id}")
 def delete_scenario(desk: TwinRunContext, scenario_id: str) -> dict[str, Any]:
-    """Forget a scenario with its environment."""
+    """Delete a scenario with its environments."""
     return {"id": desk.scenarios.delete(scenario_id).scenario_id, "status": "deleted"}
 
 
@@ -97,22 +96,21 @@ async def ensure_twin_environment(
     public: bool = True,
     copy: Copy | None = None,
 ) -> dict[str, Any]:
-    """The environment that belongs to a scenario, at the same addresses for all who ask; made if need be.
-
-    Who works beside others names a `copy`: each name has an environment and addresses of its own.
+    """The environment of a scenario, shared by all clients at fixed URLs; created if needed.
+    With `copy`, a separate environment with URLs of its own is used for each name.
     """
     return await _environment(desk, await desk.scenarios.ensure(scenario_id, twins, copy, public=public))
 
 
 @api.get(PLACE)
 async def get_twin_environment(desk: TwinRunContext, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
-    """Show the environment that belongs to a scenario, or a copy of it by name."""
+    """Show the environment of a scenario, or a named copy of it."""
     return await _environment(desk, desk.scenarios.environment(scenario_id, copy))
 
 
 @api.delete(PLACE)
 async def delete_twin_environment(desk: TwinRunContext, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
-    """End the environment that belongs to a scenario, or a copy of it by name; the next one has other addresses."""
+    """End the environment of a scenario, or a named copy of it; the next one has other URLs."""
     run = desk.scenarios.environment(scenario_id, copy)
     desk.runs.tear_down(run.run_id)
     return await _environment(desk, desk.runs.find(run.run_id))
@@ -120,7 +118,7 @@ async def delete_twin_environment(desk: TwinRunContext, scenario_id: str, copy: 
 
 @api.post(f"{PLACE}/reseed")
 async def reseed_twin_environment(desk: TwinRunContext, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
-    """Return the environment that belongs to a scenario, or a copy of it by name, to what the scenario says."""
+    """Reset the environment of a scenario, or a named copy of it, to the scenario's state."""
     run = desk.runs.alive(desk.scenarios.environment(scenario_id, copy).run_id)
     environment = desk.runs.service.environments.get(run.environment_id)
     await desk.runs.service.materialize(environment, 0)
@@ -129,7 +127,7 @@ async def reseed_twin_environment(desk: TwinRunContext, scenario_id: str, copy: 
 
 @api.get("/scenario-twin-environments")
 async def list_twin_environments(desk: TwinRunContext) -> list[dict[str, Any]]:
-    """List the environments that belong to scenarios, oldest first."""
+    """List the environments of scenarios, oldest first."""
     return [await _environment(desk, each) for each in desk.scenarios.environments()]
 
 

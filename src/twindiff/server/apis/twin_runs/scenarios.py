@@ -1,4 +1,4 @@
-"""Scenarios: worlds under a name, saved by somebody or brought along, and the environments that belong to them."""
+"""Scenarios: named worlds, saved or built-in, and the environments that belong to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from twindiff.server.apis.twin_runs.prompt_groups import Sentence
 
 Mode = Literal["fast", "thorough"]
-"""How a world is made of a prompt: by rules, or by a model."""
+"""How a world is generated from a prompt: by rules, or by a model."""
 
 
 class ScenarioNotFound(ApiError):
@@ -51,7 +51,7 @@ class Contradiction(ApiError):
 
 
 class WorldSource(NamedTuple):
-    """Where a world comes from: a scenario, a prompt or a configuration; by none of them, the twins' starter worlds."""
+    """The source of a world: a scenario, a prompt or a configuration; without any, the twins' starter worlds."""
 
     scenario_id: str | None = None
     prompt: str | None = None
@@ -60,13 +60,13 @@ class WorldSource(NamedTuple):
 
 
 class Filling(NamedTuple):
-    """What twins are filled with: a configuration (None for their starter worlds), its kind, what is said of it."""
+    """The seed configuration of twins (None for starter worlds), its kind, and facts for the response (`said`)."""
 
     config: Config | None
     kind: str
     said: dict[str, Any]
     sentences: Sequence[Sentence] = ()
-    """What was read of a prompt, to be compared with the finished world."""
+    """The parsed sentences of a prompt, to be verified against the finished world."""
 
 
 class ScenarioStore:
@@ -80,10 +80,8 @@ class ScenarioStore:
     async def provide(
         self, asked: TwinRunRequest, source: WorldSource, seconds: float | None = None
     ) -> tuple[TwinRunRecord, dict[str, Any]]:
-        """A run that is filled from a source, as it stands after so many seconds at most, and what is said of that.
-
-        Raises UnknownTwin, ScenarioNotFound, Contradiction, and what goes wrong until then: InvalidSeedConfig,
-        ModelFailed.
+        """Provision a run from a source; returns its record after `seconds` at most, and facts for the response.
+        Raises UnknownTwin, ScenarioNotFound, Contradiction, and what fails until then: InvalidSeedConfig, ModelFailed.
         """
         filled, twins = await self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
         asked = asked._replace(config=filled.config, baseline_kind=filled.kind, scenario_id=source.scenario_id)
@@ -106,9 +104,9 @@ class ScenarioStore:
     async def prepare(
         self, source: WorldSource, twins: Sequence[str] | None = None, filled: Filling | None = None
     ) -> Filling:
-        """What these twins are filled with, made already; raises what `filling` does, InvalidSeedConfig, ModelFailed.
-
-        A prompt is understood by rules, or by the model of the server where one is configured and it is asked for.
+        """Determine the seed configuration of twins, and build their worlds.
+        A prompt is parsed by rules, or by the configured model if the source asks for it. Raises what `filling` does,
+        InvalidSeedConfig, ModelFailed.
         """
         filled = filled or await self.filling(source)
         model = self._model(source, filled)
@@ -121,7 +119,7 @@ class ScenarioStore:
         return filled._replace(said=await self._compare_world(filled, names))
 
     async def _compare_world(self, filled: Filling, twins: Sequence[str]) -> dict[str, Any]:
-        """What is said of a filling whose worlds are made: of a prompt, which sentences they show."""
+        """The facts about a filling with finished worlds; for a prompt, which sentences they show."""
         if not filled.sentences or filled.config is None:
             return filled.said
         from twindiff.server.apis.twin_runs.prompts import compare
@@ -134,7 +132,9 @@ class ScenarioStore:
         return configured_model() if source.mode == "thorough" and filled.kind == "prompt" else None
 
     async def filling(self, source: WorldSource) -> Filling:
-        """The same by rules alone, and not made yet; raises ScenarioNotFound, Contradiction."""
+        """Determine the seed configuration by rules, without building worlds.
+        Raises ScenarioNotFound, Contradiction.
+        """
         scenario_id, prompt, config, _ = source
         if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
             raise Contradiction
@@ -143,7 +143,7 @@ class ScenarioStore:
         if config is not None:
             return Filling(config, "seed", {})
         if prompt is not None:
-            from twindiff.server.apis.twin_runs.prompts import read_prompt  # with patterns that few servers need
+            from twindiff.server.apis.twin_runs.prompts import read_prompt  # compiles slowly
 
             read = await self.runs.service.runtime.run_in_thread(partial(read_prompt, prompt, self._seedable()))
             return Filling(read.config, "prompt", {"generation_mode": "fast"}, read.sentences)
@@ -162,7 +162,7 @@ class ScenarioStore:
         tags: Sequence[str] | None,
         mode: Mode = "fast",
     ) -> tuple[ScenarioRecord, dict[str, Any]]:
-        """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
+        """Save a scenario; also returns facts about its prompt. Raises InvalidSeedConfig, UnknownTwin."""
         names = [self._twin(each) for each in twins] if twins else None
         filled = await self.prepare(WorldSource(None, None if config is not None else prompt, config, mode), names)
         used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
@@ -187,7 +187,7 @@ class ScenarioStore:
         return self.runs.service.registry.get(name).name
 
     async def change(self, scenario_id: str, **fields: Any) -> ScenarioRecord:
-        """Change what is given of a scenario; raises ScenarioNotFound, PresetIsFixed, InvalidSeedConfig."""
+        """Change the fields that are not None; raises ScenarioNotFound, PresetIsFixed, InvalidSeedConfig."""
         record = self._own(scenario_id)
         given = {name: value for name, value in fields.items() if value is not None}
         if "seed_config" in given:
@@ -198,7 +198,7 @@ class ScenarioStore:
         return self._catalog.change(record, **given, updated_at=stamp().iso)
 
     def delete(self, scenario_id: str) -> ScenarioRecord:
-        """Forget a scenario with its environment and the copies of it."""
+        """Delete a scenario with its environment and its copies."""
         record = self._own(scenario_id)
         for run in self._environments(scenario_id):
             self.runs.tear_down(run.run_id)
@@ -211,7 +211,7 @@ class ScenarioStore:
         return self.find(scenario_id)
 
     def find(self, scenario_id: str) -> ScenarioRecord:
-        """A scenario or a preset; raises ScenarioNotFound with the nearest preset."""
+        """Find a scenario or a preset; raises ScenarioNotFound, which suggests the nearest preset."""
         if scenario_id in PRESETS:
             return self._of_preset(PRESETS[scenario_id])
         record = self._catalog.find(ScenarioRecord, ScenarioRecord.scenario_id == scenario_id)
@@ -236,11 +236,11 @@ class ScenarioStore:
         )
 
     def presets(self) -> list[ScenarioRecord]:
-        """The scenarios that everybody has."""
+        """List the built-in scenarios."""
         return [self._of_preset(preset) for preset in PRESETS.values()]
 
     def list(self, twin: str | None, tag: str | None, *, with_presets: bool) -> list[ScenarioRecord]:
-        """Scenarios, oldest first, of a twin or with a tag."""
+        """List scenarios, oldest first, optionally with a twin or a tag."""
         records = self._catalog.rows(ScenarioRecord, order=ScenarioRecord.created, limit=1000)
         name = self._twin(twin) if twin else None
         return [
@@ -254,7 +254,7 @@ class ScenarioStore:
     async def ensure(
         self, scenario_id: str, twins: Sequence[str] | None, copy: str | None = None, *, public: bool
     ) -> TwinRunRecord:
-        """The environment of a scenario that all share, or the copy of a name; made if need be."""
+        """Return the shared environment of a scenario, or a named copy of it; creates it if needed."""
         scenario = self.find(scenario_id)
         existing = self._environment(scenario_id, copy)
         wanted = list[str](twins or scenario.twins or self._seedable())
@@ -269,7 +269,7 @@ class ScenarioStore:
         return run
 
     def environment(self, scenario_id: str, copy: str | None = None) -> TwinRunRecord:
-        """The environment of a scenario, or a copy of it by name; raises ScenarioNotFound, NoEnvironment."""
+        """Find the environment of a scenario, or a named copy of it; raises ScenarioNotFound, NoEnvironment."""
         self.find(scenario_id)
         run = self._environment(scenario_id, copy)
         if run is None:
@@ -281,19 +281,19 @@ class ScenarioStore:
         return runs[0] if runs else None
 
     def _environments(self, scenario_id: str, *which: Where) -> list[TwinRunRecord]:
-        """The environment of a scenario and the copies of it, newest first."""
+        """The environment of a scenario and its copies, newest first."""
         mine = (TwinRunRecord.scenario_id == scenario_id, TwinRunRecord.of_scenario, TwinRunRecord.status.in_(OPEN))
         return self._catalog.rows(TwinRunRecord, *mine, *which, order=-TwinRunRecord.created, limit=1000)
 
     def environments(self) -> list[TwinRunRecord]:
-        """The environments of all scenarios, oldest first."""
+        """List the environments of all scenarios, oldest first."""
         of_scenario = TwinRunRecord.of_scenario
         is_open = TwinRunRecord.status.in_(OPEN)
         return self._catalog.rows(TwinRunRecord, of_scenario, is_open, order=TwinRunRecord.created, limit=1000)
 
 
 def shown_scenario(record: ScenarioRecord) -> dict[str, Any]:
-    """A scenario as the contract shows it."""
+    """Render a scenario for the API."""
     return {
         "id": record.scenario_id,
         "name": record.name,

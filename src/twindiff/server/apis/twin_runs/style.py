@@ -1,4 +1,4 @@
-"""JSON with snake_case names; an error is `{"detail": text}`, always a text."""
+"""JSON with snake_case names; an error is `{"detail": text, "error": code}`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates made of seed configurations: the twin's own seeding runs once, as an operation, in a world of its own."""
+"""Builds templates from seed configurations: runs the twin's seeding as one operation in a scratch environment."""
 
 from __future__ import annotations
 
@@ -24,50 +24,50 @@ from twindiff.storage.journal import Values
 from twindiff.storage.sqlite import SqliteEngine
 
 AGENT = Person("Agent", "agent@example.com")
-"""Whom a run acts as; the first of every cast."""
+"""The acting user of a run; the first person of every cast."""
 WORLDS_BEGIN = 1_767_603_600_000_000
-"""Monday, 5 January 2026, 9:00 UTC: when seeded worlds are made and runs of them begin, so that the same configuration
-makes the same world, and what it says of tomorrow stays a day ahead."""
+"""Monday, 5 January 2026, 9:00 UTC, in microseconds: the start time of seeded worlds and their runs. It is fixed so
+that the same configuration builds the same world, and its "tomorrow" stays a day ahead.
+"""
 REMEMBERED = 256
 
 Config = Mapping[str, Mapping[str, Any]]
 Wanted = tuple[Twin, Mapping[str, Any], Sequence[Person]]
-"""A twin, what a configuration says of it, and the people of the whole world."""
+"""A twin, its part of a configuration, and the people of the whole world."""
 
 
 class SeededWorld(NamedTuple):
-    """A template, and how many of each kind were seeded into it."""
+    """A seeded template, and the number of seeded records by kind."""
 
     template: TemplateRecord
     counts: dict[str, int]
 
 
 class Worlds:
-    """Makes worlds, and knows those it made lately; one whose template is forgotten meanwhile is made again."""
+    """Builds worlds with a cache of recent ones; rebuilds a cached world whose template was deleted."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._made: dict[bytes, SeededWorld] = {}
 
     def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> SeededWorld:
-        """The template of a configuration for one twin; raises InvalidSeedConfig."""
+        """Build or find the world of a configuration for one twin; raises InvalidSeedConfig."""
         seeding, key = _seeding(twin), _key(twin, config, people)
         return self._find(key) or self._keep(key, self._seed(twin, seeding.read(config), people))
 
     def rows(self, twin: str, config: Config) -> dict[str, list[Values]]:
-        """The rows of the world of one twin of a configuration, by table; raises InvalidSeedConfig."""
+        """The rows of one twin's world, by table; raises InvalidSeedConfig."""
         named = self._service.registry.get(twin)
         world = self.world(named, config.get(named.name, {}), cast_of(config))
         return self._service.engine.template_rows(named.name, world.template.hash)
 
     def has(self, config: Config, twins: Collection[str]) -> bool:
-        """Whether the worlds of some twins of a configuration are made; raises UnknownTwin for a name in it."""
+        """Whether the worlds of these twins are built already; raises UnknownTwin for a name in the configuration."""
         return all(self._find(_key(*each)) for each in self._wanted_worlds(config, twins) if each[0].seeding)
 
     async def prepare(self, config: Config, twins: Collection[str] | None = None) -> None:
-        """Make the worlds of a configuration, or of some twins of it, off the event loop, for whoever asks for them.
-
-        Raises InvalidSeedConfig that names every part that does not fit, UnknownTwin.
+        """Build the worlds of a configuration, or of some of its twins, off the event loop.
+        Raises UnknownTwin, or InvalidSeedConfig with every problem of all twins.
         """
         problems: list[str] = []
         for twin, parts, people in self._wanted_worlds(config, twins):
@@ -79,7 +79,7 @@ class Worlds:
             raise InvalidSeedConfig(problems)
 
     def _wanted_worlds(self, config: Config, twins: Collection[str] | None) -> list[Wanted]:
-        """What is made of a configuration for each twin; of one that it says nothing of, the people."""
+        """The worlds to build: each twin with its part of the configuration, which may be empty, and the people."""
         people = cast_of(config)
         given = {self._service.registry.get(name).name: parts for name, parts in config.items()}
         names = [*given] if twins is None else [name for name in twins if name in given or self._takes_people(name)]
@@ -94,7 +94,7 @@ class Worlds:
             self._keep(key, await self._seeded_aside(twin, seeding.read(parts), people))
 
     def _find(self, key: bytes) -> SeededWorld | None:
-        """A world that was made lately and whose template is still stored."""
+        """A cached world whose template is still stored."""
         world = self._made.get(key)
         is_stored = world and self._service.engine.has_template(world.template.service, world.template.hash)
         return world if is_stored else None
@@ -114,7 +114,7 @@ class Worlds:
             self._service.engine.delete(scratch.id)
 
     async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person]) -> SeededWorld:
-        """The same, where the embedded engine would keep the event loop from everybody else."""
+        """Build a world off the event loop, where the embedded engine would block it."""
         engine = self._service.engine
         if not isinstance(engine, SqliteEngine):
             return self._seed(twin, parts, people)
@@ -141,7 +141,7 @@ class Worlds:
 
 
 class Scratch(NamedTuple):
-    """An environment in which a world is made."""
+    """A scratch environment in which a world is built."""
 
     id: str
     origin: Origin
@@ -153,7 +153,7 @@ def _world(scratch: Scratch, stored: Template, counts: dict[str, int]) -> Seeded
 
 
 def _seeding(twin: Twin) -> Seeding:
-    """How a twin is seeded; raises InvalidSeedConfig."""
+    """The seeding of a twin; raises InvalidSeedConfig if it has none."""
     if twin.seeding is None:
         raise InvalidSeedConfig(["the twin takes no seed configuration; leave it out"])
     return twin.seeding
@@ -173,7 +173,7 @@ def _work(twin: Twin, parts: Any, people: Sequence[Person]) -> Callable[[Operati
 
 
 def cast_of(config: Config) -> list[Person]:
-    """The people of a world: whoever any twin's configuration names, once, the agent first."""
+    """The people named in the configuration of any twin, without duplicates, the agent first."""
     people = {AGENT.email: AGENT}
     for parts in config.values():
         users: Any = parts.get("users", [])
@@ -183,7 +183,7 @@ def cast_of(config: Config) -> list[Person]:
 
 
 class _Named(msgspec.Struct):
-    """A part that says who somebody is."""
+    """The fields of a configuration entry that describe a person."""
 
     name: str
     real_name: str | None = None
@@ -192,7 +192,7 @@ class _Named(msgspec.Struct):
 
 
 def _person(given: Any) -> Person | None:
-    """The person whom a part names; None for what does not fit, which is for the twin to refuse."""
+    """The person in a configuration entry; None if it is invalid, which the twin reports itself."""
     try:
         named = _Named(given) if isinstance(given, str) else msgspec.convert(given, _Named)
     except msgspec.ValidationError:
@@ -201,5 +201,5 @@ def _person(given: Any) -> Person | None:
 
 
 def email_of(name: str) -> str:
-    """The address of somebody of whom only the name is known."""
+    """The default email address for a name."""
     return f"{'.'.join(name.lower().split())}@example.com"
