@@ -248,7 +248,9 @@ class StorageEngine(Protocol):
         ...
 
     def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
-        """Run operations of one twin in one commit, each with its own record; return the seq of each that ran.
+        """Run operations of one twin in one commit, each with its own record.
+
+        Returns the seq of each operation that ran, or None for one that changed no row.
 
         Any exception rolls all of them back. The engine takes the next operation from the iterable once those before
         it have run. It stops, without running it, at the first operation whose time is not before the earliest job

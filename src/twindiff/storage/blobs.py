@@ -146,7 +146,7 @@ class FileBlobs:
     def sync(self) -> None:
         """Flush all blobs put so far to disk (fsync). Safe in any thread; raises OSError."""
         while self._unsynced:
-            with suppress(KeyError):  # it was removed meanwhile
+            with suppress(KeyError):  # `remove` has discarded it meanwhile
                 path = self._unsynced.pop()
                 for each in (path, path.parent, self._folder):
                     _sync(each)

@@ -13,7 +13,7 @@ EVERYTHING = ""
 
 
 class RowsWritten(NamedTuple):
-    """An operation of this process has changed rows of these tables of a twin; the journal record is `seq`."""
+    """Rows changed by an operation of this process: the `seq` of its record, and the `tables` of the twin."""
 
     environment: str
     seq: int

@@ -111,7 +111,7 @@ class Path(NamedTuple):
 
 
 def _path(records: Mapping[int, JournalRecord], seq: int, low: int) -> Path:
-    """Walk back from a state to the one after `low`, or to an earlier one that a rewind leads to."""
+    """Walk back from the state after `seq` to the state after `low`, or to an earlier one if a rewind leads there."""
     followed: list[JournalRecord] = []
     while seq > low:
         record = records[seq]

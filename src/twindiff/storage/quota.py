@@ -8,7 +8,7 @@ from . import StorageFull
 
 
 class Room:
-    """The quota in bytes: the remainder at the last measurement, less the bytes written since. 0 means no limit."""
+    """A quota of `most` bytes (0: unlimited): the rest at the last measurement, less the bytes written since."""
 
     def __init__(self, most: int = 0) -> None:
         self._most = most

@@ -24,7 +24,7 @@ def default_folder() -> Path | None:
         return Path(given) if given else None
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "twindiff"
-    except RuntimeError:  # there is no home
+    except RuntimeError:  # the user has no home directory
         return None
 
 

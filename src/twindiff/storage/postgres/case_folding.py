@@ -34,6 +34,12 @@ def _functions() -> Iterator[str]:
     single = {plain: folded for plain, folded in changed.items() if len(folded) == 1}
     several = {plain: folded for plain, folded in changed.items() if len(folded) > 1}
     marks = [chr(code) for code in range(0x300, sys.maxunicode + 1) if unicodedata.combining(chr(code))]
+    # For example, `single` has "Ä": "ä", `several` has "ß": "ss". The body of `casefold`, abbreviated:
+    #   IF octet_length(given) = length(given) THEN RETURN lower(given COLLATE "C"); END IF;
+    #   IF given ~ '[ßŉ…]' THEN given := replace(given, 'ß', 'ss')…; END IF;
+    #   IF given !~ '[ÄÖ…]' THEN RETURN lower(given COLLATE "C"); END IF;
+    #   capitals := regexp_replace(given, '[^ÄÖ…]+', '', 'g');
+    #   RETURN translate(lower(given COLLATE "C"), capitals, translate(capitals, 'ÄÖ…', 'äö…'));
     lower, is_ascii = 'lower(given COLLATE "C")', "octet_length(given) = length(given)"
     yield _function(
         "casefold",

@@ -199,6 +199,8 @@ def functions(schema: Schema) -> Iterator[str]:
 
 
 def _copy(name: str, table: Table) -> str:
+    # INSERT INTO "twin_slack"."messages" (env_id, "id", "ts") SELECT e.env, "id", "ts"
+    #   FROM unnest($2) e(env), "twin_slack"."messages" WHERE env_id = $1;
     columns = names(tuple(table.columns))
     return (
         f"INSERT INTO {name} (env_id, {columns}) SELECT e.env, {columns} FROM unnest($2) e(env), {name} "

@@ -148,6 +148,8 @@ class PostgresStore:
         if limit is not None:
             inner += f" ORDER BY {text.order_by(order, form.table, 'u')} LIMIT %s::bigint"
             text.parameters.append(limit)
+        # SELECT k.value, t."body" FROM unnest(%s::text[]) WITH ORDINALITY k(value, at) CROSS JOIN LATERAL
+        #   (SELECT u.* FROM "twin_linear"."comments" u WHERE u."issue_id" = k.value) t ORDER BY k.at, t."id" ASC
         query = (
             f"SELECT k.value, {selected} FROM unnest(%s::text[]) WITH ORDINALITY k(value, at) "
             f"CROSS JOIN LATERAL ({inner}) {OUTERMOST} ORDER BY k.at, {text.order_by(order, form.table)}"

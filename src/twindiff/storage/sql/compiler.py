@@ -263,7 +263,7 @@ def _way(order: Order) -> str:
 
 def _direction(order: Order) -> str:
     if not order.column.nullable:
-        return _way(order)  # as indexes are
+        return _way(order)  # without NULLS, to match the order of indexes
     return f"{_way(order)} NULLS {(order.nulls or ('last' if order.descending else 'first')).upper()}"
 
 

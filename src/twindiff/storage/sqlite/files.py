@@ -99,7 +99,7 @@ class Way(NamedTuple):
 
 
 class Reading:
-    """Queries of a data file through one connection."""
+    """Read access to a data file through one connection."""
 
     def __init__(self, connection: SqliteConnection) -> None:
         self.connection = connection

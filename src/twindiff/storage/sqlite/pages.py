@@ -26,7 +26,7 @@ import apsw
 from .row_cache import KnownRows
 
 if TYPE_CHECKING:
-    import zlib as isal_zlib  # it has the same interface, and types
+    import zlib as isal_zlib  # the same interface, with type stubs
 else:
     from isal import isal_zlib
 

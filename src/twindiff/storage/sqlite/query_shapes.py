@@ -110,7 +110,7 @@ def _is_part(part: object, like: Column[Any], shape: list[Any], parameters: list
 
 def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
     column, operator, value = part
-    if operator in _OF_ONE and column.worked is None and type(value) in _PLAIN:  # as nearly all are
+    if operator in _OF_ONE and column.worked is None and type(value) in _PLAIN:  # fast path of nearly all conditions
         shape += (operator, column.table, column.name)
         parameters.append(stored_value(value, column))
         return _is_plain(column)
