@@ -1,4 +1,4 @@
-"""Our own records: templates, environments, runs, suites, tests and the call log, as Rows in a durable Store."""
+"""The catalog: records of templates, environments, runs, suites, tests and calls, as Rows in a durable Store."""
 
 from .records import TABLES as TABLES
 from .records import AttemptRecord as AttemptRecord

@@ -1,6 +1,6 @@
-"""The tables of the catalog. A column added later must be nullable: data directories live longer than releases.
+"""The tables of the catalog. A column added later must be nullable, since data directories outlive releases.
 
-Instants are wall-clock UTC. `created` numbers rise with every record of a kind, so that "newest" is exact.
+Timestamps are wall-clock UTC. `created` is strictly increasing within a table, so that the newest record is unique.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from twindiff.kit.rows import Column, Json, Row, Timestamp, column
 class TemplateRecord(
     Row, table="templates", key=("template_id",), indexes=(("service", "name", "created"), ("schema_name",))
 ):
-    """A starting state under a name; `hash` names its content, which never changes."""
+    """A named template of one twin; `hash` identifies its immutable content."""
 
     template_id: Column[str]
     service: Column[str]
@@ -23,7 +23,7 @@ class TemplateRecord(
     version: Column[str] = column(default="v1")
     description: Column[str | None] = column(default=None)
     origin: Column[str] = column(default="built-in")
-    """Where it came from: `built-in`, `import` or `environment <id>`."""
+    """The source: `built-in`, `import` or `environment <id>`."""
     visibility: Column[str] = column(default="public")
     counters: Column[Json] = column(default={})
     clock: Column[Json | None] = column(default=None)
@@ -41,7 +41,7 @@ class EnvironmentRecord(
     status: Column[str]
     """ready, expired or deleted."""
     service: Column[str]
-    """The first twin, which `environmentUrl` points to."""
+    """The first twin, the target of `environmentUrl`."""
     templates: Column[Json]
     """Template id by twin."""
     origin: Column[Json]
@@ -52,17 +52,17 @@ class EnvironmentRecord(
     expires: Column[int]
     name: Column[str | None] = column(default=None)
     parent: Column[str | None] = column(default=None)
-    """The environment that a fork left."""
+    """The environment that this one was forked from."""
     parent_seq: Column[int | None] = column(default=None)
-    """The point it left it at."""
+    """The point of the parent at which it was forked."""
     gate: Column[Json | None] = column(default=None)
-    """What a twin run asks of those who call its twins."""
+    """The access policy of a twin run for callers of its twins."""
     faults: Column[Json | None] = column(default=None)
-    """What goes wrong on purpose, in the order in which it does."""
+    """The injected faults, in the order in which they apply."""
 
 
 class CheckpointRecord(Row, table="checkpoints", key=("environment_id", "name"), indexes=(("name",),)):
-    """A point of an environment under a name."""
+    """A named point of an environment."""
 
     environment_id: Column[str]
     name: Column[str]
@@ -77,7 +77,7 @@ class RunRecord(
     key=("run_id",),
     indexes=(("environment_id", "created"), ("before_snapshot",), ("created",)),
 ):
-    """An interval of an environment: after `start_seq`, up to now or to `end_seq` once it is closed."""
+    """An interval of an environment: after `start_seq`, up to `end_seq`, or up to now while the run is open."""
 
     run_id: Column[str]
     environment_id: Column[str]
@@ -92,13 +92,13 @@ class RunRecord(
     suite_id: Column[str | None] = column(default=None)
     after_snapshot: Column[str | None] = column(default=None)
     diff: Column[str | None] = column(default=None)
-    """The latest diff as JSON text, packed if it is long."""
+    """The latest diff as JSON text, compressed if it is long."""
     verdict: Column[str | None] = column(default=None)
-    """The latest verdict, likewise."""
+    """The latest verdict, in the same format."""
     start_call: Column[int | None] = column(default=None)
-    """The number of the environment's last call before it; runs of earlier releases have none."""
+    """The number of the environment's last call before the run; None in runs of earlier releases."""
     end_call: Column[int | None] = column(default=None)
-    """The number of its last call when its latest result was kept."""
+    """The number of the environment's last call when the latest result was stored."""
 
 
 class SuiteRecord(Row, table="suites", key=("suite_id",), indexes=(("created",),)):
@@ -113,7 +113,7 @@ class SuiteRecord(Row, table="suites", key=("suite_id",), indexes=(("created",),
 
 
 class TestRecord(Row, table="tests", key=("test_id",), indexes=(("suite_id", "created"),)):
-    """A task with the checks that judge it; `spec` is JSON text, so that it is kept as it was written."""
+    """A task with the checks that judge it; `spec` is JSON text, which preserves it exactly as written."""
 
     __test__ = False
 
@@ -130,25 +130,25 @@ class TestRecord(Row, table="tests", key=("test_id",), indexes=(("suite_id", "cr
     impersonate_user_id: Column[str | None] = column(default=None)
     clock: Column[Json | None] = column(default=None)
     seed_templates: Column[Json | None] = column(default=None)
-    """The locations of its templates, of a test that starts from several; `seed_template` is the first."""
+    """The locations of its templates, if there are several; `seed_template` is the first."""
     users: Column[Json | None] = column(default=None)
-    """Whom the agent acts as, by twin."""
+    """The user that the agent acts as, by twin."""
     impersonate_email: Column[str | None] = column(default=None)
 
 
 class TrialSetRecord(Row, table="trial_sets", key=("trial_set_id",), indexes=(("created",), ("suite_id", "created"))):
-    """What came of an agent's trials at a suite; its counts are those of its trials."""
+    """The results of an agent's trials of a suite; its counts are totals over its trials."""
 
     trial_set_id: Column[str]
     suite_id: Column[str]
     suite: Column[str]
-    """The name of the suite when it was begun."""
+    """The name of the suite when the first trial started."""
     agent: Column[str]
     created: Column[int]
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp]
     planned: Column[int] = column(default=0)
-    """How many trials it is to have in the end; 0 where nobody has said."""
+    """The intended number of trials; 0 if it was not specified."""
     tests: Column[int] = column(default=0)
     trials: Column[int] = column(default=0)
     passed: Column[int] = column(default=0)
@@ -160,7 +160,7 @@ class TrialRecord(
     key=("trial_set_id", "test_id", "number"),
     indexes=(("trial_set_id", "position", "number"),),
 ):
-    """One trial of a test; `number` counts those of the test from 1, `position` orders tests as their suite does."""
+    """One trial of a test; `number` counts trials of the test from 1, `position` is the test's index in the suite."""
 
     trial_set_id: Column[str]
     test_id: Column[str]
@@ -175,13 +175,13 @@ class TrialRecord(
     environment_id: Column[str] = column(default="")
     run_id: Column[str] = column(default="")
     is_kept: Column[bool] = column(default=False)
-    """Whether its environment was left to be looked into."""
+    """Whether its environment was retained for inspection."""
     verdict: Column[str | None] = column(default=None)
-    """A copy of the run's verdict, as runs keep theirs."""
+    """A copy of the run's verdict, in the format of `RunRecord.verdict`."""
 
 
 class CallRecord(Row, table="calls", key=("environment_id", "number")):
-    """One operation that reached a twin, reads and refusals included."""
+    """One operation that reached a twin, including reads and rejected calls."""
 
     environment_id: Column[str]
     number: Column[int]
@@ -196,7 +196,7 @@ class CallRecord(Row, table="calls", key=("environment_id", "number")):
 
 
 class TranscriptRecord(Row, table="transcripts", key=("environment_id", "last")):
-    """What the calls from `first` to `last` asked and were answered, packed."""
+    """The requests and responses of the calls from `first` to `last`, compressed."""
 
     environment_id: Column[str]
     last: Column[int]
@@ -205,28 +205,28 @@ class TranscriptRecord(Row, table="transcripts", key=("environment_id", "last"))
 
 
 class WebhookRecord(Row, table="webhooks", key=("webhook_id",), indexes=(("environment_id", "created"),)):
-    """Somebody who is told of an environment's events, by its settings; rows of a twin may name others."""
+    """A webhook subscription in the settings of an environment; rows of a twin may declare further ones."""
 
     webhook_id: Column[str]
     environment_id: Column[str]
     twin: Column[str]
     url: Column[str]
     events: Column[Json]
-    """Names of events; all of them, if there are none."""
+    """Names of events; an empty list means all events."""
     secret: Column[str]
     start_seq: Column[int]
-    """The journal record after which it is told."""
+    """Only events of journal records after this one are delivered."""
     created: Column[int]
     created_at: Column[Timestamp]
 
 
 class OutboxRecord(Row, table="outboxes", key=("environment_id",)):
-    """An environment that somebody subscribed to: the records up to `seq` have become deliveries."""
+    """The outbox of an environment with subscriptions: events of records up to `seq` have become deliveries."""
 
     environment_id: Column[str]
     seq: Column[int]
     numbered: Column[int] = column(default=0)
-    """The number of its latest delivery."""
+    """The number of the latest delivery."""
 
 
 class DeliveryRecord(
@@ -235,7 +235,10 @@ class DeliveryRecord(
     key=("environment_id", "number"),
     indexes=(("environment_id", "subscription", "status", "number"), ("environment_id", "status", "seq")),
 ):
-    """What one subscriber is told of one event; `next_at` is by the environment's clock, in microseconds since 1970."""
+    """The delivery of one event to one subscriber.
+
+    `next_at` is the time of the next attempt by the environment's clock, in microseconds since 1970.
+    """
 
     environment_id: Column[str]
     number: Column[int]
@@ -249,14 +252,14 @@ class DeliveryRecord(
     """pending, delivered, failed or cancelled."""
     next_at: Column[int] = column(default=0)
     tries: Column[int] = column(default=0)
-    """Attempts since it was queued, or queued again; `attempts` are all of them."""
+    """Attempts since it was last queued; `attempts` is the total."""
     attempts: Column[int] = column(default=0)
     failure: Column[str | None] = column(default=None)
-    """What became of the latest attempt, if it failed."""
+    """The failure of the latest attempt; None if it succeeded."""
 
 
 class AttemptRecord(Row, table="delivery_attempts", key=("environment_id", "number", "attempt")):
-    """A try to deliver; `at` is wall-clock time."""
+    """One delivery attempt; `at` is wall-clock time."""
 
     environment_id: Column[str]
     number: Column[int]
@@ -266,22 +269,22 @@ class AttemptRecord(Row, table="delivery_attempts", key=("environment_id", "numb
     status: Column[int | None] = column(default=None)
     failure: Column[str | None] = column(default=None)
     message: Column[str | None] = column(default=None)
-    """What went wrong, in words."""
+    """The failure as a message for people."""
 
 
 class TwinRunRecord(
     Row, table="twin_runs", key=("run_id",), indexes=(("environment_id",), ("scenario_id",), ("created",))
 ):
-    """An environment as a twin run: what it was provisioned for and with. A scenario's own environment is one too."""
+    """A twin run: an environment and how it was provisioned. A scenario's own environment is a twin run too."""
 
     run_id: Column[str]
     environment_id: Column[str]
     """Empty until the run is ready."""
     status: Column[str]
-    """queued, provisioning, ready, torn_down, cancelled or failed; that it has expired its environment says."""
+    """queued, provisioning, ready, torn_down, cancelled or failed; expiry is recorded by its environment."""
     twins: Column[Json]
     requested: Column[Json]
-    """The names by which the twins were asked for, by twin."""
+    """The name used for each twin in the request, by twin."""
     is_public: Column[bool]
     proxy_token: Column[str]
     secret: Column[str]
@@ -292,23 +295,23 @@ class TwinRunRecord(
     access_profile: Column[str | None] = column(default=None)
     scenario_id: Column[str | None] = column(default=None)
     of_scenario: Column[bool] = column(default=False)
-    """Whether it is the scenario's own environment, which stays until it is deleted."""
+    """Whether it is the scenario's own environment, which exists until it is deleted."""
     copy_name: Column[str | None] = column(default=None)
-    """Under which name it is a copy of the scenario's environment; None for the one that all share."""
+    """The name of this copy of the scenario's environment; None for the shared one."""
     ports: Column[bool] = column(default=False)
     updated_at: Column[Timestamp | None] = column(default=None)
     ttl_minutes: Column[int | None] = column(default=None)
-    """How long it is to last from when it is ready."""
+    """The lifetime in minutes from when it is ready."""
     error: Column[str | None] = column(default=None)
-    """Why it failed."""
+    """The reason of the failure."""
     heard: Column[int | None] = column(default=None)
-    """When the process that makes it last gave a sign, in microseconds since 1970."""
+    """The last heartbeat of the process that provisions it, in microseconds since 1970."""
     prompt_results: Column[Json | None] = column(default=None)
-    """What of the prompt that it was filled by was understood, and what was not."""
+    """Which parts of its seed prompt were understood, and which were not."""
 
 
 class ScenarioRecord(Row, table="scenarios", key=("scenario_id",), indexes=(("created",),)):
-    """A world that can be provisioned: what each twin is seeded with."""
+    """A scenario that can be provisioned: the seed configuration of each twin."""
 
     scenario_id: Column[str]
     name: Column[str]
@@ -328,47 +331,47 @@ class TestRunRecord(
     key=("run_id",),
     indexes=(("created",), ("status", "created"), ("repo", "created"), ("test_id", "created")),
 ):
-    """A run that takes its time: a test in a browser, and whatever else is queued, watched, cancelled and kept."""
+    """A long-running job that is queued, watched and cancelled, such as a test in a browser."""
 
     __test__ = False
 
     run_id: Column[str]
     kind: Column[str]
-    """test or url for a test in a browser; other kinds have workers of their own."""
+    """test or url for a test in a browser; other kinds have their own workers."""
     status: Column[str]
-    """queued or running; then completed, failed or cancelled, and nothing else after that."""
+    """queued or running; then completed, failed or cancelled, which are final."""
     asked: Column[Json]
-    """What the request said, by its names."""
+    """The parameters of the request, by their names on the wire."""
     owner: Column[str]
-    """The process of the server that has it in its hands."""
+    """The server process that runs it."""
     heard: Column[int]
-    """When that process last said so, in microseconds since 1970."""
+    """The last heartbeat of that process, in microseconds since 1970."""
     created: Column[int]
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp]
     view_token: Column[str] = column(default="")
-    """What opens the page of the run where the server has a key."""
+    """The token that opens the page of the run if the server requires a key."""
     secrets: Column[Json] = column(default={})
-    """Values that steps are given and no answer shows."""
+    """Values available to steps, which no response contains."""
     start_url: Column[str | None] = column(default=None)
     prompt: Column[str | None] = column(default=None)
     test_config: Column[Json | None] = column(default=None)
     outcome: Column[Json] = column(default={})
-    """How it ended: failure_category, failure_detail, passed, failed, total, checks, diff."""
+    """The result, with the keys failure_category, failure_detail, passed, failed, total, checks, diff."""
     repo: Column[str | None] = column(default=None)
     test_id: Column[str | None] = column(default=None)
     twin_run_id: Column[str | None] = column(default=None)
     sandbox_id: Column[str | None] = column(default=None)
     session_id: Column[str | None] = column(default=None)
     source_run_id: Column[str | None] = column(default=None)
-    """The run that it repeats, or that it is a part of."""
+    """The run that it repeats or belongs to."""
     events: Column[int] = column(default=0)
-    """How many events it has."""
+    """The number of its events."""
     finished_at: Column[Timestamp | None] = column(default=None)
 
 
 class TestRunEventRecord(Row, table="test_run_events", key=("run_id", "number")):
-    """Something that happened in a run; steps are the events of type `step`."""
+    """An event of a run; a step is an event of type `step`."""
 
     __test__ = False
 
@@ -383,7 +386,7 @@ class TestRunEventRecord(Row, table="test_run_events", key=("run_id", "number"))
 class SavedTestRecord(
     Row, table="saved_tests", key=("test_id",), indexes=(("created",), ("repo_full_name", "created"))
 ):
-    """A test in a browser that is kept under a name, perhaps with checks of what its twins change."""
+    """A saved browser test, perhaps with checks of the changes in its twins."""
 
     test_id: Column[str]
     name: Column[str]
@@ -398,15 +401,15 @@ class SavedTestRecord(
     repo_full_name: Column[str | None] = column(default=None)
     ci_enabled: Column[bool] = column(default=False)
     paths: Column[Json] = column(default=[])
-    """Patterns of files whose change is a reason to run it."""
+    """Patterns of the files whose change triggers it."""
     twins: Column[Json] = column(default=[])
     checks: Column[Json | None] = column(default=None)
     run_id: Column[str | None] = column(default=None)
-    """The run that it was made of."""
+    """The run that it was created from."""
 
 
 class CheckSettingRecord(Row, table="check_settings", key=("repo", "trigger_mode")):
-    """When pull requests of a repository are to be checked."""
+    """When and how pull requests of a repository are checked."""
 
     repo: Column[str]
     trigger_mode: Column[str]

@@ -1,7 +1,7 @@
-"""Where rows live: engines behind one interface, and the journal of every change.
+"""The storage interface that every engine implements, and the types it exchanges with its callers.
 
-An engine runs an operation's work inside one transaction, captures what it changed below the API, and appends that to
-the journal before the answer leaves.
+An engine runs the work of an operation inside one transaction, captures the changed rows below the API, and appends
+them to the journal before the response is sent.
 """
 
 from __future__ import annotations
@@ -92,18 +92,18 @@ class Template(NamedTuple):
 
 
 class TemplatePayload(NamedTuple):
-    """A template with all its rows by table, for an engine that may not have it."""
+    """A template with all its rows by table name, for an engine that may not store it yet."""
 
     template: Template
     rows: Mapping[str, list[Values]]
     is_built_in: bool = False
-    """Whether a twin brings it, so that it is the same for everyone here."""
+    """Whether the twin ships the template, so that all users of this server share it."""
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """What an environment starts from: a template hash per twin, its clock and its counters.
+    """The definition of an environment: a template hash per twin, its clock mode and its counters.
 
-    `created` and `clock_start` are the wall clock and the environment's clock at creation, in microseconds since 1970.
+    `created` is the wall clock and `clock_start` the environment's clock at creation, in microseconds since 1970.
     """
 
     templates: dict[str, str]
@@ -114,14 +114,14 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class OperationContext(NamedTuple):
-    """What an engine hands to the work of one operation."""
+    """The store and the clock that an engine passes to the work of one operation."""
 
     db: Store
     clock: Clock
 
 
 class OperationInfo:
-    """Who writes what, for the journal; who it is must be known when the work is done."""
+    """Twin, operation and actor for the journal record. The work may still set `actor` until it returns."""
 
     __slots__ = ("actor", "operation", "twin")
 
@@ -131,12 +131,12 @@ class OperationInfo:
         self.actor = actor
 
     def to_tuple(self) -> tuple[str, str, str]:
-        """Twin, operation and actor, as a record has them."""
+        """Return `(twin, operation, actor)`, in the order of a journal record."""
         return self.twin, self.operation, self.actor
 
 
 class PlannedOperation(NamedTuple):
-    """An operation that is to run at a time, in microseconds since 1970."""
+    """An operation scheduled for the time `at`, in microseconds since 1970."""
 
     intent: OperationInfo
     work: Callable[[OperationContext], object]
@@ -144,9 +144,9 @@ class PlannedOperation(NamedTuple):
 
 
 class Present(NamedTuple):
-    """Where an environment stands: its clock, its last record, and when work falls due at the earliest.
+    """The current position of an environment: its clock, its last `seq`, and the earliest time that a job may fall due.
 
-    Times are in microseconds since 1970.
+    `clock` and `due` are in microseconds since 1970.
     """
 
     clock: int
@@ -155,14 +155,14 @@ class Present(NamedTuple):
 
 
 class PointComparison(NamedTuple):
-    """What differs between two points: net changes, as a record for each twin, and the rewinds between the two."""
+    """The difference between two points: net changes as one record per twin, and the rewind records in between."""
 
     records: list[JournalRecord]
     rewinds: list[JournalRecord]
 
 
 class CatalogStore(Store, Protocol):
-    """A Store for our own records, of which many come and go at once."""
+    """A store for catalog records, which are also deleted in bulk."""
 
     def remove_all(self, table: type[Row], *where: Expression) -> None:
         """Delete all matching rows."""
@@ -173,118 +173,123 @@ class StorageEngine(Protocol):
     """Stores templates, environments, journals and the catalog. Writing operations are serial per environment."""
 
     inline: bool
-    """Whether work is quick enough to run on the event loop."""
+    """Whether operations are fast enough to run on the event loop."""
     blobs: Blobs
-    """Bytes too large for rows, of all environments."""
+    """The files of all environments, which are too large for rows."""
     feed: Feed
-    """Tells of every operation that wrote and of every rewind, whichever process of the server it was in."""
+    """Reports every writing operation and every rewind, from all processes of the server."""
     room: Room
-    """What may be written yet; operations that write and bytes of files count themselves out of it."""
+    """The storage quota; writing operations and new files are charged to it."""
 
     def schema(self, schema: Schema) -> None:
-        """Make a twin's tables known."""
+        """Register the tables of a twin."""
         ...
 
     def add_template(self, twin: str, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> Template:
-        """Store a template of full rows by table; the same content gives the same hash."""
+        """Store a template of full rows by table name; the same content always has the same hash."""
         ...
 
     def keep_template(self, twin: str, start: TemplatePayload) -> Iterator[CooperativeStep]:
-        """Store a template whose hash is known; gives the parts of that which may be done in another thread."""
+        """Store a template whose hash is known; yields steps that may run in another thread."""
         ...
 
     def template_rows(self, twin: str, hash: str) -> dict[str, list[Values]]:
-        """Every row of a template by table, read in any thread."""
+        """Return every row of a template by table name. Safe to call in any thread."""
         ...
 
     def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[CooperativeStep, None, Template]:
-        """Store the present state of an awake environment's twin as a template; gives what other threads may do."""
+        """Store the current state of one twin of a loaded environment as a template, and return the template.
+
+        Yields steps that may run in another thread.
+        """
         ...
 
     def has_template(self, twin: str, hash: str) -> bool:
-        """Whether a template is stored; one that is stays for a while, even if no environment began with it."""
+        """Whether a template is stored. A positive result defers its removal, even if no environment uses it yet."""
         ...
 
     def template(self, twin: str, hash: str) -> Store:
-        """The rows of a template, read-only."""
+        """Return the rows of a template as a read-only store."""
         ...
 
     def ready(self, origin: Origin) -> str | None:
-        """The id of an environment that was made ahead, for `create` to take; None where nothing is."""
+        """Return the id of a pre-provisioned environment for `create` to claim, or None if there is none."""
         ...
 
     def create(self, env: str, origin: Origin) -> None: ...
 
     def awake(self, env: str) -> bool:
-        """Whether the environment can be used without being rebuilt first."""
+        """Whether the environment is loaded, so that no rebuild is needed before its use."""
         ...
 
     def wake(self, env: str, origin: Origin) -> None:
-        """Rebuild an environment from its template, last image and journal; raises SchemaChanged."""
+        """Load an environment from its template, last image and journal; raises SchemaChanged."""
         ...
 
     def sleep(self, env: str) -> None:
-        """Drop what an idle environment keeps in memory."""
+        """Evict an idle environment from memory."""
         ...
 
     def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
-        """Run work that cannot write.
+        """Run work that cannot write, and return its result.
 
-        Raises WorkDue when work falls due before, unless it is told at what time it runs, `at`, or as soon after it as
-        the clock stands.
+        With `at` (microseconds since 1970) the work runs at that time, or at the clock of the last record if that is
+        later. Without it, raises WorkDue if a job falls due by now.
         """
         ...
 
     def write(
         self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
-        """Run work in one transaction; return its result and the seq of what it wrote, or None when nothing changed.
+        """Run work in one transaction; return its result and the seq of its record, or None if no row changed.
 
-        Raises WorkDue as `read` does.
-        Whatever `work` raises rolls everything back. Events of an operation that changed nothing are forgotten. Raises
-        StorageFull.
+        Any exception of `work` rolls the transaction back. Events of an operation that changed no row are discarded.
+        Raises StorageFull, and WorkDue as `read` does.
         """
         ...
 
     def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
-        """Run operations of a twin, each with a record of its own, and keep all of them at once; gives their seqs.
+        """Run operations of one twin in one commit, each with its own record.
 
-        Whatever is raised undoes them all. Each is asked for when those before it are done, and the first that is not
-        before the time of work that these have left due ends them, undone; the engine may ask for no more. An engine
-        that is not `inline` asks for one. They have as long together as one alone: TooSlow is among what is raised.
+        Returns the seq of each operation that ran, or None for one that changed no row.
+
+        Any exception rolls all of them back. The engine takes the next operation from the iterable once those before
+        it have run. It stops, without running it, at the first operation whose time is not before the earliest job
+        that those before it scheduled; it may also stop earlier. An engine that is not `inline` runs one operation.
+        All share the time limit of a single operation, and raise TooSlow beyond it.
         """
         ...
 
     def is_materialized(self, env: str, seq: int) -> bool:
-        """Whether a point of an awake environment can be reached without a rebuild; raises UnknownPoint."""
+        """Whether a point of a loaded environment can be reached without a rebuild; raises UnknownPoint."""
         ...
 
     def materialize(self, env: str, origin: Origin, seq: int) -> None:
-        """Rebuild a point that is not remembered, so that rewind and fork find it at once. May run in any thread."""
+        """Rebuild a point and cache it, so that a following rewind or fork is immediate. May run in any thread."""
         ...
 
     def rewind(self, env: str, to: int) -> int:
-        """Return to a point: the rows, clock and counters as they were after that seq; 0 is the beginning.
+        """Restore rows, clock and counters as they were after the seq `to` (0: the beginning); return the new seq.
 
-        The journal notes it and goes on; the new seq is returned. Raises UnknownPoint, and JournalIncomplete unless
-        the point is the beginning.
+        The journal is not truncated: it gets a rewind record. Raises UnknownPoint, and JournalIncomplete unless `to`
+        is 0.
         """
         ...
 
     def present(self, env: str) -> Present:
-        """Where an awake environment stands."""
+        """Return the current position of a loaded environment."""
         ...
 
     def expect(self, env: str, due: int, seq: int) -> None:
-        """Note when work falls due next, unless the environment has gone on from `seq` meanwhile."""
+        """Set the earliest time that a job falls due, unless the last record of the environment is no longer `seq`."""
         ...
 
     def advance(self, env: str, to: int) -> int:
-        """Set the clock to a later time, in microseconds since 1970; the journal notes it, and its seq is returned."""
+        """Set the clock to a later time, in microseconds since 1970; return the seq of the journal record for it."""
         ...
 
     def fork(self, env: str, at: int, child: str) -> None:
-        """Make an environment that shares all up to a point with its parent and goes on by itself.
+        """Create the environment `child`, which shares the history of `env` up to the seq `at`.
 
         Raises UnknownPoint, JournalIncomplete.
         """
@@ -293,59 +298,62 @@ class StorageEngine(Protocol):
     def import_environment(
         self, env: str, origin: Origin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
     ) -> Iterator[CooperativeStep]:
-        """Make an environment that lived elsewhere, out of all its records, which fit the templates it began with.
+        """Create an environment exported from another server, from all its records and its initial templates.
 
-        Gives the parts of that which may be done in another thread, each to be done before the next is asked for. The
-        records are used up. What is left when it ends early is for `delete`.
+        Yields steps that may run in another thread; the caller runs each before it takes the next. Empties `records`.
+        A caller that stops early calls `delete` to remove the partial environment.
         """
         ...
 
     def delete(self, env: str) -> None:
-        """Forget an environment with its journal."""
+        """Delete an environment and its journal."""
         ...
 
     def admit(self) -> None:
-        """Raises StorageUnavailable while no new run should begin."""
+        """Raise StorageUnavailable while the storage should not take new runs."""
         ...
 
     def announce(self, env: str) -> None:
-        """Tell the feed of an environment, in every process, though its journal holds no more than it did."""
+        """Publish an environment on the feed of every process, although its journal has no new record."""
         ...
 
     def leads(self) -> bool:
-        """Whether this process is the one that does what must be done once; asked again and again."""
+        """Whether this process is the leader, which runs the tasks of a single process. Call it before each task."""
         ...
 
     def seq(self, env: str) -> int:
-        """How many records the journal of an environment holds."""
+        """Return the number of records in the journal of an environment."""
         ...
 
     def records(self, env: str, after: int = 0, upto: int | None = None) -> list[JournalRecord]:
-        """Journal records with `after < seq <= upto`; a fork begins with its parent's. Raises JournalIncomplete."""
+        """Return the records with `after < seq <= upto`, those before a fork from its parent.
+
+        Raises JournalIncomplete.
+        """
         ...
 
     def difference(self, env: str, after: int, upto: int) -> list[JournalRecord]:
-        """Records that lead from one point to another, with rewinds resolved."""
+        """Return the records that lead from one point to another, with rewinds resolved."""
         ...
 
     def compare(self, env: str, origin: Origin, start: int, end: int) -> PointComparison | None:
-        """What differs between two points by their rows, in any thread; None where records tell it sooner."""
+        """Compare the rows of two points, in any thread; return None if folding the records is faster."""
         ...
 
     def measure(self) -> None:
-        """Tell `room` how many bytes are held now, if that is limited; no request does."""
+        """Update `room` with the bytes in use, if there is a limit. Too slow for a request: call it periodically."""
         ...
 
     def catalog(self, schema: Schema) -> CatalogStore:
-        """A durable Store for our own records; each write commits unless a `transaction` is open."""
+        """Return a durable store for catalog records; each write commits unless a `transaction` is open."""
         ...
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Make several catalog writes one."""
+        """Run several catalog writes in one transaction."""
         ...
 
     async def wait_until_durable(self) -> None:
-        """Wait until all that was written so far survives a power cut, where that is asked for."""
+        """Wait until all previous writes survive a power failure, if the engine is configured for it."""
         ...
 
     def close(self) -> None: ...

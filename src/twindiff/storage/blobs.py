@@ -1,4 +1,4 @@
-"""Bytes by their SHA-256: each kept once, whoever put it, in a file below the data directory or in memory."""
+"""Content-addressed blobs: each is stored once under its SHA-256, in a file of the data directory or in memory."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ _NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EE
 
 
 class KeptBlobs(Blobs, Protocol):
-    """Bytes that are removed when nobody names them any more."""
+    """Blobs with the operations that garbage collection of unreferenced ones needs."""
 
     @property
     def size(self) -> int:
-        """How many bytes there are; counted once, and kept up from then on."""
+        """The total size in bytes; computed on first use and updated incrementally."""
         ...
 
     def sync(self) -> None:
-        """Have the disk keep what was put before, in any thread; raises OSError."""
+        """Flush all blobs put so far to disk (fsync). Safe in any thread; raises OSError."""
         ...
 
     def put_before(self, instant: float) -> set[str]:
-        """The digests of all that was last put before an instant, in seconds since 1970."""
+        """Return the digests of the blobs last put before `instant`, in seconds since 1970."""
         ...
 
     def remove(self, digest: str, instant: float) -> None:
-        """Forget bytes, unless they have been put again since that instant."""
+        """Remove a blob unless it was put again at or after `instant`, in seconds since 1970."""
         ...
 
 
 def blobs_of(directory: str, room: Room | None = None) -> KeptBlobs:
-    """The bytes of a data directory, which take room; `:memory:` keeps none after the process."""
+    """Open the blobs of a data directory, charged to the quota `room`; those of `:memory:` end with the process."""
     room = room or Room()
     return MemoryBlobs(room) if directory == ":memory:" else FileBlobs(Path(directory) / "blobs", room)
 
 
 class MemoryBlobs:
-    """Bytes that go with the process."""
+    """Blobs in memory, which end with the process."""
 
     def __init__(self, room: Room) -> None:
         self._kept: dict[str, tuple[bytes, float]] = {}
@@ -74,7 +74,7 @@ class MemoryBlobs:
         return digest
 
     def sync(self) -> None:
-        """Nothing is to be kept."""
+        """Do nothing: memory is never durable."""
 
     def put_before(self, instant: float) -> set[str]:
         with self._guard:
@@ -98,7 +98,7 @@ class MemoryBlobs:
 
 
 class FileBlobs:
-    """Bytes in files named by their digest: `ab/cdef…`."""
+    """Blobs in files named by their digest: `ab/cdef…`. The modification time is when a blob was last put."""
 
     def __init__(self, folder: Path, room: Room) -> None:
         self._folder = folder
@@ -144,9 +144,9 @@ class FileBlobs:
                 self._unsynced.discard(path)
 
     def sync(self) -> None:
-        """Have the disk keep what was put before, in any thread; raises OSError."""
+        """Flush all blobs put so far to disk (fsync). Safe in any thread; raises OSError."""
         while self._unsynced:
-            with suppress(KeyError):  # it was removed meanwhile
+            with suppress(KeyError):  # `remove` has discarded it meanwhile
                 path = self._unsynced.pop()
                 for each in (path, path.parent, self._folder):
                     _sync(each)
@@ -168,7 +168,7 @@ class FileBlobs:
 
 
 def _is_there(path: Path, size: int) -> bool:
-    """Whether a file is there that no power cut has shortened; from now on it is as good as new."""
+    """Whether the file exists at full size (a power failure may truncate it); sets its modification time to now."""
     try:
         if path.stat().st_size != size:
             return False
@@ -181,7 +181,7 @@ def _is_there(path: Path, size: int) -> bool:
 
 
 def _modified_at(path: Path) -> float:
-    """When a file was written, in seconds since 1970; one that is not there never will be."""
+    """Return the modification time in seconds since 1970, or infinity for a missing file."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
@@ -189,7 +189,7 @@ def _modified_at(path: Path) -> float:
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is there whole or not at all, for every process; raises StorageFull."""
+    """Write a file atomically, by a rename of a temporary one; raises StorageFull."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as draft:
@@ -197,7 +197,7 @@ def _write_whole(path: Path, data: bytes) -> None:
                 draft.write(data)
                 draft.flush()
                 Path(draft.name).replace(path)
-            except BaseException:  # whatever it is, half a file stays nowhere
+            except BaseException:  # including KeyboardInterrupt: leave no partial file
                 Path(draft.name).unlink()
                 raise
     except OSError as error:
@@ -205,7 +205,7 @@ def _write_whole(path: Path, data: bytes) -> None:
 
 
 def _refuse(error: OSError) -> NoReturn:
-    """Say what keeps a file from being written, where that is the disk; raises StorageFull."""
+    """Raise StorageFull if the disk is full or not writable, else the error itself."""
     if error.errno in _NO_SPACE:
         raise StorageFull from None
     if error.errno in _NOT_WRITABLE:

@@ -1,4 +1,4 @@
-"""Large work in parts, between which whoever has an event loop can see to others."""
+"""Long work as generators of steps, between which a caller on an event loop can run other tasks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ T = TypeVar("T")
 AT_ONCE = 100
 
 CooperativeStep = Callable[[], object]
-"""A part that may be done in another thread."""
+"""A step of long work. The caller runs it, in any thread, before it resumes the generator."""
 
 
 def yield_control() -> None:
-    """The part that only lets others have their turn."""
+    """A step without work: it only gives other tasks a chance to run."""
 
 
 def run_to_end(steps: Generator[CooperativeStep, None, T]) -> T:
-    """What comes of work in parts, all of it done here."""
+    """Run all steps in the current thread and return the result of the generator."""
     try:
         while True:
             next(steps)()
@@ -27,13 +27,13 @@ def run_to_end(steps: Generator[CooperativeStep, None, T]) -> T:
 
 
 def clear_in_chunks(items: list[Any]) -> None:
-    """Empty a list in parts; to free thousands of records at once would keep every other thread waiting."""
+    """Empty a list in chunks: freeing thousands of records in one go holds the GIL for too long."""
     while items:
         del items[-AT_ONCE:]
 
 
 def portions(items: list[T], size: int) -> Iterator[list[T]]:
-    """A list in parts. It is emptied on the way: to let go of all of it at once would take long too."""
+    """Yield a list in parts of `size` items. Empties it on the way, since freeing it in one go would take long too."""
     items.reverse()
     while items:
         part = items[: -size - 1 : -1]

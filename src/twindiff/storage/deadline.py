@@ -1,4 +1,4 @@
-"""How long an operation may take, and what happens to one that takes longer."""
+"""Time limits of operations, and the exceptions raised when they are exceeded."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from twindiff.kit.errors import TooSlow
 from twindiff.kit.throttling import CpuBudget, Pace, current_pace
 
 WHOLE_SECONDS = 2.0
-"""What any operation may take of the processor."""
+"""Processor time that any operation may use."""
 BRIEF_SECONDS = 0.01
-"""What an operation may take while everybody else waits for it."""
+"""Processor time that an operation on the event loop may use, where it blocks all other requests."""
 
 
 class TakesLong(BaseException):
@@ -23,11 +23,11 @@ class TakesLong(BaseException):
 
 
 class Deadline(NamedTuple):
-    """When an operation is late, and what is raised then.
+    """The time limit of an operation, and the exception `late` that ends it.
 
-    It is late once the monotonic clock has passed `at` and its thread's processor time `processor_at`, both in seconds:
-    on a busy machine no operation is late for what others do. The clock is looked at first, since that costs a tenth.
-    `pace` is that of its thread.
+    The limit is exceeded once the monotonic clock has passed `at` and the thread's processor time has passed
+    `processor_at`, both in seconds: on a busy machine, time used by other threads does not count. The clock is checked
+    first, since reading it costs a tenth of the other. `pace` is the throttle of the current thread.
     """
 
     at: float
@@ -36,14 +36,14 @@ class Deadline(NamedTuple):
     pace: Pace | CpuBudget | None = None
 
     def is_past(self) -> bool:
-        """Whether an operation is late, which is asked now and then; one that takes long gives way to others first."""
+        """Whether the limit is exceeded; yields to other threads first if the turn of `pace` is over."""
         now = time.monotonic()
         if self.pace is not None and now > self.pace.turn_ends:
             self.pace.rest()
         return now > self.at and time.thread_time() > self.processor_at
 
     def refuse_late(self) -> None:
-        """Raise what is said for an operation that is late; asked before each statement, so in one call."""
+        """Raise `late` if the limit is exceeded. Inlines `is_past`, since it runs before each statement."""
         now = time.monotonic()
         if self.pace is not None and now > self.pace.turn_ends:
             self.pace.rest()
@@ -52,21 +52,21 @@ class Deadline(NamedTuple):
 
 
 Limit = Callable[[], Deadline]
-"""Gives the deadline of an operation that begins."""
+"""A factory for the deadline of an operation that starts now."""
 
 
 def whole() -> Deadline:
-    """The deadline of an operation that begins now; TooSlow ends it."""
+    """Return the deadline of an operation that starts now; it raises TooSlow."""
     return lasting(WHOLE_SECONDS, TooSlow)
 
 
 def brief() -> Deadline:
-    """The deadline of an operation that others wait for; TakesLong ends it."""
+    """Return the deadline of an operation on the event loop that starts now; it raises TakesLong."""
     return lasting(BRIEF_SECONDS, TakesLong)
 
 
 def lasting(seconds: float, late: type[BaseException] = TakesLong) -> Deadline:
-    """The deadline of what begins now, in this thread, and is late after so many seconds."""
+    """Return a deadline `seconds` from now for the current thread."""
     return Deadline(time.monotonic() + seconds, time.thread_time() + seconds, late, current_pace())
 
 

@@ -1,7 +1,7 @@
-"""When work falls due: a number that engines keep beside an environment, no later than the time of any that waits.
+"""The due time of an environment: a lower bound, kept by engines, for the earliest time that a job falls due.
 
-It sinks when an operation writes an earlier time, and is found again by a look at the rows once the clock has reached
-it, or when rows came or went that no operation wrote.
+An operation that writes an earlier time lowers it. It is recomputed from the rows once the clock has reached it, or
+after rows changed without an operation (rewind, fork, load).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from twindiff.kit.store import Store
 from .schema import Schema
 
 UNKNOWN = 0
-"""The number of an environment whose rows have to be looked at."""
+"""The due time of an environment whose rows must be searched first."""
 NO_JOBS = 2**63 - 1
-"""The number of an environment whose twins have nothing to do by themselves; it stays."""
+"""The due time of an environment whose twins declare no jobs; it never changes."""
 
 
 class WorkDue(Exception):
@@ -29,13 +29,16 @@ class WorkDue(Exception):
 
 
 class TemplateTimes:
-    """The times at which work falls due in templates, which never change."""
+    """A cache of the times at which jobs fall due in templates, which are immutable."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], list[int]] = {}
 
     def first(self, schema: Schema, hash: str, start: int, rows: Callable[[str, str], Store]) -> int:
-        """The first time of a template that is not before `start`; `rows` gives the rows of a twin's template."""
+        """Return the first time in a template at or after `start`, in microseconds since 1970.
+
+        `rows(twin, hash)` opens the rows of a template. NO_JOBS if the twin declares no jobs, NEVER if none is due.
+        """
         if not schema.due:
             return NO_JOBS
         known = self._known.get((schema.twin, hash))
@@ -54,10 +57,10 @@ def _times(schema: Schema, rows: Store) -> list[int]:
 
 
 def unknown(schemas: Iterable[Schema]) -> int:
-    """The number of an environment of these twins whose rows came by no operation."""
+    """Return the due time of an environment whose rows changed without an operation: UNKNOWN or NO_JOBS."""
     return UNKNOWN if any(schema.due for schema in schemas) else NO_JOBS
 
 
 def earliest(times: Iterable[str | float | None], start: int) -> int:
-    """The earliest of times as rows have them that is not before `start`; NEVER when there is none."""
+    """Return the earliest of stored times that is at or after `start`, in microseconds since 1970, else NEVER."""
     return min((due for due in map(instant_due, times) if due >= start), default=NEVER)

@@ -1,4 +1,4 @@
-"""Answers wait until the disk keeps what they say was written; whatever was written meanwhile goes there with it."""
+"""Group commit: responses wait until the commits they depend on are synced to disk, several with one sync."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Mark:
-    """Who is being answered, and up to which commit it has written."""
+    """The number of the last commit that one request has made."""
 
     __slots__ = ("upto",)
 
@@ -30,11 +30,11 @@ _answered: ContextVar[Mark | None] = ContextVar("answered", default=None)
 
 
 class Durability:
-    """Counts commits and has a thread sync them, one sync at a time for all who wait."""
+    """Counts commits and syncs them in a thread, one sync at a time for all waiting requests."""
 
     def __init__(self, sync: Callable[[], None]) -> None:
         self.sync = sync
-        """Has the disk keep all that was committed before; raises OSError."""
+        """Flushes all previous commits to disk (fsync); raises OSError."""
         self._written = 0
         self._kept = 0
         self._running: asyncio.Task[None] | None = None
@@ -42,13 +42,13 @@ class Durability:
         self._thread = ThreadPoolExecutor(1, "twindiff sync")
 
     def wrote(self) -> None:
-        """Note a commit, and who made it."""
+        """Count a commit, and note it for the current request."""
         self._written += 1
         if mark := _answered.get():
             mark.upto = self._written
 
     async def wait_for_answer(self, work: Awaitable[T]) -> T:
-        """What work comes to, once the disk keeps what it wrote; raises NotKept."""
+        """Await `work`, wait until its own commits are synced, and return its result; raises NotKept."""
         mark = Mark()
         token = _answered.set(mark)
         try:
@@ -59,11 +59,11 @@ class Durability:
         return answer
 
     async def wait_until_durable(self) -> None:
-        """Wait until the disk keeps all that was written so far; raises NotKept."""
+        """Wait until all commits so far are synced to disk; raises NotKept."""
         await self._reach(self._written)
 
     def refuse_failed(self) -> None:
-        """Raises NotKept once the disk has failed to keep something."""
+        """Raise NotKept if a sync has failed before."""
         if self._failed:
             raise NotKept
 
@@ -75,7 +75,7 @@ class Durability:
             await asyncio.shield(self._running)
 
     async def _keep(self) -> None:
-        """Sync once. What a failed sync left out is not tried again: the system may have forgotten it."""
+        """Sync once. A failed sync is not retried: the kernel may have dropped the dirty pages."""
         written = self._written
         try:
             await asyncio.get_running_loop().run_in_executor(self._thread, self.sync)

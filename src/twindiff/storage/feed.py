@@ -1,4 +1,4 @@
-"""The commit feed: whoever watches is told that environments' journals hold more than they did."""
+"""The commit feed: notifies watchers that the journals of environments have new records."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 EVERYTHING = ""
-"""The name under which watchers are told that they may have missed something, of whichever environment."""
+"""The environment name of a notification to all watchers that they may have missed commits of any environment."""
 
 
 class RowsWritten(NamedTuple):
-    """An operation of this process has changed rows of these tables of a twin; the journal record is `seq`."""
+    """Rows changed by an operation of this process: the `seq` of its record, and the `tables` of the twin."""
 
     environment: str
     seq: int
@@ -22,10 +22,10 @@ class RowsWritten(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """The journal of an environment holds all up to `seq`.
+    """The journal of an environment holds all records up to `seq`.
 
-    After an interruption `seq` is 0, and `environment` is the one that is watched, or empty when all are: then what
-    there is must be looked up.
+    After an interruption `seq` is 0, and the watcher must read the journal. `environment` is then the watched one, or
+    empty for a watcher of all environments.
     """
 
     environment: str
@@ -33,7 +33,7 @@ class Commit(NamedTuple):
 
 
 class Watch:
-    """An asynchronous iterator of commits. Those of one environment that nobody has taken yet count as the latest."""
+    """An asynchronous iterator of commits. Pending commits of one environment are merged to the latest."""
 
     def __init__(self, environment: str | None, wanted: Callable[[str], bool] | None) -> None:
         self._environment = environment
@@ -45,7 +45,7 @@ class Watch:
         self._bell = asyncio.Event()
 
     def tell(self, environment: str, seq: int) -> None:
-        """Take note of a commit, in any thread."""
+        """Queue a commit. Safe in any thread."""
         if environment == EVERYTHING:
             environment = self._environment or EVERYTHING
         elif self._wanted is not None and not self._wanted(environment):
@@ -62,7 +62,7 @@ class Watch:
         return self
 
     async def __anext__(self) -> Commit:
-        """The next commit; waits for it, however long."""
+        """Return the next commit; waits without a time limit."""
         while (commit := self._next()) is None:
             self._bell.clear()
             await self._bell.wait()
@@ -76,10 +76,10 @@ class Watch:
 
 
 class Feed:
-    """An engine tells it of commits, in any thread; it tells those who watch.
+    """Passes commits from an engine, in any thread, to the watchers.
 
-    `begin` is called when somebody watches for the first time. `listener` is called in the thread of an operation that
-    has written, before it is answered.
+    `begin` is called before the first watch. `listener` is called in the thread of each writing operation, before its
+    response is sent.
     """
 
     def __init__(self, begin: Callable[[], None] = lambda: None) -> None:
@@ -90,7 +90,7 @@ class Feed:
 
     @contextmanager
     def watch(self, environment: str | None = None, *, wanted: Callable[[str], bool] | None = None) -> Generator[Watch]:
-        """Watch one environment, or all for which `wanted` holds. Only for a coroutine of a running event loop."""
+        """Watch one environment, or all for which `wanted(environment)` is true. Needs a running event loop."""
         if not self._begun:
             self._begun = True
             self._begin()
@@ -106,7 +106,7 @@ class Feed:
                 del self._of[environment]
 
     def announce_commit(self, environment: str, seq: int) -> None:
-        """The journal of an environment holds a record; EVERYTHING says that any may hold more."""
+        """Notify watchers of a new journal record; with EVERYTHING, that any environment may have new ones."""
         if not self._of:
             return
         if environment == EVERYTHING:
@@ -117,13 +117,13 @@ class Feed:
             watch.tell(environment, seq)
 
     def wrote(self, written: RowsWritten) -> None:
-        """An operation of this process has changed rows."""
+        """Pass rows changed by an operation of this process to `listener`."""
         if self.listener:
             self.listener(written)
 
 
 async def either(*waiting: Awaitable[object]) -> None:
-    """Wait for the first of several."""
+    """Wait until the first of several awaitables is done; cancels the others."""
     tasks = [asyncio.ensure_future(each) for each in waiting]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""The journal: one record per operation that wrote, in the order they happened, the same on every engine."""
+"""The journal: one record per writing operation, in commit order, in a format common to all engines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Values = dict[str, Any]
 
 
 ADVANCE = "advance"
-"""The operation of a record by which the clock was set to a later time, and nothing else; it has no twin."""
+"""The operation of a record that only sets the clock to a later time; its `twin` is empty."""
 
 
 class RowChange(NamedTuple):
@@ -29,10 +29,10 @@ class RowChange(NamedTuple):
 
 
 class JournalRecord(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
-    """One operation that wrote.
+    """One writing operation.
 
-    `at` is the wall clock and `clock` the environment's, both in microseconds since 1970; `ids` are the counters as
-    they stand after it; `to` is the seq that a rewind or reset went back to; `events` are what it told of, in order.
+    `at` is the wall clock and `clock` the environment's clock, both in microseconds since 1970. `ids` are the counters
+    after it. `to` is the seq that a rewind or reset restored. `events` are the emitted events, in order.
     """
 
     env: str
@@ -52,12 +52,12 @@ encode = encode_values = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(JournalRecord).decode
 
 FORMER_QUEUE = "queued_events"
-"""The table in which earlier releases kept events."""
+"""The table in which earlier releases stored events."""
 _FORMER_QUEUE = FORMER_QUEUE.encode()
 
 
 def decode(packed: bytes) -> JournalRecord:
-    """A record as it was encoded, by this release or an earlier one."""
+    """Decode a record written by this release or an earlier one."""
     record = _decode(packed)
     if _FORMER_QUEUE not in packed:
         return record
@@ -67,12 +67,12 @@ def decode(packed: bytes) -> JournalRecord:
 
 
 def former_event(values: Values) -> Event:
-    """The event that an earlier release kept as a row; raises ValidationError, if it is none."""
+    """Convert a row of FORMER_QUEUE to an event; raises ValidationError if it is malformed."""
     return msgspec.convert((values.get("name"), values.get("payload")), Event)
 
 
 class RowLocation(NamedTuple):
-    """Where a row lives in an environment."""
+    """The address of a row in an environment."""
 
     twin: str
     table: str
@@ -80,17 +80,17 @@ class RowLocation(NamedTuple):
 
 
 class Net(NamedTuple):
-    """A row before and after an interval; they differ."""
+    """A row before and after an interval; None where it does not exist."""
 
     before: Values | None
     after: Values | None
 
 
 def between(read: Callable[[int, int], list[JournalRecord]], start: int, end: int) -> list[JournalRecord]:
-    """Records that lead from the state after `start` to the state after `end`, rewinds resolved.
+    """Return the records that lead from the state after `start` to the state after `end`, rewinds resolved.
 
-    `read(after, upto)` gives journal records. What happened before `start` and was gone back over since is undone
-    first, by records with before and after exchanged. `end` may lie before `start`.
+    `read(after, upto)` returns journal records. Records up to `start` that a later rewind discarded come first,
+    inverted by `undone`. `end` may be less than `start`.
     """
     low, top = start, max(start, end)
     while True:
@@ -104,14 +104,14 @@ def between(read: Callable[[int, int], list[JournalRecord]], start: int, end: in
 
 
 class Path(NamedTuple):
-    """The records that count towards a state; all of them when `low` is where the search was to end."""
+    """The records that produce a state, back to `low`, which is lower than requested if a rewind leads there."""
 
     records: list[JournalRecord]
     low: int
 
 
 def _path(records: Mapping[int, JournalRecord], seq: int, low: int) -> Path:
-    """Walk back from a state to the one after `low`, or to an earlier one that a rewind leads to."""
+    """Walk back from the state after `seq` to the state after `low`, or to an earlier one if a rewind leads there."""
     followed: list[JournalRecord] = []
     while seq > low:
         record = records[seq]
@@ -122,20 +122,20 @@ def _path(records: Mapping[int, JournalRecord], seq: int, low: int) -> Path:
 
 
 def undone(record: JournalRecord) -> JournalRecord:
-    """The record that leads back over another."""
+    """Return the inverse of a record: before and after exchanged, no events."""
     changes = [RowChange(table, key, after, before) for table, key, before, after in record.changes]
     return msgspec.structs.replace(record, changes=changes, events=[])
 
 
 def net(records: Iterable[JournalRecord]) -> dict[RowLocation, Net]:
-    """Fold records without rewinds to the rows that differ between beginning and end, sorted by place."""
+    """Fold records without rewinds to the rows that differ between start and end, sorted by location."""
     differences: dict[RowLocation, Net] = {}
     fold(differences, records)
     return net_differences(differences)
 
 
 def fold(differences: dict[RowLocation, Net], records: Iterable[JournalRecord]) -> None:
-    """Add what records without rewinds changed to what those before them did."""
+    """Merge the changes of records without rewinds into `differences`, which holds those of earlier records."""
     for record in records:
         for table, key, before, after in record.changes:
             place = RowLocation(record.twin, table, key)
@@ -144,5 +144,5 @@ def fold(differences: dict[RowLocation, Net], records: Iterable[JournalRecord]) 
 
 
 def net_differences(differences: Mapping[RowLocation, Net]) -> dict[RowLocation, Net]:
-    """The rows that differ after all, sorted by place."""
+    """Drop rows that ended as they began; sort the others by location."""
     return {place: differences[place] for place in sorted(differences) if not same(*differences[place])}

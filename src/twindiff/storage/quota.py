@@ -1,4 +1,4 @@
-"""How many bytes a storage may hold, so that those who write without end do not fill the disk of all."""
+"""The storage quota: a limit of bytes, so that one client cannot fill the disk of the server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import StorageFull
 
 
 class Room:
-    """What may be written yet: what the last measurement left, less what was written since."""
+    """A quota of `most` bytes (0: unlimited): the rest at the last measurement, less the bytes written since."""
 
     def __init__(self, most: int = 0) -> None:
         self._most = most
@@ -16,15 +16,15 @@ class Room:
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is a limit, so that it is worth measuring."""
+        """Whether there is a limit, and usage must be measured."""
         return self._most > 0
 
     def set_used(self, used: int) -> None:
-        """Go on from how many bytes are held now."""
+        """Set the measured usage in bytes."""
         self._left = self._most - used
 
     def take(self, size: int = 0) -> None:
-        """Count bytes that are about to be written; raises StorageFull when there is no room for them."""
+        """Reserve bytes that are about to be written; raises StorageFull if they exceed the quota."""
         if self._left <= 0 or size > self._left:
             raise StorageFull(f"The server holds the {self._most:,} bytes that it may; delete environments")
         self._left -= size

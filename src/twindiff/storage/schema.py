@@ -1,4 +1,4 @@
-"""The tables of one twin as an engine sees them."""
+"""The tables of one twin, with hashes of their schema and of their content."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .values import canonical
 SORTED_AT_ONCE = 2000
 
 Plain = tuple[tuple[Any, ...], bytes]
-"""A row as something to sort by and to name: its key, and its values in the order of columns."""
+"""A row for sorting and hashing: its key, and its values in column order as MessagePack."""
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
 class Schema:
-    """A twin's tables, by name; two schemas with the same `hash` store rows alike.
+    """The tables of a twin by name; two schemas with the same `hash` store rows identically.
 
-    `due` are the columns by which work falls due, of the tables that have any.
+    `due` are the columns that hold due times of jobs, by table name, for the tables that have any.
     """
 
     def __init__(self, twin: str, tables: tuple[Table, ...]) -> None:
@@ -36,12 +36,12 @@ class Schema:
 
     @cached_property
     def hash(self) -> str:
-        """The name of this way of storing rows."""
+        """The hash of table names, keys, columns and indexes, as 32 hexadecimal digits."""
         shape = [_shape(table) for table in self.tables.values()]
         return blake2b(msgspec.json.encode(shape), digest_size=16).hexdigest()
 
     def content_hash(self, rows: Mapping[str, Iterable[Mapping[str, Any]]], counters: Mapping[str, int]) -> str:
-        """The name of full rows and counters, in whatever order rows, columns and JSON keys are given."""
+        """Hash full rows by table name and counters; the order of rows, columns and JSON keys is irrelevant."""
         digest = blake2b(_array(3) + _encode(self.hash) + _array(len(self.tables)), digest_size=16)
         for name, table in self.tables.items():
             chunks = [sorted(chunk) for chunk in _chunks(_plain(table, row) for row in rows.get(name, ()))]
@@ -53,14 +53,14 @@ class Schema:
 
 
 def _chunks(rows: Iterable[Plain]) -> Iterator[list[Plain]]:
-    """Rows in parts that are sorted in no time: while a list is being sorted no other thread goes on."""
+    """Yield rows in parts that are quick to sort: `list.sort` holds the GIL until it is done."""
     left = iter(rows)
     while chunk := list(islice(left, SORTED_AT_ONCE)):
         yield chunk
 
 
 def _array(length: int) -> bytes:
-    """How MessagePack begins a list of so many items."""
+    """Return the MessagePack header of an array of `length` items."""
     if length < 16:
         return bytes([0x90 | length])
     return b"\xdc" + length.to_bytes(2, "big") if length < 1 << 16 else b"\xdd" + length.to_bytes(4, "big")

@@ -1,7 +1,7 @@
-"""Files that are kept for the user's next process, since what is in them takes long to work out.
+"""A cache in the user's home directory for results that are slow to compute, shared by processes of the user.
 
-A file is found by everything that its content depends on. What others could have written is not looked at, since it
-is trusted like code.
+The path of a file encodes everything that its content depends on. Files that other users could have written are
+refused, since the content is trusted like code.
 """
 
 from __future__ import annotations
@@ -18,26 +18,29 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def default_folder() -> Path | None:
-    """`$TWINDIFF_CACHE_DIR` (nothing is kept if it is empty), else `twindiff` in the user's cache directory."""
+    """Return `$TWINDIFF_CACHE_DIR` (no cache, so None, if empty), else `twindiff` in the user's cache directory."""
     given = os.environ.get("TWINDIFF_CACHE_DIR")
     if given is not None:
         return Path(given) if given else None
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "twindiff"
-    except RuntimeError:  # there is no home
+    except RuntimeError:  # the user has no home directory
         return None
 
 
 @cache
 def code() -> str:
-    """The name of the code that stores rows, which changes between releases while it is worked on."""
+    """Return a hash of the storage source files, since their output may change between commits of one version."""
     storage = Path(__file__).parent
     files = sorted([*storage.glob("*.py"), *storage.glob("sql/*.py"), *storage.glob("sqlite/*.py")])
     return blake2b(b"\0".join(path.read_bytes() for path in files), digest_size=20).hexdigest()
 
 
 def read(path: Path) -> bytes:
-    """The content of a file that is whole, and no link, which could lead anywhere; raises OSError, ValueError."""
+    """Return the content of a cache file and mark it as used.
+
+    Raises OSError for a missing file or a symbolic link, ValueError for a truncated or foreign one.
+    """
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
         _refuse_foreign(os.fstat(file.fileno()))
         whole = file.read()
@@ -49,7 +52,7 @@ def read(path: Path) -> bytes:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Put a whole file where others look for it; raises OSError, ValueError."""
+    """Write a cache file atomically; raises OSError, or ValueError if other users can write to the directory."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _refuse_foreign(path.parent.stat())
     with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:

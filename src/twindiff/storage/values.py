@@ -1,4 +1,4 @@
-"""Values between Python, storage and journal."""
+"""Canonical JSON values, as text and for comparison, common to Python, storage and journal."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ decode_json = msgspec.json.Decoder().decode
 
 
 def canonical(value: Any) -> Any:
-    """A JSON value with the keys of every object ordered by length, then by code point.
+    """Return a JSON value with the keys of every object ordered by length in bytes, then by code point.
 
-    That is the order PostgreSQL's JSONB gives them, so that text made of a stored value is the same on every engine.
-    A number beyond 64 bits is a float, as it is to JavaScript.
+    PostgreSQL's JSONB has the same order, so that the JSON text of a stored value is the same on every engine. An
+    integer beyond 64 bits becomes a float, as in JavaScript; raises MalformedBody if it exceeds all floats.
     """
     if isinstance(value, str) or value is None:
         return value
@@ -42,7 +42,7 @@ def _float(value: int) -> float:
 
 
 def _sort_cached(keys: tuple[str, ...]) -> Sequence[str]:
-    """Keys by length in bytes, then by code point; the orders of short ones are remembered."""
+    """Sort keys by length in bytes, then by code point; caches the result for short ones."""
     return _order_of(keys) if sum(map(len, keys)) <= _SHORT else _sort_keys(keys)
 
 
@@ -61,7 +61,7 @@ def _bytes(key: str) -> int:
 
 
 def json_text(value: Any) -> str:
-    """Canonical compact JSON text; raises MalformedBody for what is nested too deeply or a number beyond all floats."""
+    """Return canonical compact JSON; raises MalformedBody for too deep nesting or a number that exceeds all floats."""
     if not value and (text := _EMPTY.get(value.__class__)):
         return text
     try:
@@ -74,24 +74,24 @@ def json_text(value: Any) -> str:
 
 
 _EMPTY: dict[type, str] = {type(None): "null", dict: "{}", list: "[]"}
-"""The texts of what most Json columns hold."""
+"""The JSON text of the most frequent values of Json columns."""
 _REMEMBERED = 1000
-"""Bytes of a value whose text is remembered: most short values come again and again."""
+"""The longest JSON text in bytes that is cached, since most short values recur."""
 
 
 @lru_cache(4000)
 def _canonical_text(text: bytes) -> str:
-    """Canonical text of JSON in any order."""
+    """Return the canonical text of JSON text with keys in any order."""
     return _encode(canonical(decode_json(text))).decode()
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same as JSON: unlike in Python, `true`, `1` and `1.0` are three values."""
+    """Whether two values are equal as JSON; unlike in Python, `true`, `1` and `1.0` are three different values."""
     if one != other or type(one) is not type(other):
         return False
     return not isinstance(one, dict | list) or json_text(one) == json_text(other)
 
 
 def changed_columns(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """The columns in which two states of a row differ, as JSON; a missing one is null."""
+    """Return the names of the columns whose JSON values differ; a missing column counts as null."""
     return [name for name in {**before, **after} if not same(before.get(name), after.get(name))]

@@ -1,3 +1,3 @@
-"""The server engine: environments in PostgreSQL, for any number of processes."""
+"""The server engine: environments in PostgreSQL, shared by any number of processes."""
 
 from .engine import PostgresEngine as PostgresEngine

@@ -1,4 +1,4 @@
-"""What only an administrator may do: roles, schemas, tables, the replication slot and its origins."""
+"""Setup of a database by an administrator: roles, schemas, tables, the replication slot and origins."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from .ddl import (
 
 OLDEST = 150000
 LAYOUT = 9
-"""The version of what `ddl` makes of a twin's tables."""
+"""The version of the DDL that `ddl` generates for a twin's tables."""
 
 _PRIVILEGES = (
     "GRANT USAGE ON SCHEMA twindiff TO {0}",
@@ -56,7 +56,7 @@ _PRIVILEGES = (
 
 
 class Roles(NamedTuple):
-    """Who owns the tables, and who serves from them."""
+    """The role of the server, and the role that owns the tables."""
 
     server: str = "twindiff"
 
@@ -73,10 +73,10 @@ def initialise(
     password: str | None = None,
     role: str = "twindiff",
 ) -> str:
-    """Make or bring up to date everything a server needs in a database; gives the server's connection string.
+    """Create or upgrade everything that a server needs in a database; return the server's connection string.
 
-    The server's role is made with a random password unless one is given; that of an existing role is left alone, and
-    then the connection string has none. Raises WrongStorage, SchemaChanged, StorageUnavailable.
+    A new server role gets `password`, or a random one. Without `password`, an existing role keeps its own, and the
+    connection string has none. Raises WrongStorage, SchemaChanged, StorageUnavailable.
     """
     roles = Roles(role)
     with reaching(), connect(admin_dsn) as connection:
@@ -91,7 +91,7 @@ def initialise(
 
 
 def _url(known: Mapping[str, object], user: str, password: str | None) -> str:
-    """A connection string like the administrator's, for somebody else."""
+    """Return the administrator's connection string with another user and password."""
     place = {name: str(value) for name, value in known.items() if value is not None}
     secret = f":{url_quote(password, safe='')}" if password else ""
     host = url_quote(place.get("host", ""), safe="") + (f":{place['port']}" if "port" in place else "")
@@ -103,32 +103,32 @@ def _url(known: Mapping[str, object], user: str, password: str | None) -> str:
 
 
 COPYING = 4
-"""Origins to copy under. PostgreSQL has room for as many in a cluster as for replication slots, 10 by default."""
+"""Replication origins for bulk writes. A cluster has as many active ones as replication slots, 10 by default."""
 
 
 class Origins(NamedTuple):
-    """The replication origins of a database. They have one name space in a cluster, and serve one session at a time."""
+    """The replication origins of a database. Their names are unique in a cluster; each serves one session at a time."""
 
     drain: str
-    """Under which the journal itself is written, so that the log says nothing of it."""
+    """The origin of journal writes, which the WAL consumer filters out."""
     copy: tuple[str, ...]
-    """Under which rows are written that are no operation's: copies, deletes, rewinds. The drainer leaves them out."""
+    """The origins of bulk writes (copies, deletes, rewinds), which the WAL consumer filters out."""
 
     @property
     def names(self) -> list[str]:
-        """All of them."""
+        """All names."""
         return [self.drain, *self.copy]
 
 
 def origins_of(connection: psycopg.Connection[Any]) -> Origins:
-    """The names of a database's origins."""
+    """Return the replication origins of a database."""
     name = connection.info.dbname
     others = (f"twindiff-copy-{number} {name}" for number in range(2, COPYING + 1))
     return Origins(f"twindiff-drain {name}", (f"twindiff-copy {name}", *others))
 
 
 def slot_of(connection: psycopg.Connection[Any]) -> str:
-    """The name of a database's replication slot; slots have one name space in a cluster."""
+    """Return the name of a database's replication slot, which contains its name, as slots are unique in a cluster."""
     name = "".join(each if each.isalnum() else "_" for each in connection.info.dbname.lower())
     return f"twindiff_{name}"[:63]
 
@@ -155,8 +155,8 @@ def _one(connection: PostgresConnection, query: str) -> tuple[Any, ...]:
 
 
 def _make_roles(connection: PostgresConnection, roles: Roles, password: str | None) -> str | None:
-    """The password of the server's role, if it was set here."""
-    # Roles are of the whole cluster, where another database may be set up at this moment.
+    """Create the roles; return the password of the server's role if it was set here."""
+    # Roles belong to the cluster, in which another database may be set up concurrently.
     connection.execute("LOCK TABLE pg_authid IN SHARE ROW EXCLUSIVE MODE")
     existing = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
     if roles.owner not in existing:
@@ -197,7 +197,7 @@ def _make_origins(connection: PostgresConnection) -> None:
     query = "SELECT pg_replication_origin_create(%s) WHERE pg_replication_origin_oid(%s) IS NULL"
     names = origins_of(connection).names
     made = [name for name in names if connection.execute(query, (name, name)).fetchone()]
-    if made:  # whoever reads the log has to leave out what is written under them from here on
+    if made:  # notify the WAL consumer, which must filter out writes under the new origins from here on
         connection.execute("SELECT pg_logical_emit_message(true, %s, '')", (ORIGIN_PREFIX,))
 
 
@@ -207,7 +207,7 @@ def _make_folding(connection: PostgresConnection) -> None:
 
 
 def version_of(twin: Schema) -> str:
-    """What a twin's place in the database was made from."""
+    """Return the version of a twin's tables: that of the layout and the hash of the schema."""
     return f"{LAYOUT} {twin.hash}"
 
 
@@ -219,11 +219,11 @@ def _make_twin(connection: PostgresConnection, twin: Schema, server: Identifier)
     for table in twin.tables.values():
         _drop_indexes(connection, schema, table, OF_TWIN)
         _bring_up_to_date(connection, schema, table, twin_table(schema, table))
-    # The events that it held are in the journal.
+    # The events in it are in the journal too.
     connection.execute(SQL("DROP TABLE IF EXISTS {}").format(Identifier(schema, FORMER_QUEUE)))
     for statement in functions(twin):
         connection.execute(sql(statement))
-    if twin.due:  # which may be news to environments
+    if twin.due:  # columns with due times may be new: have environments search their rows
         query = "UPDATE twindiff.standings SET due = 0 WHERE origin::jsonb -> 'templates' ? %s"
         connection.execute(query, (twin.twin,))
     place = Identifier(schema)
@@ -236,7 +236,7 @@ def _make_twin(connection: PostgresConnection, twin: Schema, server: Identifier)
 
 
 def _note_shape(connection: PostgresConnection, twin: Schema) -> None:
-    """Say what rows look like from here on: to those who come later, and in the log to who reads it."""
+    """Store the current shape of a twin's rows, and emit it into the WAL, where the consumer needs it from here on."""
     shape = shapes(twin)
     text = msgspec.json.encode(shape).decode()
     connection.execute(
@@ -249,9 +249,9 @@ def _note_shape(connection: PostgresConnection, twin: Schema) -> None:
 
 
 def _bring_up_to_date(connection: PostgresConnection, schema: str, table: Table, statements: Iterator[str]) -> None:
-    """Make a table, or add what it lacks: new columns get their default in the rows there are."""
+    """Create a table, or add missing columns, with their defaults in existing rows, and indexes."""
     name = f"{quote(schema)}.{quote(table.name)}"
-    # The standard's view of columns takes PostgreSQL two milliseconds to plan.
+    # Not information_schema.columns, which takes PostgreSQL two milliseconds to plan.
     query = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped"
     existing = {column for (column,) in connection.execute(query, (name,))}
     for column in table.columns.values():
@@ -270,20 +270,20 @@ def _bring_up_to_date(connection: PostgresConnection, schema: str, table: Table,
 
 
 def _drop_indexes(connection: PostgresConnection, schema: str, table: Table, first: tuple[str, ...]) -> None:
-    """Drop the indexes that an earlier release declared: they cost writes, and unique ones refuse what is free now."""
+    """Drop indexes that only an earlier release declared: they slow writes, and unique ones may reject valid rows."""
     declared = {(index.name, index.unique) for index in indexes(table, first)}
     query = (
         "SELECT c.relname, i.indisunique FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
         "WHERE i.indrelid = to_regclass(%s) AND NOT i.indisprimary AND starts_with(c.relname, %s)"
     )
-    ours = f"{'_'.join((table.name, *first))}_"  # an administrator's own are left alone
+    ours = f"{'_'.join((table.name, *first))}_"  # spares indexes of an administrator
     for name, is_unique in connection.execute(query, (f"{quote(schema)}.{quote(table.name)}", ours)):
         if (name, is_unique) not in declared:
             connection.execute(sql(f"DROP INDEX {quote(schema)}.{quote(name)}"))
 
 
 def _allow_plugin(connection: PostgresConnection, roles: Roles) -> None:
-    """Let this session and the server's role, and nobody else, load wal2json, where PostgreSQL asks for a list."""
+    """Allow only this session and the server's role to load wal2json, if PostgreSQL has a setting for it."""
     (listed,) = _one(connection, "SELECT current_setting('output_plugin_libraries', true)")
     if listed is None:
         return
@@ -301,7 +301,7 @@ def _make_slot(connection: PostgresConnection) -> None:
         return
     try:
         with connection.transaction():
-            # What was noted of the log before is of one that nobody will read, maybe of another server's.
+            # Stored WAL positions belong to a lost slot, perhaps of another server (after a restore): reset them.
             connection.execute("DELETE FROM twindiff.progress WHERE slot = %s", (name,))
             connection.execute("UPDATE twindiff.shapes SET drained = shape")
             connection.execute("UPDATE twindiff.leftovers SET lsn = pg_current_wal_insert_lsn()")

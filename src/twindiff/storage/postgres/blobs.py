@@ -1,4 +1,4 @@
-"""Bytes by their SHA-256 in the database, where every host finds them."""
+"""Content-addressed blobs in the database, where every server process finds them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .connections import PostgresPool
 
 
 class DatabaseBlobs:
-    """Bytes that are kept once, whoever put them."""
+    """Blobs by SHA-256, each stored once."""
 
     def __init__(self, pool: PostgresPool, room: Room) -> None:
         self._pool = pool

@@ -1,4 +1,4 @@
-"""Writes that are no operation's: template rows, copies, deletes and rewinds, kept out of the captured log."""
+"""Bulk writes outside of operations (templates, copies, deletes, rewinds), which the WAL consumer does not capture."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .connections import PostgresConnection, PostgresPool, reaching
 from .ddl import quote, schema_of
 
 AHEAD = COPYING // 2
-"""Origins that those who work ahead of need may use, so that whoever waits for a copy finds another."""
+"""Origins that background work may use, so that a request that waits for a copy finds a free one."""
 _LOCK = "hashtext('twindiff copy')"
-# An origin serves one session at a time; the lock of its number says who it is.
+# An origin serves one session at a time, the one that holds the advisory lock of its number.
 _FREE = f"SELECT n FROM generate_series(%s::int, 0, -1) n WHERE pg_try_advisory_lock({_LOCK}, n) LIMIT 1"
 _SETUP = "SELECT pg_replication_origin_session_setup(%s)"
 
 
 @contextmanager
 def without_capture(pool: PostgresPool, *, ahead: bool = False) -> Generator[PostgresConnection]:
-    """A connection whose transaction the drainer does not see; it commits when the block ends.
+    """Open a transaction that the WAL consumer filters out; it commits when the block ends.
 
-    `ahead` says that nobody waits for it.
+    Pass `ahead` for background work, for which no request waits.
     """
     with pool.connection() as connection:
         number = _origin(connection, (AHEAD if ahead else COPYING) - 1)
@@ -37,7 +37,7 @@ def without_capture(pool: PostgresPool, *, ahead: bool = False) -> Generator[Pos
 
 
 def _origin(connection: PostgresConnection, last: int) -> int:
-    """The number of an origin that is ours from here on: one that is free, up to the last that may be taken."""
+    """Lock an origin, a free one if possible, and return its number, which is at most `last`."""
     free = connection.row(_FREE, (last,))
     if free:
         return free[0]
@@ -47,7 +47,7 @@ def _origin(connection: PostgresConnection, last: int) -> int:
 
 
 def _leave(connection: PostgresConnection, number: int) -> None:
-    """Write under no origin again; a connection that is broken has none."""
+    """Reset the origin of the session and unlock it; a broken connection is closed instead."""
     with reaching():
         try:
             reset = f"SELECT pg_replication_origin_session_reset(); SELECT pg_advisory_unlock({_LOCK}, %s::int)"
@@ -57,16 +57,16 @@ def _leave(connection: PostgresConnection, number: int) -> None:
 
 
 def copy_rows(connection: PostgresConnection, twin: str, source: str, copies: list[str]) -> None:
-    """Copy a twin's rows of one environment, or of a template, to others."""
+    """Copy a twin's rows of one environment, or of a template, to other environments."""
     connection.rows(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)", (source, copies))
 
 
 def delete_rows(connection: PostgresConnection, twin: str, environments: list[str]) -> None:
-    """Delete a twin's rows of environments."""
+    """Delete a twin's rows of several environments."""
     connection.rows(f"SELECT {quote(schema_of(twin))}.delete_rows(%s)", (environments,))
 
 
 def as_copy(connection: PostgresConnection, env: str) -> None:
-    """Write the rows of one environment, without numbering what is written."""
+    """Set the environment of the transaction, and mark its writes as no operation, so that they get no seq."""
     query = "SELECT set_config('app.env_id', %s, true), set_config('app.operation', 'copy', true)"
     connection.rows(query, (env,))

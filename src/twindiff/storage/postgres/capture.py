@@ -1,7 +1,7 @@
-"""From the write-ahead log to the journal: transactions as wal2json writes them, folded to records.
+"""Conversion of the write-ahead log to the journal: transactions decoded by wal2json are folded to records.
 
-A transaction carries one message that says what it was. Without one it is `external`: somebody switched off the
-triggers that number what is written by hand.
+The transaction of an operation contains a message with its metadata. Changes without one become an `external` record,
+since an administrator has disabled the triggers that number manual changes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ EXTERNAL = "external"
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A column of a row in the log."""
+    """A column of a row in the WAL."""
 
     name: str
     value: Any = None
 
 
 class Wal2jsonLine(msgspec.Struct, frozen=True):
-    """One line of wal2json, format 2: begin, commit, insert, update, delete, truncate or message."""
+    """A line of wal2json, format 2. `action`: begin, commit, insert, update, delete, truncate or message."""
 
     action: Literal["B", "C", "I", "U", "D", "T", "M"]
     schema: str = ""
@@ -48,7 +48,7 @@ decode_line = msgspec.json.Decoder(Wal2jsonLine).decode
 
 
 class Meta(msgspec.Struct, frozen=True, array_like=True):
-    """What an operation says of itself."""
+    """The metadata that an operation emits into the WAL; the fields are those of `JournalRecord`."""
 
     env: str
     seq: int
@@ -65,11 +65,11 @@ decode_meta = msgspec.json.Decoder(Meta).decode
 
 
 decode_shapes = msgspec.json.Decoder(tuple[str, Shapes]).decode
-"""What a migration says: a twin, and what its rows look like from here on."""
+"""Decodes the message of a migration: a twin, and the shapes of its rows from here on."""
 
 
 class Spot(NamedTuple):
-    """Where a row of the log lives."""
+    """The location of a row in the WAL."""
 
     env: str
     twin: str
@@ -78,7 +78,7 @@ class Spot(NamedTuple):
 
 
 class Unnumbered(NamedTuple):
-    """Changes that no message explains."""
+    """Changes of a transaction without metadata for their environment and twin."""
 
     env: str
     twin: str
@@ -86,7 +86,7 @@ class Unnumbered(NamedTuple):
 
 
 class Transaction:
-    """The rows that one transaction touched, each as it was and as it is."""
+    """The rows that one transaction changed, each with its states before and after."""
 
     def __init__(self, shapes: Mapping[str, Shapes]) -> None:
         self._shapes = shapes
@@ -95,11 +95,11 @@ class Transaction:
 
     @property
     def size(self) -> int:
-        """How many rows it has touched."""
+        """The number of changed rows."""
         return len(self._rows)
 
     def take(self, line: Wal2jsonLine) -> None:
-        """Note one line."""
+        """Add one line of the transaction."""
         if line.action == "M":
             if line.prefix == PREFIX:
                 self._metas.append(decode_meta(line.content))
@@ -114,7 +114,7 @@ class Transaction:
         was = {cell.name: cell.value for cell in line.identity} if line.action != "I" else None
         now = {cell.name: cell.value for cell in line.columns} if line.action != "D" else None
         if was and now:
-            now = {**was, **now}  # a large value that an update left alone is only in the row as it was
+            now = {**was, **now}  # an unchanged TOASTed value is only in the old row
         old, new = (_spot(row, twin, line.table, shape) if row else None for row in (was, now))
         before, after = (_values(row, shape) if row else None for row in (was, now))
         if old and old != new:
@@ -128,7 +128,7 @@ class Transaction:
         self._rows[spot] = (first[0] if first else before, after)
 
     def records(self) -> Iterator[JournalRecord | Unnumbered]:
-        """One record for each operation; what no message explains comes by environment and twin."""
+        """Yield one record per operation, then changes without metadata by environment and twin."""
         changes: dict[tuple[str, str], list[RowChange]] = {}
         for spot, (before, after) in sorted(self._rows.items(), key=lambda each: each[0]):
             if before != after or not _same(before, after):
@@ -143,7 +143,7 @@ class Transaction:
 
 
 def _same(before: Values | None, after: Values | None) -> bool:
-    """Whether rows that Python finds equal are so as JSON too, where true is not 1."""
+    """Whether rows that are equal in Python are equal as JSON too, where true is not 1."""
     return before is None or after is None or msgspec.json.encode(before) == msgspec.json.encode(after)
 
 
@@ -152,7 +152,7 @@ def _spot(row: Values, twin: str, table: str, shape: WalTable) -> Spot:
 
 
 def _values(row: Values, shape: WalTable) -> Values:
-    """A row in declared types; a column that the twin no longer has is left out."""
+    """Convert a row to declared types; columns that the twin no longer has are left out."""
     return {name: _value(row.get(name), kind) for name, kind in shape.kinds.items()}
 
 

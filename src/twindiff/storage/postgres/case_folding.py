@@ -1,4 +1,4 @@
-"""Python's case folding as functions of the database, so that both engines fold alike."""
+"""SQL functions that implement Python's case folding, so that both engines fold text identically."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ from . import full_text_index, json_key_index
 from .text_encoding import literal
 
 HEAD = 400
-"""Letters of a folded text that an index keeps, each of four bytes at most; an index refuses more than 2,700."""
+"""Characters of a folded text in an index, each of at most four bytes; an index entry is limited to 2,700 bytes."""
 
 TRUSTED = "ALTER FUNCTION twindiff.folded_head(text) LEAKPROOF"
-"""Says that the function tells nobody of the rows that it sees, without which no index by it is used where rows belong
-to environments. Only a superuser may say so."""
+"""Declares the function leakproof; under row-level security, PostgreSQL does not use an index by it otherwise. Requires
+a superuser."""
 
 
 @cache
 def functions() -> tuple[str, ...]:
-    """What creates `casefold`, `folded_head`, `without_accents`, `words` and `entries` in the schema `twindiff`."""
+    """Return the DDL of `casefold`, `folded_head`, `without_accents`, `words` and `entries` in the schema `twindiff`.
+
+    For example, `CREATE OR REPLACE FUNCTION twindiff.folded_head(given text) RETURNS text LANGUAGE plpgsql IMMUTABLE
+    STRICT PARALLEL SAFE AS $$ BEGIN RETURN left(twindiff.casefold(given), 400); END $$`.
+    """
     return tuple(_functions())
 
 
@@ -30,13 +34,19 @@ def _functions() -> Iterator[str]:
     single = {plain: folded for plain, folded in changed.items() if len(folded) == 1}
     several = {plain: folded for plain, folded in changed.items() if len(folded) > 1}
     marks = [chr(code) for code in range(0x300, sys.maxunicode + 1) if unicodedata.combining(chr(code))]
+    # For example, `single` has "Ä": "ä", `several` has "ß": "ss". The body of `casefold`, abbreviated:
+    #   IF octet_length(given) = length(given) THEN RETURN lower(given COLLATE "C"); END IF;
+    #   IF given ~ '[ßŉ…]' THEN given := replace(given, 'ß', 'ss')…; END IF;
+    #   IF given !~ '[ÄÖ…]' THEN RETURN lower(given COLLATE "C"); END IF;
+    #   capitals := regexp_replace(given, '[^ÄÖ…]+', '', 'g');
+    #   RETURN translate(lower(given COLLATE "C"), capitals, translate(capitals, 'ÄÖ…', 'äö…'));
     lower, is_ascii = 'lower(given COLLATE "C")', "octet_length(given) = length(given)"
     yield _function(
         "casefold",
         f"IF {is_ascii} THEN RETURN {lower}; END IF; "
         f"IF given ~ {literal(f'[{_spans(several)}]')} THEN given := {_replace_folds('given', several)}; END IF; "
         f"IF given !~ {literal(f'[{_spans(single)}]')} THEN RETURN {lower}; END IF; "
-        # Those that the text has are few, and all there are would be compared with each of its letters.
+        # `translate` compares each letter with its whole list, so restrict the list to capitals in the text.
         f"capitals := regexp_replace(given, {literal(f'[^{_spans(single)}]+')}, '', 'g'); "
         f"RETURN translate({lower}, capitals, translate(capitals, {_letters(single)}, {_letters(single.values())}));",
         declared="DECLARE capitals text; ",
@@ -52,7 +62,7 @@ def _functions() -> Iterator[str]:
 
 
 def _function(name: str, body: str, declared: str = "") -> str:
-    """What creates a function of a text. One in SQL would be planned anew for every row, with all of its letters."""
+    """Return the DDL of a function of a text. In SQL instead of PL/pgSQL, it would be replanned for every row."""
     head = "RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE"
     return f"CREATE OR REPLACE FUNCTION twindiff.{name}(given text) {head} AS $$ {declared}BEGIN {body} END $$"
 
@@ -68,7 +78,7 @@ def _replace_folds(text: str, folds: dict[str, str]) -> str:
 
 
 def _spans(letters: Iterable[str]) -> str:
-    """Letters, which are in order, as the inside of a bracket expression."""
+    """Return sorted letters as ranges inside a bracket expression: `abcx` becomes `a-cx`."""
     spans: list[list[str]] = []
     for letter in letters:
         if spans and ord(letter) == ord(spans[-1][1]) + 1:

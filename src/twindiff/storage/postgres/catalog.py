@@ -1,4 +1,4 @@
-"""The catalog's connection: one statement at a time, or a transaction of this thread."""
+"""Connections of the catalog: one per statement, or that of the current thread's transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .connections import EnvironmentSlots, PostgresConnection, PostgresPool
 
 
 class PostgresCatalog:
-    """Our own records. A transaction runs alone, as it does in a file; single statements do not wait for it."""
+    """The catalog's statements. Transactions are serialized, as in a file; single statements do not wait for them."""
 
     def __init__(self, pool: PostgresPool) -> None:
         self._pool = pool
@@ -19,7 +19,7 @@ class PostgresCatalog:
 
     @contextmanager
     def statement(self) -> Generator[PostgresConnection]:
-        """The connection for the next statement."""
+        """Open the connection for the next statement."""
         current: PostgresConnection | None = getattr(self._open, "connection", None)
         if current:
             yield current
@@ -29,11 +29,11 @@ class PostgresCatalog:
 
     @contextmanager
     def transaction(self) -> Generator[None]:
-        """Make the statements of this thread one; nested ones join the outermost."""
+        """Run the statements of this thread in one transaction; nested ones join the outermost."""
         if getattr(self._open, "connection", None):
             yield
             return
-        # Those of this process who wait for their turn hold no connection, of which a transaction may need another.
+        # Threads of this process wait without a connection, since a transaction may need a second one.
         with self._turns.of("", "catalog"), self._pool.connection() as connection, connection.transaction():
             connection.rows("SELECT pg_advisory_xact_lock(hashtext('twindiff catalog'))")
             self._open.connection = connection

@@ -1,4 +1,4 @@
-"""Connections to the database, and what its failures are called here."""
+"""The connection pool, and the translation of database errors."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from twindiff.storage import StorageFull, StorageUnavailable, TooLong
 from .statements import PostgresConnection
 
 MAX_CONNECTIONS = 12
-"""Connections of one process, which computes on one core: more of them would only have more to learn."""
+"""Connections of one process, which uses one core; more would only prepare the same statements more often."""
 PATIENCE_SECONDS = 10.0
-"""How long a request waits for a connection, or for its turn in an environment."""
+"""How long a request waits for a connection, or for the lock of an environment."""
 RETRY_SECONDS = 0.2
 
 
 @contextmanager
 def reaching() -> Generator[None]:
-    """Give the database's failures our names."""
+    """Translate database errors to TooSlow, StorageFull, TooLong or StorageUnavailable."""
     try:
         yield
     except errors.QueryCanceled:
@@ -47,22 +47,22 @@ def reaching() -> Generator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, in one line without an address's password."""
+    """Return the first line of an error message, which contains no password."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def sql(text: str) -> LiteralString:
-    """SQL that we composed, as psycopg wants it typed."""
+    """Cast composed SQL to the type that psycopg requires."""
     return cast(LiteralString, text)
 
 
 def connect(dsn: str, **options: Any) -> PostgresConnection:
-    """One connection of its own, outside the pool; each statement is a transaction unless BEGIN is said."""
+    """Open a connection outside the pool, in autocommit mode."""
     return PostgresConnection.connect(dsn, autocommit=True, prepare_threshold=None, **keepalive(dsn), **options)
 
 
 def keepalive(dsn: str) -> dict[str, int]:
-    """Options by which a connection notices within seconds that the database's host is gone; what a DSN says counts."""
+    """Return options that detect the loss of the database's host within seconds, except those that the DSN sets."""
     given = conninfo_to_dict(dsn)
     return {name: value for name, value in _KEEPALIVE.items() if name not in given}
 
@@ -76,9 +76,9 @@ _KEEPALIVE = {
 
 
 class PostgresPool:
-    """The connections of one process. The one that was used last is used next: it has the statements planned.
+    """The connections of one process. The last used is reused first, since it has the most statements prepared.
 
-    It is made when there is a connection; raises StorageUnavailable when there is none for ten seconds.
+    The constructor opens the first connection; it raises StorageUnavailable after PATIENCE_SECONDS.
     """
 
     def __init__(self, dsn: str) -> None:
@@ -90,7 +90,7 @@ class PostgresPool:
             self._free.append(self._first())
 
     def _first(self) -> PostgresConnection:
-        """Who starts together with the database may be there before it; one that answers will not change its mind."""
+        """Open a connection; retry while the database is starting. If it answers pings, its refusal is final."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         answers = False
         while True:
@@ -99,7 +99,7 @@ class PostgresPool:
             except psycopg.OperationalError:
                 if answers or time.monotonic() > deadline:
                     raise
-            answers = PGconn.ping(self._dsn.encode()) == Ping.OK  # if only since a moment ago, it may let us in
+            answers = PGconn.ping(self._dsn.encode()) == Ping.OK  # it may have just become ready: try once more
             time.sleep(RETRY_SECONDS)
 
     def _connect(self) -> PostgresConnection:
@@ -108,7 +108,7 @@ class PostgresPool:
 
     @contextmanager
     def connection(self) -> Generator[PostgresConnection]:
-        """A connection for as long as the block runs; an open transaction is rolled back."""
+        """Lend a connection for the block; an open transaction is rolled back at its end."""
         with reaching(), self._seat():
             try:
                 connection = self._free.pop()
@@ -133,7 +133,7 @@ class PostgresPool:
             self._free.append(connection)
         else:
             connection.close()
-            self._drop_free()  # which have broken with it, if the database went away
+            self._drop_free()  # broken too, if the database restarted
         if self._closed:
             self._drop_free()
 
@@ -150,7 +150,7 @@ class PostgresPool:
 
 
 def _is_idle(connection: PostgresConnection) -> bool:
-    """Whether a connection can be used again; what it left open is rolled back."""
+    """Whether a connection can be reused; rolls back an open transaction."""
     if connection.closed:
         return False
     if connection.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
@@ -161,18 +161,18 @@ def _is_idle(connection: PostgresConnection) -> bool:
 
 _OPTIONS = (
     f"-c lock_timeout={int(PATIENCE_SECONDS * 1000)} -c idle_in_transaction_session_timeout=60000 "
-    # Statements find their rows by keys that begin with env_id, whatever the values are: one plan is as good as five.
+    # Statements find rows by keys that begin with env_id, whatever its value, so a generic plan is always good.
     "-c application_name=twindiff -c jit=off -c plan_cache_mode=force_generic_plan "
-    # Nobody knows how many rows have an env_id. A whole small table, or an index that happens to have all columns,
-    # would look cheaper than the key, and then all rows of an environment are read for each one that is looked up.
+    # PostgreSQL has no statistics per env_id. A scan of a small table, or of an index with all columns, would look
+    # cheaper than the key, and then each lookup of one row would read all rows of the environment.
     "-c enable_seqscan=off -c enable_indexonlyscan=off "
-    # Workers take longer to start than nearly all statements run, and many requests come at once.
+    # Workers take longer to start than most statements run, and many requests are concurrent.
     "-c max_parallel_workers_per_gather=0"
 )
 
 
 class EnvironmentSlots:
-    """One thread of this process at a time per environment, so that those who wait hold no connection."""
+    """A lock per environment within this process, so that waiting threads hold no connection."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -180,7 +180,7 @@ class EnvironmentSlots:
 
     @contextmanager
     def of(self, env: str, what: str = "environment") -> Generator[None]:
-        """Wait for one's turn; raises StorageUnavailable when it does not come."""
+        """Hold the lock of an environment; raises StorageUnavailable after PATIENCE_SECONDS."""
         with self._guard:
             lock, waiting = self._locks.get(env) or (threading.Lock(), 0)
             self._locks[env] = lock, waiting + 1

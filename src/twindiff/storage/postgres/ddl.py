@@ -1,4 +1,7 @@
-"""Tables, indexes, policies and triggers from Row declarations: one schema per twin, `env_id` first in every key."""
+"""DDL of tables, indexes, policies and triggers, generated from Row declarations.
+
+Each twin has its own schema; every key begins with `env_id`.
+"""
 
 from __future__ import annotations
 
@@ -27,41 +30,46 @@ STORED: dict[ColumnType, str] = {
 CATALOG = "twindiff_catalog"
 MAX_NAME_BYTES = 63
 PENDING_KILOBYTES = 64
-"""What waits to be put into an index of words, all of which each search reads; 4 MB unless one says so."""
+"""The pending list of a GIN index, which every search reads entirely; PostgreSQL's default is 4 MB."""
 SHAPE_PREFIX = "twindiff-shape"
-"""Of the messages in the log that say what a twin's rows look like from there on."""
+"""The prefix of WAL messages with the new shapes of a twin's rows."""
 ORIGIN_PREFIX = "twindiff-origin"
-"""Of those that say that there are more replication origins from there on."""
+"""The prefix of WAL messages that announce new replication origins."""
 OF_CATALOG: tuple[str, ...] = ()
 OF_TWIN: tuple[str, ...] = ("env_id",)
-"""Columns of ours that come before a table's own."""
+"""Columns added in front of a table's own."""
 
 
 def schema_of(twin: str) -> str:
-    """The schema that holds a twin's tables."""
+    """Return the name of the schema with a twin's tables."""
     return f"twin_{twin}"
 
 
 def catalog_table(table: Table) -> Iterator[str]:
-    """What creates a table of the catalog and its indexes; nothing happens to those that exist."""
+    """Yield the idempotent statements that create a catalog table and its indexes."""
     yield from _table(CATALOG, table, OF_CATALOG)
 
 
 def twin_table(schema: str, table: Table) -> Iterator[str]:
-    """What creates a twin's table: seen one environment at a time, changes by hand numbered, full rows in the log."""
+    """Yield the idempotent statements that create a twin's table.
+
+    Row-level security restricts it to one environment, triggers number manual changes, and the WAL has full old rows.
+    """
+    # CREATE POLICY of_environment ON "twin_slack"."messages" USING (env_id = current_setting('app.env_id', true))
+    #   WITH CHECK (env_id = current_setting('app.env_id', true))
     yield from _table(schema, table, OF_TWIN)
     name = f"{quote(schema)}.{quote(table.name)}"
     here = "env_id = current_setting('app.env_id', true)"
     by_hand = "WHEN (coalesce(current_setting('app.operation', true), '') = '')"
     yield f"ALTER TABLE {name} REPLICA IDENTITY FULL"
-    # Of an environment that is newer than the statistics, PostgreSQL would expect no rows and plan accordingly.
+    # Without statistics: PostgreSQL would expect no rows for an environment created after ANALYZE.
     yield f"ALTER TABLE {name} ALTER COLUMN env_id SET STATISTICS 0"
     yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
     yield f"DROP POLICY IF EXISTS of_environment ON {name}"
     yield f"CREATE POLICY of_environment ON {name} USING ({here}) WITH CHECK ({here})"
     yield f"DROP POLICY IF EXISTS of_owner ON {name}"
     yield f"CREATE POLICY of_owner ON {name} TO CURRENT_USER USING (true) WITH CHECK (true)"
-    # Whether a row is added is known when it is: one that is there already may be left alone.
+    # AFTER INSERT, since ON CONFLICT DO NOTHING may skip the row.
     for trigger, when in (("number_added", "AFTER INSERT"), ("number_external", "BEFORE UPDATE OR DELETE")):
         yield (
             f"CREATE OR REPLACE TRIGGER {trigger} {when} ON {name} "
@@ -76,6 +84,9 @@ def twin_table(schema: str, table: Table) -> Iterator[str]:
 
 
 def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
+    # CREATE TABLE IF NOT EXISTS "twin_slack"."messages" ("env_id" text COLLATE "C" NOT NULL,
+    #   "id" text COLLATE "C" NOT NULL, "ts" bigint, PRIMARY KEY ("env_id", "id"))
+    # CREATE INDEX IF NOT EXISTS "messages_env_id_ts" ON "twin_slack"."messages" USING btree ("env_id", "ts")
     name = f"{quote(schema)}.{quote(table.name)}"
     leading = [f'{quote(column)} text COLLATE "C" NOT NULL' for column in first]
     columns = [*leading, *(column_text(column) for column in table.columns.values())]
@@ -90,17 +101,17 @@ def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
 
 
 def stored_type(column: Column[Any]) -> str:
-    """The type of a column's values, however they are ordered."""
+    """Return the SQL type of a column without its collation."""
     return STORED[column.kind].removesuffix(' COLLATE "C"')
 
 
 def column_text(column: Column[Any]) -> str:
-    """A column as CREATE TABLE declares it."""
+    """Return the declaration of a column for CREATE TABLE."""
     return f"{quote(column.name)} {STORED[column.kind]}{'' if column.nullable else ' NOT NULL'}"
 
 
 def added_column(column: Column[Any]) -> str | None:
-    """A column as ALTER TABLE adds it to rows that lack it; None when they cannot do without a value."""
+    """Return the declaration of a column for ALTER TABLE … ADD; None if existing rows would lack a required value."""
     if column.default is not msgspec.NODEFAULT and not (column.default is None and column.nullable):
         return f"{column_text(column)} DEFAULT {_constant(column.default, column.kind)}"
     return column_text(column) if column.nullable else None
@@ -113,21 +124,21 @@ def _constant(value: Any, kind: ColumnType) -> str:
 
 
 class SecondaryIndex(NamedTuple):
-    """An index beside that of the key."""
+    """An index besides the primary key."""
 
     name: str
     places: str
-    """What it is by, as CREATE INDEX takes it."""
+    """Its columns or expression, as in CREATE INDEX."""
     unique: bool
     method: str = "btree"
     where: str = ""
-    """Which rows are in it; all, if nothing is said."""
+    """The predicate of a partial index; empty for all rows."""
 
 
 def indexes(table: Table, first: tuple[str, ...]) -> list[SecondaryIndex]:
-    """The indexes that a table declares, each with `first` in front.
+    """Return the indexes that a table declares, each with the columns `first` in front.
 
-    One that begins with the whole key is for reading in the table's place, which is switched off here (`connections`).
+    Indexes that begin with the whole key are left out: they are for index-only scans, which `connections` disables.
     """
     plain = [each for each in table.indexes if each[: len(table.key)] != table.key]
     declared = [*((each, True) for each in table.unique), *((each, False) for each in plain)]
@@ -166,7 +177,12 @@ def _index_name(table: Table, columns: Sequence[str]) -> str:
 
 
 def functions(schema: Schema) -> Iterator[str]:
-    """What copies the rows of one environment to others, and deletes those of some, whoever may see them."""
+    """Yield the DDL of a twin's functions: `copy_rows`, `delete_rows`, and lookups in full-text and JSON key indexes.
+
+    SECURITY DEFINER exempts them from row-level security.
+    """
+    # CREATE OR REPLACE FUNCTION "twin_slack".delete_rows(text[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS
+    #   $$ BEGIN DELETE FROM "twin_slack"."messages" WHERE env_id = ANY($1); END $$
     place = quote(schema_of(schema.twin))
     copies = [_copy(f"{place}.{quote(table.name)}", table) for table in schema.tables.values()]
     deletes = [f"DELETE FROM {place}.{quote(name)} WHERE env_id = ANY($1);" for name in schema.tables]
@@ -183,6 +199,8 @@ def functions(schema: Schema) -> Iterator[str]:
 
 
 def _copy(name: str, table: Table) -> str:
+    # INSERT INTO "twin_slack"."messages" (env_id, "id", "ts") SELECT e.env, "id", "ts"
+    #   FROM unnest($2) e(env), "twin_slack"."messages" WHERE env_id = $1;
     columns = names(tuple(table.columns))
     return (
         f"INSERT INTO {name} (env_id, {columns}) SELECT e.env, {columns} FROM unnest($2) e(env), {name} "
@@ -191,7 +209,7 @@ def _copy(name: str, table: Table) -> str:
 
 
 class WalTable(msgspec.Struct, frozen=True):
-    """What one needs to know of a table to read its rows from the write-ahead log."""
+    """The shape of a table's rows, which is needed to read them from the WAL: key columns, and kinds by column."""
 
     key: tuple[str, ...]
     kinds: dict[str, ColumnType]
@@ -201,7 +219,7 @@ Shapes = dict[str, WalTable]
 
 
 def shapes(schema: Schema) -> Shapes:
-    """The shapes of a twin's tables."""
+    """Return the shapes of a twin's tables by name."""
     return {
         table.name: WalTable(table.key, {name: column.kind for name, column in table.columns.items()})
         for table in schema.tables.values()

@@ -1,4 +1,4 @@
-"""What PostgreSQL says in its own way: every parameter has a type, and text is written as `text` says."""
+"""The SQL dialect of PostgreSQL: every parameter has an explicit type, and text is encoded by `text_encoding`."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ LeaveFewer = Callable[[Sequence[Expression], Table, str, str], bool]
 
 
 class PostgresCompiler(SqlCompiler):
-    """SQL for PostgreSQL; `schema` holds the tables.
+    """Compiles SQL for PostgreSQL; `schema` contains the tables.
 
-    `listed` gives the keys of the rows that have a text under a key of a Json column, None where they are many.
-    `leave_fewer` says whether conditions that other indexes are for leave fewer rows than an index of words finds.
+    `listed(table, column, key, text)` returns the keys of the rows with a text under a key of a Json column, or None if
+    they are many. `leave_fewer(others, table, column, asked)` tells whether conditions with other indexes leave fewer
+    rows than a full-text query finds.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class PostgresCompiler(SqlCompiler):
         self._listed = listed
         self._leave_fewer = leave_fewer
         self._told: dict[int, str] = {}
-        """Conditions that hold wherever the index of words has the text, by identity, each with whether it has it."""
+        """Conditions that the full-text index answers exactly, by `id`, each with the test that it has the text."""
 
     def table(self, row: type[Row]) -> str:
         return f"{quote(self.schema)}.{quote(table_of(row).name)}"
@@ -81,7 +82,7 @@ class PostgresCompiler(SqlCompiler):
         return f"{self._at(reference, column)}::text"
 
     def _at(self, reference: str, column: Column[Any]) -> str:
-        """What is at a path of a Json column, as JSON."""
+        """Return the value at the path of a Json column, as JSON."""
         self.parameters += [escape_text(key) for key in column.path]
         return f"({reference}::json{' -> %s::text' * len(column.path)})"
 
@@ -105,8 +106,9 @@ class PostgresCompiler(SqlCompiler):
         return self._place("text", escape_text(text))
 
     def equals_fold(self, left: str, text: str) -> str:
-        """The first letters are in an index where a table says so (`fold_case`); whole texts are too long for one."""
-        if "%s" in left:  # inside JSON, where no index is, and a place for a value cannot be written twice
+        """Compare a prefix, which may be indexed (`Table.folded`), and the text, which may be too long for an index."""
+        # (twindiff.folded_head(t."name") = %s::text AND twindiff.casefold(t."name") = %s::text)
+        if "%s" in left:  # inside JSON: there is no index, and the placeholder cannot be repeated
             return super().equals_fold(left, text)
         start = escape_text(text.casefold())[:HEAD]
         return f"(twindiff.folded_head({left}) = {self._place('text', start)} AND {super().equals_fold(left, text)})"
@@ -133,7 +135,8 @@ class PostgresCompiler(SqlCompiler):
         return f"({is_listed} AND {self.of_kind(left, column, 'text')} = {self.value(text, column)})"
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
-        """Look words up in the index that the table has of them."""
+        """Search words in a full-text index of the table, unless other conditions leave fewer rows."""
+        # FROM "twin_slack"."messages(text words)"(%s::text) t
         for name in table.words:
             column = table.columns[name]
             told = {id(part): exact for part in where if (exact := exactly_asked(part, column))}
@@ -147,12 +150,12 @@ class PostgresCompiler(SqlCompiler):
         return NO_SEARCH
 
     def expression(self, part: Expression, scopes: Scopes) -> str:
-        """Where the index has told that a condition holds, only into texts that it has not is looked."""
+        """Test conditions that the index answers exactly only on texts that are too long for it."""
         looked_into = super().expression(part, scopes)
         is_told = self._told.get(id(part)) if len(scopes) == 1 else None
         return f"({is_told} OR {looked_into})" if is_told else looked_into
 
-    # PostgreSQL expects long ways, and would read the whole table for every row; both forms leave it only the index.
+    # PostgreSQL overestimates the size of closures and would scan the table; LATERAL with OFFSET 0 forces the index.
 
     def further(self, way: str, steps: str) -> str:
         step = f"SELECT n.v FROM ({steps}) n WHERE n.k = {way}.v AND n.v IS NOT NULL OFFSET 0"
@@ -178,14 +181,14 @@ _BY_INDEX = frozenset(("=", "in", "<", "<=", ">", ">="))
 
 
 def _is_by_index(part: Expression, table: Table) -> bool:
-    """Whether a condition says which values, or between which, a column has with which an index begins."""
+    """Whether a condition is an equality or range of the first column of an index."""
     if not isinstance(part, Where) or part.op not in _BY_INDEX or part.column.path or isinstance(part.value, Column):
         return False
     return any(table.columns.get(each[0]) is part.column for each in (table.key, *table.unique, *table.indexes))
 
 
 def _to_stored(value: Any, kind: ColumnType) -> tuple[str, Any]:
-    """The type under which a value is compared with a column of a kind, and the value in it."""
+    """Return the SQL type for comparing a value with a column of a kind, and the value in that type."""
     if kind in _NUMBERS:
         return _number(value, kind)
     if kind == "boolean":

@@ -1,4 +1,4 @@
-"""The server engine: any number of processes over one PostgreSQL, every change captured from its write-ahead log."""
+"""The server engine: many processes share one PostgreSQL database; changes are captured from its write-ahead log."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 
 class Begun(NamedTuple):
-    """Where an environment stands as an operation begins."""
+    """The position of an environment at the start of an operation; times are in microseconds since 1970."""
 
     mode: str
     clock: int
@@ -64,7 +64,7 @@ class Begun(NamedTuple):
     due: int
 
     def time_of(self, at: int | None, wall: int, *, writes: bool) -> tuple[Clock, int]:
-        """The time of an operation, and the wall clock then; raises WorkDue where `Engine.read` says so."""
+        """Return the clock of an operation and the wall clock; raises WorkDue as `StorageEngine.read` does."""
         mode = ClockMode(cast(Any, self.mode))
         if at is None:
             clock = mode.at(wall, self.clock, self.at, writes=writes)
@@ -76,7 +76,7 @@ class Begun(NamedTuple):
 
 
 class PostgresEngine:
-    """Environments, journal, templates and catalog in one database. Work runs in threads, never on the event loop."""
+    """Environments, journal, templates and catalog in one database. Operations run in threads, not the event loop."""
 
     inline = False
 
@@ -121,7 +121,7 @@ class PostgresEngine:
         return self._templates.keep(self._tables[twin], full, {})
 
     def keep_template(self, twin: str, start: TemplatePayload) -> Iterator[CooperativeStep]:
-        """All of it at once: work is in a thread of its own here anyway."""
+        """Store the template without steps, since this engine runs in a worker thread anyway."""
         self._templates.keep(self._tables[twin], start.rows, start.template.counters)
         return iter(())
 
@@ -160,7 +160,7 @@ class PostgresEngine:
         self._awake.add(env)
 
     def _first_due(self, origin: Origin) -> int:
-        """When work falls due at the earliest in an environment that begins."""
+        """Return the earliest time that a job falls due in a new environment."""
         schemas = [(self._tables[twin].schema, hash) for twin, hash in origin.templates.items() if twin in self._tables]
         times = (self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
         return min(times, default=NO_JOBS)
@@ -169,7 +169,7 @@ class PostgresEngine:
         return env in self._awake
 
     def wake(self, env: str, origin: Origin) -> None:
-        """Nothing is rebuilt here, where rows are carried over when the database is; but it may be gone."""
+        """Mark an environment as loaded; raises EnvironmentGone. Nothing is rebuilt: rows migrate with the database."""
         if not self._standings.has(env):
             raise EnvironmentGone(f"environment '{env}' is not there any more")
         self._awake.add(env)
@@ -180,7 +180,7 @@ class PostgresEngine:
     def import_environment(
         self, env: str, origin: Origin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
     ) -> Iterator[CooperativeStep]:
-        """All of it at once: work is in a thread of its own here anyway."""
+        """Import without steps, since this engine runs in a worker thread anyway."""
         for twin, start in starts.items():
             self._templates.keep(self._tables[twin], start.rows, start.template.counters)
         self._points.import_environment(env, origin, records)
@@ -201,7 +201,7 @@ class PostgresEngine:
 
     @contextmanager
     def _reading(self, env: str) -> Generator[tuple[PostgresConnection, Begun]]:
-        """See one state through several statements, and write none."""
+        """Open a read-only transaction in which all statements see the same state."""
         with self._pool.connection() as connection:
             begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT * FROM twindiff.begin_read(%s)"
             yield connection, _read_begun(connection.script(begin, (env,)), env)
@@ -236,7 +236,7 @@ class PostgresEngine:
         return [self.write(env, each.intent, each.work, at=each.at)[1] for each in islice(operations, 1)]
 
     def _note_due(self, connection: PostgresConnection, env: str, twin: str, touched: Touched) -> None:
-        """Note times that were written, in the same transaction."""
+        """Lower the due time of the environment to those just written, in the same transaction."""
         tables = self._tables[twin]
         if not tables.schema.due:
             return
@@ -275,12 +275,12 @@ class PostgresEngine:
     # Points
 
     def is_materialized(self, env: str, seq: int) -> bool:
-        """The journal leads to every point alike."""
+        """Return True for every point, since all are reached by the journal; raises UnknownPoint."""
         refuse_unknown(seq, self.seq(env))
         return True
 
     def materialize(self, env: str, origin: Origin, seq: int) -> None:
-        """Nothing is rebuilt ahead."""
+        """Do nothing: points are not cached."""
 
     def rewind(self, env: str, to: int) -> int:
         with self._turns.of(env):
@@ -314,7 +314,7 @@ class PostgresEngine:
         return between(lambda low, high: self._journal.records(env, low, high), after, upto)
 
     def compare(self, env: str, origin: Origin, start: int, end: int) -> PointComparison | None:
-        """Rows of the past are in the journal only, which is folded while it is read."""
+        """Fold the journal while it is read, since past rows are not stored anywhere else."""
         return compare(self._journal, env, start, end)
 
     def measure(self) -> None:
@@ -330,7 +330,7 @@ class PostgresEngine:
         return self._catalog.transaction()
 
     async def wait_until_durable(self) -> None:
-        """PostgreSQL says that it has committed when it has."""
+        """Return at once: PostgreSQL acknowledges a commit only when it is durable."""
 
     def close(self) -> None:
         self._leadership.close()
@@ -346,7 +346,7 @@ def _read_begun(rows: list[Stored], env: str) -> Begun:
 
 
 def _has_changed(touched: Touched, connection: PostgresConnection) -> bool:
-    """Whether an operation is one for the journal; what was written around the Store is not looked at more closely."""
+    """Whether an operation needs a journal record; any write around the Store counts as a change."""
     if touched.wrote:
         return touched.anything
     return connection.row("SELECT pg_current_xact_id_if_assigned() IS NOT NULL") == (True,)

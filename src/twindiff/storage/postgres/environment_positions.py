@@ -1,4 +1,4 @@
-"""Where environments stand: their number of records, clock and counters."""
+"""Positions of environments in the table `twindiff.standings`: last seq, clock and due time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _PRESENT = "SELECT mode, clock, at, due, seq FROM twindiff.standings WHERE env =
 
 
 class EnvironmentPosition(NamedTuple):
-    """An environment's mode of the clock, its clock and the wall clock then, when work falls due, its last record."""
+    """An environment's clock mode, its `clock` and the wall clock `at` then, its due time, and its last `seq`.
+
+    Times are in microseconds since 1970.
+    """
 
     mode: str
     clock: int
@@ -26,40 +29,40 @@ class EnvironmentPosition(NamedTuple):
 
 
 class Standings:
-    """The environments that there are."""
+    """Queries of the positions of existing environments."""
 
     def __init__(self, pool: PostgresPool) -> None:
         self._pool = pool
 
     def seq(self, env: str) -> int:
-        """How many records an environment has; none when it is unknown."""
+        """Return the last seq of an environment; 0 if it does not exist."""
         with self._pool.connection() as connection:
             row = connection.row(_SEQ, (env,))
         return row[0] if row else 0
 
     def has(self, env: str) -> bool:
-        """Whether an environment is there."""
+        """Whether an environment exists."""
         with self._pool.connection() as connection:
             return connection.row(_SEQ, (env,)) is not None
 
     def present(self, env: str) -> EnvironmentPosition | None:
-        """Where an environment stands; None when it is unknown."""
+        """Return the position of an environment; None if it does not exist."""
         with self._pool.connection() as connection:
             row = connection.row(_PRESENT, (env,))
         return EnvironmentPosition(*row) if row else None
 
     def expect(self, env: str, due: int, seq: int) -> None:
-        """Note when work falls due next, unless the environment has gone on from a record meanwhile."""
+        """Set the due time of an environment, unless its last record is no longer `seq`."""
         with self._pool.connection() as connection:
             connection.count("UPDATE twindiff.standings SET due = %s WHERE env = %s AND seq = %s", (due, env, seq))
 
     def bytes(self) -> int:
-        """What the operations of all environments have written, and the bytes of files."""
+        """Return the bytes written by the operations of all environments, plus those of blobs."""
         with self._pool.connection() as connection:
             row = connection.row(_BYTES)
         return int(row[0]) if row else 0
 
 
 def forget(connection: PostgresConnection, env: str) -> None:
-    """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""
+    """Delete an environment. Its rows are removed in the background, its journal once it has no forks."""
     connection.rows("SELECT twindiff.forget(%s)", (env,))

@@ -1,8 +1,8 @@
-"""An index of the words of a text, by GIN: which rows may have a word.
+"""The full-text index of a column, by GIN: finds the rows that may have a word.
 
-It keeps each word behind the beginning of its environment's id, so that one environment's search reads no other's. The
-rows are given by a function of the owner's: PostgreSQL lets nobody use the index who may see only some of the rows, and
-expects so few of a new environment that it would rather read them all.
+Each word is prefixed with the start of its environment's id, so that a search of one environment reads no entries of
+others. Rows are read through a SECURITY DEFINER function, for two reasons: PostgreSQL does not use the index under
+row-level security, and expects so few rows of a new environment that it would rather read all of them.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from twindiff.storage.sql.names import names, quote
 from .text_encoding import literal
 
 MAX_WORD_CHARACTERS = 200
-"""Letters that are kept of a word; PostgreSQL takes 2,046 bytes."""
+"""Characters of a word in the index; PostgreSQL's limit is 2,046 bytes."""
 MAX_TEXT_CHARACTERS = 50_000
-"""Letters of a text that is taken apart; a longer one is looked into by every search."""
+"""Characters of a text up to which it is indexed; every search tests longer texts themselves."""
 MANY_ROWS = 2_000
-"""Rows that are found from which on other conditions are asked whether they leave fewer, to be looked into."""
+"""Matching rows beyond which it is checked whether other conditions leave fewer rows."""
 MAX_COUNTED_ROWS = 20_000
-"""Rows up to which that is counted."""
+"""Matching rows up to which they are counted for that."""
 ENVIRONMENT_LETTERS = 12
 _ANY = "!"
-"""The word of texts that are too long."""
+"""The only indexed word of texts that are too long."""
 _HERE = "@"
-"""Where the environment stands in what is asked."""
+"""The placeholder of the environment in a query."""
 TOO_LONG = f"'{_HERE} {_ANY}'"
-"""What is asked for texts that are too long."""
+"""The query for texts that are too long."""
 
 
 def _part(part: IndexTerm) -> str:
@@ -43,7 +43,10 @@ SPELLING = Spelling(" & ", " | ", _part)
 
 
 def function() -> str:
-    """What creates `twindiff.words`, the words of a text of an environment."""
+    """Return the DDL of `twindiff.words(env, given)`, the words of a text with the prefix of its environment.
+
+    For the text "Red cat" of the environment "0123456789abcdef…" it returns `'0123456789ab cat' '0123456789ab red'`.
+    """
     here = f"rpad(env, {ENVIRONMENT_LETTERS}, '0') || ' '"
     longest = ENVIRONMENT_LETTERS + 1 + MAX_WORD_CHARACTERS
     between, apart = literal(f"[^{LETTERS}{UNSPACED}]+"), literal(f"([{UNSPACED}])")
@@ -73,23 +76,30 @@ def function() -> str:
 
 
 def words_of(column: str) -> str:
-    """The words of a column, as its index has them."""
+    """Return the index expression of a column's words."""
     return f"twindiff.words(env_id, {quote(column)})"
 
 
 def lookup(schema: str, table: Table, column: str, what: str = "words") -> str:
-    """The name of the function that gives the rows that have words; of a `page` of their keys, or of their `count`."""
+    """Return the name of a column's lookup function.
+
+    `what` is "words" (returns matching rows), "page" (returns the first keys in order) or "count".
+    """
     return f"{quote(schema)}.{quote(f'{table.name}({column} {what})')}"
 
 
 def lookups(schema: str, table: Table) -> Iterator[str]:
-    """What creates these functions."""
+    """Yield the DDL of the lookup functions of a table."""
+    # CREATE OR REPLACE FUNCTION "twin_slack"."messages(text words)"(text) RETURNS SETOF "twin_slack"."messages"
+    #   LANGUAGE sql STABLE SECURITY DEFINER ROWS 100 AS $$ SELECT * FROM "twin_slack"."messages"
+    #   WHERE twindiff.words(env_id, "text") @@ replace($1, '@', rpad(current_setting('app.env_id', true), 12, '0'))
+    #   ::tsquery AND env_id || '' = current_setting('app.env_id', true) $$
     here = "current_setting('app.env_id', true)"
     asked = f"replace($1, '{_HERE}', rpad({here}, {ENVIRONMENT_LETTERS}, '0'))::tsquery"
     place, key = f"{quote(schema)}.{quote(table.name)}", names(table.key)
     of_key = ", ".join(f"{quote(name)} {place}.{quote(name)}%TYPE" for name in table.key)
     for column in table.words:
-        # Not `env_id =`, of whose rows PostgreSQL expects so few that it would take an index by that.
+        # Not `env_id =`, for which PostgreSQL expects so few rows that it would use an index by env_id.
         having = f"FROM {place} WHERE {words_of(column)} @@ {asked} AND env_id || '' = {here}"
         for what, given, answer, query in (
             ("words", "text", f"SETOF {place}", f"SELECT * {having}"),
@@ -104,12 +114,15 @@ def lookups(schema: str, table: Table) -> Iterator[str]:
 
 
 def function_argument(parts: str) -> str:
-    """What the function is asked, texts that are too long besides."""
+    """Return the argument of a lookup function: a query, extended to match texts that are too long too."""
     return f"{TOO_LONG} | {parts}"
 
 
 def exactly_asked(part: Expression, text: Column[Any]) -> str | None:
-    """What is asked for a condition so that no other text has it, but for those that are too long; None if nothing."""
+    """Return a query that matches exactly the texts for which a condition holds, except those too long; None if none.
+
+    For `has_word` of "red" and not of "cat" it is `((('@ red')) & !(('@ cat')))`.
+    """
     if isinstance(part, AnyOf):
         return _all_known((exactly_asked(each, text) for each in part.parts), SPELLING.either)
     if isinstance(part, AllOf):
@@ -126,7 +139,7 @@ def exactly_asked(part: Expression, text: Column[Any]) -> str | None:
 
 
 def _exactly_asked_of(word: SearchTerm) -> str | None:
-    """Of a word each of whose forms is one word, which the index has whole."""
+    """Return the exact query for a word, if each of its forms is a single word that is indexed untruncated."""
     forms = zip(word.forms, word.parts, strict=True)
     known = [part for form, parts in forms for part in parts if part.text == without_accents(form)]
     is_known = len(known) == len(word.forms) and all(len(part.text) < MAX_WORD_CHARACTERS for part in known)

@@ -1,7 +1,6 @@
-"""The rows that have words as the index alone tells them: only into texts that are too long for it is looked.
+"""Searches answered by the full-text index alone, except for texts that are too long for it.
 
-Pages of their keys are put in order and cut off where the index is read, so that of all rows that have frequent words
-no more than a page is handed on.
+Pages of keys are sorted and limited inside the lookup function, so that a frequent word returns no more than a page.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from .full_text_index import TOO_LONG, exactly_asked, lookup
 from .text_encoding import literal
 
 PAGE = "p"
-"""The alias of what a page's order is by."""
+"""The alias of the keys by which a page is ordered."""
 
 
 class IndexMatches:
-    """What is looked up in one index of words, as SQL; `asked` is None where it cannot tell by itself."""
+    """The SQL of a search in one full-text index; `asked` is its query, or None if the index alone cannot answer."""
 
     def __init__(self, text: PostgresCompiler, form: TableForm, words: Expression) -> None:
         self._text, self._form, self._words = text, form, words
@@ -30,7 +29,10 @@ class IndexMatches:
         self.asked = exactly_asked(words, self._column)
 
     def page(self, limit: int, offset: int) -> str:
-        """The rows of a page, to be read."""
+        """Return a row source, for FROM, with the rows of a page."""
+        # (SELECT "id" FROM "twin_slack"."messages(text page)"(%s::text, %s::bigint)
+        #   UNION ALL SELECT "id" FROM (texts too long that match) ORDER BY "id" LIMIT %s::bigint OFFSET %s::bigint) p
+        #   CROSS JOIN LATERAL (SELECT * FROM "twin_slack"."messages" WHERE "id" = p."id" OFFSET 0) t
         keys, bigint = names(self._form.key), self._bigint
         told = f"{self._lookup('page')}({self._bind_query()}, {bigint(limit + offset)})"
         listed = f"SELECT {keys} FROM {told} UNION ALL {self._looked_into(keys)}"
@@ -40,13 +42,13 @@ class IndexMatches:
         return f"({page}) {PAGE} CROSS JOIN LATERAL {row}"
 
     def count(self, most: int) -> str:
-        """How many there are, up to as many as are counted."""
+        """Return a query for the number of matching rows, at most `most`."""
         told = f"{self._lookup('count')}({self._bind_query()}, {self._bigint(most)})"
         others = f"SELECT count(*) FROM ({self._looked_into('1')}) o"
         return f"SELECT least({told} + ({others}), {self._bigint(most)})"
 
     def _looked_into(self, selected: str) -> str:
-        """Those among the rows whose texts are too long for the index."""
+        """Return a query for matching rows whose texts are too long for the index."""
         rows = f"{self._lookup('words')}({literal(TOO_LONG)})"
         scope = Scope(OUTERMOST, self._form.table.row)
         return f"SELECT {selected} FROM {rows} {OUTERMOST} WHERE {self._text.expression(self._words, (scope,))}"

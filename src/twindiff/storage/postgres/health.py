@@ -1,4 +1,4 @@
-"""Whether a database is fit to serve from, and a guard that keeps an abandoned slot from filling its disk."""
+"""Health checks of a database, and a guard that keeps an unread replication slot from filling its disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INIT = "Run `twindiff db init --admin-dsn …` with the DSN of a superuser."
 
 
 class HealthFinding(NamedTuple):
-    """One thing that was looked at; `mend` says what to do when it is not fine."""
+    """The result of one check; `mend` is how to fix it unless it `is_fine`."""
 
     what: str
     is_fine: bool
@@ -34,7 +34,7 @@ class HealthFinding(NamedTuple):
 
 
 def findings(dsn: str) -> Iterator[HealthFinding]:
-    """Everything there is to say, up to what makes the rest pointless."""
+    """Yield the results of all checks, up to the first that fails."""
     try:
         with connect(dsn, connect_timeout=5) as connection:
             yield HealthFinding(
@@ -103,7 +103,7 @@ def _origins(connection: PostgresConnection) -> HealthFinding:
 
 
 class Lag(NamedTuple):
-    """How far a slot is behind, in bytes; `limit` is what PostgreSQL keeps for it, or nothing."""
+    """The lag of a replication slot in bytes; `limit` is `max_slot_wal_keep_size`, or None if unlimited."""
 
     bytes: int
     is_active: bool
@@ -112,7 +112,7 @@ class Lag(NamedTuple):
 
 
 def lag(connection: PostgresConnection) -> Lag | None:
-    """What PostgreSQL says of our slot; None when there is none."""
+    """Return the lag of this database's slot; None if there is no slot."""
     query = (
         "SELECT COALESCE(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn), 0)::bigint, active, "
         "COALESCE(wal_status, ''), "
@@ -137,7 +137,7 @@ def _slot(connection: PostgresConnection) -> HealthFinding:
 
 
 def _plugin(connection: PostgresConnection) -> HealthFinding:
-    """Whether wal2json can be loaded; only a slot that nobody reads can be asked."""
+    """Check that wal2json can be loaded, which is only possible while the slot is not being read."""
     slot = lag(connection)
     mend = "Install it into PostgreSQL; on Debian: apt-get install postgresql-15-wal2json, with your version."
     if slot is None or slot.is_active:
@@ -155,7 +155,7 @@ def _plugin(connection: PostgresConnection) -> HealthFinding:
 
 
 def size(number: int) -> str:
-    """Bytes as people read them."""
+    """Format bytes for people: `size(2048)` is "2 KiB"."""
     amount, unit = float(number), "bytes"
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if amount < 1024 or unit == "TiB":
@@ -165,12 +165,12 @@ def size(number: int) -> str:
 
 
 def _most(slot: Lag) -> int:
-    """How far a slot may fall behind before no new run begins."""
+    """Return the lag in bytes beyond which no new run starts."""
     return min(REFUSE_BYTES, slot.limit * 4 // 5) if slot.limit else REFUSE_BYTES
 
 
 class SlotGuard:
-    """Warns while the slot falls behind, and refuses new runs before what it holds back fills the disk."""
+    """Warns while the slot falls behind, and refuses new runs before the retained WAL fills the disk."""
 
     def __init__(self, pool: PostgresPool, *, look: Callable[[PostgresConnection], Lag | None] = lag) -> None:
         self._pool = pool
@@ -181,7 +181,7 @@ class SlotGuard:
         self._warned = False
 
     def admit(self) -> None:
-        """Raises StorageUnavailable while no new run should begin."""
+        """Raise StorageUnavailable if the slot is gone or too far behind; warns earlier."""
         with self._guard:
             if time.monotonic() - self._looked > _LOOK_SECONDS:
                 with self._pool.connection() as connection:

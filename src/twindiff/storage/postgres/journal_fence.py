@@ -1,7 +1,7 @@
-"""The fence: wait until the journal holds what was acknowledged.
+"""The journal barrier: readers wait until the journal holds all acknowledged operations.
 
-An operation's number is committed with its rows, so what must arrive is known by number; the drainer says by NOTIFY
-what has.
+The seq of an operation is committed with its rows, so a reader knows which records must arrive; the WAL consumer
+announces those that have by NOTIFY.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 CHANNEL = "twindiff_journal"
 ANY = "*"
-"""The notice that names all environments."""
+"""The notice that stands for all environments."""
 PATIENCE_SECONDS = 5.0
 _RETRY_SECONDS = 0.5
 
@@ -33,7 +33,7 @@ class JournalLags(StorageUnavailable):
 
 
 def notice_of(env: str, seq: int) -> str:
-    """What is said of an environment whose journal has got as far as `seq`."""
+    """Return the notice that the journal of an environment has reached `seq`."""
     return f"{env}:{seq}"
 
 
@@ -43,12 +43,12 @@ def _parse_notice(notice: str) -> tuple[str, int]:
 
 
 def announce(connection: PostgresConnection, env: str, seq: int) -> None:
-    """Tell every process that there is something to see to in an environment, once the transaction has committed."""
+    """Notify the feed of every process about an environment, when the transaction commits."""
     connection.rows("SELECT pg_notify(%s, %s)", (CHANNEL, notice_of(env, seq)))
 
 
 class JournalFence:
-    """Who waits for what, in this process."""
+    """The waiting readers of this process, and the connection that listens for notices."""
 
     def __init__(self, dsn: str, pool: PostgresPool) -> None:
         self._dsn = dsn
@@ -61,9 +61,10 @@ class JournalFence:
         self.feed = Feed(self.listen)
 
     def wait(self, env: str, ask: Callable[[bool], T | None]) -> T:
-        """Ask the journal, again whenever records of an environment arrive, until it answers; raises JournalLags.
+        """Call `ask(has_all)` until it returns a result, again whenever records of an environment arrive.
 
-        `ask` is told whether all has arrived that was committed when the wait began.
+        `has_all` is whether everything has arrived that was committed when the wait began. Raises JournalLags after
+        PATIENCE_SECONDS.
         """
         answer = ask(False)
         if answer is not None:
@@ -75,7 +76,7 @@ class JournalFence:
             while (answer := ask(has_all)) is None:
                 if time.monotonic() > deadline:
                     raise JournalLags(self._lag())
-                # Now and then the database is asked all the same: a notification is lost with its connection.
+                # Poll from time to time, since a lost connection loses notifications.
                 if not news.wait(_RETRY_SECONDS):
                     mark = mark or self._mark()
                     has_all = self._has_passed(mark)
@@ -83,13 +84,13 @@ class JournalFence:
         return answer
 
     def _mark(self) -> str:
-        """Commit something that is no operation's; gives a place in the log before its end."""
+        """Commit an empty marker transaction; return a WAL position before its end."""
         with self._pool.connection() as connection:
             ((place,),) = connection.rows("SELECT pg_logical_emit_message(true, 'twindiff-mark', '')::text")
         return place
 
     def _has_passed(self, mark: str) -> bool:
-        """Whether what was committed before a mark is in the journal, as far as it ever will be."""
+        """Whether the WAL consumer has processed everything committed before a marker."""
         with self._pool.connection() as connection:
             row = connection.row("SELECT max(lsn) > %s::pg_lsn FROM twindiff.progress", (mark,))
         return row == (True,)
@@ -122,7 +123,7 @@ class JournalFence:
                     del self._waiting[env]
 
     def listen(self) -> None:
-        """Hear of what arrives from now on."""
+        """Start listening for notices, unless already started."""
         with self._guard:
             if self._listener is None:
                 self._listener = threading.Thread(target=self._listen, name="twindiff arrivals", daemon=True)
@@ -142,7 +143,7 @@ class JournalFence:
                 self._stopping.wait(_RETRY_SECONDS)
 
     def _tell(self, payload: str) -> None:
-        """Wake those who wait for one of the environments named, and tell the feed."""
+        """Wake the readers that wait for the environments of a notice, and notify the feed."""
         seqs = dict(_parse_notice(each) for each in payload.split()) if payload != ANY else {EVERYTHING: 0}
         with self._guard:
             for env in [*self._waiting] if payload == ANY else seqs:

@@ -1,8 +1,8 @@
-"""An index of the texts in the objects of a Json column, by GIN: which rows may have a text under a key.
+"""The JSON key index (`Table.entries`), by GIN: finds rows that may have a given text under a given key of an object.
 
-It keeps a digest of each key and text behind the beginning of its environment's id, so that one environment's search
-reads no other's and entries may be long. Empty objects are not in it. As with words, a function of the owner's gives
-the rows.
+Its entries are digests of key and text, so that texts may be long, prefixed with the start of the environment's id, so
+that a search of one environment reads no entries of others. Empty objects are not indexed. As for full-text indexes,
+rows are read through a SECURITY DEFINER function.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from twindiff.kit.rows import Table
 from twindiff.storage.sql.names import quote
 
 MANY_ROWS = 1_000
-"""Rows with a text from which on they are not listed: a page of them is soon met by reading rows in their order."""
+"""Matching rows beyond which the index is not used: a scan soon finds enough of them for a page."""
 ENVIRONMENT_LETTERS = 12
 
 
@@ -22,7 +22,10 @@ def _digest(env: str, key: str, text: str) -> str:
 
 
 def function() -> str:
-    """What creates `twindiff.entries`, the digests of the entries of an object of an environment."""
+    """Return the DDL of `twindiff.entries(env, given)`, the digests of the texts in a JSON object.
+
+    For `{"tier": "gold"}` it returns one text: 12 characters of `env`, then `md5('tier' || chr(1) || 'gold')`.
+    """
     return f"""
         CREATE OR REPLACE FUNCTION twindiff.entries(env text, given text) RETURNS text[]
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS $$
@@ -39,31 +42,34 @@ def function() -> str:
 
 
 def entries_of(column: str) -> str:
-    """The entries of a column, as its index has them."""
+    """Return the index expression of a column's entries."""
     return f"twindiff.entries(env_id, {quote(column)})"
 
 
 def is_indexed(column: str) -> str:
-    """Whether a row is in the index of a column."""
+    """Return the predicate of the partial index of a column."""
     return f"{quote(column)} <> '{{}}'"
 
 
 def indexed_columns(table: Table) -> tuple[str, ...]:
-    """The columns of a table whose entries have an index: rows are listed by a key of one column."""
+    """Return the columns of a table with a JSON key index, which requires a key of one column."""
     return table.entries if len(table.key) == 1 else ()
 
 
 def lookup(schema: str, table: Table, column: str) -> str:
-    """The name of the function that gives the keys of as many rows that have a text under a key as are wanted."""
+    """Return the name of a column's lookup function, `(key, text, limit)`, which returns the keys of matching rows."""
     return f"{quote(schema)}.{quote(f'{table.name}({column} entries)')}"
 
 
 def lookups(schema: str, table: Table) -> Iterator[str]:
-    """What creates these functions."""
+    """Yield the DDL of the lookup functions of a table."""
+    # CREATE OR REPLACE FUNCTION "twin_stripe"."customers(metadata entries)"(text, text, bigint)
+    #   RETURNS TABLE ("id" "twin_stripe"."customers"."id"%TYPE) LANGUAGE sql STABLE SECURITY DEFINER ROWS 100 AS
+    #   $$ SELECT "id" FROM "twin_stripe"."customers" WHERE twindiff.entries(env_id, "metadata") @> ARRAY[…] LIMIT $3 $$
     here = "current_setting('app.env_id', true)"
     place, (key, *_) = f"{quote(schema)}.{quote(table.name)}", table.key
     for column in indexed_columns(table):
-        # Not `env_id =`, of whose rows PostgreSQL expects so few that it would take an index by that.
+        # Not `env_id =`, for which PostgreSQL expects so few rows that it would use an index by env_id.
         having = f"{entries_of(column)} @> ARRAY[{_digest(here, '$1', '$2')}] AND env_id || '' = {here}"
         rows = f"SELECT {quote(key)} FROM {place} WHERE {having} AND {is_indexed(column)} LIMIT $3"
         head = f"RETURNS TABLE ({quote(key)} {place}.{quote(key)}%TYPE) LANGUAGE sql STABLE SECURITY DEFINER ROWS 100"

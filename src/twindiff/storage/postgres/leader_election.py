@@ -1,4 +1,4 @@
-"""Which process of all does what must be done once: the one that holds a lock of the database's."""
+"""Leader election among processes by an advisory lock; the leader runs tasks that must run once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LOCK = "hashtext('twindiff dispatcher'), 0"
 
 
 class Leadership:
-    """A connection that holds the lock, or tries to get it; with the connection the lock goes to another process."""
+    """Holds the lock, or tries to acquire it, with its own connection; if that breaks, another process takes over."""
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
@@ -22,7 +22,7 @@ class Leadership:
         self._held = False
 
     def acquire(self) -> bool:
-        """Whether the lock is here; takes it when it is free."""
+        """Acquire the lock if it is free; return whether this process holds it."""
         with self._guard:
             try:
                 return self._ask()
@@ -47,6 +47,6 @@ class Leadership:
             self._connection = None
 
     def close(self) -> None:
-        """Let another process lead."""
+        """Release the lock and close the connection."""
         with self._guard:
             self._drop()

@@ -1,7 +1,8 @@
-"""The drainer's lease: whoever holds it reads the log; one that hangs, or whose host is gone, loses it to another.
+"""The lease of the WAL consumer: its holder reads the WAL; one that hangs, or whose host is gone, loses it to another.
 
-It is an advisory lock of a connection that is never quiet for long. How long it may be is part of its application name,
-and when it last spoke PostgreSQL itself knows, so that no clocks are compared and nothing is written.
+The lease is an advisory lock of a connection that sends statements regularly. The application name of the connection
+contains how long it may be idle, and PostgreSQL records when it was last active. So no clocks of different hosts are
+compared, and nothing is written.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ log = logging.getLogger("twindiff")
 LEASE_SECONDS = 1.3
 BEAT_SECONDS = 0.3
 POLL_SECONDS = 0.2
-"""How often those who stand by look."""
+"""How often standby processes try to acquire the lease."""
 BEGINNING_SECONDS = 5.0
-"""What the lease is while the stream is being opened."""
+"""The duration of the lease while the stream is being opened."""
 ROWS_PER_SECOND = 5_000
-"""Rows of one transaction that are surely made a record in a second, on a machine that is busy with other things."""
+"""Rows of a transaction that are converted per second at least, even on a busy machine."""
 _ENDING_MS = 1000
 _LOCK = "hashtext('twindiff drainer'), 0"
 _NAME = f"twindiff drainer {os.getpid()} on {socket.gethostname()[:20]}"
 
 
 class Lease:
-    """The right to drain, held or waited for by one connection."""
+    """The lease, held or awaited by one connection."""
 
     def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
         self._renew_at = 0.0
 
     def wait(self, stopping: threading.Event) -> bool:
-        """Stand by until it is ours, or until we are told to stop; whether it is ours."""
+        """Wait until the lease is acquired or `stopping` is set; return whether it was acquired."""
         while not stopping.is_set():
             if self._connection.row(f"SELECT pg_try_advisory_lock({_LOCK})") == (True,):
                 self.renew(BEGINNING_SECONDS)
@@ -49,22 +50,22 @@ class Lease:
         return False
 
     def keep(self) -> None:
-        """Renew it if it is time to; called at least every BEAT_SECONDS."""
+        """Renew the lease if due; must be called at least every BEAT_SECONDS."""
         if time.monotonic() > self._renew_at:
             self.renew()
 
     def keep_for(self, rows: int) -> None:
-        """Renew it for as long as so many rows may take."""
+        """Renew the lease for the time that the conversion of `rows` rows may take."""
         if rows > ROWS_PER_SECOND // 5:
             self.renew(LEASE_SECONDS + rows / ROWS_PER_SECOND)
 
     def renew(self, seconds: float = LEASE_SECONDS) -> None:
-        """Have it for so long, from now on, without saying anything."""
+        """Renew the lease, so that the connection may be idle for `seconds`."""
         self._connection.rows("SELECT set_config('application_name', %s, false)", (f"{_NAME} for {seconds:.1f} s",))
         self._renew_at = time.monotonic() + BEAT_SECONDS
 
     def _end_lapsed(self) -> bool:
-        """End the connection whose lease has lapsed; whether there was one."""
+        """Terminate the connection whose lease has expired; return whether there was one."""
         lapsed = self._connection.rows(_LAPSED)
         for pid, name in lapsed:
             log.warning("Nothing is heard of '%s' any more; another takes over", name)
@@ -72,7 +73,7 @@ class Lease:
         return bool(lapsed)
 
     def _end_stream(self) -> None:
-        """Whoever still reads the log has lost the right to."""
+        """Terminate the connection of the former holder that still reads from the slot."""
         query = f"{_END_OURS} JOIN pg_replication_slots s ON s.active_pid = a.pid WHERE s.slot_name = %s AND {_OURS}"
         self._connection.rows(query, (_ENDING_MS, slot_of(self._connection)))
 

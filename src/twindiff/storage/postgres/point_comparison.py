@@ -1,4 +1,4 @@
-"""What differs between two points, folded while the journal is read: only rows that were changed are in memory."""
+"""Comparison of two points by folding the journal while it is read, so that only changed rows are in memory."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from .records import PostgresJournal
 
 
 def compare(journal: PostgresJournal, env: str, start: int, end: int) -> PointComparison | None:
-    """What leads from one point to a later one, with a record of its own for each twin; in any thread.
+    """Return the changes from one point to a later one, as one record per twin. Runs in any thread.
 
-    None where a rewind lies between them, since what counts is then known at the end only, and where records are gone.
+    Returns None if there is a rewind between them, since it may discard records already folded, or if records are
+    missing.
     """
     differences: dict[RowLocation, Net] = {}
     seen = 0

@@ -1,4 +1,4 @@
-"""Points in the life of an environment: return to one, or go on from one apart, by what the journal says."""
+"""Rewind to a point of an environment, fork at one, and import, by means of the journal."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .tables import PostgresSchemaSql
 from .templates import template_env
 
 _LOOK = f"CASE due WHEN {NO_JOBS} THEN due ELSE {UNKNOWN} END"
-"""When work falls due in an environment whose rows changed by no operation."""
+"""The SQL for the due time of an environment whose rows changed without an operation."""
 
 
 class PointPosition(NamedTuple):
-    """Where an environment stands at a point."""
+    """The position of an environment at a point: last seq, clock, wall clock `at` then, and counters."""
 
     seq: int
     clock: int
@@ -36,7 +36,7 @@ class PointPosition(NamedTuple):
 
 
 class PostgresPoints:
-    """Rewinds and forks: not in microseconds, but exact."""
+    """Rewinds, forks and imports; they rewrite rows, so they take longer than on the embedded engine."""
 
     def __init__(self, pool: PostgresPool, tables: Mapping[str, PostgresSchemaSql], journal: PostgresJournal) -> None:
         self._pool = pool
@@ -44,7 +44,7 @@ class PostgresPoints:
         self._journal = journal
 
     def rewind(self, env: str, to: int) -> int:
-        """Bring the rows back and say so in the journal; gives the new seq."""
+        """Restore the rows as of the seq `to` and append a rewind record; return its seq."""
         with self._alone(env, to) as (connection, seq, origin):
             standing = _standing(connection, env, origin, seq, to)
             as_copy(connection, env)
@@ -62,7 +62,7 @@ class PostgresPoints:
         return seq + 1
 
     def fork(self, env: str, at: int, child: str) -> None:
-        """Copy the rows as they are and bring the copy back to the point."""
+        """Copy the current rows to the environment `child`, and rewind the copy to the point `at`."""
         with self._alone(env, at) as (connection, seq, origin):
             standing = _standing(connection, env, origin, seq, at)
             as_copy(connection, child)
@@ -84,7 +84,7 @@ class PostgresPoints:
             )
 
     def import_environment(self, env: str, origin: Origin, records: list[JournalRecord]) -> None:
-        """Copy the templates' rows, bring them to where the records end, and take over the records as they are."""
+        """Copy the rows of the templates, apply the changes of all records, and store the records unchanged."""
         with without_capture(self._pool) as connection:
             as_copy(connection, env)
             for twin, hash in origin.templates.items():
@@ -96,14 +96,17 @@ class PostgresPoints:
 
     @contextmanager
     def _alone(self, env: str, point: int) -> Generator[tuple[PostgresConnection, int, Origin]]:
-        """A transaction that has the environment to itself, with a journal that holds a point and all after it."""
+        """Open a transaction with a lock on the environment, once the journal is complete from a point on.
+
+        Yields the connection, the last seq and the definition of the environment; raises EnvironmentGone.
+        """
         before = max(0, point - 1)
         self._journal.wait(env, before)
         with without_capture(self._pool) as connection:
             connection.rows("SELECT * FROM twindiff.begin_write(%s, 'rewind')", (env,))
             connection.rows("SELECT set_config('statement_timeout', '0', true)")
             self._journal.wait(env, before)
-            # The drainer, which numbers changes that come without a number, does not ask for the environment's lock.
+            # The row lock excludes the WAL consumer, which numbers manual changes without the environment's lock.
             query = "SELECT seq, origin FROM twindiff.standings WHERE env = %s AND NOT forgotten FOR UPDATE"
             row = connection.row(query, (env,))
             if row is None:
@@ -111,7 +114,7 @@ class PostgresPoints:
             yield connection, row[0], msgspec.json.decode(row[1], type=Origin)
 
     def _return(self, connection: PostgresConnection, env: str, origin: Origin, seq: int, to: int) -> None:
-        """Undo what came after a point; to return to the beginning, nothing need be known of it."""
+        """Undo all changes after a point. The beginning needs no complete journal, since templates can be copied."""
         try:
             self._bring_back(connection, _since(connection, env, to, seq))
         except JournalIncomplete:
@@ -122,7 +125,7 @@ class PostgresPoints:
                 copy_rows(connection, twin, template_env(hash), [env])
 
     def _bring_back(self, connection: PostgresConnection, differences: Mapping[RowLocation, Net]) -> None:
-        """Rows as they were before; deletes come first, so that unique values may trade places."""
+        """Restore rows to their state before; deletes come first, so that rows can exchange unique values."""
         gone: defaultdict[str, list[list[Any]]] = defaultdict(list)
         back: defaultdict[str, list[list[Any]]] = defaultdict(list)
         for place, (before, after) in differences.items():
@@ -157,7 +160,7 @@ def _take_over(connection: PostgresConnection, env: str, records: list[JournalRe
 
 
 def _since(connection: PostgresConnection, env: str, point: int, seq: int) -> dict[RowLocation, Net]:
-    """What has changed since a point."""
+    """Return the net changes since a point."""
     return net(between(lambda after, upto: read(connection, env, after, upto), point, seq))
 
 
@@ -170,6 +173,6 @@ def _standing(connection: PostgresConnection, env: str, origin: Origin, seq: int
 
 
 def refuse_unknown(point: int, seq: int) -> None:
-    """Raises UnknownPoint for a point that an environment with so many records does not have."""
+    """Raise UnknownPoint unless 0 <= point <= seq, the last seq of the environment."""
     if not 0 <= point <= seq:
         raise UnknownPoint(f"unknown point {point}: this environment has points 0 to {seq}")

@@ -1,4 +1,4 @@
-"""Environments made by copying templates, ahead of need where there is time, and the removal of those that are gone."""
+"""The pre-provisioned pool: environments copied from templates in advance, and the removal of deleted environments."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from .templates import template_env
 log = logging.getLogger("twindiff")
 
 RECIPES = 8
-"""Sets of templates that are kept ready: those asked for last."""
+"""Sets of templates with a pool: the most recently requested ones."""
 IDLE_SECONDS = 1.0
 SWEPT_AT_A_TIME = 50
 """Deleted environments whose rows are removed in one transaction."""
 ABANDONED = "10 minutes"
-"""After which a copy that was taken and never used is removed."""
+"""Age after which a claimed but unused copy is removed."""
 
 
 COPYING_SECONDS = 0.05
-"""What copies that are made in one transaction should take: whoever has none ready waits for its end."""
+"""The target duration of one copying transaction, since a request that finds no copy waits for its end."""
 
 _STANDING = "(env, origin, mode, seq, clock, at, counters, due)"
 _SOON = "set_config('synchronous_commit', 'off', true)"
-# If a crash forgets that a copy was taken, it forgets the environment as well, and the copy is free again.
+# Asynchronous commit is safe: a crash that loses the claim loses the environment too, and the copy is free again.
 _TAKE = (
     "WITH taken AS (UPDATE twindiff.ready SET taken = now() WHERE env = (SELECT env FROM twindiff.ready "
     "WHERE recipe = %s AND taken IS NULL LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING env) "
     f"SELECT env, {_SOON} FROM taken"
 )
-# The caller's own record, which comes next, is on disk only when this is.
+# Asynchronous commit is safe: the caller's catalog record, committed next, cannot become durable before this.
 _STAND_READY = (
     "WITH mine AS (DELETE FROM twindiff.ready WHERE env = %s RETURNING env), "
     f"stood AS (INSERT INTO twindiff.standings {_STANDING} "
@@ -62,7 +62,7 @@ _DUE = (
 
 
 class TemplateDemand:
-    """A set of templates that was asked for lately, by twin; who waits for a copy, and how many are made at once."""
+    """A recently requested set of templates: `waiting` requests, and copies to make `at_once` in a transaction."""
 
     def __init__(self, recipe: str, templates: dict[str, str]) -> None:
         self.recipe = recipe
@@ -72,7 +72,7 @@ class TemplateDemand:
 
 
 class Copies:
-    """Makes environments, and keeps `size` copies ready of each set of templates that was asked for lately."""
+    """Creates environments, and keeps a pool of `size` copies of each recently requested set of templates."""
 
     def __init__(self, pool: PostgresPool, size: int) -> None:
         self._pool = pool
@@ -87,16 +87,19 @@ class Copies:
         self._thread.start()
 
     def take(self, origin: Origin) -> str | None:
-        """The id of an environment that is copied already, now the caller's to create; None if none is kept ready."""
+        """Claim a copied environment and return its id, for the caller to pass to `create`.
+
+        If the pool is empty, waits for new copies; raises StorageUnavailable. Returns None if pools are disabled.
+        """
         if not self._size:
             return None
         wanted = self._want(_recipe(origin.templates), origin.templates)
         return self._take(wanted) or self._taken_from_more(wanted)
 
     def _taken_from_more(self, wanted: TemplateDemand) -> str:
-        """Many may come at once: the first copies some, and others, who wait for it without a connection, take them.
+        """Make copies for all waiting requests: the first makes them, the others wait without a connection.
 
-        Whoever waits alone gets one copy, which is there before those that are being made ahead.
+        A single waiting request makes only one copy, which is faster than waiting for a batch of the pool.
         """
         with self._waiting_for(wanted):
             if not self._copying.acquire(timeout=PATIENCE_SECONDS):
@@ -133,7 +136,7 @@ class Copies:
         return wanted
 
     def create(self, env: str, origin: Origin, due: int) -> None:
-        """Make an environment known in which work falls due at a time, and copy its rows unless that is done."""
+        """Register an environment with its due time, and copy its rows unless it is a claimed copy."""
         with self._pool.connection() as connection:
             if connection.row(_STAND_READY, _standing(env, origin, due)):
                 return
@@ -142,7 +145,7 @@ class Copies:
             stand(connection, env, origin, due)
 
     def _keep_house(self) -> None:
-        """Copy ahead for as long as there is need, then sweep, at most half of the time, until it is closed."""
+        """Fill pools while necessary, then remove deleted environments for at most half of the time, until closed."""
         idle = True
         while not self._stopping.is_set():
             began = time.monotonic()
@@ -160,10 +163,9 @@ class Copies:
                 self._news.clear()
 
     def _copy_ahead(self, *, least: int) -> bool:
-        """Copy for the set of templates that has fewest ready, if `least` are missing; whether there was need.
+        """Fill the emptiest pool if at least `least` copies are missing; return whether it was necessary.
 
-        Several in one go cost a fraction of as many one by one, so while environments are being asked for, a few are
-        let go missing first.
+        A batch costs a fraction of single copies, so while requests arrive, several copies may be missing first.
         """
         if not self._wanted:
             return False
@@ -189,7 +191,7 @@ class Copies:
         wanted.at_once = max(1, int(COPYING_SECONDS / each))
 
     def _sweep(self) -> bool:
-        """Remove the rows of environments that are gone, once the log up to their end is in the journal."""
+        """Remove the rows of deleted environments whose WAL has been processed; return whether there were any."""
         if time.monotonic() < self._sweep_at:
             return False
         with self._pool.connection() as connection:
@@ -215,14 +217,14 @@ def _recipe(templates: dict[str, str]) -> str:
 
 
 def _copy(connection: PostgresConnection, templates: dict[str, str], environments: list[str]) -> None:
-    # What a crash takes is copied again, or stands before a record of the caller's that it takes as well.
+    # Asynchronous commit is safe: lost copies are made again, or are lost together with the caller's later record.
     connection.rows("SELECT set_config('app.operation', 'copy', true), set_config('synchronous_commit', 'off', true)")
     for twin, hash in templates.items():
         copy_rows(connection, twin, template_env(hash), environments)
 
 
 def stand(connection: PostgresConnection, env: str, origin: Origin, due: int) -> None:
-    """Note where an environment stands before anything happened."""
+    """Insert the initial position of an environment."""
     values = "(%s, %s, %s, 0, %s, %s, %s, %s)"
     connection.count(f"INSERT INTO twindiff.standings {_STANDING} VALUES {values}", _standing(env, origin, due))
 

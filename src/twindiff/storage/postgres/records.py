@@ -1,4 +1,4 @@
-"""The journal, read: complete up to whatever was acknowledged before it is asked for."""
+"""Reading of the journal, complete up to all operations acknowledged before the read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .journal_fence import JournalFence
 
 END = 2**62
 AT_ONCE = 1_000
-"""Records that one query reads."""
-# `passed` is the last number that came in the order of the log: no smaller one can come any more. It is asked for with
-# the records, which others would have followed by the time of another question.
+"""Records read by one query."""
+# `passed` is the last seq that arrived in WAL order: no smaller one can still arrive. It is read by the same query as
+# the records, since more may arrive before a second query.
 _HELD = (
     "SELECT s.seq, s.parent, s.born, (SELECT max(p.seq) FROM twindiff.journal p WHERE p.env = s.env "
     "AND p.lsn IS NOT NULL) AS passed, j.record FROM twindiff.standings s LEFT JOIN twindiff.journal j "
@@ -26,14 +26,14 @@ _SPANS_SHOWN = 5
 
 
 class Birth(NamedTuple):
-    """The parent of a fork and the point it left it at."""
+    """The parent of a fork and the seq at which it was forked."""
 
     parent: str
     at: int
 
 
 class Span(NamedTuple):
-    """Numbers that follow one another."""
+    """A range of consecutive seqs, both ends included."""
 
     first: int
     last: int
@@ -43,21 +43,21 @@ class Span(NamedTuple):
 
 
 class PostgresJournal:
-    """Records of environments."""
+    """Reads the journals of environments, after waiting for acknowledged records."""
 
     def __init__(self, pool: PostgresPool, journal_fence: JournalFence) -> None:
         self._pool = pool
         self._fence = journal_fence
 
     def records(self, env: str, after: int, upto: int | None) -> list[JournalRecord]:
-        """Records with `after < seq <= upto`; those before a fork are its parent's. Waits for what is under way.
+        """Return records with `after < seq <= upto`, those before a fork from its parent.
 
-        Raises JournalIncomplete, JournalLags.
+        Waits for acknowledged records that have not arrived yet. Raises JournalIncomplete, JournalLags.
         """
         return [record for part in self.parts(env, after, upto) for record in part]
 
     def parts(self, env: str, after: int, upto: int | None) -> Iterator[list[JournalRecord]]:
-        """The same, read in parts: while many rows are taken over from the database, every other thread waits."""
+        """Yield the same records in parts, since loading many rows at once holds the GIL for too long."""
         last = END if upto is None else upto
         for low in range(after, last, AT_ONCE):
             high = min(low + AT_ONCE, last)
@@ -69,11 +69,14 @@ class PostgresJournal:
                 return
 
     def _read_interval(self, env: str, after: int, upto: int, *, has_all: bool) -> list[JournalRecord] | None:
-        """Records of an interval; None while some of them are under way, which none is once the journal `has_all`."""
+        """Return the records of an interval; None while some have not arrived.
+
+        Once the journal `has_all`, none can still arrive. Raises JournalIncomplete for those that never will.
+        """
         with self._pool.connection() as connection:
             rows = connection.rows(_HELD, (after, upto, env))
             if not rows:
-                return []  # the journal of one that was just deleted may still be on its way
+                return []  # a deleted environment, whose records may still be arriving
             seq, parent, born, passed, _ = rows[0]
             own = [decode(record) for *_, record in rows if record is not None]
             missing = _missing(own, max(after, born), min(seq, upto))
@@ -84,7 +87,7 @@ class PostgresJournal:
             return own if parent is None or after >= born else read(connection, parent, after, min(born, upto)) + own
 
     def wait(self, env: str, after: int) -> None:
-        """Until the journal holds all that the environment has done after a point, or will ever hold of it."""
+        """Wait until the journal has all records of an environment after a point, or no more can arrive."""
         self._fence.wait(env, lambda has_all: has_all or self._is_whole(env, after) or None)
 
     def _is_whole(self, env: str, after: int) -> bool:
@@ -97,7 +100,7 @@ class PostgresJournal:
 
 
 def read(connection: PostgresConnection, env: str, after: int, upto: int) -> list[JournalRecord]:
-    """What the journal holds of an interval in which nothing is under way; raises JournalIncomplete."""
+    """Return the records of an interval without waiting; raises JournalIncomplete if some are missing."""
     query = "SELECT record FROM twindiff.journal WHERE env = %s AND seq > %s AND seq <= %s ORDER BY seq"
     born = birth(connection, env)
     first = max(after, born.at if born else 0)
@@ -113,13 +116,13 @@ def read(connection: PostgresConnection, env: str, after: int, upto: int) -> lis
 
 
 def birth(connection: PostgresConnection, env: str) -> Birth | None:
-    """Where a fork came from."""
+    """Return the origin of a fork; None for other environments."""
     row = connection.row("SELECT parent, born FROM twindiff.standings WHERE env = %s", (env,))
     return Birth(*row) if row and row[0] else None
 
 
 def _missing(records: list[JournalRecord], after: int, upto: int) -> list[Span]:
-    """The numbers of an interval that no record has."""
+    """Return the seqs of an interval that no record has."""
     if len(records) == upto - after:
         return []
     known = [after, *(record.seq for record in records), upto + 1]

@@ -1,7 +1,7 @@
-"""A connection whose statements go to the server in one call of libpq each.
+"""A connection that runs each statement by a single libpq call.
 
-A request runs ten of them. A cursor's `execute` costs three times the processor, most of it in Python, and gives up the
-interpreter several times on its way, which many threads then argue about.
+A request runs about ten statements. psycopg's `Cursor.execute` takes three times the processor time, most of it in
+Python, and releases the GIL several times per statement, for which many threads then contend.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from psycopg.rows import TupleRow
 Stored = tuple[Any, ...]
 
 STATEMENTS = 400
-"""Statements that a connection keeps planned."""
+"""Statements tracked by a connection, most of them prepared."""
 ROWS_AT_ONCE = 1_000
-"""Rows that one statement writes."""
+"""Rows written by one statement."""
 
 
 class PostgresConnection(psycopg.Connection[TupleRow]):
-    """A connection that also runs statements directly, `%s` for each parameter; those that come again are prepared.
+    """A connection that also runs statements directly, with `%s` for each parameter; repeated ones are prepared.
 
-    A cursor must not prepare any: once one had, a rollback would drop all that are prepared, these too.
+    Cursors must not prepare statements (`prepare_threshold=None`): psycopg would deallocate all prepared ones,
+    including these, after a rollback.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -38,25 +39,25 @@ class PostgresConnection(psycopg.Connection[TupleRow]):
         self._named = 0
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Stored]:
-        """The rows that a statement gives."""
+        """Run a statement and return its rows."""
         return self._load_rows(self._run(statement, parameters))
 
     def row(self, statement: str, parameters: Sequence[Any] = ()) -> Stored | None:
-        """The first row that a statement gives, if any."""
+        """Run a statement and return its first row, or None."""
         rows = self.rows(statement, parameters)
         return rows[0] if rows else None
 
     def count(self, statement: str, parameters: Sequence[Any] = ()) -> int:
-        """How many rows a statement wrote."""
+        """Run a statement and return the number of rows it wrote."""
         return self._run(statement, parameters).command_tuples or 0
 
     def write_all(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Run a statement over rows, which it takes by column; many are sent in several parts."""
+        """Run a statement that takes rows as one array per column, in batches of ROWS_AT_ONCE."""
         for at in range(0, len(rows), ROWS_AT_ONCE):
             self._run(statement, by_column(rows[at : at + ROWS_AT_ONCE]))
 
     def script(self, statements: str, parameters: Sequence[Any] = ()) -> list[Stored]:
-        """The rows that the last of several statements gives; they travel together, with their parameters inside."""
+        """Run several statements in one round trip, with parameters as literals; return the rows of the last."""
         literals = [self._values.as_literal(value) for value in parameters]
         text = statements.encode() % tuple(literals) if literals else statements.encode()
         return self._load_rows(self._check_result(self.pgconn.exec_(text)))
@@ -64,7 +65,7 @@ class PostgresConnection(psycopg.Connection[TupleRow]):
     def _load_rows(self, result: PGresult) -> list[Stored]:
         self._values.set_pgresult(result)
         rows = self._values.load_rows(0, result.ntuples, tuple)
-        self._values.set_pgresult(None)  # which may be large
+        self._values.set_pgresult(None)  # frees the result, which may be large
         return rows
 
     def _run(self, statement: str, parameters: Sequence[Any]) -> PGresult:
@@ -73,7 +74,7 @@ class PostgresConnection(psycopg.Connection[TupleRow]):
         key = (statement, types)
         name = self._names.pop(key, None)
         if name is None:
-            # What is asked once is not worth a plan that is kept; the second time tells.
+            # The first run is not prepared, since many statements run only once.
             self._keep(key, b"")
             return self._check_result(self.pgconn.exec_params(_number_parameters(statement), values, types, formats))
         if not name:
@@ -84,7 +85,7 @@ class PostgresConnection(psycopg.Connection[TupleRow]):
         return self._check_result(self.pgconn.exec_prepared(name, cast(Any, values), formats))
 
     def _keep(self, key: tuple[str, tuple[int, ...] | None], name: bytes) -> None:
-        """Remember a statement as the latest; the one that was not run for longest makes room."""
+        """Mark a statement as the most recently used; evicts the least recently used one if necessary."""
         if len(self._names) >= STATEMENTS:
             oldest = self._names.pop(next(iter(self._names)))
             if oldest:
@@ -92,7 +93,7 @@ class PostgresConnection(psycopg.Connection[TupleRow]):
         self._names[key] = name
 
     def _check_result(self, result: PGresult) -> PGresult:
-        """Raises what went wrong."""
+        """Return a successful result; raise the psycopg error of a failed one."""
         if result.status in _FINE:
             return result
         if self.pgconn.status != ConnStatus.OK and not result.error_field(DiagnosticField.SQLSTATE):
@@ -101,7 +102,7 @@ class PostgresConnection(psycopg.Connection[TupleRow]):
 
 
 def by_column(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Rows as one list for each column."""
+    """Transpose rows to one list per column."""
     return [list(column) for column in zip(*rows, strict=True)]
 
 
@@ -110,6 +111,6 @@ _FINE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 @lru_cache(maxsize=4 * STATEMENTS)
 def _number_parameters(statement: str) -> bytes:
-    """A statement as the server reads it, with `$1`, `$2` … for the parameters."""
+    """Convert `%s` placeholders to `$1`, `$2` and so on, and `%%` to `%`."""
     first, *rest = statement.split("%s")
     return "".join([first, *(f"${at}{part}" for at, part in enumerate(rest, 1))]).replace("%%", "%").encode()

@@ -1,4 +1,4 @@
-"""Rows in PostgreSQL: the Store that handlers are given."""
+"""The Store of handlers over PostgreSQL."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 R = TypeVar("R", bound=Row)
 Place = tuple[str, Stored]
 Opener = Callable[[], AbstractContextManager[PostgresConnection]]
-"""Gives the connection for one statement."""
+"""Opens the connection for one statement."""
 
 
 class Touched:
-    """The rows that an operation has written, as they were and as they are.
+    """The rows that an operation has written, with their states before and after.
 
-    What changed is read from the write-ahead log; this only tells whether anything did, so that no number is spent on
-    an operation that changed nothing.
+    The journal gets changes from the write-ahead log; this only tells whether there are any, so that an operation
+    without changes gets no seq.
     """
 
     def __init__(self) -> None:
         self._rows: dict[Place, tuple[Stored | None, Stored | None]] = {}
         self.wrote = False
-        """Whether anything was written through the Store, even if it was taken back."""
+        """Whether anything was written through the Store, even if it was reverted since."""
 
     def see(self, table: str, key: Stored, before: Stored | None, after: Stored | None) -> None:
-        """Note a write of one row."""
+        """Record a write of one row."""
         self.wrote = True
         first = self._rows.get((table, key))
         self._rows[table, key] = (first[0] if first else before, after)
 
     @property
     def anything(self) -> bool:
-        """Whether a row differs from what it was."""
+        """Whether any row differs from its state before."""
         return any(before != after for before, after in self._rows.values())
 
     @property
@@ -65,27 +65,27 @@ class Touched:
         return frozenset([table for table, _ in self._rows])
 
     def rows(self) -> Iterator[tuple[str, Stored | None]]:
-        """The rows that were written, as they are, each with the name of its table."""
+        """Return (table name, current row) for each written row, with None for deleted ones."""
         return ((table, after) for (table, _), (_, after) in self._rows.items())
 
     @property
     def size(self) -> int:
-        """About how many bytes the journal takes for them."""
+        """The approximate bytes of the journal record."""
         return len(_encode([*self._rows.values()]))
 
     def copy(self) -> dict[Place, tuple[Stored | None, Stored | None]]:
-        """What is known now, to come back to."""
+        """Return the current state, for `restore`."""
         return dict(self._rows)
 
     def restore(self, rows: dict[Place, tuple[Stored | None, Stored | None]]) -> None:
-        """Forget what was written since."""
+        """Discard writes since a `copy`."""
         self._rows = rows
 
 
 class PostgresStore:
-    """A Store whose statements run on the connections that `opener` gives; without `counters` it cannot write.
+    """A Store whose statements run on connections from `opener`, read-only if `counters` is None.
 
-    What is written is noted in `touched`."""
+    Written rows are recorded in `touched`."""
 
     def __init__(
         self, opener: Opener, tables: PostgresSchemaSql, counters: Counters | None, touched: Touched | None = None
@@ -148,6 +148,8 @@ class PostgresStore:
         if limit is not None:
             inner += f" ORDER BY {text.order_by(order, form.table, 'u')} LIMIT %s::bigint"
             text.parameters.append(limit)
+        # SELECT k.value, t."body" FROM unnest(%s::text[]) WITH ORDINALITY k(value, at) CROSS JOIN LATERAL
+        #   (SELECT u.* FROM "twin_linear"."comments" u WHERE u."issue_id" = k.value) t ORDER BY k.at, t."id" ASC
         query = (
             f"SELECT k.value, {selected} FROM unnest(%s::text[]) WITH ORDINALITY k(value, at) "
             f"CROSS JOIN LATERAL ({inner}) {OUTERMOST} ORDER BY k.at, {text.order_by(order, form.table)}"
@@ -197,7 +199,7 @@ class PostgresStore:
         self._say("SAVEPOINT part")
         try:
             yield
-        except BaseException:  # a handler may raise anything, and then this part has changed nothing
+        except BaseException:  # a handler may raise anything, which must undo this part
             del self.events[told:]
             if self._touched:
                 self._touched.restore(seen)
@@ -231,7 +233,7 @@ class PostgresStore:
         return form.build(rows[0][width:])
 
     def _run_unique(self, query: str, values: Sequence[Any]) -> list[Stored]:
-        """A statement that may find a value taken, which must not end the transaction."""
+        """Run a statement in a savepoint, so that a unique violation does not abort the transaction."""
         with self._opener() as connection:
             within = connection.info.transaction_status
             if within:
@@ -259,7 +261,7 @@ class PostgresStore:
             self._remove_dependents(form, removed)
 
     def _remove_dependents(self, form: PostgresTableSql, rows: list[Stored]) -> None:
-        """Remove the rows that refer to removed ones, table by table."""
+        """Delete the rows that refer to deleted ones, table by table."""
         removed = [(form, rows)]
         while removed:
             form, rows = removed.pop()
@@ -322,7 +324,7 @@ class PostgresStore:
         return PostgresCompiler(self._tables.place, self._having_entry, self._leave_fewer)
 
     def _having_entry(self, table: Table, column: str, key: str, text: str) -> list[Any] | None:
-        """The keys of the rows that have a text under a key, as they are stored; None when they are many."""
+        """Return the stored keys of the rows with a text under a JSON key; None if they are many."""
         query = (
             f"SELECT * FROM {json_key_index.lookup(self._tables.place, table, column)}(%s::text, %s::text, %s::bigint)"
         )
@@ -330,7 +332,7 @@ class PostgresStore:
         return [id for (id,) in rows] if len(rows) < json_key_index.MANY_ROWS else None
 
     def _leave_fewer(self, others: Sequence[Expression], table: Table, column: str, asked: str) -> bool:
-        """Whether conditions leave fewer rows than an index of words finds, if it finds many."""
+        """Whether the full-text index finds many rows, and the other conditions leave fewer."""
         place = self._tables.place
         count = f"SELECT {full_text_index.lookup(place, table, column, 'count')}(%s::text, %s::bigint)"
         ((having,),) = self._run(count, (asked, full_text_index.MAX_COUNTED_ROWS))
@@ -352,10 +354,11 @@ class PostgresStore:
 
 
 def within(connection: PostgresConnection) -> Opener:
-    """Run statements in the transaction that is open on a connection; what ended it is said again to those that follow.
+    """Return an opener for statements in the open transaction of a connection.
 
-    Another database goes on after a statement that took too long, so who asks again must not hear of transactions.
-    Statements together have as long as each alone; raises TooSlow for one that begins later.
+    After a statement has failed, later ones raise the same error instead of PostgreSQL's "transaction is aborted", a
+    state that the embedded engine does not have. All statements share the time limit WHOLE_SECONDS; one that starts
+    later raises TooSlow.
     """
     failure: ApiError = StorageUnavailable("The transaction has failed")
     spent = 0.0

@@ -1,4 +1,4 @@
-"""The SQL of a twin's tables, made once, and rows between Python and the database."""
+"""The SQL of each table, built once, and how PostgreSQL stores its values."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ TEXTS: tuple[ColumnType, ...] = ("text", "timestamp", "date")
 
 
 def loading(column: Column[Any]) -> Convert | None:
-    """How a stored value gets its declared type, if it has not got it."""
+    """Return the conversion of stored to declared values of a column, or None if they are the same."""
     if column.kind in TEXTS:
         return read
     return read_json if column.kind == "json" else None
 
 
 def storing(column: Column[Any]) -> Convert | None:
-    """How a value is stored, if not as it is. In a Json column that cannot be NULL, None is JSON's null."""
+    """Return the conversion of declared to stored values, or None if they are the same.
+
+    In a Json column that is not nullable, None is stored as the JSON text `null`.
+    """
     if column.kind in TEXTS:
         return nullable(escape_text)
     if column.kind == "float":
@@ -37,24 +40,27 @@ def storing(column: Column[Any]) -> Convert | None:
 
 
 class PostgresTableSql(TableForm):
-    """The SQL that is needed often for one table; `env` says whether its rows belong to environments."""
+    """The SQL statements of one table, built once; `env` is whether its rows belong to environments."""
 
     def __init__(self, schema: str, table: Table, *, env: bool) -> None:
         super().__init__(f"{quote(schema)}.{quote(table.name)}", table, "%s", loading, storing)
         into, mark = ("env_id, ", "current_setting('app.env_id'), ") if env else ("", "")
         marks = mark + ", ".join(["%s"] * len(self.columns))
-        # A row that is taken must not end the transaction: a handler may go on after it.
+        # A conflict must not abort the transaction, since a handler may continue after it.
+        # INSERT INTO "twin_slack"."messages" (env_id, "id", "ts") VALUES (current_setting('app.env_id'), %s, %s)
+        #   ON CONFLICT DO NOTHING
         self.insert = f"INSERT INTO {self.name} ({into}{names(self.columns)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
         self._insert_into = f"INSERT INTO {self.name} ({into}{names(self.columns)}) SELECT {mark}r.*"
         self.delete_returning = f"{self.delete} RETURNING {names(self.columns)}"
         self.unique = {name for columns in (table.key, *table.unique) for name in columns}
 
     def delete_referring(self, column: Column[Any]) -> str:
-        """Delete the rows in which a column has one of some keys; gives the rows.
+        """Return a DELETE of the rows that refer by a column to one of an array of keys; it returns the deleted rows.
 
-        Where the column refers to rows of its own table, those that refer to these go too, however deep, so that a tree
-        costs as many statements as a leaf.
+        If the column refers to its own table, the statement deletes indirect references of any depth too, so that a
+        tree takes as many statements as a leaf.
         """
+        # DELETE FROM "twin_slack"."reactions" WHERE "message_id" = ANY(%s::text[]) RETURNING "id", "message_id"
         refers, keys = quote(column.name), f"%s::{stored_type(column)}[]"
         gives = f"RETURNING {names(self.columns)}"
         if column.references is not self.table.row:
@@ -66,17 +72,17 @@ class PostgresTableSql(TableForm):
 
     @cached_property
     def insert_all(self) -> str:
-        """Insert rows, which are given by column."""
+        """An INSERT of many rows, with one array parameter per column."""
         return f"{self._insert_into} FROM {self._unnest(self.columns)} r"
 
     @cached_property
     def insert_free(self) -> str:
-        """The same, but rows that are taken are left out."""
+        """The same, skipping rows that conflict with existing ones."""
         return f"{self.insert_all} ON CONFLICT DO NOTHING"
 
     @cached_property
     def delete_all(self) -> str:
-        """Delete the rows of keys, which are given by column."""
+        """A DELETE of many rows by key, with one array parameter per key column."""
         keys = f"{self._unnest(self.key)} k({names(self.key)})"
         same = " AND ".join(f"{OUTERMOST}.{quote(name)} = k.{quote(name)}" for name in self.key)
         return f"DELETE FROM {self.name} {OUTERMOST} USING {keys} WHERE {same}"
@@ -86,7 +92,9 @@ class PostgresTableSql(TableForm):
         return f"unnest({arrays})"
 
     def update(self, fields: Sequence[str]) -> str:
-        """Set fields of a row; gives the row as it was, then as it is."""
+        """Return an UPDATE of some fields of one row; it returns the old values of all columns, then the new ones."""
+        # UPDATE "twin_slack"."messages" t SET "ts" = %s FROM (SELECT "id", "ts" FROM "twin_slack"."messages"
+        #   WHERE "id" = %s FOR UPDATE) o WHERE t."id" = o."id" RETURNING o."id", o."ts", t."id", t."ts"
         sets = ", ".join(f"{quote(name)} = %s" for name in fields)
         same = " AND ".join(f"{OUTERMOST}.{quote(name)} = o.{quote(name)}" for name in self.key)
         was = ", ".join(f"o.{quote(name)}" for name in self.columns)

@@ -1,4 +1,4 @@
-"""Templates: rows under a name of their own in the twins' tables, written once."""
+"""Templates: immutable rows in the tables of the twins, under artificial environment ids."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tables import PostgresSchemaSql
 
 
 def template_env(hash: str) -> str:
-    """What stands as `env_id` in a template's rows."""
+    """Return the `env_id` of a template's rows."""
     return f"template:{hash}"
 
 
@@ -30,7 +30,7 @@ class PostgresTemplates:
         self._known: set[tuple[str, str]] = set()
 
     def keep(self, tables: PostgresSchemaSql, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
-        """Store full rows by table; the same rows in any order have the same hash."""
+        """Store full rows by table name as a template; the order of rows does not affect its hash."""
         schema = tables.schema
         digest = schema.content_hash(rows, counters)
         template = Template(digest, schema.hash, counters)
@@ -39,7 +39,7 @@ class PostgresTemplates:
         return template
 
     def has(self, twin: str, hash: str) -> bool:
-        """Whether a template is stored; none is ever forgotten."""
+        """Whether a template is stored; templates are never deleted."""
         if (twin, hash) in self._known:
             return True
         query = "SELECT 1 FROM twindiff.templates WHERE twin = %s AND hash = %s"
@@ -55,20 +55,20 @@ class PostgresTemplates:
             counters = msgspec.json.encode(template.counters).decode()
             query = "INSERT INTO twindiff.templates VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
             if not connection.count(query, (twin, template.hash, template.schema_hash, counters)):
-                return  # another process was quicker
+                return  # another process has written it first
             as_copy(connection, template_env(template.hash))
             for name, values in rows.items():
                 form = tables.by_name[name]
                 connection.write_all(form.insert_all, [form.insert_values(each) for each in values])
 
     def check(self, origin: Origin) -> None:
-        """Raises LookupError for a template that is not there."""
+        """Raise LookupError if a template of an environment is missing."""
         for twin, hash in origin.templates.items():
             if not self.has(twin, hash):
                 raise LookupError(f"There is no {twin} template {hash}")
 
     def rows(self, twin: str, hash: str) -> PostgresStore:
-        """The rows of a template, read-only."""
+        """Return the rows of a template as a read-only store; raises LookupError."""
         if not self.has(twin, hash):
             raise LookupError(f"There is no {twin} template {hash}")
 

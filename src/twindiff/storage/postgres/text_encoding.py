@@ -1,7 +1,7 @@
-"""Text as PostgreSQL can hold it: any character but U+0000.
+"""An encoding of text for PostgreSQL, which cannot store U+0000.
 
-U+0000 to U+0003 are written as U+0001 and two of U+0002 and U+0003. No written character begins inside another, so that
-order, equality, and what a text contains, begins and ends with are the same as without it.
+U+0000 to U+0003 are each encoded as U+0001 followed by two of U+0002 and U+0003. No encoded character starts inside
+another, so that order, equality, and tests for substrings, prefixes and suffixes have the same results.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ _JSON_READ = {("2", "2"): "0", ("2", "3"): "1", ("3", "2"): "2", ("3", "3"): "3"
 
 
 def literal(text: str) -> str:
-    """A text as SQL takes any text."""
+    """Quote a text as an SQL literal: `it's` becomes `'it''s'`."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def escape_text(text: str) -> str:
-    """A text as it is stored."""
+    """Encode a text for storage."""
     return _PLAIN.sub(lambda character: _WRITTEN[character[0]], text)
 
 
 def read(text: str) -> str:
-    """A stored text as it was."""
+    """Decode a stored text."""
     return _CODED.sub(lambda code: _READ[code[0]], text) if "\1" in text else text
 
 
 def written_json(value: Any) -> str:
-    """A JSON value as it is stored: canonical text, whose strings are written likewise."""
+    """Encode a JSON value for storage: canonical JSON whose strings are encoded in the same way."""
     text = json_text(value)
     if "\\u000" not in text:
         return text
@@ -45,7 +45,7 @@ def written_json(value: Any) -> str:
 
 
 def read_json(text: str) -> Any:
-    """A stored JSON value as it was."""
+    """Decode a stored JSON value."""
     if "\\u0001" in text:
         text = _CODED_JSON.sub(lambda match: f"\\u000{_JSON_READ[match[1], match[2]]}" if match[1] else match[0], text)
     return decode_json(text)

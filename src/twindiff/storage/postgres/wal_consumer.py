@@ -1,4 +1,4 @@
-"""The drainer: one process of all streams the write-ahead log into the journal; those who stand by take over."""
+"""The WAL consumer ("drainer"): one process streams the write-ahead log into the journal; others stand by."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ log = logging.getLogger("twindiff")
 
 RETRY_SECONDS = 0.3
 MAX_BATCH_RECORDS = 500
-"""Transactions that become journal rows in one commit."""
+"""Records written to the journal in one commit."""
 CONFIRM_SECONDS = 1.0
 WORTH_CONFIRMING = 1 << 20
-"""Bytes of log that hold nothing of ours, after which they are confirmed all the same."""
+"""Bytes of WAL without records after which they are confirmed anyway."""
 MAX_NOTICE_BYTES = 7000
 
 
 class WalPosition(NamedTuple):
-    """A place in the write-ahead log; PostgreSQL writes it as two hexadecimal numbers."""
+    """A position in the write-ahead log (LSN), written as two hexadecimal numbers: `16/B374D848`."""
 
     number: int
 
@@ -49,14 +49,14 @@ class WalPosition(NamedTuple):
 
 
 class Drainer:
-    """Stands by until it has the lease, then drains, until it is told to stop."""
+    """Waits for the lease, then streams the WAL into the journal, until stopped."""
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        """Stand by, drain, and begin again whatever happens."""
+        """Wait for the lease and stream; start over after any database error."""
         said = ""
         while not self._stopping.is_set():
             try:
@@ -71,12 +71,12 @@ class Drainer:
                 self._stopping.wait(RETRY_SECONDS)
 
     def stop(self) -> None:
-        """End soon."""
+        """Make `run` return soon. Safe in any thread."""
         self._stopping.set()
 
 
 class Drain:
-    """The work of the drainer: `connection` holds the lease and writes the journal."""
+    """One session of streaming: `connection` holds the lease and writes the journal."""
 
     def __init__(self, dsn: str, connection: PostgresConnection, lease: Lease, stopping: threading.Event) -> None:
         self._dsn = dsn
@@ -89,7 +89,7 @@ class Drain:
         self._learned: dict[str, Shapes] = {}
         self._has_more_origins = False
         self._is_outdated = False
-        """Whether a stream has to be opened that leaves out more origins."""
+        """Whether the stream must be reopened, to filter out new replication origins."""
         self._done = WalPosition(0)
         self._confirmed = self._done
         self._looked = 0.0
@@ -98,7 +98,7 @@ class Drain:
         self._open: Transaction | None = None
 
     def run(self) -> None:
-        """Until told to stop, the database goes away, or there are more origins to leave out."""
+        """Stream until stopped or until there are new replication origins; raises psycopg and psycopg2 errors."""
         ask = self._connection.row
         ask("SELECT pg_replication_origin_session_setup(%s)", (origins_of(self._connection).drain,))
         progress = ask("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,))
@@ -125,7 +125,7 @@ class Drain:
             "include-lsn": "true",
             "include-types": "false",
             "filter-tables": f"twindiff.*,{CATALOG}.*",
-            # By number: an origin's name is ignored without a word.
+            # By number: wal2json silently ignores names.
             "filter-origins": ",".join(str(origin) for (origin,) in rows),
             "add-msg-prefixes": f"{PREFIX},{SHAPE_PREFIX},{ORIGIN_PREFIX}",
         }
@@ -171,17 +171,17 @@ class Drain:
             self._open.take(line)
 
     def _learn(self) -> None:
-        """Read rows as a migration left them, from its end on."""
+        """Use the shapes announced by a migration, from the end of its transaction on."""
         self._shapes |= self._announced
         self._learned |= self._announced
         self._announced = {}
 
     def _write(self) -> None:
-        """Commit what has come in.
+        """Write the batch to the journal.
 
-        The commit does not wait for the disk: what a crash takes from the journal is streamed again, since it is
-        confirmed only later, and a record that is there already stays as it is. Only a number that is given here has to
-        stand together with how far the log was read.
+        The commit is asynchronous: records lost in a crash are streamed again, since they are confirmed later, and
+        existing ones are left unchanged. Only if records are numbered here, they are committed along with the WAL
+        position, so that none is numbered twice.
         """
         if not self._batch:
             return
@@ -210,7 +210,7 @@ class Drain:
         self._learned = {}
 
     def _number_changes(self, unnumbered: Unnumbered) -> JournalRecord | None:
-        """A record for changes that came without a number; None when their environment is no more."""
+        """Assign a seq to changes without metadata and return their record; None if the environment is deleted."""
         standing = self._connection.row(_NUMBER, (unnumbered.env,))
         if standing is None:
             return None
@@ -220,20 +220,20 @@ class Drain:
         return JournalRecord(unnumbered.env, seq, unnumbered.twin, EXTERNAL, "", wall, clock, ids, unnumbered.changes)
 
     def _confirm(self, cursor: Any) -> None:
-        """Once a second, let PostgreSQL drop the log whose journal rows are on disk, or that holds nothing of ours."""
+        """Confirm processed WAL, at most once per second, so that PostgreSQL can remove it."""
         if self._open is not None or time.monotonic() - self._looked < CONFIRM_SECONDS:
             return
         self._looked = time.monotonic()
         end = max(self._done, self._reached, WalPosition(cursor.wal_end))
-        # Our own commits move the log on: without a threshold one confirmation would be reason for the next.
+        # Our own commits extend the WAL: without a threshold, each confirmation would cause the next.
         if self._reached > self._confirmed or end.number - self._confirmed.number > WORTH_CONFIRMING:
-            self._progress(end)  # which takes all before it to the disk
+            self._progress(end)  # a synchronous commit, which makes all before it durable
             self._done = self._confirmed = end
             cursor.send_feedback(flush_lsn=end.number, force=True)
 
 
 def _is_numbered_here(record: JournalRecord) -> bool:
-    """Whether a record got its number from the drainer; what a trigger numbers has an actor."""
+    """Whether a record was numbered by `_number_changes`; one numbered by a trigger has an actor."""
     return record.operation == EXTERNAL and not record.actor
 
 

@@ -1,1 +1,1 @@
-"""SQL that every database understands; what they say differently is in the dialect of each engine."""
+"""SQL generation common to all databases; the differences are in the `dialect` module of each engine."""

@@ -1,6 +1,9 @@
-"""Expressions to SQL. An atom may be NULL where it is false; `Not` is the one place where that would matter.
+"""Compiler of expressions to SQL.
 
-An operator is written once, here; a dialect says how its database compares, and how it looks into text and JSON.
+Operators are defined here once. A dialect defines how its database compares values and searches text and JSON. An atom
+may be NULL instead of false; only `Not` must distinguish them, so it compiles to `IS NOT TRUE`.
+
+Example: `not_(Issue.title == "a")` under the alias `t` becomes `(t."title" = ?1) IS NOT TRUE` in SQLite.
 """
 
 from __future__ import annotations
@@ -36,18 +39,18 @@ from twindiff.kit.store import Ordering
 from .names import quote
 
 MANY = 500
-"""Parts beyond which a chain becomes a tree."""
+"""Operands beyond which a chain of AND or OR is nested as a balanced tree."""
 
 
 class Scope(NamedTuple):
-    """A table under its alias; inside `exists`, the innermost is last."""
+    """A table and its alias. A tuple of scopes lists enclosing queries first, the innermost `exists` last."""
 
     alias: str
     table: type[Row]
 
 
 class Search(NamedTuple):
-    """How rows are found sooner: what stands in the table's place, and a condition that those which fit fulfil."""
+    """How an index narrows a search: SQL that replaces the table in FROM, and an added condition; empty if none."""
 
     source: str = ""
     condition: str = ""
@@ -59,35 +62,36 @@ OUTERMOST = "t"
 
 
 class SqlCompiler(ABC):
-    """SQL text in the making; a subclass is the dialect of a database.
+    """Compiles one statement and collects its `parameters`; a subclass is the dialect of a database.
 
-    Parameters come in the order of their places: what is compiled first stands first, and stands there once.
+    Parameters are in the order of their placeholders: an expression compiled first must appear first in the text, and
+    only once.
     """
 
     def __init__(self) -> None:
         self.parameters: list[Any] = []
 
-    # What a dialect says
+    # Defined by dialects
 
     @abstractmethod
     def table(self, row: type[Row]) -> str:
-        """A table by its name."""
+        """Return the quoted name of a table."""
 
     @abstractmethod
     def value(self, value: object, column: Column[Any]) -> str:
-        """A place for a value that is compared with a column, or with what is at its path."""
+        """Add a parameter and return its placeholder; the value is stored like those of the column, or at its path."""
 
     @abstractmethod
     def among(self, left: str, values: Sequence[object], column: Column[Any]) -> str:
-        """Whether a column is one of some values; none of them is None, and there is at least one."""
+        """Test whether a column equals one of several values; there is at least one, and none is None."""
 
     @abstractmethod
     def json_text(self, reference: str, column: Column[Any]) -> str:
-        """What is at a path of a Json column, as JSON text; NULL where there is nothing."""
+        """Return the value at the path of a Json column as JSON text; NULL if it is absent."""
 
     @abstractmethod
     def of_kind(self, reference: str, column: Column[Any], kind: ColumnType) -> str:
-        """What is at a path if it is of a kind, else NULL: inside JSON every value has a type of its own."""
+        """Return the value at the path of a Json column if it is of a kind, else NULL: JSON values are not typed."""
 
     @abstractmethod
     def contains(self, left: str, text: str) -> str: ...
@@ -103,57 +107,57 @@ class SqlCompiler(ABC):
 
     @abstractmethod
     def fold_case(self, left: str) -> str:
-        """A text without regard to case."""
+        """Case-fold a text."""
 
     @abstractmethod
     def bare(self, left: str) -> str:
-        """A text without regard to case and accents."""
+        """Case-fold a text and remove its accents."""
 
     @abstractmethod
     def microseconds(self, instant: str) -> str:
-        """An instant as the number of microseconds since 1970."""
+        """Convert an instant to microseconds since 1970."""
 
     @abstractmethod
     def items(self, reference: str) -> str:
-        """The items of the list in a Json column, as rows of `Item`; nothing when it is no list."""
+        """Return a row source with the items of the list in a Json column, as rows of `Item`; empty for a non-list."""
 
     @abstractmethod
     def aggregate_text(self, text: str, order: str) -> str:
-        """The texts of many rows side by side."""
+        """Concatenate the texts of a group of rows, separated by `JOINT`."""
 
     def further(self, way: str, steps: str) -> str:
-        """The values `v` of the steps whose `k` is a value that the way has come to."""
+        """Return the recursive term of a closure: the targets `v` of all steps from the values in `way`."""
         return f"SELECT n.v FROM {way} JOIN ({steps}) n ON n.k = {way}.v"
 
     def looked_up(self, table: str, alias: str, key: str, value: str) -> str:
-        """The row of a table with a key, joined to few others."""
+        """Join the row of a table by its key to a small row source."""
         return f"JOIN {table} {alias} ON {alias}.{key} = {value}"
 
     def contains_fold(self, left: str, text: str) -> str:
-        """Whether a text contains another, whatever their case."""
+        """Test whether a text contains another, ignoring case."""
         return self.contains(self.fold_case(left), text.casefold())
 
     def equals_fold(self, left: str, text: str) -> str:
-        """Whether a text is another, whatever their case."""
+        """Test whether two texts are equal, ignoring case."""
         return self.equals(self.fold_case(left), text.casefold())
 
     @abstractmethod
     def has_word(self, left: str, word: SearchTerm) -> str:
-        """Whether a text has a word, whatever their case and accents."""
+        """Test whether a text contains a word, ignoring case and accents."""
 
     def has_indexed_word(self, left: str, word: SearchTerm, column: Column[Any]) -> str:
-        """The same of a column that has an index of its words."""
+        """Do the same for a column with a full-text index."""
         return self.has_word(left, word)
 
     def entry(self, left: str, column: Column[Any], text: str) -> str:
-        """Whether a Json column has a text under a key, by an index of its entries; empty where there is none."""
+        """Test by the JSON key index whether a Json column has a text under a key; empty without such an index."""
         return ""
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
-        """How to find the rows of a table that fit."""
+        """Return how full-text indexes narrow the search for matching rows of a table."""
         return NO_SEARCH
 
-    # What all of them say
+    # Common to all dialects
 
     def where(self, parts: Sequence[Expression], scopes: Scopes) -> str:
         return _join_balanced([self.expression(part, scopes) for part in parts], " AND ") if parts else ""
@@ -181,6 +185,9 @@ class SqlCompiler(ABC):
             return f"{self.items(self.whole(source.column, scopes))} {alias}"
         if not isinstance(source, TransitiveClosure):
             return f"{self.table(source)} {alias}"
+        # (WITH RECURSIVE wt1(v) AS (SELECT t."id" UNION SELECT n.v FROM wt1
+        #   JOIN (SELECT st1."parent_id" AS k, st1."id" AS v FROM "folders" st1 WHERE true) n ON n.k = wt1.v)
+        #   SELECT v FROM wt1) wt1 JOIN "folders" t1 ON t1."id" = wt1.v
         way, key = f"w{alias}", quote(table_of(source.table).key[0])
         start = self.reference(source.start, scopes)
         steps = " UNION ALL ".join([self._step(step, f"s{alias}") for step in source.steps])
@@ -194,7 +201,7 @@ class SqlCompiler(ABC):
         return f"SELECT {names} FROM {self.table(row)} {alias} WHERE {where}"
 
     def reference(self, column: Column[Any], scopes: Scopes) -> str:
-        """A column of the nearest row of its table, or a value worked out around it."""
+        """Compile a column of the innermost enclosing row of its table, or a computed value."""
         how = column.worked
         if how is None:
             return f"{_nearest(column, reversed(scopes)).alias}.{quote(column.name)}"
@@ -211,12 +218,12 @@ class SqlCompiler(ABC):
         return _FORMULAS[how.op](self, [self._part(part, like, scopes) for part in how.parts])
 
     def whole(self, column: Column[Any], scopes: Scopes) -> str:
-        """A column, or what is at its path as JSON text."""
+        """Compile a column, or the value at its path as JSON text."""
         name = self.reference(column, scopes)
         return self.json_text(name, column) if column.path else name
 
     def _part(self, part: object, like: Column[Any], scopes: Scopes) -> str:
-        """A column or a constant inside a value; the constant is stored as `like` would hold it."""
+        """Compile an operand of a computed value; a constant is stored like a value of the column `like`."""
         if isinstance(part, Column):
             return self.whole(cast(Column[Any], part), scopes)
         return "NULL" if part is None else self.value(part, like)
@@ -227,23 +234,23 @@ class SqlCompiler(ABC):
         return f"(SELECT {value} {self._from_related(how.source, how.where, scopes)})"
 
     def select_list(self, columns: Sequence[Column[Any]], table: Table) -> str:
-        """The values of columns; JSON as text."""
+        """Compile a SELECT list; values inside JSON are selected as JSON text."""
         return ", ".join([self.whole(column, (Scope(OUTERMOST, table.row),)) for column in columns])
 
     def order_by(self, order: Ordering, table: Table, alias: str = OUTERMOST) -> str:
-        """ORDER BY text; ties are broken by key, so that every order is total."""
+        """Compile the terms of ORDER BY. The key is appended, so that every order is total."""
         parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
         orders = [part if isinstance(part, Order) else Order(part, descending=False) for part in parts]
         references = [self.reference(part.column, (Scope(alias, table.row),)) for part in orders]
         terms = [f"{name} {_direction(part)}" for name, part in zip(references, orders, strict=True)]
-        # The key follows the direction of the last term, so that one index serves both ways.
+        # The key has the direction of the last term, so that one index serves both directions.
         way = _way(orders[-1]) if orders else "ASC"
         ties = [name for name in (f"{alias}.{quote(column)}" for column in table.key) if name not in references]
         return ", ".join([*terms, *(f"{name} {way}" for name in ties)])
 
 
 def _join_balanced(parts: list[str], word: str) -> str:
-    """Parts side by side; many as a balanced tree, since databases limit how deep a chain of them goes."""
+    """Join conditions; many become a balanced tree, since databases limit the depth of a chain of operators."""
     if len(parts) <= MANY:
         return word.join(parts)
     middle = len(parts) // 2
@@ -256,12 +263,12 @@ def _way(order: Order) -> str:
 
 def _direction(order: Order) -> str:
     if not order.column.nullable:
-        return _way(order)  # as indexes are
+        return _way(order)  # without NULLS, to match the order of indexes
     return f"{_way(order)} NULLS {(order.nulls or ('last' if order.descending else 'first')).upper()}"
 
 
 def kind_of(value: object) -> ColumnType:
-    """What a value inside JSON is compared as."""
+    """Return the column kind as which a value inside JSON is compared."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):
@@ -270,7 +277,7 @@ def kind_of(value: object) -> ColumnType:
 
 
 def _left_operand(sql: SqlCompiler, column: Column[Any], scopes: Scopes) -> str:
-    """The column on the left: one of the innermost row."""
+    """Compile the left operand, a column of the innermost row."""
     scope = scopes[-1]
     if column.worked is None and column.table is not scope.table:
         raise TypeError(f"{column.table.__name__}.{column.name} is not a column of {scope.table.__name__}")
@@ -278,7 +285,7 @@ def _left_operand(sql: SqlCompiler, column: Column[Any], scopes: Scopes) -> str:
 
 
 def _right(sql: SqlCompiler, column: Column[Any], scopes: Scopes) -> str:
-    """The column on the right: one of the nearest row outside, or else of the same row."""
+    """Compile the right operand: a column of the nearest enclosing row, or else of the same row."""
     if column.worked is not None:
         return sql.reference(column, scopes)
     scope = _nearest(column, (*reversed(scopes[:-1]), scopes[-1]))
@@ -305,14 +312,14 @@ def _atom(sql: SqlCompiler, part: Where, scopes: Scopes) -> str:
 
 
 def _among(sql: SqlCompiler, part: Where, scopes: Scopes) -> str:
-    """NULL is asked for apart, so that a place for a value is never written twice."""
+    """Test for NULL separately, so that no placeholder is written twice."""
     given = cast(Collection[object], part.value)
     values = [value for value in given if value is not None]
     among = sql.among(_left_operand(sql, part.column, scopes), values, part.column) if values else "false"
     return f"({among} OR {_left_operand(sql, part.column, scopes)} IS NULL)" if None in given else among
 
 
-# Values that are worked out
+# Computed values
 
 
 def _of(sql: SqlCompiler, column: Column[Any] | None, scopes: Scopes) -> str:
@@ -452,7 +459,7 @@ def _between_columns(sql: SqlCompiler, part: Where, left: str, other: Column[Any
 
 
 def _unify_kinds(sql: SqlCompiler, column: Column[Any], left: str, other: Column[Any], right: str) -> tuple[str, str]:
-    """Two columns as values of one kind."""
+    """Convert two operands to comparable kinds, where one or both are inside JSON."""
     if column.path and other.path:
         return _plain_json(sql, left, column), _plain_json(sql, right, other)
     if column.path:

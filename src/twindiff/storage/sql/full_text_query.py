@@ -1,4 +1,7 @@
-"""What an index of words is asked for conditions, in the words of each database."""
+"""Translation of conditions to full-text queries, in the query syntax of each database.
+
+Example for SQLite: `has_word` of "red" and of "blu*" becomes `("red" AND "blu"*)`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Where, tabl
 
 
 class Spelling(NamedTuple):
-    """How a database joins what it is asked."""
+    """The syntax of full-text queries: the AND and OR operators, and the rendering of one term."""
 
     both: str
     either: str
@@ -18,14 +21,14 @@ class Spelling(NamedTuple):
 
 
 def asked_of(word: SearchTerm, spelling: Spelling) -> str | None:
-    """What is asked for a word; None when it has no letters."""
+    """Return the query for a word in any of its forms; None if a form has no letters or digits."""
     forms = [_join_parts([spelling.part(part) for part in parts], spelling.both) for parts in word.parts]
     known = [form for form in forms if form]
     return _join_parts(known, spelling.either) if len(known) == len(forms) else None
 
 
 def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | None:
-    """What is asked for a condition: every text that fits has it; None when nothing is known."""
+    """Return a query that all texts match for which a condition holds, perhaps with others; None if there is none."""
     if isinstance(part, Where):
         is_of_text = part.column is text and part.op == "has_word"
         return asked_of(cast(SearchTerm, part.value), spelling) if is_of_text else None
@@ -39,7 +42,7 @@ def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | 
 
 
 def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[SearchTerm]:
-    """The words that a text must have for all of some conditions to hold, as far as they say so outright."""
+    """Yield the words that conditions require unconditionally; alternatives within `any_of` are left out."""
     for part in parts:
         if isinstance(part, AllOf) or (isinstance(part, AnyOf) and len(part.parts) == 1):
             yield from words_needed(part.parts, text)
@@ -48,7 +51,10 @@ def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[Sea
 
 
 def text_of(words: Expression) -> Column[str]:
-    """The text in which words are looked for; raises TypeError when they say something else too."""
+    """Return the column that a word condition searches.
+
+    Raises TypeError unless it consists of `has_word` of one column with a full-text index.
+    """
     parts = set(_parts(words))
     column = next(iter(parts)).column if len({part.column.name for part in parts}) == 1 else None
     if column is None or any(part.op != "has_word" for part in parts):

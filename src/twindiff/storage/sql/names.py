@@ -1,4 +1,4 @@
-"""Names as SQL takes them."""
+"""Quoting of SQL identifiers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 
 def quote(name: str) -> str:
-    """A name as SQL takes any name."""
+    """Quote an identifier: `a"b` becomes `"a""b"`."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def names(columns: Sequence[str]) -> str:
-    """Column names side by side."""
+    """Quote column names and join them with commas."""
     return ", ".join(map(quote, columns))

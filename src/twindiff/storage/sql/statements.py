@@ -1,4 +1,4 @@
-"""Parts of statements that every database takes."""
+"""Parts of SQL statements common to all databases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from .tables import Stored, TableForm
 
 
 class Relation(NamedTuple):
-    """How rows belong to parents: by a column of their own, or through a table between."""
+    """How rows belong to parents: by their own column `by`, or through a link table.
+
+    With a link table, `by` is its column with the parent, `join` its column with the row's key, and `between` are
+    conditions on its rows.
+    """
 
     by: Column[Any]
     join: Column[Any] | None
@@ -21,7 +25,8 @@ class Relation(NamedTuple):
 
 
 def from_where(form: TableForm, text: SqlCompiler, where: Sequence[Expression]) -> str:
-    """The rows of a table for which conditions hold, to be read."""
+    """Return the FROM and WHERE clauses of a query for the rows of a table for which conditions hold."""
+    # FROM "issues" t WHERE t."team_id" = ?1 AND t."number" > ?2
     source, condition = text.search(form.table, where, OUTERMOST)
     conditions = [condition] if condition else []
     conditions += [text.where(where, (Scope(OUTERMOST, form.table.row),))] if where else []
@@ -29,7 +34,9 @@ def from_where(form: TableForm, text: SqlCompiler, where: Sequence[Expression]) 
 
 
 def of_parent(form: TableForm, text: SqlCompiler, relation: Relation, where: Sequence[Expression]) -> str:
-    """One parent's rows, as `u`; the parent is `k.value` outside."""
+    """Return the FROM and WHERE clauses for the rows `u` of one parent, which is `k.value` of the outer query."""
+    # Own column: FROM "comments" u WHERE u."issue_id" = k.value
+    # Link table: FROM "issue_labels" m JOIN "labels" u ON u."id" = m."label_id" WHERE m."issue_id" = k.value
     by, join, between = relation
     if join is None:
         conditions = [f"u.{quote(by.name)} = k.value"]
@@ -43,7 +50,7 @@ def of_parent(form: TableForm, text: SqlCompiler, relation: Relation, where: Seq
 
 
 def by_parent(rows: Iterable[Stored]) -> dict[str, list[Stored]]:
-    """Rows by the parent that each begins with."""
+    """Group rows by their first value, the parent, which is removed from them."""
     pages: dict[str, list[Stored]] = {}
     for values in rows:
         pages.setdefault(values[0], []).append(values[1:])

@@ -1,4 +1,4 @@
-"""What every engine knows of a table: how its values are stored, and its rows between Python and the database."""
+"""Conversion of rows between Python and the database, and the SQL of each table that all engines need."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ Stored = tuple[Any, ...]
 
 
 def nullable(convert: Convert) -> Convert:
-    """The same for what may be None."""
+    """Extend a conversion to pass None through."""
     return lambda value: None if value is None else convert(value)
 
 
 class TableForm:
-    """One table by its full name, and the SQL that is needed often for it; `mark` is the place of a value.
+    """One table: its frequent SQL statements, and compiled conversions of its rows.
 
-    `loading` and `storing` say how the database keeps a column's values, if not as they are; NULL is None.
+    `name` is the quoted, perhaps qualified name, `mark` the placeholder of a parameter. `loading` and `storing` return
+    the conversions between stored and declared values of a column, or None if they are the same; NULL is always None.
     """
 
     def __init__(self, name: str, table: Table, mark: str, loading: Converter, storing: Converter) -> None:
@@ -49,7 +50,7 @@ class TableForm:
         self.select_by_key = f"SELECT {names(self.columns)} FROM {name} WHERE {self.by_key}"
         self.delete = f"DELETE FROM {name} WHERE {self.by_key}"
         self.dependents: tuple[tuple[Any, Column[Any]], ...] = ()
-        """The tables whose rows go with a row of this one, each with the column that refers to it."""
+        """The tables whose rows are deleted along with a row of this one, each with its referring column."""
 
     @cached_property
     def select_all(self) -> str:
@@ -57,11 +58,12 @@ class TableForm:
 
     @cached_property
     def row_values(self) -> Callable[[Row], Stored]:
-        """A row as it is stored."""
+        """Converts a row to its stored values, in column order."""
         return self.values_of(self.columns)
 
     def values_of(self, columns: Sequence[str]) -> Callable[[Row], Stored]:
-        """Columns of a row as they are stored; compiled as `build` is."""
+        """Compile a function from a row to the stored values of some columns, as `build` is compiled."""
+        # Example: `lambda row: (row.id, store_tags(row.tags), None if row.data is None else store_data(row.data),)`
         converters = {name: convert for name in columns if (convert := self.storing[name])}
         given = {False: "store_{0}(row.{0})", True: "None if row.{0} is None else store_{0}(row.{0})"}
         values = [
@@ -71,14 +73,14 @@ class TableForm:
         return eval(f"lambda row: ({', '.join(values)},)", {f"store_{name}": each for name, each in converters.items()})
 
     def store(self, values: Sequence[Any]) -> list[Any]:
-        """Values of declared types as they are stored."""
+        """Convert declared values, in column order, to stored ones."""
         stored = list(values)
         for at, convert in self._stored:
             stored[at] = convert(stored[at])
         return stored
 
     def to_stored(self, name: str, value: Any) -> Any:
-        """One value as it is stored."""
+        """Convert one declared value to its stored form; raises TypeError for an unknown column."""
         if name not in self.storing:
             raise TypeError(f"Table '{self.table.name}' has no column '{name}'; it has {', '.join(self.columns)}")
         convert = self.storing[name]
@@ -86,19 +88,21 @@ class TableForm:
 
     @cached_property
     def build(self) -> Callable[[Sequence[Any]], Any]:
-        """Stored values as a row. Compiled, as dataclasses are: names known beforehand take half the time."""
+        """Converts stored values to a row. Compiled, like the methods of dataclasses, which halves the time."""
+        # Example: `lambda stored: row(id=stored[0], tags=stored[1] if stored[1] is None else load_tags(stored[1]))`
         values = ", ".join(f"{name}={value}" for name, value in self._typed.items())
         return eval(f"lambda stored: row({values})", {"row": self.table.row, **self._loaders})
 
     @cached_property
     def values(self) -> Callable[[Sequence[Any]], Values]:
-        """Stored values as declared types, by column; compiled as `build` is."""
+        """Converts stored values to declared ones, by column name; compiled as `build` is."""
+        # Example: `lambda stored: {'id': stored[0], 'tags': stored[1] if stored[1] is None else load_tags(stored[1])}`
         values = ", ".join(f"{name!r}: {value}" for name, value in self._typed.items())
         return eval(f"lambda stored: {{{values}}}", self._loaders)
 
     @property
     def _typed(self) -> dict[str, str]:
-        """What gives each column's value of `to_stored` as its declared type, in the words of `_loaders`."""
+        """The source text that converts each column of `stored`, calling the functions of `_loaders`."""
         converted = dict(self._loaded)
         loaded = "stored[{at}] if stored[{at}] is None else load_{name}(stored[{at}])"
         return {
@@ -112,12 +116,14 @@ class TableForm:
 
     @cached_property
     def key_in(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-        """The key of stored values, as they are stored; compiled as `build` is."""
+        """Returns the stored key of stored values; compiled as `build` is."""
+        # Example: `lambda stored: (stored[0], stored[2], )`
         return eval(f"lambda stored: ({''.join(f'stored[{at}], ' for at in self.key_at)})")
 
     @cached_property
     def typed_key(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-        """A stored key as declared types; compiled as `build` is."""
+        """Converts a stored key to declared values; compiled as `build` is."""
+        # Example: `lambda key: (key[0], load_at(key[1]),)`
         loaders = self._loaders
         loaded = [(f"load_{name}({{}})" if f"load_{name}" in loaders else "{}") for name in self.key]
         values = [each.format(f"key[{at}]") for at, each in enumerate(loaded)]
@@ -125,15 +131,19 @@ class TableForm:
 
     @cached_property
     def key_of(self) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-        """The key of a full row by column; compiled as `build` is."""
+        """Returns the key of a row given as values by column name; compiled as `build` is."""
+        # Example: `lambda values: (values['env'], values['number'], )`
         return eval(f"lambda values: ({''.join(f'values[{name!r}], ' for name in self.key)})")
 
     def not_found(self, row: Row) -> NotFound:
-        """The error for a row that is not there any more."""
+        """Return the error for a row that no longer exists."""
         return NotFound(type(row).__name__, *(getattr(row, name) for name in self.key))
 
     def insert_values(self, values: Mapping[str, Any]) -> list[Any]:
-        """A full row as it is stored; a column that the row's schema did not have yet takes its default."""
+        """Convert a row, as values by column name, to stored values; missing columns take their defaults.
+
+        A column is missing if an older schema wrote the row. Raises SchemaChanged if it has no default.
+        """
         return self.store([values[name] if name in values else self.default(name) for name in self.columns])
 
     def default(self, name: str) -> Any:
@@ -151,7 +161,7 @@ F = TypeVar("F", bound=TableForm)
 
 
 class ByRow(dict[type[Row], F]):
-    """Tables by their rows; any other is refused."""
+    """Tables by row class; raises LookupError for a class that is not of the schema."""
 
     def __init__(self, schema: Schema, forms: Mapping[type[Row], F]) -> None:
         super().__init__(forms)
@@ -164,7 +174,7 @@ class ByRow(dict[type[Row], F]):
 
 
 class TableForms(Generic[F]):
-    """All tables of a schema."""
+    """All tables of a schema, by name and by row class."""
 
     def __init__(self, schema: Schema, form: Callable[[Table], F]) -> None:
         self.schema = schema
@@ -182,7 +192,7 @@ class TableForms(Generic[F]):
 
 
 class Counters:
-    """The counters of an environment while one operation uses them."""
+    """The counters of an environment during one operation; `values` are the results."""
 
     def __init__(self, start: Mapping[str, int]) -> None:
         self.values = dict(start)
@@ -194,12 +204,12 @@ class Counters:
 
 
 def refuse_write(what: str) -> NoReturn:
-    """Raises for an operation that writes though it said that it does not."""
+    """Raise TypeError for an operation that writes although it is declared to read."""
     raise TypeError(f"An operation declared to read cannot write ({what}); declare it without reads=True")
 
 
 def load_columns(columns: Sequence[Column[Any]], loading: Converter, stored_rows: Sequence[Stored]) -> list[Stored]:
-    """The stored values of columns as declared types."""
+    """Convert stored values of selected columns to declared ones."""
     loaded = [(at, load) for at, load in enumerate(map(loading, columns)) if load]
     if not loaded:
         return cast(list[Stored], stored_rows)

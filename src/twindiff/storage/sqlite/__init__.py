@@ -1,3 +1,3 @@
-"""The embedded engine: every environment an SQLite database in memory, the journal and the catalog in one file."""
+"""The embedded engine: each environment is an SQLite database in memory; journal and catalog are in one file."""
 
 from .engine import SqliteEngine as SqliteEngine

@@ -1,12 +1,12 @@
-"""What one operation changes, seen below every API: SQLite calls a hook before it writes a row, whoever asked for it.
+"""Change capture of one operation, by SQLite's preupdate hook, which is called before any statement writes a row.
 
-The hook gives a row as it was before the first write and as it is after the last, so several writes fold to one change.
-The hook also reports rows of a statement that was aborted halfway, and knows nothing of a savepoint that was gone back
-to: after either, rows are read from their tables again.
-A session of SQLite's own does the same and costs ten times as much, most of it for asking the schema again each time.
+The first write of a row gives its state before, the last one its state after, so that several writes fold to one
+change. The hook also reports rows of a statement that was aborted halfway, and does not report a rollback to a
+savepoint: after either, rows are read from their tables again. SQLite's session extension does the same but takes ten
+times as long, mostly to query the schema for each session.
 
-To have SQLite make the values of a wide row anew takes longer than to write it. So whoever is about to write a row that
-will be stored just as it is given says so (`Announced`), and the hook takes that. What is not announced is asked for.
+Reading the values of a wide row in the hook takes longer than writing it. So a caller that knows exactly how a row will
+be stored passes it as a write hint (`Announced`), which the hook uses instead.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .table_sql import SqliteSchemaSql, SqliteTableSql
 from .write_hints import Announced
 
 _place = itemgetter(0, 1)
-"""Where a change is: its table and its key."""
+"""Table and key of a change, for sorting."""
 
 
 class Capture:
-    """The rows that were touched since `clear`, each with how it was then."""
+    """The rows written since `clear`, each with its state then and now."""
 
     def __init__(self, tables: SqliteSchemaSql, connection: SqliteConnection) -> None:
         self._tables = tables.by_name
@@ -38,17 +38,17 @@ class Capture:
         self._before: dict[Place, Stored | None] = {}
         self._after: dict[Place, Stored | None] = {}
         self.announced = Announced()
-        """The rows that the next statement writes, where somebody knows."""
+        """Write hints for the next statement."""
         connection.preupdate_hook(self._see, id=self)
 
     def clear(self) -> None:
-        """Begin an operation."""
+        """Start the capture of a new operation."""
         self._before.clear()
         self._after.clear()
 
     @contextmanager
     def pause(self) -> Generator[None]:
-        """Look away while known changes are applied."""
+        """Suspend the capture, for the replay of known changes."""
         self._connection.preupdate_hook(None, id=self)
         try:
             yield
@@ -74,16 +74,13 @@ class Capture:
 
     @property
     def written(self) -> Mapping[Place, Stored | None]:
-        """The rows that were touched, as the hook has seen them last; as they are now, once `changes` has been asked.
-
-        None stands for those that are gone.
-        """
+        """The written rows as last reported by the hook, None for deleted ones; exact after a call of `changes`."""
         return self._after
 
     def changes(self, *, all_went_well: bool) -> list[StoredChange]:
-        """Full rows, one change per row that differs, sorted by table and key.
+        """Return one change with full rows for each row that differs, sorted by table and key.
 
-        `all_went_well` when no statement has failed and no savepoint was gone back to.
+        Pass `all_went_well` if no statement has failed and no savepoint was rolled back; otherwise rows are read again.
         """
         changes: list[StoredChange] = []
         for place, before in self._before.items():
@@ -99,7 +96,7 @@ class Capture:
 
 
 def _same(sql: SqliteTableSql, before: Stored, after: Stored) -> bool:
-    """Whether rows differ in nothing but the order of JSON's keys, as by a statement of one's own."""
+    """Whether rows differ at most in the order of JSON keys, as raw SQL of a handler may store them."""
     places = compress(range(len(after)), map(ne, before, after))
     return all(at in sql.json_at and same(_json(before[at]), _json(after[at])) for at in places)
 

@@ -1,4 +1,4 @@
-"""Our own records, in the data file."""
+"""The catalog in the data file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .table_sql import SqliteSchemaSql
 
 
 class SqliteCatalog(SqliteStore):
-    """The store of a data file; what the disk refuses is not there after a death either."""
+    """The store of a data file. A commit that failed for lack of disk space does not reappear after a crash."""
 
     def __init__(self, file: DataFile, tables: SqliteSchemaSql) -> None:
         super().__init__(file.connection, tables, Counters({}))

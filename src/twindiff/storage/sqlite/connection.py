@@ -1,4 +1,4 @@
-"""apsw as the rest of this engine sees it: typed, with the few calls that are used and one name per kind of failure."""
+"""Typed access to apsw: protocols for the calls in use, and one name per kind of failure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import apsw
 from twindiff.kit.full_text import has_word, index_words, without_accents
 
 Stored = tuple[Any, ...]
-"""A row as SQLite gives it."""
+"""A row as SQLite returns it."""
 
 Interrupted: type[Exception] = apsw.InterruptError
 ConstraintFailed: type[Exception] = apsw.ConstraintError
 Busy: type[Exception] = apsw.BusyError
 CannotOpen: type[Exception] = apsw.CantOpenError
 OUT_OF_SPACE: tuple[type[Exception], ...] = (apsw.FullError, apsw.IOError)
-"""What SQLite says when a file cannot grow: of its own file, and of the memory map beside it."""
+"""SQLite's errors when a file cannot grow: the database file, and the shared-memory file beside it."""
 
 BadStatement: type[Exception] = apsw.SQLError
 
@@ -26,7 +26,7 @@ _UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 
 
 class SqliteCursor(Protocol):
-    """What a statement found."""
+    """The result of a statement."""
 
     def fetchone(self) -> Stored | None: ...
     def fetchall(self) -> list[Stored]: ...
@@ -35,13 +35,13 @@ class SqliteCursor(Protocol):
 
 
 class Execute(Protocol):
-    """Run statements; a parameter stands for each `?`."""
+    """Runs statements, with one parameter for each `?`."""
 
     def __call__(self, statements: str, bindings: Sequence[Any] = (), /) -> SqliteCursor: ...
 
 
 Run = Callable[[str, Sequence[Any]], SqliteCursor]
-"""Run a statement with parameters, or with each of several."""
+"""Runs a statement with parameters (`execute`), or with each of several lists of them (`executemany`)."""
 
 
 class PendingWrite(Protocol):
@@ -53,7 +53,7 @@ class PendingWrite(Protocol):
 
 
 class Statements(Protocol):
-    """What runs statements: a connection, or a cursor of its own, which spares making one for each."""
+    """Runs statements: a connection, or a reused cursor, which avoids creating one per statement."""
 
     @property
     def execute(self) -> Execute: ...
@@ -80,13 +80,13 @@ class SqliteConnection(Statements, Protocol):
 
 
 def connect(path: str = ":memory:") -> SqliteConnection:
-    """Open a database by path; expressions that fold text work in it."""
+    """Open a database by path and register the SQL functions that compiled expressions need."""
     return register_functions(apsw.Connection(path, _FLAGS))
 
 
 def register_functions(opened: Any) -> SqliteConnection:
-    """A connection that was opened some other way, with what expressions need."""
-    opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else ordered statements are planned anew for every parameter
+    """Register the SQL functions that compiled expressions need on an apsw connection, and return it typed."""
+    opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else ordered statements are replanned for new parameters
     opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)
     opened.create_scalar_function("index_words", _index_words, 1, deterministic=True)
     opened.create_scalar_function("without_accents", without_accents, 1, deterministic=True)
@@ -103,7 +103,7 @@ def _index_words(text: str) -> str:
 
 
 def roll_back(connection: SqliteConnection) -> None:
-    """Undo the open transaction, unless SQLite has done so itself, as it does when a write is interrupted."""
+    """Roll back the open transaction, unless SQLite has already done so, as for an interrupted write."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 

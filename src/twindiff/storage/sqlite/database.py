@@ -1,4 +1,4 @@
-"""One connection over an environment's pages: read and written in transactions, whose every change is captured."""
+"""A connection over the pages of one environment and twin, whose transactions are captured as row changes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STEPS_BETWEEN_LOOKS = 100_000
 
 
 class TransactionResult(NamedTuple, Generic[T]):
-    """What work comes to, what it has changed, and of what it tells."""
+    """The result of work, the changes it made, and the events it emitted."""
 
     result: T
     changes: list[StoredChange]
@@ -35,7 +35,7 @@ class TransactionResult(NamedTuple, Generic[T]):
 
 
 class Undoable:
-    """The transaction of a database, as long as a handler may raise anything, and then has changed nothing."""
+    """A context that begins a transaction and undoes it on any exception, even after a commit."""
 
     __slots__ = ("_database",)
 
@@ -65,16 +65,16 @@ class Database:
 
     @property
     def pages(self) -> Pages:
-        """What it shows."""
+        """The pages that the connection reads and writes."""
         return self._file.pages
 
     @property
     def undo(self) -> Undo:
-        """The way back over the latest transaction."""
+        """The undo log of the latest transaction."""
         return self._file.undo
 
     def mount(self, pages: Pages) -> None:
-        """Show other pages."""
+        """Switch the connection to other pages; no transaction may be open."""
         self._file.mount(pages)
 
     def close(self) -> None:
@@ -84,9 +84,10 @@ class Database:
         return self._deadline.is_past()
 
     def read(self, work: Callable[[SqliteStore], T], limit: Limit) -> T:
-        """Run work that cannot write; whether the pages have been swapped is looked at once, not per statement.
+        """Run work that cannot write, and return its result.
 
-        The transaction begins with the first statement, since much is known without any.
+        One transaction for all statements has SQLite validate its page cache once. It begins with the first statement,
+        since much work is served by the row cache without any.
         """
         self._deadline = deadline = limit()
         store = SqliteStore(self.connection, self.tables, None, deadline, self._file.pages.known, cursor=self._cursor)
@@ -116,34 +117,34 @@ class Database:
         self.connection.execute("BEGIN")
 
     def undoable(self) -> Undoable:
-        """A transaction that is taken back by whatever is raised, even once it has been committed."""
+        """Return a context that runs a transaction and undoes it on any exception, even after its commit."""
         return self._undoable
 
     def go_on(self) -> None:
-        """Begin another operation in the open transaction."""
+        """Start the next operation in the open transaction."""
         self._file.pages.known.follow(self._capture.written)
         self._capture.clear()
 
     def commit(self) -> None:
-        """Make the open transaction the state of the pages; it can still be taken back."""
+        """Commit the open transaction; `take_back` can still undo it."""
         self.connection.execute("COMMIT")
         self._file.pages.known.follow(self._capture.written)
 
     def take_back(self) -> None:
-        """Leave the pages as they were before the latest transaction, open or committed."""
+        """Undo the latest transaction, open or committed."""
         try:
             roll_back(self.connection)
         finally:
             self.pages.take_back(self.undo)
-            if self.undo.pages:  # what SQLite remembers of them is no longer so
+            if self.undo.pages:  # invalidates SQLite's page cache
                 self.mount(self.pages)
 
     def apply(self, changes: Iterable[RowChange]) -> None:
-        """Bring the rows of changes from before to after."""
+        """Apply the changes of one operation in a transaction, without capture."""
         self.replay([list(changes)])
 
     def replay(self, operations: Iterable[list[RowChange]]) -> None:
-        """Apply the changes of several operations in one transaction, one operation after the other."""
+        """Apply the changes of several operations, in order, in one transaction without capture."""
         with self.undoable(), self._capture.pause():
             for changes in operations:
                 self._bring(changes)
@@ -151,9 +152,9 @@ class Database:
             self.pages.known.clear()
 
     def _bring(self, changes: list[RowChange]) -> None:
-        """Deletes come first, so that unique values may trade places; rows that have changed stay where they were.
+        """Apply changes: deletes first, so that rows can exchange unique values, then inserts.
 
-        So rows stand in the order in which they were added, whichever way an environment came to them.
+        An updated row keeps its rowid, so that rows stay in the order of insertion however their state was reached.
         """
         execute = self.connection.execute
         were_at = [self._take_out(change) if change.before is not None else None for change in changes]
@@ -167,7 +168,7 @@ class Database:
                 execute(sql.insert, sql.insert_values(change.after))
 
     def _take_out(self, change: RowChange) -> int | None:
-        """Delete a row; gives where it was, unless that is said by a column."""
+        """Delete a row and return its rowid, or None if a column is the rowid."""
         sql = self._sql(change.table)
         gone = self.connection.execute(f"{sql.delete} RETURNING rowid", change.key).fetchall()
         return gone[0][0] if gone and not sql.is_numbered else None
@@ -179,12 +180,12 @@ class Database:
         return sql
 
     def content(self) -> dict[str, list[Values]]:
-        """Every row of every table, by key."""
+        """Return all rows by table name, in key order."""
         return contents(self.tables, self.connection)
 
 
 def contents(tables: SqliteSchemaSql, connection: SqliteConnection) -> dict[str, list[Values]]:
-    """Every row of every table, by key."""
+    """Return all rows by table name, in key order."""
     return {
         name: [sql.values(stored) for stored in connection.execute(sql.select_all)]
         for name, sql in tables.by_name.items()
@@ -192,7 +193,7 @@ def contents(tables: SqliteSchemaSql, connection: SqliteConnection) -> dict[str,
 
 
 def contents_of(tables: SqliteSchemaSql, image: Image) -> dict[str, list[Values]]:
-    """Every row of an image, by table and key."""
+    """Return all rows of an image by table name, in key order."""
     database = Database(tables, Pages(image))
     try:
         return database.content()
@@ -201,8 +202,8 @@ def contents_of(tables: SqliteSchemaSql, image: Image) -> dict[str, list[Values]
 
 
 def problems_of(tables: SqliteSchemaSql, pages: Pages) -> list[str]:
-    """What SQLite finds wrong with a database; nothing, if all is well."""
-    # FTS5 checks itself by what it remembers, which on a shared connection may be of other pages.
+    """Return the problems that SQLite's integrity check finds in a database; empty if there are none."""
+    # FTS5's check uses its own cache, which on a pooled connection may belong to other pages: open a new one.
     database = Database(tables, pages)
     lines = [str(line) for (line,) in database.connection.execute("PRAGMA integrity_check")]
     database.close()
@@ -210,7 +211,7 @@ def problems_of(tables: SqliteSchemaSql, pages: Pages) -> list[str]:
 
 
 def image_of(tables: SqliteSchemaSql, rows: Mapping[str, Iterable[Values]]) -> bytes:
-    """A database of full rows by table; raises a failed constraint when two rows clash."""
+    """Build a database from full rows by table name; raises ConstraintFailed for rows that conflict."""
     connection = _empty(tables.schema)
     try:
         connection.execute("BEGIN")
@@ -226,7 +227,10 @@ def image_of(tables: SqliteSchemaSql, rows: Mapping[str, Iterable[Values]]) -> b
 
 
 def fits(tables: SqliteSchemaSql, pages: Pages) -> bool:
-    """Whether a database has today's tables and indexes in today's places, as connections take for granted."""
+    """Whether a database has exactly the current tables and indexes at the current root pages.
+
+    Connections are shared between databases and rely on it, since SQLite caches the parsed schema.
+    """
     connection, _ = vfs.connect(pages)
     try:
         return _layout(connection) == _todays_layout(tables.schema)

@@ -1,4 +1,4 @@
-"""Tables and indexes from Row declarations."""
+"""DDL statements for tables and indexes, generated from Row declarations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ STORED: dict[ColumnType, str] = {
 
 
 def statements(table: Table) -> Iterator[str]:
-    """What creates a table, and then its indexes; nothing happens to those that exist."""
+    """Yield the idempotent statements that create a table and its indexes."""
+    # CREATE TABLE IF NOT EXISTS "users" ("id" TEXT NOT NULL, "age" INTEGER, PRIMARY KEY ("id")) STRICT
+    # CREATE INDEX IF NOT EXISTS "users(age)" ON "users" ("age")
     number = number_of(table)
     beside = number if table.key != (number,) else None
     key = "UNIQUE" if beside else "PRIMARY KEY"
@@ -44,13 +46,13 @@ def statements(table: Table) -> Iterator[str]:
 
 
 def number_of(table: Table) -> str | None:
-    """The column by whose value SQLite stores rows, which spares an index: an integer that is unique by itself."""
+    """Return the column used as SQLite's rowid, which saves an index: a unique integer column that is not nullable."""
     alone = [table.columns[each[0]] for each in (*table.unique, table.key) if len(each) == 1]
     return next((column.name for column in alone if column.kind == "integer" and not column.nullable), None)
 
 
 def column_text(column: Column[Any]) -> str:
-    """A column as CREATE TABLE and ALTER TABLE declare it."""
+    """Return the declaration of a column for CREATE TABLE and ALTER TABLE."""
     return f"{quote(column.name)} {STORED[column.kind]}{'' if column.nullable else ' NOT NULL'}"
 
 

@@ -1,4 +1,4 @@
-"""What SQLite says in its own way."""
+"""The SQL dialect of SQLite."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .full_text_index import MATCHED, SPELLING, Share, WordIndex
 from .json_key_index import EntryIndex
 
 MARKS = 4
-"""Values of a list that are written out; more travel as one parameter, so that the text stays the same."""
+"""Values of a list with a placeholder each; more are one JSON parameter, so that the SQL text stays the same."""
 MAX_LIKE_BYTES = 20_000
-"""Letters of a LIKE; SQLite takes 50,000, of which the escapes are some."""
+"""Characters of a LIKE pattern before escaping; SQLite's limit is 50,000 with the escapes."""
 _WILD = str.maketrans({letter: f"\\{letter}" for letter in "%_\\"})
 _JSON_TYPES: dict[ColumnType, str] = {
     "text": "'text'",
@@ -36,11 +36,13 @@ _JSON_TYPES: dict[ColumnType, str] = {
 
 
 class SqliteCompiler(SqlCompiler):
-    """SQL for SQLite; `share` says how many rows an index of words finds, `few` whether one of entries finds few.
+    """Compiles SQL for SQLite.
 
-    `spelling` says how FTS5 is asked of a text.
+    `share(index, query)` estimates the share of rows that a full-text query finds. `few(index, key, text)` tells
+    whether a JSON key index finds few rows. `spelling(column)` is the syntax of FTS5 queries on a column.
 
-    What many rows have is met soon in whatever order rows are read, and to list those that have it would take longer.
+    An index is not used for conditions that many rows meet: a scan in any order soon finds enough of them for a page,
+    while listing all of them would take longer.
     """
 
     def __init__(
@@ -54,9 +56,9 @@ class SqliteCompiler(SqlCompiler):
         self._spelling = spelling
         self._few = few
         self._granted: set[tuple[str, SearchTerm]] = set()
-        """Words that all rows have by the way in which they are found, each with the text that has it."""
+        """Words that the search already guarantees in all rows, each with the SQL reference of its text."""
         self._read: set[str] = set()
-        """Texts that are looked into."""
+        """References of texts that are tested row by row instead of by their index."""
 
     def table(self, row: type[Row]) -> str:
         return quote(table_of(row).name)
@@ -65,7 +67,7 @@ class SqliteCompiler(SqlCompiler):
         return self.place(stored_value(value, column))
 
     def place(self, stored: Any) -> str:
-        """A place for a value as it is stored; by its number, so that it can be anywhere in the text."""
+        """Add a stored value as a parameter; its placeholder is numbered, so that it can be anywhere in the text."""
         self.parameters.append(stored)
         return f"?{len(self.parameters)}"
 
@@ -92,7 +94,7 @@ class SqliteCompiler(SqlCompiler):
         return self._bytes_are(left, text, f"-{len(text.encode())}")
 
     def _bytes_are(self, left: str, text: str, span: str) -> str:
-        """Compare as bytes: a length in characters would end at U+0000."""
+        """Compare a span of a text as bytes, since a length in characters would end at U+0000."""
         if not text:
             return f"{left} IS NOT NULL"
         return f"substr(CAST({left} AS BLOB), {span}) = {self.place(text.encode())}"
@@ -118,7 +120,9 @@ class SqliteCompiler(SqlCompiler):
         return f"group_concat({text}, char({ord(JOINT)}) ORDER BY {order})"
 
     def contains_fold(self, left: str, text: str) -> str:
-        """SQLite folds ASCII by itself, and quicker; only a text with other letters, or U+0000, needs our function."""
+        """Use SQLite's LIKE, which is faster but folds ASCII only; other texts, or U+0000, need our `casefold`."""
+        # (t."name" LIKE ?1 ESCAPE '\' OR
+        #   (octet_length(t."name") > length(t."name") AND instr(casefold(t."name"), ?2) > 0))
         folded = text.casefold()
         beyond_ascii, ours = _beyond_ascii(left), super().contains_fold
         if not folded.isascii():
@@ -129,10 +133,12 @@ class SqliteCompiler(SqlCompiler):
         return f"({like} OR ({beyond_ascii} AND {ours(left, text)}))"
 
     def has_word(self, left: str, word: SearchTerm) -> str:
-        """SQLite finds words in ASCII by itself, and quicker; texts and words with other letters need our function.
+        """Use SQLite's LIKE and GLOB for ASCII, which are faster; other texts and words need our `has_word`.
 
-        A CASE looks no further than it must; SQLite works out both sides of an AND or OR that is a value.
+        CASE evaluates no more than necessary, whereas SQLite evaluates both sides of an AND or OR used as a value.
         """
+        # CASE WHEN octet_length(t."text") > length(t."text") THEN has_word(t."text", ?1)
+        #   WHEN NOT t."text" LIKE ?2 ESCAPE '\' THEN 0 ELSE (' ' || lower(t."text") || ' ') GLOB ?3 END
         ours = f"has_word({left}, {self.place(word.pattern)})"
         if not all(form.isascii() and form.isprintable() and " " not in form for form in word.forms):
             return ours
@@ -145,7 +151,7 @@ class SqliteCompiler(SqlCompiler):
         return f"CASE WHEN {_beyond_ascii(left)} THEN {ours} WHEN NOT {like} THEN 0{cases} ELSE {last} END"
 
     def has_indexed_word(self, left: str, word: SearchTerm, column: Column[Any]) -> str:
-        """An index tells by itself where whole words are; only into texts that it does not have yet is looked."""
+        """Test by the full-text index; only texts of pending rows, which it lacks, are searched themselves."""
         if left in self._read or not word.is_plain:
             return self.has_word(left, word)
         index, row = WordIndex(table_of(column.table), column.name), f"{left.removesuffix(quote(column.name))}rowid"
@@ -161,9 +167,10 @@ class SqliteCompiler(SqlCompiler):
         further: Sequence[Expression],
         span: Sequence[Expression],
     ) -> str:
-        """The numbers of the rows for which conditions hold.
+        """Return a query for the rowids of the rows for which all conditions hold.
 
-        FTS5 tells of them when it is asked, an index of `span`, and into rows it is looked for what is `further` asked.
+        `asked` is the FTS5 query. `span` are conditions that an index of a column answers; `further` ones are tested on
+        the rows. `where` are all conditions, for pending rows that FTS5 does not have yet.
         """
         self.place(asked)
         return WordIndex(table_of(column.table), column.name).matches(
@@ -171,18 +178,18 @@ class SqliteCompiler(SqlCompiler):
         )
 
     def in_span(self, column: Column[Any], span: Sequence[Expression], where: Sequence[Expression]) -> str:
-        """The numbers of the rows for which conditions hold, of those few that an index of `span` tells of."""
+        """Return a query for the rowids of the rows for which conditions hold, among the few of an index range."""
         return WordIndex(table_of(column.table), column.name).in_span(
             *(self._of_matched(column, parts) for parts in (span, where))
         )
 
     def count_in(self, column: Column[Any], span: Sequence[Expression], most: int) -> str:
-        """How many rows an index of `span` tells of, up to as many as are counted."""
+        """Return a query for the number of rows in the index range `span`, at most `most`."""
         spanned = self._of_matched(column, span)
         return WordIndex(table_of(column.table), column.name).count_in(spanned, self.place(most))
 
     def _of_matched(self, column: Column[Any], where: Sequence[Expression]) -> str:
-        """Conditions of rows into whose texts is looked."""
+        """Compile conditions on rows whose texts are searched themselves."""
         self._read.add(f"{MATCHED}.{quote(column.name)}")
         return self.where(where, (Scope(MATCHED, column.table),))
 
@@ -198,11 +205,14 @@ class SqliteCompiler(SqlCompiler):
         )
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
-        """Look words up in the indexes that the table has of them.
+        """Search words in the full-text indexes of the table, depending on the share of rows that they find.
 
-        Rows that many are found of come by their order, up to as many as are wanted: a plus keeps SQLite from going by
-        their numbers. Where most are, it is quicker to read what they say than to list them first.
+        With "few" rows, SQLite reads those by rowid. With "many", it reads rows in the requested order and tests each
+        against the list; the unary plus before `rowid` disables the lookup by rowid. With "most", texts are tested row
+        by row, since listing the rows first would take longer.
         """
+        # t.rowid IN (SELECT rowid FROM "messages(words text)" WHERE "messages(words text)" MATCH ?1
+        #   UNION ALL SELECT row FROM "messages(words text) noted")
         conditions: list[str] = []
         for name in table.words:
             index, column, text = WordIndex(table, name), table.columns[name], f"{alias}.{quote(name)}"
@@ -218,7 +228,10 @@ class SqliteCompiler(SqlCompiler):
 
 
 def _globs(word: SearchTerm) -> list[str]:
-    """The forms of a word as patterns for a text in ASCII, in lower case and between blanks."""
+    """Return GLOB patterns of the forms of a word, for an ASCII text in lower case and between spaces.
+
+    The word "cat" becomes `*[^0-9a-z]cat[^0-9a-z]*`.
+    """
     forms = [form.lower() for form in word.forms]
     edges = [("[^0-9a-z]" if letter.isalnum() else "" for letter in (form[:1], form[-1:])) for form in forms]
     escaped = ["".join(f"[{letter}]" if letter in "*?[" else letter for letter in form) for form in forms]
@@ -227,18 +240,18 @@ def _globs(word: SearchTerm) -> list[str]:
 
 
 def _beyond_ascii(left: str) -> str:
-    """Whether a text has other letters than ASCII's."""
+    """Test whether a text has characters beyond ASCII."""
     return f"octet_length({left}) > length({left})"
 
 
 def _path(column: Column[Any]) -> str:
-    """The path inside a Json column as SQLite reads it."""
+    """Return the path inside a Json column as an SQL literal, such as `'$."user"."id"'`."""
     path = "$" + "".join(f".{json.dumps(key, ensure_ascii=False)}" for key in column.path)
     return "'" + path.replace("'", "''") + "'"
 
 
 def stored_value(value: Any, column: Column[Any]) -> Any:
-    """A value as it is compared with a column; an integer that no column can hold is beyond all that it can."""
+    """Convert a value for comparison with a column; an integer beyond 64 bits becomes a float or infinity."""
     if column.kind == "json" and (not column.path or isinstance(value, dict | list)):
         return json_text(cast(Any, value))
     if type(value) is int and value not in INT64:

@@ -1,4 +1,4 @@
-"""The embedded engine. One process, one thread, one writer: SQL runs where it is called."""
+"""The embedded engine: one process with one writer; SQL runs in the calling thread."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ from .unnamed_blobs import UnnamedBlobs
 T = TypeVar("T")
 
 IMAGE_EVERY = 1000
-"""Operations after which an environment's image is written, so that no rebuild replays more."""
+"""Operations between images of an environment, so that no rebuild replays more."""
 IMAGE_AT_SLEEP = 200
-"""Operations since the last image that are worth an image when an environment goes to sleep."""
+"""Operations since the last image beyond which an evicted environment gets a provisional snapshot."""
 RECALLED = 16
-"""Points that had to be rebuilt and are kept for those who ask for them next."""
+"""Rebuilt points in the cache."""
 SPACES_AT_ONCE = 1000
-"""Environments that are looked at in one go."""
+"""Environments processed by one step of `maintain`."""
 ADOPTED_AT_ONCE = 100
-"""Records of an adopted environment that are written in one transaction."""
+"""Records of an imported environment that are written in one transaction."""
 
 
 class SqliteEngine:
@@ -136,21 +136,21 @@ class SqliteEngine:
 
     @property
     def asked(self) -> set[tuple[str, str]]:
-        """The templates, by twin and hash, that somebody has wanted to be stored, for who forgets them to look at."""
+        """The templates recently looked up with `has_template`, as (twin, hash); garbage collection spares them."""
         return self._templates.asked
 
     def stored_templates(self) -> set[tuple[str, str]]:
-        """All templates by twin and hash."""
+        """Return all stored templates as (twin, hash)."""
         return self.file.templates()
 
     def forget_template(self, twin: str, hash: str) -> None:
-        """Forget a template that no environment began with."""
+        """Delete a template that no environment uses."""
         self._templates.forget(twin, hash)
 
     # Environments
 
     def ready(self, origin: Origin) -> str | None:
-        """Nothing is made ahead where making takes microseconds."""
+        """Return None: creation takes microseconds, so nothing is pre-provisioned."""
         return None
 
     def create(self, env: str, origin: Origin) -> None:
@@ -161,7 +161,7 @@ class SqliteEngine:
         return unknown(self._pools[twin].tables.schema for twin in origin.templates)
 
     def _first_due(self, origin: Origin) -> int:
-        """When work falls due at the earliest in an environment that begins."""
+        """Return the earliest time that a job falls due in a new environment."""
         schemas = [(self._pools[twin].tables.schema, hash) for twin, hash in origin.templates.items()]
         return min(self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
 
@@ -196,7 +196,7 @@ class SqliteEngine:
             self._take_image(live)
 
     def _take_image(self, live: LiveEnvironment, *, since: int = 0) -> None:
-        """Spare later rebuilds the replay, unless so many images wait to be written that the journal has to do."""
+        """Queue an image, so that later rebuilds replay less; does nothing while the queue is full."""
         if self._images.is_full:
             return
         replaced = live.drop_passing()
@@ -211,10 +211,10 @@ class SqliteEngine:
         self._images.add(Taken(live.env, parts, replaced))
 
     def maintain(self) -> Generator[CooperativeStep]:
-        """Do what no operation waits for, in parts, some of which may be done in another thread.
+        """Run background maintenance; yields steps that may run in another thread. Raises StorageFull.
 
-        Writes the images that wait, removes what is forgotten, has all environments together remember no more than they
-        may, and shortens the data file and its log, and gives memory back. Raises StorageFull.
+        Limits the undo logs of all environments, writes pending images, removes deleted environments, shrinks the data
+        file, truncates the write-ahead log, and returns free memory to the operating system.
         """
         self.file.refuse_full()
         if self.durability:
@@ -226,14 +226,14 @@ class SqliteEngine:
                 yield yield_control
         try:
             yield from self._images.write()
-        except StorageFull:  # then the journal alone has to do, and the next images have no base
+        except StorageFull:  # rebuilds use the journal alone, and the next images have no base
             self._images.clear()
             for live in self._live.values():
                 self._lose_images(live)
             raise
         yield from self.file.remove_forgotten()
         yield from self.file.shrink()
-        if self._slept_lately and not self._slept:  # all have gone to sleep that were about to
+        if self._slept_lately and not self._slept:  # a series of evictions is over
             yield give_back
         self._slept_lately, self._slept = self._slept, 0
         if self.file.log.is_long:
@@ -331,7 +331,7 @@ class SqliteEngine:
         return seqs
 
     def _go_on(self, live: LiveEnvironment, records: Sequence[StoredRecord], undo: Undo) -> None:
-        """Stand after records that are in the journal, and tell those who wait for them."""
+        """Advance the position past committed records, and notify the feed."""
         live.go_on(records, undo)
         if self.feed.listener:
             for record in records:
@@ -341,13 +341,13 @@ class SqliteEngine:
         self._take_image_if_due(live)
 
     def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> Snapshot:
-        """A copy of an awake environment's twin, for one operation of any length; raises WorkDue as `read` does."""
+        """Copy one twin of a loaded environment for one operation of any length; raises WorkDue as `read` does."""
         live = self._live[env]
         clock, wall = live.time_of(at, _wall(), writes=writes)
         return Snapshot(live, twin, self._pools[twin].tables, clock, wall)
 
     def take_over(self, snapshot: Snapshot) -> bool:
-        """Make what was written to a snapshot the environment's; False when that has changed meanwhile, or is gone."""
+        """Commit what was written to a snapshot; returns False if the environment has changed since, or is gone."""
         record, live = snapshot.record, self._live.get(snapshot.env)
         if record is None:
             return True
@@ -361,12 +361,15 @@ class SqliteEngine:
         return True
 
     def _append(self, *records: JournalRecord | StoredRecord) -> None:
-        """Write records. Unless they certainly are not there, memory is given up: the journal says what happened."""
+        """Append records to the journal. If it is unknown whether they were written, evict the environment.
+
+        The next access then rebuilds it from the journal, which is authoritative.
+        """
         try:
             self.file.append(*records)
         except StorageFull:
             raise
-        except BaseException:  # an interrupt may come when they are written
+        except BaseException:  # KeyboardInterrupt may arrive after the commit
             self._live.pop(records[0].env, None)
             raise
 
@@ -425,7 +428,7 @@ class SqliteEngine:
         self._live[child] = LiveEnvironment(child, live.origin, point, self._unknown(live.origin))
 
     def _point(self, live: LiveEnvironment, seq: int) -> Point:
-        """A point of an environment, from memory where it can be."""
+        """Return a point of an environment, from memory if possible."""
         live.refuse_unknown(seq)
         if live.is_materialized(seq):
             return live.point_at(seq)
@@ -436,13 +439,13 @@ class SqliteEngine:
     # Journal and catalog
 
     def admit(self) -> None:
-        """A run may begin at any time."""
+        """Do nothing: a run may start at any time."""
 
     def announce(self, env: str) -> None:
         self.feed.announce_commit(env, self.seq(env))
 
     def leads(self) -> bool:
-        """A data directory belongs to one process."""
+        """Return True: a data directory belongs to one process."""
         return True
 
     def seq(self, env: str) -> int:
@@ -464,12 +467,12 @@ class SqliteEngine:
             self.room.set_used(self.file.used_bytes() + self._kept_blobs.size)
 
     def content(self, env: str, origin: Origin) -> dict[str, dict[str, list[Values]]]:
-        """Every row of an environment, by twin and table."""
+        """Return every row of an environment, by twin and table name."""
         live = self._space(env, origin)
         return {twin: self._pools[twin].open(pages).content() for twin, pages in live.pages.items()}
 
     def problems(self, env: str, origin: Origin) -> list[str]:
-        """What SQLite finds wrong with the databases of an environment; nothing, if all is well."""
+        """Return the problems that SQLite finds in the databases of an environment; empty if there are none."""
         live = self._space(env, origin)
         return [line for twin, pages in live.pages.items() for line in problems_of(self._pools[twin].tables, pages)]
 

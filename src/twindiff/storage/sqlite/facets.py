@@ -1,7 +1,8 @@
-"""Labels: texts that an index of words has as a whole, each as a word that no text has and nobody can look for.
+"""Facets (`Table.labels`): column values added to full-text indexes, so that FTS5 can filter by them too.
 
-It is a letter for private use, which says whose text it is, and the text's bytes in hexadecimal digits. A text that has
-capitals has another label without regard to case.
+Each value is indexed as one artificial word: a private-use character that identifies the column, followed by the bytes
+of the value in hexadecimal digits. For example, "bug" in the first column is U+E000 and `627567`. A value with capitals
+has a second word, with the next character, for its case-folded form.
 """
 
 from __future__ import annotations
@@ -14,19 +15,23 @@ from twindiff.kit.rows import Column, Table, Where, table_of
 from twindiff.storage.sql.names import quote
 
 MAX_LABEL_BYTES = 1_000
-"""Bytes of a text that is a label; all longer ones have the same."""
+"""Bytes up to which a value has its own word; all longer values share one."""
 MAX_LABELS = 100
-"""Values up to which any of them is asked for: FTS5 looks at each for every row."""
+"""Values that one query may list, since FTS5 checks each of them for every row."""
 _FIRST = 0xE000
 _NULL, _LONG, _NONE = "n", "l", "x"
 
 
 def labels_in(row: str, table: Table) -> str:
-    """The labels of a row, by SQL."""
+    """Return an SQL suffix that appends the facet words of a row to its text; `row` is `new.`, `old.` or empty."""
     return "".join(f" || {_label_in(f'{row}{quote(name)}', _letters(table, name))}" for name in table.labels)
 
 
 def _label_in(text: str, letters: tuple[int, int]) -> str:
+    # ' ' || char(57344) || CASE WHEN new."kind" IS NULL THEN 'n' WHEN octet_length(new."kind") > 1000 THEN 'l'
+    #   ELSE hex(new."kind") END || CASE WHEN lower(new."kind") <> new."kind"
+    #   THEN ' ' || char(57345) || hex(lower(new."kind")) ELSE '' END
+    # (abbreviated: instead of `lower` there is a CASE that uses `casefold` for a value beyond ASCII)
     exact, folded = (f"' ' || char({letter})" for letter in letters)
     is_long = f"octet_length({text}) > {MAX_LABEL_BYTES}"
     label = f"CASE WHEN {text} IS NULL THEN '{_NULL}' WHEN {is_long} THEN '{_LONG}' ELSE hex({text}) END"
@@ -36,18 +41,24 @@ def _label_in(text: str, letters: tuple[int, int]) -> str:
 
 
 def _letters(table: Table, name: str) -> tuple[int, int]:
-    """The letters of a column's labels, as they are and without regard to case."""
+    """Return the code points that identify the exact and the case-folded values of a column."""
     first = _FIRST + 2 * table.labels.index(name)
     return first, first + 1
 
 
 def is_labelled(column: Column[Any]) -> bool:
-    """Whether the values of a column are labels."""
+    """Whether a column is a facet."""
     return column.worked is None and column.name in table_of(column.table).labels
 
 
 def values_by_index(column: Column[Any]) -> str | None:
-    """What finds the values of a column one after the other, as many as are wanted; None without an index by it."""
+    """Return a query for the distinct values of a column, at most `?1`; None without an index that starts with it.
+
+    It jumps from each value to the next in the index, a "loose index scan".
+    """
+    # WITH RECURSIVE v(value) AS (SELECT min("kind") FROM "issues" UNION ALL
+    #   SELECT (SELECT min("kind") FROM "issues" WHERE "kind" > v.value) FROM v WHERE v.value IS NOT NULL LIMIT ?1)
+    #   SELECT value FROM v WHERE value IS NOT NULL
     table = table_of(column.table)
     if all(index[0] != column.name for index in table.indexes):
         return None
@@ -58,7 +69,7 @@ def values_by_index(column: Column[Any]) -> str | None:
 
 
 def labels_of(part: Where) -> list[IndexTerm] | None:
-    """The labels of a column of which rows have one for which a condition holds; None where they cannot tell."""
+    """Return the facet words of which a row has one exactly if a condition holds; None if facets cannot answer it."""
     column = part.column
     exact, folded = map(chr, _letters(table_of(column.table), column.name))
     if part.op == "equals_fold":

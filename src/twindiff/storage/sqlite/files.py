@@ -1,4 +1,4 @@
-"""The one file of a data directory: journal, images and catalog, and the lock that says whose it is."""
+"""The data file, with journal, images, templates and catalog, and the lock of the data directory."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from .records import StoredRecord, decode, encode
 from .write_ahead_log import Log
 
 LAST_SEQ = 2**62
-"""No record comes after it."""
+"""Greater than the seq of any record."""
 IN_MEMORY = ":memory:"
 LAYOUT = 4
-"""The version of what is below and of packed records; a data directory of a later one is refused."""
+"""The version of the tables below and of packed records; a data directory with a later one is refused."""
 
 PIECE = 1 << 18
-"""Bytes of an image that are written in one go; a longer one is kept in pieces."""
+"""Bytes of a template image that are written in one go; a longer one is stored in pieces."""
 
 MAX_LOG_BYTES = 64 * 1024 * 1024
-"""Bytes that the write-ahead log's file keeps when it begins anew."""
+"""Bytes to which the file of the write-ahead log is truncated when it is reset."""
 
 ROWS_AT_ONCE = 100
-"""Rows of what is forgotten that are removed in one go."""
+"""Rows of deleted environments that are removed by one statement."""
 MIN_FREE_PAGES = 2000
-"""Free pages that are worth giving back."""
+"""Free pages that are worth a vacuum."""
 PAGES_FREED_AT_ONCE = 200
 
 _TABLES = """
@@ -69,7 +69,7 @@ _FREE = "forgotten AND NOT EXISTS (SELECT 1 FROM forks AS child WHERE child.pare
 
 
 class Born(NamedTuple):
-    """The parent of a fork, the point it left it at, and the wall clock then."""
+    """The origin of a fork: its parent, the seq at which it was forked, and the wall clock then in microseconds."""
 
     parent: str
     at: int
@@ -77,14 +77,14 @@ class Born(NamedTuple):
 
 
 class Rewind(NamedTuple):
-    """A record that led back, and the point it led to, which is no such record itself where that can be told."""
+    """A rewind record and its target, resolved so that it is not a rewind record itself where possible."""
 
     seq: int
     target: int
 
 
 class Stretch(NamedTuple):
-    """Records with `after < seq <= upto` that an environment has of its own, none of them a rewind."""
+    """A segment of an environment's own journal, `after < seq <= upto`, without rewinds."""
 
     env: str
     after: int
@@ -92,14 +92,14 @@ class Stretch(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How to come to a point: from an image of each twin, or from the templates, over stretches of journals."""
+    """The replay plan of a point: the image of each twin to start from (or the templates), and segments to replay."""
 
     images: list[Stored]
     stretches: list[Stretch]
 
 
 class Reading:
-    """What can be asked of a data file through one connection."""
+    """Read access to a data file through one connection."""
 
     def __init__(self, connection: SqliteConnection) -> None:
         self.connection = connection
@@ -110,7 +110,7 @@ class Reading:
         return decode(packed, self._columns_of)
 
     def _columns_of(self, number: int) -> bytes:
-        """The columns that have a number in records."""
+        """Return the packed `Columns` with a number; they are cached."""
         columns = self._columns.get(number)
         if columns is None:
             query = "SELECT columns FROM row_columns WHERE number = ?"
@@ -119,7 +119,7 @@ class Reading:
         return columns
 
     def last_record(self, env: str) -> JournalRecord | None:
-        """The newest record that an environment has of its own."""
+        """Return the newest record in an environment's own journal, without its parents; None if deleted or empty."""
         if self.is_forgotten(env):
             return None
         query = "SELECT record FROM journal WHERE env = ? ORDER BY seq DESC LIMIT 1"
@@ -130,7 +130,7 @@ class Reading:
         return self.connection.execute("SELECT 1 FROM forks WHERE env = ? AND forgotten", (env,)).fetchone() is not None
 
     def records(self, env: str, after: int, upto: int) -> list[JournalRecord]:
-        """Records with `after < seq <= upto`; those before a fork are its parent's. A forgotten one has none."""
+        """Return records with `after < seq <= upto`, those before a fork from its parent; none if it was deleted."""
         if self.is_forgotten(env):
             return []
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq DESC"
@@ -142,7 +142,7 @@ class Reading:
         return records[::-1]
 
     def _lineage(self, env: str, upto: int) -> Iterator[tuple[str, int]]:
-        """An environment and those it was forked from, each with the last point of it that counts."""
+        """Yield an environment and its ancestors, each with the last seq that belongs to its history."""
         born: Born | None = Born(env, upto, 0)
         while born:
             upto = min(born.at, upto)
@@ -150,7 +150,7 @@ class Reading:
             born = self.born(born.parent)
 
     def born(self, env: str) -> Born | None:
-        """Where a fork comes from; None for an environment that is none."""
+        """Return the origin of a fork; None for other environments."""
         query = "SELECT parent, at, made FROM forks WHERE env = ? AND parent <> ''"
         row = self.connection.execute(query, (env,)).fetchone()
         return Born(*row) if row else None
@@ -169,7 +169,7 @@ class Reading:
         return b"".join([piece for (piece,) in self.connection.execute(query, (twin, hash))])
 
     def templates(self) -> set[tuple[str, str]]:
-        """All templates by twin and hash."""
+        """Return all templates as (twin, hash)."""
         rows = self.connection.execute("SELECT twin, hash FROM template_images")
         return {(str(twin), str(hash)) for twin, hash in rows}
 
@@ -178,7 +178,7 @@ class Reading:
         return self.connection.execute(query, (twin, hash)).fetchone() is not None
 
     def way_to(self, env: str, seq: int) -> Way:
-        """The way to a point. It follows what counts: over a rewind it goes on from where that led back to."""
+        """Return the replay plan of a point. It walks back from the point, and from a rewind to its target."""
         stretches: list[Stretch] = []
         while True:
             born = self.born(env)
@@ -205,25 +205,25 @@ class Reading:
         return Rewind(*row) if row else None
 
     def target(self, env: str, seq: int) -> int:
-        """The point that a rewind led back to, or the point itself."""
+        """Return the target if `seq` is a rewind, else `seq` itself."""
         rewind = self._last_rewind(env, seq)
         return rewind.target if rewind and rewind.seq == seq else seq
 
     def rewinds(self, env: str, after: int, upto: int) -> list[JournalRecord]:
-        """The records with `after < seq <= upto` that led back, those before a fork being its parent's."""
+        """Return the rewind records with `after < seq <= upto`, those before a fork from its parent."""
         query = "SELECT seq FROM rewinds WHERE env = ? AND seq > ? AND seq <= ?"
         lineage = self._lineage(env, upto)
         listed = [seq for name, last in lineage for (seq,) in self.connection.execute(query, (name, after, last))]
         return [record for seq in sorted(listed) for record in self.records(env, seq - 1, seq)]
 
     def stretch(self, stretch: Stretch) -> Iterator[JournalRecord]:
-        """The records of a stretch, one after the other."""
+        """Yield the records of a journal segment."""
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq"
         return (self._decode(record) for (record,) in self.connection.execute(query, stretch))
 
 
 class DataFile(Reading):
-    """Everything durable: a `kill -9` loses nothing of it, and a power cut what nobody has synced."""
+    """All durable data. It survives `kill -9`; a power failure loses what was not synced."""
 
     def __init__(self, directory: str, room: Room) -> None:
         self._room = room
@@ -232,20 +232,20 @@ class DataFile(Reading):
         self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / "twindiff.db")
         self._is_full = False
         self._numbers: dict[bytes, int] = {}
-        """Of columns that are in `row_columns` for certain."""
+        """Numbers of packed columns that are certainly in `row_columns`."""
         self.forgotten = 0
-        """How many environments and templates have been removed."""
+        """The number of environments and templates removed so far."""
         super().__init__(self._connect())
         self.log = Log(self._path, self.connection, self._connect)
         try:
             self._prepare("MEMORY" if directory == IN_MEMORY else "WAL")
-        except BaseException:  # whatever it is, the lock must not stay
+        except BaseException:  # including KeyboardInterrupt: release the lock
             self.close()
             raise
 
     def _prepare(self, journal: str) -> None:
         self._check_layout()
-        self.connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file; one that has tables stays as it is
+        self.connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # has an effect on new files only
         self.connection.execute(f"PRAGMA journal_mode = {journal}")
         self.connection.execute(f"PRAGMA journal_size_limit = {MAX_LOG_BYTES}")
         self.connection.execute("PRAGMA synchronous = NORMAL")
@@ -257,7 +257,7 @@ class DataFile(Reading):
         try:
             connection = connect(self._path)
         except CannotOpen:
-            if Path(self._path).is_file():  # then it is not the path: the process has too many files open
+            if Path(self._path).is_file():  # so the path is right: the process is out of file descriptors
                 raise StorageUnavailable("The server has too many files open; raise its limit") from None
             raise
         connection.set_busy_timeout(5000)
@@ -265,7 +265,7 @@ class DataFile(Reading):
 
     @contextmanager
     def reader(self) -> Generator[Reading]:
-        """A connection of one's own, for another thread."""
+        """Open a separate connection, for use in another thread."""
         connection = self._connect()
         try:
             yield Reading(connection)
@@ -278,7 +278,7 @@ class DataFile(Reading):
             raise DataDirectoryInUse(f"{self._path} was written by a later version of twindiff; upgrade to open it")
 
     def owned_by(self, owner: str) -> None:
-        """Say in the lock file who holds it, for the process that finds it taken."""
+        """Write the owner to the lock file, for the error message of a process that finds it locked."""
         if self._lock:
             _describe(self._lock, owner)
 
@@ -289,7 +289,7 @@ class DataFile(Reading):
             self._lock.close()
 
     def ensure(self, schema: Schema) -> None:
-        """Create missing tables and indexes; add missing columns, which are NULL in the rows there are."""
+        """Create missing tables and indexes, and add missing columns, which are NULL in existing rows."""
         for table in schema.tables.values():
             existing = {row[1] for row in self.connection.execute(f"PRAGMA table_info({quote(table.name)})")}
             for column in table.columns.values():
@@ -300,7 +300,7 @@ class DataFile(Reading):
 
     @contextmanager
     def transaction(self) -> Generator[None]:
-        """Several writes as one; nested ones join the outermost. Raises StorageFull."""
+        """Run several writes in one transaction; nested ones join the outermost. Raises StorageFull."""
         if self.connection.in_transaction:
             yield
             return
@@ -312,7 +312,7 @@ class DataFile(Reading):
             self._roll_back()
             self.write_over()
             raise StorageFull from None
-        except BaseException:  # whatever it is, all or nothing is written
+        except BaseException:  # including KeyboardInterrupt: all or nothing is written
             self._roll_back()
             raise
 
@@ -321,7 +321,7 @@ class DataFile(Reading):
         self._numbers.clear()
 
     def append(self, *records: JournalRecord | StoredRecord) -> None:
-        """Make operations durable, all of them or none; raises StorageFull."""
+        """Append records to the journal, all of them or none; raises StorageFull."""
         packed = [encode(record, self._number) for record in records]
         self._room.take(sum(map(len, packed)))
         if len(records) == 1 and records[0].to is None:
@@ -334,7 +334,7 @@ class DataFile(Reading):
                     self._write("INSERT INTO rewinds (env, seq, target) VALUES (?, ?, ?)", values)
 
     def _number(self, columns: bytes) -> int:
-        """The number of columns in records."""
+        """Return the number of packed columns, assigning one if necessary."""
         number = self._numbers.get(columns)
         if number is None:
             self._write("INSERT OR IGNORE INTO row_columns (columns) VALUES (?)", (columns,))
@@ -354,9 +354,9 @@ class DataFile(Reading):
             raise StorageFull from None
 
     def write_over(self) -> None:
-        """Write something else in the place of a commit that was refused.
+        """Overwrite a failed commit in the write-ahead log with another one.
 
-        It may stand in the log whole, when only the disk could not confirm it, and would be true again after a death.
+        Its frames may be complete in the log if only the sync failed; recovery after a crash would then apply it.
         """
         self._is_full = True
         if not self.connection.in_transaction:
@@ -367,7 +367,7 @@ class DataFile(Reading):
         self.connection.execute(f"PRAGMA user_version = {LAYOUT}")
 
     def refuse_full(self) -> None:
-        """Raises StorageFull for as long as there is no room, once there was none."""
+        """Raise StorageFull if the disk was full and still is."""
         if self._is_full and not self.connection.in_transaction:
             try:
                 self._touch()
@@ -376,16 +376,16 @@ class DataFile(Reading):
             self._is_full = False
 
     def add_fork(self, env: str, born: Born) -> None:
-        """Remember where an environment comes from; raises StorageFull."""
+        """Store the origin of a fork; raises StorageFull."""
         self._write("INSERT INTO forks (env, parent, at, made) VALUES (?, ?, ?, ?)", (env, *born))
 
     def forget(self, env: str) -> None:
-        """Forget an environment; what it has left is removed by `remove_forgotten`. Raises StorageFull."""
+        """Mark an environment as deleted; `remove_forgotten` removes its data. Raises StorageFull."""
         row = "INSERT INTO forks (env, parent, at, made, forgotten) VALUES (?, '', 0, 0, 1)"
         self._write(f"{row} ON CONFLICT DO UPDATE SET forgotten = 1", (env,))
 
     def remove_forgotten(self) -> Generator[CooperativeStep]:
-        """Remove journals and images of forgotten environments, except where a fork lives on them, in parts."""
+        """Remove journals and images of deleted environments that have no forks; yields between parts."""
         while env := self._free():
             for table in ("journal", "rewinds"):
                 some = f"SELECT seq FROM {table} WHERE env = ?1 LIMIT {ROWS_AT_ONCE}"
@@ -404,24 +404,24 @@ class DataFile(Reading):
             self._write(statement, (whose,))
 
     def _free(self) -> str | None:
-        """An environment that is forgotten and that no fork lives on."""
+        """Return a deleted environment without forks, if any."""
         row = self.connection.execute(f"SELECT env FROM forks WHERE {_FREE}").fetchone()
         return str(row[0]) if row else None
 
     def is_free(self, env: str) -> bool:
-        """Whether an environment is forgotten and no fork lives on it."""
+        """Whether an environment is deleted and has no forks."""
         return self.connection.execute(f"SELECT 1 FROM forks WHERE env = ? AND {_FREE}", (env,)).fetchone() is not None
 
     def used_bytes(self) -> int:
-        """Bytes of the pages that hold anything."""
+        """Return the bytes of all pages except free ones."""
         names = ("page_size", "page_count", "freelist_count")
         size, all, free = (self.connection.execute(f"PRAGMA {name}").fetchall()[0][0] for name in names)
         return int(size * (all - free))
 
     def shrink(self) -> Generator[CooperativeStep]:
-        """Give room that is free back to the file system, in parts, when it is much; an older file keeps it.
+        """Return free pages to the file system if there are many; yields between parts.
 
-        Raises StorageFull: to do so takes room in the log.
+        Has no effect on files of releases before `auto_vacuum`. Raises StorageFull, since it needs space in the log.
         """
         ((free,),), ((all,),) = (self.connection.execute(f"PRAGMA {name}") for name in ("freelist_count", "page_count"))
         if free < MIN_FREE_PAGES or free * 4 < all:
@@ -435,7 +435,7 @@ class DataFile(Reading):
             yield yield_control
 
     def save_template(self, twin: str, template: Template, image: bytes) -> Iterator[CooperativeStep]:
-        """Write a template in parts; it is there when the last one is."""
+        """Write a template; yields between parts. It exists once the last part is written."""
         pieces = range(0, len(image), PIECE) if len(image) > PIECE else ()
         for at in pieces:
             query = "INSERT OR REPLACE INTO template_pieces (twin, hash, at, piece) VALUES (?, ?, ?, ?)"
@@ -454,23 +454,23 @@ class DataFile(Reading):
         self.forgotten += 1
 
     def save_pages(self, pages: list[tuple[int, int, bytes]]) -> None:
-        """Write some pages of an image, which is there when `save_image` has been called; raises StorageFull."""
+        """Write some pages of an image, as (image, number, page); `save_image` completes it. Raises StorageFull."""
         with self.transaction():
             self.images.add_pages(pages)
 
     def save_image(self, taken: Taken) -> None:
-        """Make an image known whose pages are there; raises StorageFull."""
+        """Register an image whose pages are written; raises StorageFull."""
         with self.transaction():
             self.images.add(taken)
 
     def drop_images(self, ids: Iterable[int]) -> None:
-        """Forget images."""
+        """Delete images by id."""
         with self.transaction():
             self.images.drop(ids)
 
 
 def _take(directory: Path) -> IO[str]:
-    """Lock a data directory for this process; the lock file names who holds it."""
+    """Lock a data directory for this process; raises DataDirectoryInUse with the owner from the lock file."""
     directory.mkdir(parents=True, exist_ok=True)
     lock = (directory / "lock").open("a+")
     try:

@@ -1,4 +1,4 @@
-"""What earlier releases wrote into a data file, in today's tables."""
+"""Migration of data files from earlier layouts to the current one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .connection import SqliteConnection
 from .images import ImageFile, PendingImage, Stored, Taken
 
 _REWIND = "instr(substr(record, 1, 64), x'a0a6726577696e64')"
-"""Whether a packed record has no twin and the operation `rewind`; a look into its beginning is enough."""
+"""Whether a packed record has no twin and the operation `rewind`, tested on its first 64 bytes."""
 
 
 class Saved(msgspec.Struct, frozen=True, array_like=True):
-    """The pages that an environment's twin had written of its own after `seq`, as layout 2 kept them."""
+    """The pages that an environment's twin had changed by `seq`, as layout 2 stored them."""
 
     seq: int
     schema_hash: str
@@ -26,7 +26,7 @@ _decode_saved = msgspec.msgpack.Decoder(Saved).decode
 
 
 def carry_over(connection: SqliteConnection) -> None:
-    """Bring a data file of layout 2 to today's; nothing happens to one of today's, or to one that is new."""
+    """Migrate a data file of layout 2; does nothing to a current or new one."""
     exists = "SELECT 1 FROM sqlite_schema WHERE name = 'environment_images'"
     if not connection.execute(exists).fetchone():
         return

@@ -1,10 +1,11 @@
-"""An index of the words of a text, by FTS5: which rows have a word, without a look at any of them.
+"""The full-text index of a column, by FTS5.
 
-It lies in the same pages as the table and triggers keep it, so it goes wherever the rows go, and no capture sees it.
+It is in the same database as the table and maintained by triggers, so it is forked and rewound with the rows, and the
+capture ignores it.
 
-FTS5 merges what each transaction brings, at 27 microseconds for a message. So a change only notes the number of its row
-in a small table, at a quarter of that, and every 64th brings all of them to FTS5. A search looks into the texts of the
-rows that are noted; until then FTS5 has no words of them.
+FTS5 merges the words of each transaction, at 27 microseconds per message. So a write only adds its rowid to a small
+table of pending rows, at a quarter of that cost, and every 64th write flushes them all to FTS5. A search tests the
+texts of pending rows directly.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ from twindiff.storage.sql.names import names, quote
 from .facets import labels_in
 
 MAX_NOTED_ROWS = 64
-"""Rows that wait for FTS5."""
+"""Pending rows beyond which they are flushed to FTS5."""
 MANY_FOUND = 2_000
-"""Rows with a word from which on a page of them is read by key, which soon comes to as many as it wants."""
+"""Rows with a word beyond which a page is read by key, since a scan soon finds enough of them."""
 MAX_PART_SHARE = 4
-"""The part of all rows that is most of them: a quarter."""
+"""The divisor of the row count beyond which a result is "most" rows: a quarter."""
 MATCHED = "n"
-"""The alias of rows that are looked into."""
+"""The alias of rows whose texts are tested."""
 MARK = "(words "
-"""What the names of these tables have, and no twin's."""
+"""The part of the names of index tables that no table of a twin has."""
 
 Share = Literal["few", "many", "most"]
 
 
 class WordIndex:
-    """The index of one text of a table, by its SQL."""
+    """The SQL statements of the full-text index of one column."""
 
     def __init__(self, table: Table, column: str) -> None:
         self._table, self._column = quote(table.name), quote(column)
@@ -46,7 +47,9 @@ class WordIndex:
         self._labels = partial(labels_in, table=table)
 
     def statements(self, places: Sequence[str]) -> Iterator[str]:
-        """What creates it and keeps it; `places` are the columns at whose change a row is noted anew."""
+        """Yield the DDL of the index and its triggers; an update of one of the columns `places` reindexes the row."""
+        # CREATE TRIGGER IF NOT EXISTS "messages(words text) added" AFTER INSERT ON "messages" BEGIN
+        #   INSERT INTO "messages(words text) noted" SELECT new.rowid WHERE new."text" <> ''; END
         plain = "content='', columnsize=0, detail=none, prefix='1', tokenize='ascii'"
         yield f"CREATE VIRTUAL TABLE IF NOT EXISTS {self._words} USING fts5(words, {plain})"
         yield f"CREATE VIRTUAL TABLE IF NOT EXISTS {self._all} USING fts5vocab({self._words}, 'instance')"
@@ -64,41 +67,42 @@ class WordIndex:
 
     @property
     def settle(self) -> str:
-        """Bring what is noted to FTS5."""
+        """The statements that flush pending rows to FTS5."""
         rows = f"SELECT rowid, {self._indexed_text('')} FROM {self._table} WHERE rowid IN ({self.noted}) ORDER BY rowid"
         return f"INSERT INTO {self._words} (rowid, words) {rows}; DELETE FROM {self._noted};"
 
     @property
     def _take_out(self) -> str:
-        """Take the words that a row has had out of FTS5, which must be told them, if they are there."""
+        """Remove the former words of a row from FTS5 unless it is pending. A contentless index must be given them."""
         gone = f"SELECT 'delete', old.rowid, {self._indexed_text('old.')}"
         is_there = f"{_is_text('old.' + self._column)} AND old.rowid NOT IN ({self.noted})"
         return f"INSERT INTO {self._words} ({self._words}, rowid, words) {gone} WHERE {is_there};"
 
     def _indexed_text(self, row: str) -> str:
-        """What FTS5 is told of a row, at whose blanks it parts words; ASCII it takes apart as `index_words` does."""
+        """Return the text to index, words and then facets. FTS5 itself splits ASCII like `index_words` does."""
         text = f"{row}{self._column}"
         words = f"CASE WHEN octet_length({text}) > length({text}) THEN index_words({text}) ELSE {text} END"
         return f"{words}{self._labels(row)}"
 
     @property
     def noted(self) -> str:
-        """The rows that FTS5 has nothing of yet."""
+        """A query for the rowids of pending rows."""
         return f"SELECT row FROM {self._noted}"
 
     def select_rows(self, place: str) -> str:
-        """The rows of which FTS5 knows that they fit what it is asked at a place."""
+        """Return a query for the rowids that FTS5 finds by the query in the placeholder `place`."""
         return f"SELECT rowid FROM {self._words} WHERE {self._words} MATCH {place}"
 
     @property
     def has_more(self) -> str:
-        """A row that FTS5 finds behind so many others, if there is one; to skip them is quicker than to count them."""
+        """A query that returns a row if FTS5 finds more than so many; OFFSET is faster than counting."""
         return f"{self.select_rows('?')} LIMIT 1 OFFSET ?"
 
     def matches(self, condition: str, further: str, span: str) -> str:
-        """The numbers of the rows that fit what is asked, or of which FTS5 has nothing yet and a condition holds.
+        """Return a query for the rowids that FTS5 finds by `?1`, and of pending rows for which `condition` holds.
 
-        What there is `further` must hold for the former too, and so must `span`, of which an index tells.
+        The former must also meet `further`, tested on the rows, and `span`, answered by an index of a column; both may
+        be empty.
         """
         joined = f" CROSS JOIN {self._row_of(self._words, 'rowid')} AND {further}" if further else ""
         within = f" AND +{self._words}.rowid IN (SELECT rowid FROM {self._rows_in_span(span)})" if span else ""
@@ -107,26 +111,26 @@ class WordIndex:
         return f"{fitting} UNION ALL SELECT {MATCHED}.rowid FROM {noted}"
 
     def in_span(self, span: str, condition: str) -> str:
-        """The numbers of the rows of a span, of which an index tells, for which a condition holds."""
+        """Return a query for the rowids of an index range for which a condition holds."""
         spanned = f"(SELECT rowid AS row FROM {self._rows_in_span(span)}) s"
         return f"SELECT {MATCHED}.rowid AS row FROM {spanned} CROSS JOIN {self._row_of('s', 'row')} AND {condition}"
 
     def count_in(self, span: str, most: str) -> str:
-        """How many rows there are in a span, up to as many as are counted."""
+        """Return a query for the number of rows in an index range, at most `most`."""
         return f"SELECT count(*) FROM (SELECT 1 FROM {self._rows_in_span(span)} LIMIT {most})"
 
     def _rows_in_span(self, span: str) -> str:
         return f"{self._table} {MATCHED} WHERE {span}"
 
     def _row_of(self, alias: str, number: str) -> str:
-        """A row that is looked up by its number."""
+        """Return the join of a row by its rowid."""
         return f"{self._table} {MATCHED} ON {MATCHED}.rowid = {alias}.{number}"
 
     @property
     def endings(self) -> str:
-        """The words that begin in a way, up to what follows the last of them, and as many as are wanted.
+        """A query for the words from `?1` to before `?2` in the index, at most `?3`.
 
-        A word is looked up behind the one before it: of letters and digits "0" comes first.
+        Each word is found from the previous one by `>= term || '0'`, since "0" is the first of letters and digits.
         """
         first, next = (f"(SELECT term FROM {self._all} WHERE term >= {at} LIMIT 1)" for at in ("?1", "w.term || '0'"))
         following = f"SELECT {next} FROM w WHERE w.term < ?2"
@@ -135,7 +139,7 @@ class WordIndex:
 
     @property
     def last(self) -> str:
-        """The number of the last row, of which there are at most as many."""
+        """A query for the highest rowid, an upper bound of the number of rows."""
         return f"SELECT coalesce(max(rowid), 0) FROM {self._table}"
 
 
@@ -144,19 +148,22 @@ def _is_text(text: str) -> str:
 
 
 def share(first: Callable[[str, Sequence[Any]], Any], index: WordIndex, asked: str) -> Share:
-    """How many of the rows have what an index is asked for; `first` gives the first row that a statement finds."""
+    """Estimate the share of rows that the FTS5 query `asked` finds.
+
+    `first(statement, parameters)` returns the first row of a result.
+    """
     (rows,) = first(index.last, ())
     if rows < MANY_FOUND:
         return "few"
     most = max(MANY_FOUND, rows // MAX_PART_SHARE)
-    for each in (asked.replace('"*', '"'), asked):  # of beginnings FTS5 lists all words before it gives any
+    for each in (asked.replace('"*', '"'), asked):  # first without prefixes, for which FTS5 lists all words up front
         if first(index.has_more, (each, MANY_FOUND - 1)):
             return "most" if first(index.has_more, (each, most - 1)) else "many"
     return "few"
 
 
 def word_indexes(table: Table) -> Iterator[WordIndex]:
-    """The indexes of words of a table."""
+    """Return the full-text indexes of a table."""
     return (WordIndex(table, name) for name in table.words)
 
 
@@ -165,4 +172,4 @@ def _part(part: IndexTerm) -> str:
 
 
 SPELLING = Spelling(" AND ", " OR ", _part)
-"""How FTS5 is asked."""
+"""The query syntax of FTS5: `("red" AND "blu"*)`."""

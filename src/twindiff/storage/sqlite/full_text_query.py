@@ -1,7 +1,7 @@
-"""What FTS5 is asked so that its answer alone says which rows have words, as a page far on wants it.
+"""Exact FTS5 queries, whose result alone tells which rows match, so that even late pages read no texts.
 
-FTS5 goes through 30 rows of a word in a microsecond and takes as long for the words that begin with a letter, all of
-which it lists first. So where few words begin so, these are asked for.
+FTS5 steps through 30 rows of a word per microsecond, but for a prefix it first lists the rows of all words that begin
+with it. So a prefix that few words begin with is replaced by those words.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from .full_text_index import SPELLING, WordIndex
 from .range_predicates import is_span
 
 MAX_ENDINGS = 16
-"""Words that begin alike up to which they are asked for one by one."""
+"""Words that a prefix is expanded to."""
 FEW_VALUES = 16
-"""Values of which any is asked for without a look at which of them there are."""
+"""Values of an `in` condition that are queried without checking which of them exist."""
 FEW_ROWS = 1_000
-"""Rows up to which it is looked into those that an index of a column gives."""
+"""Rows of an index range up to which its rows are tested instead of a full-text query."""
 MANY_ROWS = 20_000
-"""Rows from which on it is not listed which an index of a column gives."""
+"""Rows of an index range beyond which it does not restrict the full-text query."""
 MAX_VALUES = 1_000
-"""Values that rows have in a column up to which they are listed."""
+"""Distinct values of a column up to which they are listed."""
 
 Run = Callable[[str, Sequence[Any]], list[Stored]]
-"""Runs a statement and gives all that it finds."""
+"""Runs a statement and returns all rows."""
 Values = Callable[[Column[Any]], set[object] | None]
-"""The values that rows have in a column; None where they cannot be listed soon."""
+"""Returns the distinct values of a column; None if they cannot be listed quickly."""
 
 
 class Matching:
-    """Finds the rows that have words by what the index alone tells; what it has looked up it `keeps`."""
+    """Finds the rows that match words by the full-text index alone; with `keeps` it caches what it looks up."""
 
     def __init__(self, run: Run, *, keeps: bool) -> None:
         self._run = run
@@ -48,9 +48,9 @@ class Matching:
         self._sizes: dict[tuple[str, Stored], int] = {}
 
     def numbers(self, text: SqliteCompiler, words: Expression, where: Sequence[Expression]) -> str | None:
-        """The query for the numbers of the rows that have words, and for which conditions hold.
+        """Return a query for the rowids of the rows that match `words` and for which the conditions `where` hold.
 
-        None where the index alone cannot tell who has the words.
+        None if the index alone cannot answer `words`.
         """
         column = text_of(words)
         question = Question(column, self.spelling(column), self._values)
@@ -69,7 +69,7 @@ class Matching:
         return text.matches(column, asked.text, (words, *where), besides, span)
 
     def _size(self, column: Column[Any], span: Sequence[Expression]) -> int:
-        """How many rows an index tells of, up to many."""
+        """Count the rows of an index range, at most MANY_ROWS."""
         text = SqliteCompiler()
         query = text.count_in(column, span, MANY_ROWS)
         place = query, tuple(text.parameters)
@@ -78,7 +78,7 @@ class Matching:
         return self._sizes[place]
 
     def spelling(self, column: Column[Any]) -> Spelling:
-        """How FTS5 is asked of a text: for the words that begin in a way where these are few."""
+        """Return the query syntax of a column, in which prefixes of few words are expanded to them."""
         return SPELLING._replace(part=partial(self._spell, column))
 
     def _spell(self, column: Column[Any], part: IndexTerm) -> str:
@@ -88,7 +88,7 @@ class Matching:
         return _join_known((SPELLING.part(IndexTerm(word)) for word in words), SPELLING.either)
 
     def _beginning(self, column: Column[Any], start: str) -> list[str]:
-        """The first words of a text's index that begin in some way."""
+        """Return the first words of a column's index that begin with `start`, at most one more than MAX_ENDINGS."""
         known = self._endings.get((column, start))
         if known is None or not self._keeps:
             query = WordIndex(table_of(column.table), column.name).endings
@@ -97,7 +97,7 @@ class Matching:
         return known
 
     def _values(self, column: Column[Any]) -> set[object] | None:
-        """The values that rows may have in a column, NULL too; None where no index gives them, or there are many."""
+        """Return the values that rows may have in a column, with NULL; None without an index or if there are many."""
         if column not in self._known_values or not self._keeps:
             query = values_by_index(column)
             values = {value for (value,) in self._run(query, (MAX_VALUES,))} if query else set[object]()
@@ -107,21 +107,21 @@ class Matching:
 
 
 class IndexPredicate(NamedTuple):
-    """What FTS5 finds rows by, or with `is_not` all other rows."""
+    """An FTS5 query for the matching rows or, with `is_not`, for all other rows."""
 
     text: str
     is_not: bool = False
 
 
 class Question(NamedTuple):
-    """What FTS5 is asked of a text and of the labels beside it."""
+    """A translator of conditions on a text and its facets to FTS5 queries."""
 
     text: Column[Any]
     spelling: Spelling
     values: Values
 
     def exactly(self, part: Expression) -> IndexPredicate | None:
-        """What finds the rows for which a condition holds, and no others; None where FTS5 cannot tell."""
+        """Return the query that finds exactly the rows for which a condition holds; None if FTS5 cannot answer it."""
         if isinstance(part, Where):
             return (
                 self._of_word(cast(SearchTerm, part.value))
@@ -142,7 +142,7 @@ class Question(NamedTuple):
         return asked and IndexPredicate(asked.text, not asked.is_not)
 
     def _of_others(self, part: Expression) -> IndexPredicate | None:
-        """What finds the rows for which a condition of a label does not hold, by the few others that rows have."""
+        """Rewrite a negated facet condition as a match on the remaining values, if they are few."""
         if not isinstance(part, Where) or part.op not in ("=", "in") or not is_labelled(part.column):
             return None
         present, given = self.values(part.column), part.value
@@ -157,7 +157,7 @@ class Question(NamedTuple):
         return IndexPredicate(asked) if asked else None
 
     def _label_predicate(self, part: Where) -> IndexPredicate | None:
-        """Of many values those are asked for that rows have, or those others that they have if these are fewer."""
+        """Query a facet. Of many values, only existing ones are queried, or the remaining ones if those are fewer."""
         if not is_labelled(part.column):
             return None
         is_not = False

@@ -1,7 +1,7 @@
-"""Images of built-in templates, kept for the user's next process: reading one takes a tenth of building it.
+"""A cache of the images of built-in templates in the user's cache directory: reading takes a tenth of building.
 
-An image is found by everything it depends on: the rows, the tables, the code that stores them, and the versions of
-SQLite and Python. What cannot be read, or is not whole, is built as if it were not there.
+The file name is a hash of all that an image depends on: the rows, the tables, the code that stores them, and the
+versions of SQLite and Python. An unreadable or truncated file is treated as missing.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .ddl import statements
 from .pages import PAGE_SIZE
 
 MAX_CACHE_BYTES = 256_000_000
-"""What all images may take together; the one that was used longest ago goes first."""
+"""Bytes of all images together; the least recently used are removed first."""
 
 
 class ImageCache:
-    """A folder of images by name; without a folder every image is built."""
+    """A folder of images; without a folder every image is built."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def image(self, schema: Schema, template: Template, build: Callable[[], bytes]) -> bytes:
-        """The image of a template: the one that was kept, or else one that is built, and kept if it can be."""
+        """Return the cached image of a template, or else build it and try to cache it."""
         if self._folder is None:
             return build()
         path = self._folder / _name(schema, template)
@@ -54,7 +54,7 @@ def _name(schema: Schema, template: Template) -> str:
 
 
 def _shorten(folder: Path) -> None:
-    """Keep the images that were used last."""
+    """Remove the least recently used images beyond MAX_CACHE_BYTES."""
     left = MAX_CACHE_BYTES
     for path in sorted(folder.glob("*.image"), key=lambda path: path.stat().st_mtime, reverse=True):
         left -= path.stat().st_size

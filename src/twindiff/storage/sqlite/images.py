@@ -1,13 +1,13 @@
-"""Images: how an environment's pages stood after some operation, so that a rebuild replays few operations.
+"""Images: snapshots of an environment's pages after some operation, so that a rebuild replays few operations.
 
-An image is a difference, kept packed: the pages that were written since the image before it on the way to it, its
-*base*; the first has none and lies over the template. So images of an environment take together little more room than
-its pages, however many there are. Its pages come to a rebuild packed and are unpacked when they are first read.
+An image is incremental and compressed. It has the pages written since the previous image in the same history, its
+*base*; the first has no base and is relative to the template. So all images of an environment together take little
+more space than its pages. A rebuild loads compressed pages and decompresses each when it is first read.
 
-An image that is written because an environment goes to sleep is *passing*: the next one is no difference from it but
-from its base, and takes its place.
+An image written at eviction is *provisional* (`since` is not 0): the next image is relative to its base instead, and
+replaces it.
 
-Images are taken when an operation ends and written later, in parts: what a death takes of them costs time, no data.
+Images are taken when an operation ends and written later, in parts. Losing them in a crash costs time, but no data.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ CREATE TABLE IF NOT EXISTS image_pages (
 """
 
 PAGES_AT_ONCE = 64
-"""Pages that are packed and written in one go: a millisecond. A thread would wait for its turn before each page."""
+"""Pages compressed and written in one step, a millisecond. A thread would wait for the GIL before each page."""
 MAX_PENDING_BYTES = 64 * 1024 * 1024
-"""Bytes of pages that may wait to be written; while there are more, no image is taken."""
+"""Bytes of pages in the queue beyond which no image is taken."""
 
 _CHAIN = """
 WITH RECURSIVE chain(id, base) AS (
@@ -54,7 +54,7 @@ SELECT number, page FROM image_pages WHERE rowid IN (
 
 
 class Stored(NamedTuple):
-    """An image of one twin as the data file knows it. `since` is 0, or how many operations a passing one is ahead."""
+    """The metadata of one twin's image. `since` is 0, or the operations that a provisional one is ahead of its base."""
 
     id: int
     seq: int
@@ -66,14 +66,14 @@ class Stored(NamedTuple):
 
 
 class PendingImage(NamedTuple):
-    """What is to be written of one twin."""
+    """The image of one twin that is yet to be written; `pages` are those that differ from its base."""
 
     stored: Stored
     pages: dict[int, bytes]
 
 
 class Taken:
-    """An image that waits to be written, with the passing ones that it replaces."""
+    """A queued image of all twins, with the ids of the provisional images that it replaces."""
 
     def __init__(self, env: str, parts: list[PendingImage], replaced: Iterable[int]) -> None:
         self.env = env
@@ -83,14 +83,14 @@ class Taken:
         self.is_wanted = True
 
     def pack_pages(self) -> Iterator[tuple[int, int, bytes]]:
-        """Every page with its image and number; packed as it is asked for."""
+        """Yield (image, number, page) for every page, compressed lazily."""
         for part in self.parts:
             for number, page in sorted(part.pages.items()):
                 yield part.stored.id, number, pack(page)
 
 
 class ImageWriter(Protocol):
-    """What the queue needs of a data file."""
+    """The operations of a data file that the queue needs."""
 
     images: ImageFile
 
@@ -106,7 +106,7 @@ class ImageFile:
         self._connection = connection
 
     def latest(self, env: str, upto: int) -> list[Stored]:
-        """The newest image of an environment that is no later than a point, one for each twin."""
+        """Return the newest image of an environment at or before the seq `upto`, one entry per twin."""
         columns = "id, seq, twin, base, since, schema_hash, count"
         newest = "SELECT max(seq) FROM images WHERE env = ? AND seq <= ?"
         rows = self._connection.execute(
@@ -118,23 +118,23 @@ class ImageFile:
         return self._connection.execute("SELECT 1 FROM images WHERE id = ?", (id,)).fetchone() is not None
 
     def ids(self, env: str) -> list[int]:
-        """All images of an environment, the newest first."""
+        """Return the ids of all images of an environment, newest first."""
         rows = self._connection.execute("SELECT id FROM images WHERE env = ? ORDER BY id DESC", (env,))
         return [int(id) for (id,) in rows]
 
     def pages(self, id: int) -> dict[int, bytes]:
-        """All pages of an image, with those of its bases; packed."""
+        """Return the pages of an image by number, including those of its bases; compressed."""
         return dict(self._connection.execute(_LATEST, (id,)).fetchall())  # pyright: ignore[reportReturnType,reportArgumentType,reportCallIssue,reportUnknownVariableType]
 
     def numbers(self, id: int) -> set[int]:
-        """The pages in which an image differs from its base."""
+        """Return the numbers of the pages in which an image differs from its base."""
         return {
             int(number)
             for (number,) in self._connection.execute("SELECT number FROM image_pages WHERE image = ?", (id,))
         }
 
     def next_id(self) -> int:
-        """An id that no image has had, even if it was never finished."""
+        """Return an id greater than that of any image, including unfinished ones."""
         query = (
             "SELECT max(coalesce((SELECT max(id) FROM images), 0), coalesce((SELECT max(image) FROM image_pages), 0))"
         )
@@ -145,7 +145,7 @@ class ImageFile:
         self._connection.executemany("INSERT OR REPLACE INTO image_pages (image, number, page) VALUES (?, ?, ?)", pages)
 
     def add(self, taken: Taken) -> None:
-        """Make an image known whose pages are there, and forget those that it replaces."""
+        """Register an image whose pages are written, and delete those that it replaces."""
         for part in taken.parts:
             id, seq, *rest = part.stored
             self._connection.execute(
@@ -162,7 +162,7 @@ class ImageFile:
 
 
 class ImageQueue:
-    """Images that were taken and wait to be written, by the engine's one writer, in parts."""
+    """The queue of images to be written, in parts, by the engine's only writer."""
 
     def __init__(self, file: ImageWriter) -> None:
         self._file = file
@@ -172,7 +172,7 @@ class ImageQueue:
 
     @property
     def is_full(self) -> bool:
-        """Whether too much waits already."""
+        """Whether the queue exceeds MAX_PENDING_BYTES."""
         return sum(taken.size for taken in self._waiting) > MAX_PENDING_BYTES
 
     def new_id(self) -> int:
@@ -183,7 +183,7 @@ class ImageQueue:
         self._waiting.append(taken)
 
     def forget(self, env: str) -> None:
-        """Write nothing more of an environment."""
+        """Cancel the images of an environment."""
         for taken in self._waiting:
             taken.is_wanted &= taken.env != env
 
@@ -191,7 +191,7 @@ class ImageQueue:
         self._waiting.clear()
 
     def write(self) -> Generator[CooperativeStep]:
-        """Write what waits; one at a time does so. Raises StorageFull."""
+        """Write all queued images; yields between parts. Does nothing if a write is in progress. Raises StorageFull."""
         if self._is_writing:
             return
         self._is_writing = True

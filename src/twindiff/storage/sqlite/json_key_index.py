@@ -1,7 +1,7 @@
-"""An index of the texts in the objects of a Json column: which rows have a text under a key, without a look at them.
+"""The JSON key index (`Table.entries`): finds the rows whose Json column has a given text under a given key.
 
-An index of SQLite's has one entry for each row, so this one is a table that triggers keep. It lies in the same pages as
-the rows, so it goes wherever they go, and no capture sees it. Rows with empty objects cost nothing.
+An SQLite index has one entry per row, so this one is a table maintained by triggers. It is in the same database as the
+rows, so it is forked and rewound with them, and the capture ignores it. Rows with empty objects cost nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from twindiff.kit.rows import Table
 from twindiff.storage.sql.names import names, quote
 
 MANY_ROWS = 1_000
-"""Rows with a text from which on they are not listed: a page of them is soon met by reading rows in their order."""
+"""Matching rows beyond which the index is not used: a scan soon finds enough of them for a page."""
 MARK = "(entries "
-"""What the names of these tables have, and no twin's."""
+"""The part of the names of index tables that no table of a twin has."""
 
 
 class EntryIndex:
-    """The index of one Json column of a table, by its SQL."""
+    """The SQL statements of the JSON key index of one column."""
 
     def __init__(self, table: Table, column: str) -> None:
         self._table, self._column = quote(table.name), quote(column)
@@ -26,7 +26,10 @@ class EntryIndex:
         self._entries = quote(self._name)
 
     def statements(self, places: Sequence[str]) -> Iterator[str]:
-        """What creates it and keeps it; `places` are the columns at whose change a row's entries are made anew."""
+        """Yield the DDL of the index and its triggers; an update of one of the columns `places` reindexes the row."""
+        # CREATE TRIGGER IF NOT EXISTS "users(entries data) added" AFTER INSERT ON "users" WHEN new."data" <> '{}' BEGIN
+        #   INSERT INTO "users(entries data)" SELECT key, value, new.rowid FROM json_each(new."data")
+        #   WHERE type = 'text' AND json_type(new."data") = 'object'; END
         columns = "name TEXT NOT NULL, value TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (name, value, row)"
         yield f"CREATE TABLE IF NOT EXISTS {self._entries} ({columns}) STRICT, WITHOUT ROWID"
         old, new = f"old.{self._column}", f"new.{self._column}"
@@ -43,12 +46,12 @@ class EntryIndex:
         return f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} ON {self._table} WHEN {when} BEGIN {then} END"
 
     def select_rows(self, key: str, text: str) -> str:
-        """The rows that have a text under a key, each given at a place."""
+        """Return a query for the rowids that have a text under a key; both arguments are placeholders."""
         return f"SELECT row FROM {self._entries} WHERE name = {key} AND value = {text}"
 
     @property
     def count(self) -> str:
-        """How many rows have it, up to as many as are not listed."""
+        """A query for the number of rows that have a text under a key, at most MANY_ROWS."""
         return f"SELECT count(*) FROM ({self.select_rows('?', '?')} LIMIT {MANY_ROWS})"
 
 

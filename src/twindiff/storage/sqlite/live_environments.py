@@ -1,4 +1,4 @@
-"""Environments that are awake: their pages, where they stand, and the way back over their latest operations."""
+"""Loaded environments: their pages, position, and undo logs of the latest operations."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .records import StoredRecord
 from .table_sql import SqliteSchemaSql
 
 REMEMBERED = 256
-"""Operations over which an environment can go back without asking the journal, if their pages are not too many."""
+"""Journal segments that an environment can roll back without the journal, within UNDO_BYTES."""
 UNDO_BYTES = 4 * 1024 * 1024
-"""Bytes of replaced pages that an environment keeps, to go back without asking the journal."""
+"""Bytes of replaced pages that an environment keeps to roll back without the journal."""
 ALL_UNDO_BYTES = 256 * 1024 * 1024
-"""Bytes of them that all environments keep together; each has an equal part of it."""
+"""Bytes of replaced pages of all environments, divided equally among them."""
 
 POOLED = 32
-"""Connections of one twin; environments take turns on them."""
+"""Connections of one twin, shared by its environments."""
 
 
 class JournalPosition(NamedTuple):
-    """A point: after which record, with which clock (and wall clock then) and counters.
+    """A position in a journal: the last `seq`, the environment's `clock`, the wall clock `at` then, and the counters.
 
-    `since` counts the operations on the way to it from the last image that was not a passing one.
+    Times are in microseconds since 1970. `since` counts the operations from the last image that is not provisional.
     """
 
     seq: int
@@ -42,9 +42,9 @@ class JournalPosition(NamedTuple):
 
 
 class Imaged(NamedTuple):
-    """An image on the way to where an environment stands: its ids by twin, and in which pages it differs from its base.
+    """An image in an environment's history: its ids, and the numbers of pages that differ from its base, by twin.
 
-    `since` is 0, or how many operations a passing one is ahead of its base.
+    `since` is 0, or the number of operations that a provisional image is ahead of its base.
     """
 
     seq: int
@@ -54,7 +54,7 @@ class Imaged(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Pages to be written apart from an environment's own, where they stand, and the images on the way there."""
+    """A copy of an environment at one position: pages by twin, and the images in its history."""
 
     pages: dict[str, Pages]
     position: JournalPosition
@@ -62,7 +62,7 @@ class Point(NamedTuple):
 
 
 class JournalSegment(NamedTuple):
-    """Operations up to `seq` that were kept together, mostly one, as far as going back over them needs."""
+    """What rolling back needs of the operations up to `seq` of one commit, usually one: position before, undo log."""
 
     before: JournalPosition
     seq: int
@@ -71,7 +71,7 @@ class JournalSegment(NamedTuple):
 
 
 class LiveEnvironment:
-    """One environment; the journal says the same, only later."""
+    """One loaded environment, the in-memory equivalent of its journal."""
 
     __slots__ = ("begun", "due", "env", "images", "origin", "pages", "position", "steps", "undo_bytes")
 
@@ -83,7 +83,7 @@ class LiveEnvironment:
         self.steps: deque[JournalSegment] = deque()
         self.undo_bytes = 0
         self.due = due
-        """No later than the time of any work that falls due."""
+        """A lower bound for the time of the next job, in microseconds since 1970."""
 
     @property
     def seq(self) -> int:
@@ -91,15 +91,15 @@ class LiveEnvironment:
 
     @property
     def since_image(self) -> int:
-        """Operations on the way from the last image to here."""
+        """The number of operations since the last image."""
         return self.position.since - (self.images[-1].since if self.images else 0)
 
     def now(self, wall: int, *, writes: bool) -> Clock:
-        """The environment's time at a wall-clock instant."""
+        """Return the environment's clock at a wall-clock time."""
         return self.origin.clock.at(wall, self.position.clock, self.position.at, writes=writes)
 
     def time_of(self, at: int | None, wall: int, *, writes: bool) -> tuple[Clock, int]:
-        """The time of an operation, and the wall clock then; raises WorkDue where `Engine.read` says so."""
+        """Return the clock of an operation and the wall clock; raises WorkDue as `StorageEngine.read` does."""
         if at is None:
             clock = self.now(wall, writes=writes)
             if clock.micros >= self.due:
@@ -111,7 +111,7 @@ class LiveEnvironment:
 
     @contextmanager
     def ahead(self) -> Generator[None]:
-        """Stand after operations that nobody knows of yet, and then where it stood; what is raised undoes them."""
+        """Advance `position` over uncommitted operations for the block, then restore it; restore `due` on an error."""
         position, due = self.position, self.due
         try:
             yield
@@ -122,13 +122,13 @@ class LiveEnvironment:
             self.position = position
 
     def go_on(self, records: Sequence[StoredRecord], undo: Undo) -> None:
-        """Stand after operations of a twin that wrote, over which the way back is one."""
+        """Advance over committed operations of one twin, which share an undo log."""
         last = records[-1]
         self._remember(JournalSegment(self.position, last.seq, last.twin, undo))
         self.position = position_after(last, self.position.since + len(records))
 
     def note_due(self, tables: SqliteSchemaSql, record: StoredRecord) -> None:
-        """Note when work falls due by what a record has written."""
+        """Lower `due` to the earliest due time that a record has written."""
         due_at = tables.due_at
         written = [(row, due_at[name]) for name, _, _, row in record.changes if name in due_at and row is not None]
         if written:
@@ -136,13 +136,13 @@ class LiveEnvironment:
             self.due = min(self.due, earliest(times, self.origin.clock_start))
 
     def advance(self, record: JournalRecord) -> None:
-        """Stand after a record that set the clock."""
+        """Advance over a record that set the clock."""
         twin = next(iter(self.pages))
         self._remember(JournalSegment(self.position, record.seq, twin, Undo(self.pages[twin].count)))
         self.position = position_after(record, self.position.since + 1)
 
     def return_to(self, point: Point, record: JournalRecord, *, remembered: bool) -> None:
-        """Stand at an earlier point again, after the record that says so; the way back from there stays known."""
+        """Return to an earlier point, with its rewind record as the last; undo logs before the point are retained."""
         while self.steps and (not remembered or self.steps[-1].seq > point.position.seq):
             self.undo_bytes -= self.steps.pop().undo.size
         self.pages, position, self.images = point
@@ -157,7 +157,7 @@ class LiveEnvironment:
             self.forget_steps(UNDO_BYTES)
 
     def forget_steps(self, most_bytes: int) -> None:
-        """Keep the way back over so many operations, and so many bytes, at most."""
+        """Drop the oldest undo logs beyond REMEMBERED segments and `most_bytes`."""
         while self.steps and (len(self.steps) > REMEMBERED or self.undo_bytes > most_bytes):
             self.undo_bytes -= self.steps.popleft().undo.size
         if len(self.images) < 2:
@@ -167,16 +167,16 @@ class LiveEnvironment:
             del self.images[0]
 
     def refuse_unknown(self, seq: int) -> None:
-        """Raises UnknownPoint for a point that is not there."""
+        """Raise UnknownPoint unless 0 <= seq <= the last seq."""
         if not 0 <= seq <= self.seq:
             raise UnknownPoint(f"unknown point {seq}: this environment has points 0 to {self.seq}")
 
     def is_materialized(self, seq: int) -> bool:
-        """Whether the way back to a point is known."""
+        """Whether a point can be reached by undo logs alone."""
         return seq == self.seq or any(step.before.seq == seq for step in self.steps)
 
     def point_at(self, seq: int) -> Point:
-        """A remembered point."""
+        """Return a copy of a point that `is_materialized`."""
         pages, images = {twin: each.copy() for twin, each in self.pages.items()}, list(self.images)
         position = self.position
         for step in reversed(self.steps):
@@ -189,7 +189,10 @@ class LiveEnvironment:
         return Point(pages, position, images)
 
     def drop_passing(self) -> list[int]:
-        """Be no more than different from the last image that is not passing; gives the ids of those that are."""
+        """Drop provisional images from the history, so that dirty pages are relative to the last other one.
+
+        Returns their ids.
+        """
         dropped: list[int] = []
         while self.images and self.images[-1].since:
             passing = self.images.pop()
@@ -198,7 +201,7 @@ class LiveEnvironment:
         return dropped
 
     def note_image(self, ids: dict[str, int], since: int) -> None:
-        """Stand at an image."""
+        """Record an image of the current position, relative to which no page is dirty."""
         self.images.append(Imaged(self.seq, ids, {twin: pages.dirty for twin, pages in self.pages.items()}, since))
         for pages in self.pages.values():
             pages.dirty = set()
@@ -206,28 +209,28 @@ class LiveEnvironment:
 
 
 def _add_dirty(pages: dict[str, Pages], image: Imaged) -> None:
-    """Pages that differed from an image differ in more from the one before it."""
+    """Make dirty pages relative to the base of an image: add those that differ between the two."""
     for twin, numbers in image.dirty.items():
         pages[twin].dirty |= numbers
 
 
 def position_at_birth(origin: Origin) -> JournalPosition:
-    """Where an environment stands before anything happened."""
+    """Return the position of a new environment."""
     return JournalPosition(0, origin.clock_start, origin.created, origin.counters)
 
 
 def position_after(record: JournalRecord | StoredRecord, since: int) -> JournalPosition:
-    """Where an environment stands after a record, so many operations after an image."""
+    """Return the position after a record, `since` operations after an image."""
     return JournalPosition(record.seq, record.clock, record.at, record.ids, since)
 
 
 def position_of_fork(position: JournalPosition, origin: Origin, made: int) -> JournalPosition:
-    """Where a fork that was made at this wall clock stands, given where its parent stood at the point."""
+    """Return the initial position of a fork made at the wall clock `made`, from its parent's position at the point."""
     return position._replace(clock=origin.clock.resume_at(made, position.clock, position.at), at=made)
 
 
 class SqlitePool:
-    """The connections of one twin. Each stays with the pages it served last until another needs it."""
+    """The connections of one twin. Each stays on the pages it served last until other pages need it."""
 
     def __init__(self, tables: SqliteSchemaSql) -> None:
         self.tables = tables
@@ -235,7 +238,7 @@ class SqlitePool:
         self._next = 0
 
     def open(self, pages: Pages) -> Database:
-        """A database over these pages, for the operation at hand."""
+        """Return a database over these pages, for the current operation only."""
         database = pages.mounted
         if database is None or database.pages is not pages:
             database = pages.mounted = self._turn_to(pages)

@@ -1,4 +1,4 @@
-"""Memory that is free goes back to the operating system, where the C library can be told so."""
+"""Return of free memory to the operating system."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 
 
 def give_back() -> None:
-    """Return free memory; nothing happens without glibc. It takes milliseconds, in any thread."""
+    """Return free heap memory, with glibc only. Takes milliseconds; safe in any thread."""
     if _trim is not None:
         _trim(0)

@@ -1,4 +1,4 @@
-"""One operation: from the rows that its work is given to the record of what it has changed."""
+"""Execution of one operation, from its work to the journal record of its changes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def perform(
     moment: tuple[Clock, int],
     limit: Limit,
 ) -> tuple[T, StoredRecord | None]:
-    """Run an operation in the open transaction, at a time and the wall clock then; gives its record if it has written.
+    """Run an operation in the open transaction; return its result, and its record unless it changed nothing.
 
-    The record comes after the position and is not in the journal yet.
+    `moment` is the environment's clock and the wall clock. The record follows `position`; it is not written here.
     """
     (clock, wall), counters = moment, Counters(position.counters)
     result, changes, events = database.write(lambda store: work(OperationContext(store, clock)), limit, counters)

@@ -1,20 +1,20 @@
-"""Copy-on-write databases: SQLite reads and writes pages, and here the pages live.
+"""Copy-on-write databases: the storage of the pages that SQLite reads and writes.
 
-A SQLite database is a file of numbered pages. A *template* is such a file, kept once as immutable bytes (`Image`). An
-environment sees it through its own `Pages`: a page it has written is in its own map, every other falls through to the
-template. So an environment costs nothing to make and only what it wrote to keep, whatever the template's size; a fork
-is a copy of the map, whose pages are immutable and shared.
+An SQLite database is a file of numbered pages. A *template* is such a file, held once as immutable bytes (`Image`). An
+environment accesses it through its own `Pages`: pages it has written are in its own map, all others come from the
+template. So creating an environment is free, and it occupies only what it wrote, whatever the size of the template. A
+fork is a copy of the map; pages are immutable and shared.
 
-SQLite asks for pages through a VFS, its operating-system layer; `PageFile` answers from whatever `Pages` are mounted.
-One connection serves many environments in turn: `mount` swaps the pages under it, and the schema it has parsed and the
-statements it has prepared stay good. Its cache of pages does not. SQLite sees that a file was written by others when
-the change counter in the header (bytes 24-27, and 92-95 beside the size) differs from the one it knows, and it only
-ever adds one itself. So the file shows a counter of its own, which jumps at every swap: were the pages' own counter
-shown, two environments could have the same one, and the second would be answered from the cache of the first.
+SQLite reads pages through a VFS, its operating-system layer; `PageFile` serves the `Pages` that are mounted. One
+connection serves many environments in turn: `mount` swaps the pages under it, while its parsed schema and prepared
+statements remain valid. Its page cache does not. SQLite detects writes by others when the change counter in the header
+(bytes 24-27, repeated in 92-95) differs from the one it knows, and itself only ever increments it. So `PageFile`
+presents its own counter, which jumps at every mount. With the counter stored in the pages, two environments could have
+the same one, and SQLite would serve the second from its cache of the first.
 
-Every write is remembered as `undo`: the page that it replaced. Going back some operations puts those pages back.
+Every write saves the page that it replaced in `undo`; rolling back restores those pages.
 
-This is where C would go if a figure asked for it: `xRead` and `xWrite` are called per page, at 0.3 to 0.7 µs each.
+If performance ever requires C, this is the place: `xRead` and `xWrite` are called per page, at 0.3 to 0.7 µs each.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ import apsw
 from .row_cache import KnownRows
 
 if TYPE_CHECKING:
-    import zlib as isal_zlib  # it has the same interface, and types
+    import zlib as isal_zlib  # the same interface, with type stubs
 else:
     from isal import isal_zlib
 
 PAGE_SIZE = 4096
 _WINDOW_BITS = 12
-"""A page is its own window: the usual one of eight pages takes long to be made ready."""
+"""The compression window is one page: the default of eight pages takes long to initialize."""
 BLANK = bytes(PAGE_SIZE)
-"""A page that was never written: SQLite grows a file in any order, and leaves out pages that it has freed again."""
+"""A page that was never written: SQLite extends a file in any order, and skips pages freed in the meantime."""
 _JUMP = 0x10000
 _NAME = "twindiff-pages"
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX | apsw.SQLITE_OPEN_URI
-"""One operation at a time has a connection, and a lock for every value that it reads costs a quarter of reading."""
+"""NOMUTEX: a connection serves one operation at a time, and locks for each value would take a quarter of reads."""
 
 CACHED_KIB = 16 * 1024
-"""What a connection may keep of the pages it has read: the index that a search reads through, of 100,000 messages."""
+"""The page cache of a connection: enough for the full-text index of 100,000 messages."""
 
 _STATEMENTS = 256
-"""Statements that a connection keeps prepared; a twin of many tables has more than apsw's usual hundred."""
+"""Prepared statements cached per connection; a twin with many tables needs more than apsw's default of 100."""
 
 apsw.soft_heap_limit(256 * 1024 * 1024)
-"""Beyond so much memory of all connections together each uses its own pages' room again, before it takes more."""
+"""Beyond this total of all connections, each recycles its own cached pages before it allocates more."""
 
 _SETTINGS = f"""
     PRAGMA journal_mode = MEMORY;
@@ -62,9 +62,9 @@ _SETTINGS = f"""
 
 
 def pack(page: bytes) -> bytes:
-    """A page in fewer bytes, unless it is as good as noise; one that is packed already stays as it is.
+    """Compress a page, unless it is incompressible or already compressed.
 
-    The stream is zlib's, which takes three times as long to make it.
+    The format is zlib's; isal produces it three times as fast.
     """
     if len(page) != PAGE_SIZE:
         return page
@@ -73,12 +73,12 @@ def pack(page: bytes) -> bytes:
 
 
 def unpack(page: bytes) -> bytes:
-    """A page as SQLite wrote it."""
+    """Decompress a page, unless it is not compressed."""
     return page if len(page) == PAGE_SIZE else isal_zlib.decompress(page)
 
 
 class Image:
-    """A whole database, immutable; the pages that are those of another one are kept once."""
+    """A complete immutable database; pages equal to those of the image `like` are shared with it."""
 
     __slots__ = ("__weakref__", "count", "pages", "size")
 
@@ -86,7 +86,7 @@ class Image:
         self.pages = [data[at : at + PAGE_SIZE] for at in range(0, len(data), PAGE_SIZE)]
         self.count = len(self.pages)
         self.size = len(data)
-        """Bytes of the pages that are its own."""
+        """Bytes of the pages that are not shared."""
         for number, (page, other) in enumerate(zip(self.pages, like.pages if like else (), strict=False)):
             if page == other:
                 self.pages[number] = other
@@ -94,7 +94,7 @@ class Image:
 
 
 class Undo:
-    """What leads back over one operation: pages as they were (None: the template's), and how many there were."""
+    """The undo log of one transaction: previous own pages (None: the template's page), and the page count."""
 
     __slots__ = ("count", "pages")
 
@@ -104,12 +104,12 @@ class Undo:
 
     @property
     def size(self) -> int:
-        """Bytes that are kept for it."""
+        """Bytes of the saved pages, an upper bound."""
         return PAGE_SIZE * len(self.pages)
 
 
 class Pages:
-    """What one environment sees of a database: its own pages over an image, some of them packed."""
+    """The database of one environment: its own pages over an image, some of them compressed."""
 
     __slots__ = ("count", "dirty", "image", "known", "mounted", "own")
 
@@ -118,13 +118,13 @@ class Pages:
         self.own: dict[int, bytes] = {}
         self.count = image.count
         self.dirty = set(range(image.count)) if stands_alone else set[int]()
-        """The pages that may differ from those of the environment's last image; all, when nothing stored has them."""
+        """The pages that may differ from the environment's last image; all of them, if no stored image has them."""
         self.mounted: Any = None
-        """The database that showed these pages last."""
+        """The `Database` that last mounted these pages."""
         self.known = KnownRows()
 
     def copy(self) -> Pages:
-        """The same pages, to be written apart from now on."""
+        """Return an independent copy, which shares the pages themselves."""
         twin = Pages(self.image)
         twin.own = self.own.copy()
         twin.count = self.count
@@ -135,18 +135,18 @@ class Pages:
         return unpack(self._stored_page(number))
 
     def _stored_page(self, number: int) -> bytes:
-        """A page, packed if it is kept so."""
+        """Return a page as stored, perhaps compressed."""
         own = self.own.get(number)
         if own is not None:
             return own
         return self.image.pages[number] if number < self.image.count else BLANK
 
     def dirty_pages(self) -> dict[int, bytes]:
-        """The pages that are dirty, some of them packed."""
+        """Return the dirty pages by number, some of them compressed."""
         return {number: self._stored_page(number) for number in self.dirty if number < self.count}
 
     def take_back(self, undo: Undo) -> None:
-        """Go back over one operation."""
+        """Roll back one transaction."""
         self.known.clear()
         self.count = undo.count
         for number, page in undo.pages.items():
@@ -156,12 +156,12 @@ class Pages:
                 self.own[number] = page
 
     def data(self) -> bytes:
-        """The whole database as bytes."""
+        """Return the complete database as bytes."""
         return b"".join([self.page(number) for number in range(self.count)])
 
 
 class PageFile:
-    """The file of one connection; SQLite calls the `x…` methods."""
+    """The file of one connection, backed by the mounted pages; SQLite calls the `x…` methods."""
 
     def __init__(self, pages: Pages) -> None:
         self.pages: Pages = pages
@@ -169,7 +169,7 @@ class PageFile:
         self._counter = 1
 
     def mount(self, pages: Pages) -> None:
-        """Show other pages from the next transaction on; there must be none open."""
+        """Switch to other pages; no transaction may be open."""
         self.pages = pages
         self._counter = (self._counter + _JUMP) & 0xFFFFFFFF
 
@@ -177,7 +177,7 @@ class PageFile:
         pages, number = self.pages, offset // PAGE_SIZE
         if number >= pages.count:
             return b""
-        page = pages.own.get(number)  # as `Pages.page`, which a scan would call for every page
+        page = pages.own.get(number)  # inlined `Pages.page`, since a scan calls this for every page
         if page is None:
             page = pages.image.pages[number] if number < pages.image.count else BLANK
         elif len(page) != PAGE_SIZE:
@@ -216,27 +216,27 @@ class PageFile:
         return False
 
     def xSync(self, flags: int) -> None:  # noqa: N802
-        """Nothing to do: the journal is what survives."""
+        """Do nothing: durability is the task of the journal."""
 
     def xClose(self) -> None:  # noqa: N802
-        """Nothing to do: the pages belong to the environment."""
+        """Do nothing: the pages belong to the environment."""
 
 
 class PageVfs(apsw.VFS):
-    """Hands each new connection the file that was made for it."""
+    """The VFS that opens the prepared `PageFile` of each new connection."""
 
     def __init__(self) -> None:
         super().__init__(_NAME, "")
         self._waiting: dict[str, PageFile] = {}
 
     def connect(self, pages: Pages) -> tuple[Any, PageFile]:
-        """A connection over pages, and its file."""
+        """Open a connection over pages; return it and its file."""
         file = PageFile(pages)
         name = f"/pages-{id(file)}"
         self._waiting[name] = file
-        # A file belongs to one connection; to be asked for its locks would take a handful of calls for each operation.
+        # nolock: a file belongs to one connection, and lock calls would take a handful of callbacks per operation.
         connection: Any = apsw.Connection(f"file:{name}?nolock=1", _FLAGS, _NAME, _STATEMENTS)
-        connection.execute(_SETTINGS).fetchall()  # for a statement that answers is where SQLite waits
+        connection.execute(_SETTINGS).fetchall()  # fetchall, since SQLite pauses at a statement that returns rows
         return connection, file
 
     def xFullPathname(self, name: str) -> str:  # noqa: N802
@@ -246,7 +246,7 @@ class PageVfs(apsw.VFS):
         return False
 
     def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802
-        """There are no files to delete."""
+        """Do nothing: there are no files to delete."""
 
     def xOpen(self, name: Any, flags: list[int]) -> Any:  # noqa: N802
         flags[1] = flags[0]

@@ -1,5 +1,6 @@
-"""What differs between two points of an environment, told by the rows that stood there and not by what led from one to
-the other: a diff of many operations then costs what the rows cost, however often each of them was changed.
+"""Comparison of two points of an environment by their rows instead of the records between them.
+
+The cost of a diff over many operations then depends on the number of rows, not on how often they changed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .rebuild import Rebuilding
 from .table_sql import SqliteSchemaSql, SqliteTableSql
 
 OPERATIONS_PER_PAGE = 4
-"""Operations that are folded in the time in which the rows of a page are compared."""
+"""Operations that can be folded in the time it takes to compare the rows of one page."""
 
 Row = tuple[Values | None, Values | None]
 """A row before and after."""
@@ -27,10 +28,10 @@ Row = tuple[Values | None, Values | None]
 def compare(
     reading: Reading, rebuilding: Rebuilding, env: str, origin: Origin, start: int, end: int
 ) -> PointComparison | None:
-    """What leads from one point to another, with a record of its own for each twin; in any thread.
+    """Return the changes from one point to another, as one record per twin. Runs in any thread.
 
-    None where the journal tells it sooner, or tells more: rows of an older schema are not today's, and an environment
-    that is being removed has none.
+    Returns None if the journal is faster or needed: for few operations, for rows that an older schema wrote, and for an
+    environment that is being deleted.
     """
     if not all(rebuilding.is_of_today(reading, env, origin, seq) for seq in (start, end)):
         return None
@@ -47,7 +48,7 @@ def compare(
 
 
 def _changes(tables: SqliteSchemaSql, before: Pages, after: Pages) -> Iterator[RowChange]:
-    """The rows that differ, by table and key."""
+    """Yield the rows that differ, ordered by table and key."""
     was, now = Database(tables, before), Database(tables, after)
     try:
         for name in sorted(tables.by_name):
@@ -61,7 +62,7 @@ def _changes(tables: SqliteSchemaSql, before: Pages, after: Pages) -> Iterator[R
 
 
 def _differing(form: SqliteTableSql, was: Iterator[Stored], now: Iterator[Stored]) -> Iterator[Row]:
-    """Rows of two tables in order of their keys that are in one only, or not the same in both."""
+    """Merge two tables in key order and yield the rows that are in one only or differ."""
     old, new = next(was, None), next(now, None)
     while old is not None or new is not None:
         left, right = _key(form, old), _key(form, new)

@@ -1,4 +1,4 @@
-"""Where environments stand, and the images on the way there, by what the data file holds of them."""
+"""Positions of environments, and the images in their history, as stored in the data file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .live_environments import Imaged, JournalPosition, position_after, position
 
 
 def last_seq(reading: Reading, env: str) -> int:
-    """The number of the last record of an environment."""
+    """Return the seq of the last record of an environment; 0 if it has none."""
     last = reading.last_record(env)
     born = None if last else reading.born(env)
     return last.seq if last else born.at if born else 0
 
 
 def position_at(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> JournalPosition:
-    """Where an environment stood at a point."""
+    """Return the position of an environment at the point `seq`, `since` operations after an image."""
     records = reading.records(env, seq - 1, seq) if seq else []
     position = position_after(records[0], since) if records else position_at_birth(origin)
     born = reading.born(env)
@@ -24,7 +24,7 @@ def position_at(reading: Reading, env: str, origin: Origin, seq: int, since: int
 
 
 def images_of(reading: Reading, way: Way) -> list[Imaged]:
-    """The images that a rebuild began with: a passing one stands before its base."""
+    """Return the images that a rebuild starts from: the base first, then the provisional one, if it is such."""
     if not way.images:
         return []
     seq, since = way.images[0].seq, way.images[0].since

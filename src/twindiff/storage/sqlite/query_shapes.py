@@ -1,4 +1,4 @@
-"""The shape of a query: what its SQL text depends on, without the values. Text of the same shape is made once."""
+"""Query shapes: all that the SQL text of a query depends on, without the values. They are the keys of cached SQL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLAIN = frozenset((str, int, float, bool))
 
 
 def key_in(where: Sequence[Expression], table: Table) -> list[Any] | None:
-    """The key of the one row that conditions ask for, when they give it in order and ask for nothing else."""
+    """Return the stored key if the conditions are exactly equality with each key column, in order; else None."""
     if len(where) != len(table.key):
         return None
     key: list[Any] = []
@@ -34,7 +34,7 @@ def key_in(where: Sequence[Expression], table: Table) -> list[Any] | None:
 
 
 def is_by_index(order: Ordering, table: Table) -> bool:
-    """Whether rows come by key, or by a column with which an index begins that goes on with the key."""
+    """Whether an order is by key, or by one column that an index has in front of the key."""
     parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
     first = parts[0] if parts else None
     column = first.column if isinstance(first, Order) else first
@@ -47,12 +47,12 @@ def is_by_index(order: Ordering, table: Table) -> bool:
 
 
 def plain_where(where: Sequence[Expression], parameters: list[Any]) -> Shape | None:
-    """The shape of conditions whose values go into the text as they are, in order; None when it holds any other.
+    """Return the shape of conditions, and append their values to `parameters`.
 
-    The values are added to the parameters.
+    None if a condition is not plain: its SQL text depends on its value, or its parameters are not in order.
     """
     shape: list[Any] = []
-    for part in where:  # not all(…): every query comes by here
+    for part in where:  # faster than all(…), since every query runs this
         if not _is_shaped(part, shape, parameters):
             return None
     return tuple(shape)
@@ -80,7 +80,7 @@ def _is_related(part: Exists | Related, shape: list[Any], parameters: list[Any])
 
 
 def _is_value(column: Column[Any], shape: list[Any], parameters: list[Any]) -> bool:
-    """Whether a column, or all that a value is worked out of, goes into the text as it is."""
+    """Append the shape of a column or computed value; return whether it is plain."""
     how = column.worked
     if how is None:
         shape += (column.table, column.name)
@@ -110,7 +110,7 @@ def _is_part(part: object, like: Column[Any], shape: list[Any], parameters: list
 
 def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
     column, operator, value = part
-    if operator in _OF_ONE and column.worked is None and type(value) in _PLAIN:  # as nearly all are
+    if operator in _OF_ONE and column.worked is None and type(value) in _PLAIN:  # fast path of nearly all conditions
         shape += (operator, column.table, column.name)
         parameters.append(stored_value(value, column))
         return _is_plain(column)
@@ -118,7 +118,7 @@ def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
     if operator not in _COMPARISONS or not _is_value(column, shape, parameters):
         return False
     if operator == "in" and column.worked is not None:
-        return False  # its text has the value twice, once or not at all
+        return False  # depending on the values, the text has the operand twice, once or not at all
     if isinstance(value, Column):
         shape += (value.table, value.name)  # pyright: ignore[reportUnknownMemberType] - a column of anything
         return _is_plain(cast(Column[Any], value))
@@ -134,13 +134,13 @@ def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
 
 
 def _encode_list(values: tuple[Any, ...], column: Column[Any]) -> str:
-    """Many texts as the one parameter that they travel as."""
+    """Encode many texts as one JSON parameter."""
     stored = [each if type(each) is str else stored_value(each, column) for each in values if each is not None]
     return msgspec.json.encode(stored).decode()
 
 
 def plain_order(order: Ordering) -> Shape | None:
-    """The shape of an order by columns of the row itself; None for any other."""
+    """Return the shape of an order by stored columns; None for any other."""
     parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
     shape: list[Any] = []
     for part in parts:
@@ -152,7 +152,7 @@ def plain_order(order: Ordering) -> Shape | None:
 
 
 def plain_columns(columns: Sequence[Column[Any]] | None) -> Shape | None:
-    """The names of the columns asked for, empty for whole rows; None when one is not of the row itself."""
+    """Return the names of the selected columns, empty for whole rows; None if one is computed or JSON."""
     shape: list[str] = []
     for column in columns or ():
         if not _is_plain(column):

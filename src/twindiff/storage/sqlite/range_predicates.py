@@ -1,4 +1,4 @@
-"""Conditions of which an index of a column tells: that it lies between two values, or is one of some."""
+"""Range predicates: conditions on a column that an index answers, by equality, a list of values or a range."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _OPERATORS = frozenset(("=", "in", "<", "<=", ">", ">="))
 
 
 def is_span(part: Expression) -> bool:
-    """Whether an index gives the rows for which a condition holds, or few more."""
+    """Whether an index of a column finds the rows for which a condition holds, perhaps with a few others."""
     if isinstance(part, AllOf):
         return any(map(is_span, part.parts))
     if isinstance(part, AnyOf):

@@ -1,4 +1,4 @@
-"""The way back into memory: an environment's pages and position at a point, from templates, images and the journal."""
+"""Rebuilding of an environment's pages and position at a point, from templates, images and the journal."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .templates import TemplateImages
 
 
 class Rebuilding:
-    """Points of environments, made in any thread, which brings a connection of its own."""
+    """Rebuilds points of environments, in any thread that passes its own `Reading`."""
 
     def __init__(self, pools: Mapping[str, SqlitePool], templates: TemplateImages) -> None:
         self._pools = pools
         self._templates = templates
 
     def pages_at_birth(self, origin: Origin, reading: Reading | None = None) -> dict[str, Pages]:
-        """The pages that an environment begins with."""
+        """Return the initial pages of an environment by twin."""
         pages: dict[str, Pages] = {}
         for twin, hash in origin.templates.items():
             tables = self._pools[twin].tables
@@ -35,7 +35,7 @@ class Rebuilding:
         return pages
 
     def point(self, reading: Reading, env: str, origin: Origin, seq: int) -> Point:
-        """An environment as it was at a point, from the last image on the way there and the journal."""
+        """Rebuild a point from the last image in its history and the journal."""
         way = reading.way_to(env, seq)
         pages = self.pages_at_birth(origin, reading)
         for stored in way.images:
@@ -49,11 +49,11 @@ class Rebuilding:
         return Point(pages, position_at(reading, env, origin, seq, since), images)
 
     def tables(self, twin: str) -> SqliteSchemaSql:
-        """The tables of a twin."""
+        """Return the tables of a twin."""
         return self._pools[twin].tables
 
     def is_of_today(self, reading: Reading, env: str, origin: Origin, seq: int) -> bool:
-        """Whether the way to a point begins with rows of today's schemas, so that none has to be carried over."""
+        """Whether the replay plan of a point starts from rows of the current schemas, so that none is migrated."""
         tables = {twin: self.tables(twin) for twin in origin.templates}
         images = {stored.twin: stored.schema_hash for stored in reading.way_to(env, seq).images}
         return all(
@@ -63,7 +63,7 @@ class Rebuilding:
         )
 
     def _replay(self, reading: Reading, way: Way, pages: dict[str, Pages]) -> int:
-        """Bring pages to the end of a way; gives over how many operations."""
+        """Apply the segments of a replay plan to pages; return the number of operations."""
         replayed = 0
 
         def records() -> Iterator[JournalRecord]:
@@ -84,7 +84,7 @@ class Rebuilding:
         return replayed
 
     def _load_pages(self, reading: Reading, hash: str, stored: Stored) -> Pages:
-        """Stored pages over their template; in an older schema the whole is carried over."""
+        """Load stored pages over their template; migrate the whole database if its schema is older."""
         tables = self._pools[stored.twin].tables
         image = self._templates.as_written(tables, hash)
         if image is None:

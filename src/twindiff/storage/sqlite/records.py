@@ -1,8 +1,8 @@
-"""Journal records as a data file keeps them: rows as SQLite stores them, so that no operation decodes JSON to be kept.
+"""The format of journal records in a data file: rows as SQLite stores them, so that no operation decodes JSON for it.
 
-Which columns rows have is written once in the file, and has a number; of a row that was updated, what differs is kept.
-Records of earlier releases, those that are imported and those without changes have full rows by column name, as they
-have on every engine.
+The columns of a table are stored once in the file under a number. An updated row has only the values that changed.
+Records of earlier releases, imported ones and those without changes use the common format of all engines, with full
+rows by column name.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from twindiff.storage.values import decode_json
 from .connection import Stored
 
 _STORED = 0x9C
-"""How MessagePack begins a list of twelve items, as a `StoredRecord` is; a `JournalRecord` has fewer."""
+"""The MessagePack header of a list of twelve items, a `StoredRecord`; a `JournalRecord` has fewer."""
 
 
 StoredChange = tuple[str, tuple[Any, ...], Stored | None, Stored | None]
-"""A row that an operation inserted, deleted or updated: its table, its key, and how it was and is, None if absent.
+"""A row that an operation inserted, deleted or updated: (table, key, before, after), None if absent.
 
-To name these would take longer than anything else that is done with each.
+A NamedTuple would take longer to create than all other processing of a change.
 """
 
 
 class StoredRecord(NamedTuple):
-    """A `JournalRecord` of an operation that wrote; `columns` has those of each table."""
+    """A `JournalRecord` with stored rows; `columns` has the packed `Columns` of each table."""
 
     env: str
     seq: int
@@ -51,7 +51,7 @@ class StoredRecord(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The columns of a table, and which of them hold JSON and booleans, by place."""
+    """The columns of a table, and the indexes of those that hold JSON and booleans."""
 
     names: tuple[str, ...]
     json: tuple[int, ...]
@@ -63,11 +63,11 @@ class Columns(NamedTuple):
 
 
 _Change = tuple[str, tuple[Any, ...], list[Any] | None, list[Any] | dict[int, Any] | None]
-"""As `StoredChange`; of a row that was updated, the last is what differs after it, by place."""
+"""A `StoredChange`; for an updated row, the last item has only the values that changed, by column index."""
 _Written = tuple[
     str, int, str, str, str, int, int, dict[str, int], list[_Change], None, list[Event], dict[str, int]
 ]  # fmt: skip
-"""As `StoredRecord`, with the numbers of columns."""
+"""A `StoredRecord` with the numbers of columns instead of `columns`."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(_Written).decode
@@ -75,7 +75,7 @@ _decode_columns = msgspec.msgpack.Decoder(Columns).decode
 
 
 def encode(record: JournalRecord | StoredRecord, number: Callable[[bytes], int]) -> bytes:
-    """A record as it is written; `number` gives that of columns."""
+    """Encode a record; `number` returns the number of packed columns."""
     if isinstance(record, JournalRecord):
         return journal.encode(record)
     changes = [_pack_change(each) for each in record.changes]
@@ -84,7 +84,7 @@ def encode(record: JournalRecord | StoredRecord, number: Callable[[bytes], int])
 
 
 def _pack_change(change: StoredChange) -> tuple[Any, ...]:
-    """A change as it is written."""
+    """Reduce an updated row to the values that changed."""
     table, key, before, after = change
     if before is None or after is None:
         return change
@@ -92,7 +92,7 @@ def _pack_change(change: StoredChange) -> tuple[Any, ...]:
 
 
 def decode(packed: bytes, columns: Callable[[int], bytes]) -> JournalRecord:
-    """A record as it was encoded, by this release or an earlier one; `columns` gives those that have a number."""
+    """Decode a record of this release or an earlier one; `columns` returns the packed columns with a number."""
     if packed[0] != _STORED:
         return journal.decode(packed)
     record = _decode(packed)
@@ -102,20 +102,21 @@ def decode(packed: bytes, columns: Callable[[int], bytes]) -> JournalRecord:
 
 
 class _Table:
-    """What stored rows of one table mean."""
+    """Converts stored rows of one table to declared values."""
 
     def __init__(self, columns: Columns) -> None:
         self._names = columns.names
         self._loads = {**dict.fromkeys(columns.json, decode_json), **dict.fromkeys(columns.boolean, bool)}
         loaded = "None if stored[{0}] is None else loads[{0}](stored[{0}])"
         values = [(loaded if at in self._loads else "stored[{0}]").format(at) for at in range(len(self._names))]
+        # Example: `lambda stored: {'id': stored[0], 'tags': None if stored[1] is None else loads[1](stored[1])}`
         named = ", ".join(f"{name!r}: {value}" for name, value in zip(self._names, values, strict=True))
         self._values = cast(Callable[[list[Any]], Values], eval(f"lambda stored: {{{named}}}", {"loads": self._loads}))
 
     def change(
         self, table: str, key: tuple[Any, ...], before: list[Any] | None, after: list[Any] | dict[int, Any] | None
     ) -> RowChange:
-        """A change as it was written."""
+        """Convert a packed change to a `RowChange` with full rows."""
         was = None if before is None else self._values(before)
         if isinstance(after, dict):
             differing = {self._names[at]: self._value(at, after[at]) for at in after}

@@ -1,7 +1,7 @@
-"""Rows that an environment's calls ask for again and again, as they were committed last: no statement is needed.
+"""The row cache of an environment: committed rows that its calls read repeatedly, without a statement.
 
-They belong to the pages that they were read from, and follow every operation that is committed to those; pages that
-come by any other way come without them. An operation looks here for rows that it has not touched itself.
+A cache belongs to the pages that its rows were read from, and is updated by every commit to them; pages produced in any
+other way start with an empty cache. An operation uses it for rows that it has not written itself.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from .connection import Stored
 
 Place = tuple[str, Stored]
-"""A table and a key; the empty key stands for how many rows the table has."""
+"""A table and a key; the empty key stands for the number of rows of the table."""
 
 MAX_KNOWN_ROWS = 32
-"""Rows that are remembered: a few kilobytes for each environment."""
+"""Rows in the cache: a few kilobytes per environment."""
 ALL: Stored = ()
 
 
 class KnownRows:
-    """Rows as SQLite gives them, by place."""
+    """An LRU cache of stored rows, by table and key."""
 
     __slots__ = ("_rows",)
 
@@ -28,20 +28,20 @@ class KnownRows:
         self._rows: OrderedDict[Place, Stored] = OrderedDict()
 
     def get(self, place: Place) -> Stored | None:
-        """A row, if it is known."""
+        """Return a cached row, or None."""
         row = self._rows.get(place)
         if row is not None:
             self._rows.move_to_end(place)
         return row
 
     def note(self, place: Place, row: Stored) -> None:
-        """Remember a committed row in the place of the one that nobody has asked for for longest."""
+        """Add a committed row; evicts the least recently used one if necessary."""
         self._rows[place] = row
         if len(self._rows) > MAX_KNOWN_ROWS:
             self._rows.popitem(last=False)
 
     def follow(self, written: Mapping[Place, Stored | None]) -> None:
-        """Know what an operation has left of the rows it wrote."""
+        """Update cached rows from the rows that a committed operation wrote, None for deleted ones."""
         rows = self._rows
         if not rows:
             return
@@ -55,5 +55,5 @@ class KnownRows:
             rows.pop((table, ALL), None)
 
     def clear(self) -> None:
-        """Know nothing."""
+        """Empty the cache."""
         self._rows.clear()

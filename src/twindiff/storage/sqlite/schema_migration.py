@@ -1,4 +1,4 @@
-"""Carry an image that an older version of a twin wrote into today's tables."""
+"""Migration of an image from an older version of a twin to its current tables."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from .table_sql import SqliteSchemaSql
 
 
 def migrate(tables: SqliteSchemaSql, image: bytes) -> bytes:
-    """Rows keep their values by table and column name; a new column takes its default, a column that is gone is left.
+    """Return an image with the rows of another one in the current tables, matched by table and column name.
 
-    So are the events that earlier releases kept as rows: the journal has them. Raises SchemaChanged when a new column
-    needs a value, a table that holds rows is gone, or rows no longer fit.
+    A new column takes its default, a removed column is dropped. Events that earlier releases stored as rows are dropped
+    too, since the journal has them. Raises SchemaChanged if a new column has no default, a removed table has rows, or
+    rows violate the new schema.
     """
     old = connect()
     old.deserialize("main", image)

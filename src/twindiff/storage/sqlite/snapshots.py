@@ -1,4 +1,4 @@
-"""One operation apart from all others: on a copy of an environment, with a connection of its own, in any thread."""
+"""Execution of single operations with a time limit, or on a snapshot of the environment in any thread."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class SnapshotEngine(Protocol):
-    """The engine, as far as `Brief` needs it."""
+    """The operations of an engine that `TimeLimitedEngine` needs."""
 
     def read(
         self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None, limit: Limit
@@ -32,7 +32,7 @@ class SnapshotEngine(Protocol):
 
 
 class TimeLimitedEngine:
-    """An engine's operations under a deadline that is near; both raise TakesLong."""
+    """An engine's operations with the time limit of the event loop; both raise TakesLong."""
 
     def __init__(self, engine: SnapshotEngine) -> None:
         self._engine = engine
@@ -49,7 +49,7 @@ class TimeLimitedEngine:
 
 
 def _ended_in_time(work: Callable[[OperationContext], T]) -> Callable[[OperationContext], T]:
-    """Work that is ended between its statements too, wherever it would give way to others."""
+    """Apply the time limit between statements too, wherever work calls `give_way`."""
 
     def run(moment: OperationContext) -> T:
         with throttling.CpuBudget(deadline.BRIEF_SECONDS, TakesLong):
@@ -59,9 +59,9 @@ def _ended_in_time(work: Callable[[OperationContext], T]) -> Callable[[Operation
 
 
 class Snapshot:
-    """An environment's twin as it stands, at the time of one operation; to copy it costs as much as to fork it.
+    """A copy of one twin of an environment, for one operation at a fixed time; as cheap as a fork.
 
-    What is written to it is nobody's until the engine takes it over.
+    Writes have no effect on the environment until the engine commits them with `take_over`.
     """
 
     def __init__(self, live: LiveEnvironment, twin: str, tables: SqliteSchemaSql, clock: Clock, wall: int) -> None:
@@ -70,7 +70,7 @@ class Snapshot:
         self.position = live.position
         self.pages = live.pages[twin].copy()
         self.record: StoredRecord | None = None
-        """What was written, if something was."""
+        """The record of the operation, if it changed rows."""
         self.undo = Undo(self.pages.count)
         self._tables = tables
         self._clock = clock
@@ -93,7 +93,7 @@ class Snapshot:
         at: int | None = None,
         limit: Limit = whole,
     ) -> tuple[T, int | None]:
-        """Run work that may write; the number is the one it has when it is taken over."""
+        """Run work that may write; return its result and the seq it will have after `take_over`, or None."""
         database = Database(self._tables, self.pages)
         try:
             return self._write(database, intent, work, limit)

@@ -1,4 +1,4 @@
-"""Rows of one SQLite database: the Store that handlers are given, and the row form of captured changes."""
+"""The Store of handlers over one SQLite database."""
 
 from __future__ import annotations
 
@@ -45,13 +45,14 @@ R = TypeVar("R", bound=Row)
 
 
 Touched = Mapping[Place, Stored | None]
-"""The rows that an operation has touched, as its latest statement has left them; None for those that are gone."""
+"""The rows that an operation has written, in their current state; None for deleted ones."""
 
 
 class SqliteStore:
-    """A Store over an open connection; `counters` is None where nothing may be written.
+    """A Store over an open connection, read-only if `counters` is None.
 
-    `known` are committed rows that need not be asked for, unless they are among those that were `touched` since.
+    `known` is the cache of committed rows, valid except for rows that the operation has `touched`. `announced` passes
+    write hints to the capture.
     """
 
     def __init__(
@@ -77,10 +78,10 @@ class SqliteStore:
         self._matching: Matching | None = None
         self.events: list[Event] = []
         self.all_went_well = True
-        """Whether no statement has failed and no savepoint was gone back to."""
+        """Whether no statement has failed and no savepoint was rolled back."""
 
     def begin_at_first(self) -> None:
-        """Have the first statement begin a transaction, whose end is for who asks for it."""
+        """Begin a transaction with the first statement; the caller ends it."""
         self._execute = self._begin_and_execute
 
     def _begin_and_execute(self, query: str, parameters: Sequence[Any] = ()) -> SqliteCursor:
@@ -108,7 +109,7 @@ class SqliteStore:
         return None if stored is None else sql.build(stored)
 
     def _by_key(self, sql: SqliteTableSql, key: Stored) -> Stored | None:
-        """The row that has a key, as it is stored."""
+        """Return the stored row with a key, from the cache if possible."""
         known, touched = self._known, self._touched
         if known is None:
             return self._first(sql.select_by_key, key)
@@ -119,12 +120,12 @@ class SqliteStore:
         stored = self._recall(known, place)
         if stored is None:
             stored = self._first(sql.select_by_key, key)
-            if stored is not None and sql.key_in(stored) == key:  # not one that SQLite has converted
+            if stored is not None and sql.key_in(stored) == key:  # else SQLite converted the key, such as 1.0 to 1
                 known.note(place, stored)
         return stored
 
     def _recall(self, known: KnownRows, place: Place) -> Stored | None:
-        """A known row; raises what the deadline says for a handler that goes on asking for what costs no statement."""
+        """Return a cached row. Checks the deadline, which a handler that only reads cached rows would never reach."""
         row = known.get(place)
         if row is not None:
             self._refuse_late()
@@ -156,7 +157,7 @@ class SqliteStore:
         *,
         is_page: bool = False,
     ) -> tuple[str, list[Any]]:
-        """The text and the parameters of a query; the text of a plain one is made once per shape."""
+        """Return the text and parameters of a query; the text of a plain one is cached by shape."""
         parameters: list[Any] = []
         shape = (plain_where(where, parameters), plain_order(order), plain_columns(columns))
         if None in shape:
@@ -168,13 +169,13 @@ class SqliteStore:
         return query, parameters
 
     def _text_of_page(self, order: Ordering, table: Table) -> SqliteCompiler:
-        """The text of a query for a page, which may rather read rows in their order than list what an index finds."""
+        """Return a compiler for a page, which may scan rows in order instead of listing what an index finds."""
         if not is_by_index(order, table):
             return SqliteCompiler(few=self._few)
         return SqliteCompiler(partial(share, self._first), self._few, self._matcher().spelling)
 
     def _few(self, index: EntryIndex, key: str, text: str) -> bool:
-        """Whether it is quicker to look up which rows have a text under a key than to meet them."""
+        """Whether a lookup of the rows with a text under a key is faster than a scan that meets them."""
         counted = self._first(index.count, (key, text))
         return counted is not None and counted[0] < MANY_ROWS
 
@@ -206,7 +207,7 @@ class SqliteStore:
         columns: Sequence[Column[Any]],
         limit: int | None,
     ) -> tuple[str, list[Any]]:
-        """The text and the parameters of `pages`; the text of a plain one is made once per shape."""
+        """Return the text and parameters of `pages`; the text of a plain one is cached by shape."""
         by, join, between = relation
         bound = [] if limit is None else [limit]
         parameters: list[Any] = [parents]
@@ -252,7 +253,7 @@ class SqliteStore:
         return count
 
     def _numbers(self, text: SqliteCompiler, words: Expression, where: Sequence[Expression]) -> str | None:
-        """The query for the numbers of the rows that fit; None where the index alone cannot tell who has the words."""
+        """Return a query for the rowids of matching rows; None if the index alone cannot answer it."""
         return self._matcher().numbers(text, words, where)
 
     def _matcher(self) -> Matching:
@@ -266,7 +267,7 @@ class SqliteStore:
         self._execute("SAVEPOINT part")
         try:
             yield
-        except BaseException:  # a handler may raise anything, and then this part has changed nothing
+        except BaseException:  # a handler may raise anything, which must undo this part
             del self.events[told:]
             self.all_went_well = False
             if self._connection.in_transaction:
@@ -295,7 +296,7 @@ class SqliteStore:
         return count
 
     def _has_touched(self, sql: SqliteTableSql) -> bool:
-        """Whether this operation has written to a table."""
+        """Whether the operation has written to a table."""
         return bool(self._touched) and any(name == sql.table.name for name, _ in self._touched)
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
@@ -313,7 +314,7 @@ class SqliteStore:
         if touched is None or not sql.key_names.isdisjoint(fields):
             rows = self._write(update.query + sql.returning, values, None)
             changed = rows[0] if rows else None
-        else:  # what a statement returns SQLite keeps in a table of its own until the end, which costs as much again
+        else:  # SQLite buffers RETURNING rows in a temporary table, which doubles the cost: use the captured row
             self._update(sql, update, values)
             changed = touched.get((sql.table.name, tuple(key))) if self._connection.changes() else None
         if changed is None:
@@ -328,14 +329,14 @@ class SqliteStore:
             raise sql.not_found(row)
 
     def _update(self, sql: SqliteTableSql, update: Update, values: Stored) -> None:
-        """Set columns of a row; `values` are theirs and those of its key. The capture is told if the row is known."""
+        """Set columns of a row; `values` are theirs, then its key. Gives a write hint if the row is cached."""
         announced, count = self._announced, len(update.places)
         if announced and update.types.keep(values[:count]) and (before := self._at_hand(sql, values[count:])):
             announced.update(sql.table.name, before, update.after(before, values))
         self._write(update.query, values, None)
 
     def _at_hand(self, sql: SqliteTableSql, key: Stored) -> Stored | None:
-        """A row as it is stored now, if that can be told without asking."""
+        """Return the current stored row if it is in memory, else None."""
         place = sql.table.name, key
         if self._known is None or self._touched is None or not self.all_went_well:
             return None
@@ -351,7 +352,7 @@ class SqliteStore:
             self._remove_dependents(sql, key)
 
     def _remove_dependents(self, sql: SqliteTableSql, keys: list[Any]) -> None:
-        """Remove the rows that refer to removed ones, level by level."""
+        """Delete the rows that refer to deleted ones, level by level."""
         removed = [(sql, keys)]
         while removed:
             sql, keys = removed.pop()
@@ -368,7 +369,7 @@ class SqliteStore:
         self._insert(sql, [sql.row_values(row) for row in rows], None)
 
     def _insert(self, sql: SqliteTableSql, rows: list[Stored], taken: type[ApiError] | None) -> None:
-        """Insert rows as they are stored, of which the capture is told where SQLite will change nothing of them."""
+        """Insert stored rows. Gives write hints if SQLite stores the values without conversion."""
         announced = self._announced
         if announced and all(map(sql.types.keep, rows)):
             announced.insert(sql.table.name, rows)
@@ -395,12 +396,12 @@ class SqliteStore:
         return self._tables.of(row)
 
     def _first(self, query: str, parameters: Sequence[Any]) -> Stored | None:
-        """The first row that a statement finds."""
+        """Return the first row of a result, or None."""
         rows = self._run(query, parameters)
         return rows[0] if rows else None
 
     def _run(self, query: str, parameters: Sequence[Any], execute: Run | None = None) -> list[Stored]:
-        """All that a statement finds; raises what the deadline says when it, or what was before it, took too long."""
+        """Return all rows of a result; raises the deadline's exception if the time limit is exceeded."""
         self._refuse_late()
         well, self.all_went_well = self.all_went_well, False
         try:
@@ -410,7 +411,7 @@ class SqliteStore:
         except OUT_OF_SPACE:
             raise StorageFull from None
         except BadStatement as error:
-            if "too large" in str(error):  # deeper than SQLite lets an expression be
+            if "too large" in str(error):  # exceeds SQLite's limit of expression depth
                 raise TooLarge from None
             raise
         self.all_went_well = well
@@ -455,7 +456,13 @@ def _paged_query(
     columns: Sequence[Column[Any]],
     limit: int | None,
 ) -> str:
-    """The rows of several parents. They drive: each parent's few rows are looked up by key, however many there are."""
+    """Return a query for the rows of several parents.
+
+    CROSS JOIN makes the parents the outer loop, so that each parent's few rows are looked up by key.
+    """
+    # SELECT k.value, t."body" FROM json_each(?1) k CROSS JOIN "comments" t ON (t."id") IN
+    #   (SELECT u."id" FROM "comments" u WHERE u."issue_id" = k.value ORDER BY u."id" ASC LIMIT ?2)
+    #   ORDER BY k.key, t."id" ASC
     inner = f"SELECT {', '.join(f'u.{quote(name)}' for name in sql.key)}{inner}"
     if limit is not None:
         inner += f" ORDER BY {text.order_by(order, sql.table, 'u')} LIMIT {text.place(limit)}"

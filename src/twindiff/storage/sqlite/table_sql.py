@@ -1,4 +1,4 @@
-"""The SQL of one table that is needed often, made once, and how its values are stored."""
+"""The SQL of each table, built once, and how SQLite stores its values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from .records import Columns
 
 
 def loading(column: Column[Any]) -> Convert | None:
-    """How a stored value gets its declared type, if it has not got it."""
+    """Return the conversion of stored to declared values of a column, or None if they are the same."""
     if column.kind == "boolean":
         return bool
     return decode_json if column.kind == "json" else None
 
 
 def _storing(column: Column[Any]) -> Convert | None:
-    """How a value is stored, if not as it is. In a Json column that cannot be NULL, None is JSON's null."""
+    """Return the conversion of declared to stored values, or None if they are the same.
+
+    In a Json column that is not nullable, None is stored as the JSON text `null`.
+    """
     if column.kind == "boolean":
         return _number
     if column.kind == "float":
@@ -38,23 +41,23 @@ def _storing(column: Column[Any]) -> Convert | None:
 
 
 def _number(value: Any) -> Any:
-    """A boolean as the number that SQLite keeps it as."""
+    """Convert a boolean to the number that SQLite stores."""
     return int(value) if value.__class__ is bool else value
 
 
 def _real(value: Any) -> Any:
-    """A number as SQLite gives it back: not whole, zero without a sign, and None where it is none."""
+    """Convert a number to what SQLite returns for it: a float, without negative zero, and None for NaN."""
     if isinstance(value, int | float):
-        return value + 0.0 if value == value else None  # noqa: PLR0124 - what is no number equals nothing
+        return value + 0.0 if value == value else None  # noqa: PLR0124 - NaN does not equal itself
     return value
 
 
 _KEPT: dict[ColumnType, type] = {"integer": int, "boolean": int, "float": float}
-"""Of which types columns are that hold no texts; booleans are stored as numbers."""
+"""The Python types of stored values of columns that do not hold text; booleans are stored as integers."""
 
 
 def _types(column: Column[Any]) -> tuple[type, ...]:
-    """The types of values that a column keeps as they are."""
+    """Return the types of values that a column stores without conversion."""
     kept = _KEPT.get(column.kind, str)
     return (kept, type(None)) if column.nullable else (kept,)
 
@@ -64,7 +67,7 @@ _MAX_QUERY_CHARACTERS = 10_000
 
 
 class KeptTypes:
-    """Which types of values some columns keep as they are, in the order of the columns."""
+    """The types of values that several columns store without conversion."""
 
     __slots__ = ("_known", "_of_columns")
 
@@ -73,7 +76,7 @@ class KeptTypes:
         self._known: set[tuple[type, ...]] = set()
 
     def keep(self, values: Sequence[Any]) -> bool:
-        """Whether SQLite stores these very values: each is exactly of its column's type, or None where that may be."""
+        """Whether SQLite stores these values unchanged: each has exactly its column's type, or is None if nullable."""
         types = tuple(map(type, values))
         return types in self._known or self._fit(types)
 
@@ -85,17 +88,17 @@ class KeptTypes:
 
 
 class Update(NamedTuple):
-    """How some columns of the row with a key are set: by the values of these, and of the key."""
+    """An UPDATE of some columns of one row; its parameters are the values of the columns, then the key."""
 
     query: str
     values: Callable[[Row], Stored]
-    """Those of a row, as they are stored."""
+    """Returns the stored parameters of a row."""
     places: tuple[int, ...]
-    """Where the columns are in a row as it is stored."""
+    """The indexes of the columns in a stored row."""
     types: KeptTypes
 
     def after(self, row: Stored, values: Sequence[Any]) -> Stored:
-        """A row with these values in the columns."""
+        """Return a stored row with these values in the columns."""
         after = list(row)
         for place, value in zip(self.places, values, strict=False):
             after[place] = value
@@ -103,10 +106,10 @@ class Update(NamedTuple):
 
 
 class SqliteTableSql(TableForm):
-    """The SQL that is needed often for one table, made once.
+    """The SQL statements of one table, built once.
 
-    Every text is read through when it is run, so those of tables that stand as they are declared name no columns.
-    `is_as_declared` is False for a table of a file that may have got some of its columns later.
+    SQLite hashes and compares the text of every statement, so texts are short: they name no columns if the table has
+    them in declared order. `is_as_declared` is False for a table of a file, to which columns may have been added later.
     """
 
     def __init__(self, table: Table, *, is_as_declared: bool = True) -> None:
@@ -118,9 +121,9 @@ class SqliteTableSql(TableForm):
         marks = ", ".join("?" * len(self.columns))
         self.insert = f"INSERT INTO {self.name}{columns} VALUES ({marks})"
         self.insert_at = f"INSERT INTO {self.name} (rowid, {names(self.columns)}) VALUES (?, {marks})"
-        """Insert a row where one was, which is as old as it."""
+        """Inserts a row with a given rowid, so that an updated row keeps its place in the order of insertion."""
         self.is_numbered = number_of(table) is not None
-        """Whether a column says where a row is."""
+        """Whether a column is the rowid."""
         self.queries: dict[Shape, str] = {}
         kinds = [column.kind for column in table.columns.values()]
         self._real_at = tuple(at for at, kind in enumerate(kinds) if kind == "float")
@@ -129,18 +132,18 @@ class SqliteTableSql(TableForm):
         self.json_at = tuple(at for at, kind in enumerate(kinds) if kind == "json")
         boolean_at = tuple(at for at, kind in enumerate(kinds) if kind == "boolean")
         self.packed_columns = Columns(self.columns, self.json_at, boolean_at).packed
-        """As records of the journal have them."""
+        """The packed `Columns` for journal records."""
         self.key_names = frozenset(self.key)
         self.returning = f" RETURNING {names(self.columns)}"
 
     def from_hook(self, row: Stored | None) -> Stored | None:
-        """A row of the hook's, to which SQLite may show a whole number for a real one."""
+        """Convert a row of the preupdate hook, which may report a whole float as an integer."""
         if row is None or not self._real_at:
             return row
         return tuple([_real(value) if at in self._real_at else value for at, value in enumerate(row)])
 
     def updating(self, columns: tuple[str, ...]) -> Update:
-        """How columns are set; found out once for each choice of them."""
+        """Return the update of some columns; cached per tuple of columns."""
         update = self._updates.get(columns)
         if update is None:
             if len(self._updates) >= _MAX_QUERIES:
@@ -155,16 +158,20 @@ class SqliteTableSql(TableForm):
         return Update(query, self.values_of((*columns, *self.key)), self.places(columns), types)
 
     def places(self, columns: Sequence[str]) -> tuple[int, ...]:
-        """Where columns are in a row as it is stored."""
+        """Return the indexes of columns in a stored row."""
         return tuple([self.columns.index(name) for name in columns])
 
     def delete_referring(self, column: str) -> str:
-        """Delete the rows in which a column has one of the keys in a JSON list; gives the first part of their keys."""
+        """Return a DELETE of the rows that refer by a column to one of a JSON list of keys.
+
+        It returns the first key column of the deleted rows.
+        """
+        # DELETE FROM "comments" WHERE "issue_id" IN (SELECT value FROM json_each(?)) RETURNING "id"
         among = f"{quote(column)} IN (SELECT value FROM json_each(?))"
         return f"DELETE FROM {self.name} WHERE {among} RETURNING {quote(self.key[0])}"
 
     def remember(self, shape: Shape, query: str) -> str:
-        """Keep the text of a shape; only so many and none that is long, since filters have shapes as callers like."""
+        """Cache the SQL text of a shape and return it. The cache is bounded, since clients choose shapes of filters."""
         if len(query) > _MAX_QUERY_CHARACTERS:
             return query
         if len(self.queries) >= _MAX_QUERIES:
@@ -179,4 +186,4 @@ class SqliteSchemaSql(TableForms[SqliteTableSql]):
     def __init__(self, schema: Schema, *, is_as_declared: bool = True) -> None:
         super().__init__(schema, partial(SqliteTableSql, is_as_declared=is_as_declared))
         self.due_at = {name: self.by_name[name].places(columns) for name, columns in schema.due.items()}
-        """Where rows have the times at which work falls due, of the tables that have any."""
+        """The indexes of columns with due times in stored rows, by table name."""

@@ -1,4 +1,4 @@
-"""Templates of the embedded engine: images named by their content, loaded once and carried over to today's schema."""
+"""Templates of the embedded engine: images addressed by content, loaded once and migrated to the current schema."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Name = tuple[str, str]
 """A twin and the hash of a template."""
 
 RECENT_BYTES = 64 * 1024 * 1024
-"""Bytes of templates that stay in memory though no environment that is awake began with them."""
+"""Bytes of templates that stay in memory although no loaded environment uses them."""
 OPEN = 16
-"""Templates that are kept open for who looks at their rows."""
+"""Templates with an open connection for reading rows."""
 
 
 class TemplateImages:
-    """The images of a data file; those stay in memory that an environment uses, and some that were used of late."""
+    """The template images of a data file; in memory are those in use and some recently used ones."""
 
     def __init__(self, file: DataFile) -> None:
         self._file = file
@@ -42,15 +42,15 @@ class TemplateImages:
         self._using = Lock()
         self._open: OrderedDict[Name, Database] = OrderedDict()
         self.asked: set[Name] = set()
-        """Templates that somebody is about to use, since this was last emptied."""
+        """Templates that a caller is about to use; garbage collection spares them and empties the set."""
 
     def has(self, twin: str, hash: str) -> bool:
-        """Whether a template is stored; who asks is about to use it."""
+        """Whether a template is stored; also adds it to `asked`, since the caller is about to use it."""
         self.asked.add((twin, hash))
         return self._file.has_template(twin, hash)
 
     def keep(self, tables: SqliteSchemaSql, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
-        """Store full rows by table; the same rows in any order have the same hash."""
+        """Store full rows by table name as a template; the order of rows does not affect its hash."""
         schema = tables.schema
         digest = schema.content_hash(rows, counters)
         template = Template(digest, schema.hash, counters)
@@ -62,7 +62,7 @@ class TemplateImages:
     def copy(
         self, tables: SqliteSchemaSql, pages: Pages, counters: dict[str, int]
     ) -> Generator[CooperativeStep, None, Template]:
-        """Store what pages hold, which are nobody else's."""
+        """Store the rows of pages, which the caller does not share, as a template; yields steps for any thread."""
         made: list[tuple[Template, bytes]] = []
         yield lambda: made.append(_copy_template(tables, pages, counters))
         template, image = made[0]
@@ -72,7 +72,7 @@ class TemplateImages:
         return template
 
     def adopt(self, tables: SqliteSchemaSql, start: TemplatePayload) -> Iterator[CooperativeStep]:
-        """Store a template whose hash is known, unless it is there; gives the making of its image as work."""
+        """Store a template whose hash is known, unless it exists; yields steps, one of which builds its image."""
         twin, template = tables.schema.twin, start.template
         if not self.has(twin, template.hash):
             made: list[bytes] = []
@@ -83,7 +83,7 @@ class TemplateImages:
             self._use((twin, template.hash), image)
 
     def _image(self, twin: str, data: bytes) -> Image:
-        """An image that shares pages with the last one of its twin: those of empty tables, and all of equal rows."""
+        """Create an image that shares equal pages with the twin's previous one, such as those of empty tables."""
         image = self._latest[twin] = Image(data, self._latest.get(twin))
         return image
 
@@ -94,14 +94,17 @@ class TemplateImages:
         return self._cache.image(tables.schema, start.template, build) if start.is_built_in else build()
 
     def load_stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
-        """A template as it was written; raises LookupError. Another thread gives a connection of its own."""
+        """Return a template and its bytes as stored; raises LookupError. Other threads pass their own `reading`."""
         template = (reading or self._file).load_template(twin, hash)
         if template is None:
             raise LookupError(f"There is no {twin} template {hash}")
         return template
 
     def image(self, tables: SqliteSchemaSql, hash: str, reading: Reading | None = None) -> Image:
-        """A template in today's schema; raises LookupError, SchemaChanged. Another thread gives its connection."""
+        """Return the image of a template in the current schema; raises LookupError, SchemaChanged.
+
+        Other threads pass their own `reading`.
+        """
         key = (tables.schema.twin, hash)
         image = self._images.get(key)
         if image is None:
@@ -118,7 +121,7 @@ class TemplateImages:
         return image
 
     def _use(self, key: Name, image: Image) -> None:
-        """Keep what was used last in memory, and as much of what was used before as there is room for."""
+        """Keep the most recently used images in memory, at least one, up to RECENT_BYTES."""
         with self._using:
             self._recent[key] = image
             self._recent.move_to_end(key)
@@ -128,23 +131,23 @@ class TemplateImages:
                 size -= oldest.size
 
     def as_written(self, tables: SqliteSchemaSql, hash: str) -> Image | None:
-        """The image of a template that needs no carrying over; the same bytes for ever."""
+        """Return the image of a template that needs no migration, so that its bytes never change; else None."""
         image = self.image(tables, hash)
         as_written = self._as_written.get((tables.schema.twin, hash))
         return as_written if as_written is image else None
 
     def rows(self, tables: SqliteSchemaSql, hash: str) -> SqliteStore:
-        """The rows of a template, read-only."""
+        """Return the rows of a template as a read-only store."""
         key = (tables.schema.twin, hash)
         if key not in self._open:
             self._open[key] = Database(tables, Pages(self.image(tables, hash)))
         self._open.move_to_end(key)
         if len(self._open) > OPEN:
-            self._open.popitem(last=False)  # whoever looks at it still has it
+            self._open.popitem(last=False)  # not closed: a store may still use it
         return SqliteStore(self._open[key].connection, tables, None)
 
     def forget(self, twin: str, hash: str) -> None:
-        """Leave nothing of a template, on disk or in memory."""
+        """Delete a template from disk and memory."""
         self._images.pop((twin, hash), None)
         self._recent.pop((twin, hash), None)
         if database := self._open.pop((twin, hash), None):
@@ -157,7 +160,7 @@ class TemplateImages:
 
 
 def _copy_template(tables: SqliteSchemaSql, pages: Pages, counters: dict[str, int]) -> tuple[Template, bytes]:
-    """A template of what pages hold, and its image; in any thread."""
+    """Return a template of the rows of pages, and its image. Runs in any thread."""
     database = Database(tables, pages)
     try:
         rows = database.content()

@@ -1,4 +1,4 @@
-"""Bytes that nothing names any more: no record of the journal and no row of a template."""
+"""Garbage collection of blobs to which no journal record and no row of a template refers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .pages import Pages
 from .templates import TemplateImages
 
 SECONDS_NEW = 3600
-"""Bytes that were put so lately may still wait for the row that names them."""
+"""Age below which a blob is kept, since the row that refers to it may not be written yet."""
 
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 
 
 class UnnamedBlobs:
-    """Removes them after something was forgotten, and once more when all that was new then has had its time."""
+    """Removes unreferenced blobs after a deletion, and once more when those too new at the time are old enough."""
 
     def __init__(
         self, file: DataFile, blobs: KeptBlobs, pools: Mapping[str, SqlitePool], templates: TemplateImages
@@ -34,12 +34,12 @@ class UnnamedBlobs:
         self._templates = templates
         self._seen = -1
         self._forgotten_at = 0.0
-        """When something that had been forgotten was last noticed, in seconds since 1970."""
+        """When a deletion was last noticed, in seconds since 1970."""
         self._swept_before = 0.0
-        """Until when bytes had been put that the last look was for."""
+        """The last sweep covered blobs put before this time, in seconds since 1970."""
 
     def sweep(self) -> Generator[CooperativeStep]:
-        """Look for what no one names, in another thread, and remove it."""
+        """Find unreferenced blobs, in a step for another thread, and remove them, if a sweep is due."""
         forgotten, now = self._file.forgotten, time.time()
         instant = now - SECONDS_NEW
         if forgotten != self._seen:
@@ -63,7 +63,7 @@ class UnnamedBlobs:
         return left
 
     def _drop_named_by_template(self, reading: Reading, twin: str, hash: str, left: set[str]) -> None:
-        """Rows of a twin that is not installed cannot be read, so that anything may be named by them."""
+        """Drop digests found in a template. If its twin is not installed, its rows are unknown: drop all digests."""
         pool = self._pools.get(twin)
         if pool is None:
             left.clear()

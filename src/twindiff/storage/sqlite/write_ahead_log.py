@@ -1,7 +1,8 @@
-"""The write-ahead log of a data file: carried over into it and synced in other threads, so that nobody waits for it.
+"""The write-ahead log of a data file: checkpointed and synced in other threads, so that no request waits for it.
 
-SQLite begins the log anew once all of it has been carried over, for which nobody may have written meanwhile. That costs
-three waits for the disk, so another thread tries for as long as the log may grow, and nearly always finds such a time.
+SQLite resets the log once a checkpoint has copied all of it, which requires that no write happened during it. A
+checkpoint waits three times for the disk, so another thread retries while the log may still grow, and nearly always
+finds such a moment.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from twindiff.storage import StorageFull
 from .connection import OUT_OF_SPACE, Busy, SqliteConnection
 
 LONG_LOG = 1000
-"""Pages at which another thread should carry the log over."""
+"""Pages at which another thread should checkpoint the log."""
 TOO_LONG_LOG = 16_000
-"""Pages at which the last of it is carried over by whoever writes, since there never is a time when nobody does."""
+"""Pages at which the writer itself checkpoints the remainder, since writes never pause."""
 MAX_LOG_PAGES = 64_000
-"""Pages at which a write carries all of it over, where no other thread does."""
+"""Pages at which a write checkpoints the whole log, if no other thread does."""
 ROUNDS = 5
 
 
 class Log:
-    """What is asked of the log of a data file; `connect` opens the file for another thread."""
+    """The log of a data file; `connect` opens the file for another thread."""
 
     def __init__(self, path: str, connection: SqliteConnection, connect: Callable[[], SqliteConnection]) -> None:
         self._path = path
@@ -37,9 +38,9 @@ class Log:
         connection.set_wal_hook(self._note)
 
     def _note(self, connection: SqliteConnection, name: str, pages: int) -> int:
-        """Keep the log from growing for ever where nobody shortens it.
+        """Note the length of the log after a commit, and limit it if no other thread does.
 
-        What it could not carry over stays in the log; the commit that this hangs on is done.
+        A failed checkpoint is ignored: the pages stay in the log, and the commit itself has succeeded.
         """
         self._pages = pages
         if pages >= MAX_LOG_PAGES:
@@ -50,22 +51,22 @@ class Log:
 
     @property
     def is_long(self) -> bool:
-        """Whether the log is worth shortening."""
+        """Whether the log should be checkpointed."""
         return self._pages >= LONG_LOG
 
     def shorten(self) -> None:
-        """Carry the log over into the file and begin it anew, in another thread; raises StorageFull.
+        """Checkpoint and reset the log, in another thread; raises StorageFull.
 
-        Others go on writing, so it takes some rounds until little is left, or nothing.
+        Writes continue meanwhile, so it takes several rounds until little or nothing remains.
         """
         connection = self._connect()
         try:
             connection.execute("PRAGMA synchronous = NORMAL")
-            ((layout,),) = connection.execute("PRAGMA user_version")  # now it knows that there is a log
-            with suppress(Busy):  # somebody else is at it
+            ((layout,),) = connection.execute("PRAGMA user_version")  # opens the log
+            with suppress(Busy):  # another connection is checkpointing
                 for _ in range(ROUNDS):
                     pages, carried = connection.wal_checkpoint()
-                    if pages == carried:  # the next write begins the log anew, and waits for the disk
+                    if pages == carried:  # make the write that resets the log, and waits for the disk, here
                         connection.execute(f"PRAGMA user_version = {layout}")
                         self._pages = 0
                         break
@@ -75,13 +76,13 @@ class Log:
             connection.close()
 
     def finish(self) -> None:
-        """Carry over the little that is left of a log that has grown too long, so that it begins anew."""
+        """Checkpoint the remainder of a log that has grown too long, so that it is reset."""
         if self._pages >= TOO_LONG_LOG:
             with suppress(Busy, *OUT_OF_SPACE):
                 self._connection.wal_checkpoint()
 
     def sync(self) -> None:
-        """Have the disk keep whatever was committed before, in any thread; raises OSError."""
+        """Flush all previous commits to disk. Safe in any thread; raises OSError."""
         if self._file is None:
             self._file = os.open(f"{self._path}-wal", os.O_RDWR)
         os.fdatasync(self._file)
@@ -92,4 +93,4 @@ class Log:
 
 
 def _nothing() -> None:
-    """What comes after a commit that nobody waits for."""
+    """Do nothing after a commit."""

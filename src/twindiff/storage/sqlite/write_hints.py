@@ -1,4 +1,4 @@
-"""The rows that the next statement writes, as whoever writes them knows them to be stored."""
+"""Write hints: the exact stored rows that the next statement will write, known to its caller."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from collections.abc import Sequence
 from .connection import Stored
 
 Write = tuple[Stored | None, Stored]
-"""A row before (None for one that is new) and after."""
+"""A row before (None if it is new) and after."""
 
 
 class Announced:
-    """Writes to one table, in order; `clear` when the statement is over, whatever came of it."""
+    """Hints for one statement on one table; the caller must `clear` them after it, even if it failed."""
 
     __slots__ = ("table", "writes")
 
     def __init__(self) -> None:
         self.table = ""
         self.writes: list[Write] = []
-        """Those that are still to come, the next one last."""
+        """The writes not yet seen by the hook, the next one last."""
 
     def insert(self, table: str, rows: Sequence[Stored]) -> None:
-        """Have rows of a table be known."""
+        """Announce the insertion of rows."""
         self.table = table
         self.writes = [(None, row) for row in reversed(rows)]
 
     def update(self, table: str, before: Stored, after: Stored) -> None:
-        """Have it be known what a row of a table was and will be."""
+        """Announce the update of one row."""
         self.table = table
         self.writes = [(before, after)]
 
     def clear(self) -> None:
-        """Know nothing."""
+        """Drop all hints."""
         self.writes.clear()
