@@ -136,7 +136,7 @@ class AsyncClient:
         return AsyncEnvironment(self, made.environment_id, made.service, made.agent_token)
 
     async def environment(self, id: str) -> AsyncEnvironment:
-        """An existing environment by its id; its `token` is empty, since only `create` returns it."""
+        """An existing environment by its id; its `token` is empty, since only its creation returns it."""
         return AsyncEnvironment(self, id, (await self.send(request_specs.show(id))).service)
 
     async def environments(self, status: str | None = None, limit: int = 100) -> list[EnvironmentInfo]:
@@ -168,7 +168,7 @@ class AsyncClient:
         return f"{self.base_url}/api/env/{environment.id}/services/{twin or environment.service}"
 
     async def port(self, environment: AsyncEnvironment, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of a base URL."""
         return (await self.send(request_specs.open_port(environment.id, twin or environment.service))).url
 
 
@@ -210,7 +210,7 @@ class AsyncEnvironment:
         return self.client.url(self, twin)
 
     async def port(self, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of a base URL."""
         return await self.client.port(self, twin)
 
     async def show(self) -> EnvironmentInfo:

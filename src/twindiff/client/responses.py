@@ -25,6 +25,8 @@ class Made(msgspec.Struct, rename="camel"):
 
 
 class Forked(msgspec.Struct, rename="camel"):
+    """A new fork; `parent` is the id of the original environment and `at` the point of the fork."""
+
     environment_id: str
     environment_url: str
     agent_token: str
@@ -263,6 +265,8 @@ class Deliveries(msgspec.Struct):
 
 
 class Started(msgspec.Struct, rename="camel"):
+    """A run that was started."""
+
     run_id: str
     before_snapshot: str
 

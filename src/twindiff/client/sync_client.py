@@ -82,7 +82,7 @@ class Platform:
         return Environment(self, made.environment_id, made.service, made.agent_token)
 
     def environment(self, id: str) -> Environment:
-        """An existing environment by its id; its `token` is empty, since only `create` returns it."""
+        """An existing environment by its id; its `token` is empty, since only its creation returns it."""
         return Environment(self, id, self.send(request_specs.show(id)).service)
 
     def environments(self, status: str | None = None, limit: int = 100) -> list[EnvironmentInfo]:
@@ -114,7 +114,7 @@ class Platform:
         return f"{self.base_url}/api/env/{environment.id}/services/{twin or environment.service}"
 
     def port(self, environment: Environment, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of a base URL."""
         return self.send(request_specs.open_port(environment.id, twin or environment.service)).url
 
 
@@ -148,7 +148,7 @@ class Environment:
         return self.client.url(self, twin)
 
     def port(self, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of a base URL."""
         return self.client.port(self, twin)
 
     def show(self) -> EnvironmentInfo:

@@ -79,6 +79,7 @@ class Trial(NamedTuple):
 
     @property
     def passed(self) -> bool:
+        """Whether there is a verdict and all checks passed."""
         return self.verdict is not None and self.verdict.passed
 
     @property

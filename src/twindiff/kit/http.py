@@ -27,6 +27,7 @@ class Request(NamedTuple):
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     def query_parameters(self) -> dict[str, Any]:
+        """The decoded query by name, blank values included; a repeated name has its last value."""
         return dict(parse_qsl(self.query, keep_blank_values=True))
 
     def bearer(self) -> str | None:

@@ -19,6 +19,8 @@ def _letters(alphabet: str) -> bytes:
 
 
 class Next(Protocol):
+    """Raises a counter by one, or to `at_least` if that is more, and returns it; see `Store.next`."""
+
     def __call__(self, counter: str, *, at_least: int = 1) -> int: ...
 
 

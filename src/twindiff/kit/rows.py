@@ -57,18 +57,26 @@ _where: Callable[[tuple[Column[Any], str, object]], Where] = partial(cast(Any, t
 
 
 class AllOf(NamedTuple):
+    """A conjunction; see `all_of`."""
+
     parts: tuple[Expression, ...]
 
 
 class AnyOf(NamedTuple):
+    """A disjunction; see `any_of`."""
+
     parts: tuple[Expression, ...]
 
 
 class Not(NamedTuple):
+    """A negation; see `not_`."""
+
     part: Expression
 
 
 class Exists(NamedTuple):
+    """A subquery; see `exists`."""
+
     source: Source
     where: tuple[Expression, ...]
 
@@ -116,7 +124,7 @@ class Formula(NamedTuple):
 
 
 class Case(NamedTuple):
-    """The value of the first condition that holds."""
+    """The value of the first condition that is true, else `otherwise`."""
 
     cases: tuple[tuple[Expression, object], ...]
     otherwise: object
@@ -127,6 +135,8 @@ Worked = Related | Formula | Case
 
 
 class Order(NamedTuple):
+    """A term of an order: a column and its direction."""
+
     column: Column[Any]
     descending: bool
     nulls: Literal["first", "last"] | None = None
@@ -198,9 +208,11 @@ class Column(Generic[T]):
         return worked_out(self.kind, Formula("+", (self, other)))
 
     def in_(self, values: Collection[object]) -> Where:
+        """The value is one of `values`."""
         return _where((self, "in", tuple(values)))
 
     def is_null(self) -> Where:
+        """The value is NULL."""
         return _where((self, "=", None))
 
     def equals(self, text: str) -> Where:
@@ -216,12 +228,15 @@ class Column(Generic[T]):
         return _where((self, "has_word", word))
 
     def contains(self, text: str, *, fold: bool = False) -> Where:
+        """The text contains `text`; with `fold`, without regard to case."""
         return _where((self, "contains_fold" if fold else "contains", text))
 
     def starts(self, text: str, *, fold: bool = False) -> Where:
+        """The text starts with `text`; with `fold`, without regard to case."""
         return _where((self, "starts_fold" if fold else "starts", text))
 
     def ends(self, text: str, *, fold: bool = False) -> Where:
+        """The text ends with `text`; with `fold`, without regard to case."""
         return _where((self, "ends_fold" if fold else "ends", text))
 
     def json(self, *path: str) -> Column[Any]:
@@ -272,6 +287,8 @@ def exists(source: Source, *where: Expression) -> Exists:
 
 
 class ColumnOptions(NamedTuple):
+    """The options of a column; see `column` and `references`."""
+
     default: Any = msgspec.NODEFAULT
     derived: bool = False
     references: type[Row] | Literal["self"] | None = None

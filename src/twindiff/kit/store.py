@@ -95,7 +95,9 @@ class Store(Protocol):
         """Roll back the writes of the block if it raises; earlier writes stay."""
         ...
 
-    def count(self, table: type[Row], *where: Expression) -> int: ...
+    def count(self, table: type[Row], *where: Expression) -> int:
+        """The number of matching rows."""
+        ...
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
         """Insert a row and return it; raises `taken`, or AlreadyExists, if its key or a unique index is in use."""

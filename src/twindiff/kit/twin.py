@@ -111,18 +111,23 @@ class Operations:
         return self._declare("", name, **options)
 
     def get(self, path: str, *, reads: bool = True, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a GET operation, by default read-only; `options` are described in `Declared`."""
         return self._declare("GET", path, reads=reads, **options)
 
     def post(self, path: str, *, reads: bool = False, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a POST operation; with `reads`, it is read-only, such as a search."""
         return self._declare("POST", path, reads=reads, **options)
 
     def put(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a PUT operation."""
         return self._declare("PUT", path, **options)
 
     def patch(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a PATCH operation."""
         return self._declare("PATCH", path, **options)
 
     def delete(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a DELETE operation."""
         return self._declare("DELETE", path, **options)
 
     def options(self, path: str, *, reads: bool = False, **options: Unpack[Options]) -> Callable[[H], H]:

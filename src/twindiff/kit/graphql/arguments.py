@@ -48,6 +48,7 @@ class Arguments:
         self.made = made
 
     def of(self, variables: Variables) -> dict[str, Any]:
+        """The values by name for these variables; arguments whose variable was omitted are left out."""
         if not self.made:
             return self.constant
         given = dict(self.constant)

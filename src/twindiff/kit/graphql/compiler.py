@@ -50,6 +50,7 @@ class Cost:
         """Alternative selections, of which the most expensive counts: the concrete types of an interface."""
 
     def of(self, variables: Variables) -> float:
+        """The cost in points for these variables."""
         parts = sum(_size(arguments, variables) * part.of(variables) for arguments, part in self.parts)
         return (
             self.own + parts + sum(max((each.of(variables) for each in kinds), default=0.0) for kinds in self.choices)

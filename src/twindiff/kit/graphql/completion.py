@@ -18,9 +18,13 @@ from .paging import PageQuery
 from .run import GraphqlRun, columns_of
 
 Loaded = tuple[Any, ...]
+"""A row as a tuple of the selected columns."""
 Load = Callable[[GraphqlRun, list[Loaded]], list[Any]]
+"""Loads a field: returns its value in the response for each row."""
 Complete = Callable[[GraphqlRun, list[Any]], list[Any]]
+"""Converts a field's values, as functions return them, to their form in the response, in the same order."""
 Build = Callable[..., list[Any]]
+"""Builds the response objects from the rows and the lists of loaded values, one list for each loader."""
 
 
 class Unresolved(Exception):
@@ -36,6 +40,7 @@ class Cells:
         self._at: dict[str, int] = {}
 
     def at(self, name: str) -> int:
+        """The position of a column in the tuples; the column is added if it is new."""
         return self._at.setdefault(name, len(self._at))
 
     @property
@@ -124,6 +129,7 @@ class Batch(NamedTuple):
 
 
 Part = Callable[[GraphqlRun, list[Batch], list[list[Loaded]]], list[Any]]
+"""Returns a field of connections, such as `nodes`, for each batch; the lists are the rows on their pages."""
 
 
 class ConnectionShape:

@@ -77,6 +77,7 @@ class GraphqlStyle(Style):
         return {"code": _code(error).upper()}
 
     def message(self, error: Exception) -> str:
+        """The `message` of an entry of `errors`."""
         return getattr(error, "message", None) or str(error)
 
     def headers(self, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
@@ -97,6 +98,7 @@ class GraphqlStyle(Style):
         return {**entry, "extensions": self.extensions(problem.error)}
 
     def outcome(self, outcome: ExecutionResult) -> Response:
+        """The response with `data` and, if there are any, `errors`; the first error is in the call log."""
         value: dict[str, Any] = {"data": outcome.data}
         if outcome.problems:
             value["errors"] = [self.problem(each) for each in outcome.problems]
