@@ -97,7 +97,7 @@ def read_form(request: Request, lists: Names = (), objects: Names = ()) -> dict[
 
 
 def parse_bracketed(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names = ()) -> dict[str, Any]:
-    """Nest the values of names with brackets: `a[b]=1` becomes `{"a": {"b": 1}}`, and `a[]=1` becomes `{"a": [1]}`.
+    """Nest the values of names with brackets: `a[b]=1` becomes `{"a": {"b": "1"}}`, `a[]=1` becomes `{"a": ["1"]}`.
 
     An object whose keys are all numbers becomes a list in their order, unless its name, at any depth, is in `objects`.
     Names in `lists` always have lists. Raises InvalidParameter for a name that has both a value and an object.
