@@ -275,8 +275,8 @@ class AsyncEnvironment:
     ) -> Diff:
         """The net changes between two points, by default from the initial state to the current one.
 
-        `include` selects the columns: "plain" ones, also those that the vendor derives ("derived"), or "all". With
-        `rows="changed"`, updates have only the columns that differ.
+        `include="derived"` adds derived tables and updates of derived columns only; "all" also adds bookkeeping tables.
+        With `rows="changed"`, updates have only their key and the changed columns.
         """
         return (await self.client.send(request_specs.diff(self.id, since, until, include, rows))).diff
 

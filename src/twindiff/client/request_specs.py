@@ -16,9 +16,10 @@ T = TypeVar("T")
 Point = int | str
 """A point in an environment's history: a seq of its journal, or the name of a checkpoint; 0 is the initial state."""
 Include = Literal["plain", "derived", "all"]
-"""The columns in a diff: those that the vendor shows, also those that it derives from them, or all stored ones."""
+"""The scope of a diff: "plain" omits derived tables and updates of derived columns only, "derived" includes them, and
+"all" also includes bookkeeping tables."""
 Rows = Literal["full", "changed"]
-"""Whether updates in a diff have whole rows, or only the columns that differ."""
+"""Whether updates in a diff have whole rows, or only their key and the changed columns."""
 Json = Mapping[str, Any]
 
 
