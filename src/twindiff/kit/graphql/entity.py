@@ -73,7 +73,7 @@ def column(
 ) -> Any:
     """A stored field. `name` is the column's name, and `null` whether it may be NULL, if they differ from the field's.
 
-    `derived` excludes the column from strict diffs.
+    A plain diff omits updates in which only `derived` columns change.
     """
     return Facts("column", name, default, null, derived, deprecated=deprecated)
 
@@ -86,7 +86,7 @@ def one_with_key(
 
 
 def derived_field(*, name: str = "", default: Any = None, null: bool | None = None) -> Any:
-    """A stored field that the vendor derives from others; strict diffs exclude it."""
+    """A stored field that the vendor derives from others; plain diffs omit updates of such fields only."""
     return Facts(None, name, default, null, derived=True)
 
 
