@@ -1,7 +1,7 @@
-"""Fixtures for tests of programs that call a vendor; pytest finds them where twindiff is installed.
+"""Pytest fixtures for tests of programs that call a vendor; pytest finds them if twindiff is installed.
 
-Their names begin with twindiff, so that they stand in nobody's way. What they need is imported when a test asks for
-one, so that other test runs start no slower.
+Their names begin with `twindiff` to avoid conflicts. Their imports are deferred until a test uses one, so that other
+test runs do not start more slowly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def twindiff() -> Iterator[Twindiff]:
-    """Twins in the process of the tests; nothing is kept."""
+    """A `Twindiff`: twins in the process of the tests, with all data in memory."""
     from twindiff.local import Twindiff
 
     with Twindiff() as here:
@@ -28,7 +28,7 @@ def twindiff() -> Iterator[Twindiff]:
 
 @pytest.fixture
 def twindiff_environment(twindiff: Twindiff) -> Iterator[Callable[..., Environment]]:
-    """Make environments that are deleted after the test: `twindiff_environment("slack_default", user="U1")`."""
+    """Create environments that are deleted after the test: `twindiff_environment("slack_default", user="U1")`."""
     made: list[Environment] = []
 
     def make(*templates: str, **options: Any) -> Environment:
@@ -43,7 +43,7 @@ def twindiff_environment(twindiff: Twindiff) -> Iterator[Callable[..., Environme
 
 @pytest.fixture
 def twindiff_diff() -> Callable[..., Diff]:
-    """What has changed in an environment since it was made: `twindiff_diff(env, include="all")["inserts"]`."""
+    """The net changes in an environment since its creation: `twindiff_diff(env, include="all")["inserts"]`."""
 
     def differing(environment: Environment, **options: Any) -> Diff:
         return environment.diff(**options)

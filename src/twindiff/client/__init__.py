@@ -1,4 +1,4 @@
-"""The Python client of a Twindiff server, for programs with and without `async`. It needs httpx and msgspec alone."""
+"""The Python client of a Twindiff server, synchronous and asynchronous. It depends only on httpx and msgspec."""
 
 from .async_client import AsyncClient as AsyncClient
 from .async_client import AsyncEnvironment as AsyncEnvironment

@@ -1,4 +1,4 @@
-"""The client for programs with `async`: the same requests as `blocking`, awaited."""
+"""The asynchronous client; it has the methods of `sync_client`."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ PAGE = 1000
 
 
 class AsyncClient:
-    """A server's platform API. Requests that do no harm twice are tried again when the way there fails.
+    """The platform API of a server. Requests that may arrive twice are retried after errors of the connection.
 
-    Raises `Refused` with the server's own words, and `Unreachable`.
+    `seconds` is the timeout of a request. Methods raise `RequestRefused` with the server's message, and `Unreachable`.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class AsyncClient:
         await self._http.aclose()
 
     async def send(self, spec: RequestSpec[T]) -> T:
-        """Send one request and give its answer."""
+        """Send a request and return its decoded response."""
         number = 0
         while True:
             attempt = await self._attempt(spec)
@@ -92,11 +92,11 @@ class AsyncClient:
             number += 1
 
     async def pause(self, seconds: float) -> None:
-        """Wait."""
+        """Sleep for some seconds."""
         await self._sleep(seconds)
 
     async def listen(self, path: str) -> AsyncIterator[sending.ServerSentEvent]:
-        """What a stream tells, until it ends."""
+        """Yield the events of a stream of server-sent events until it ends; raises RequestRefused."""
         reader = sending.EventReader()
         async with self._http.stream(**sending.listening(path, self._seconds)) as answer:
             if not answer.is_success:
@@ -120,10 +120,10 @@ class AsyncClient:
         name: str | None = None,
         **options: Any,
     ) -> AsyncEnvironment:
-        """Make an environment: `create("slack:slack_default", user="U01AGENBOT9")`.
+        """Create an environment: `create("slack:slack_default", user="U01AGENBOT9")`.
 
-        `user` is whom its agent acts as, by id or email address; `clock` is such as `{"mode": "steps"}`; `options` are
-        further fields of initEnv by their wire names.
+        `user` is the user that its agent acts as, by id or email address. `clock` sets its clock, such as
+        `{"mode": "steps"}`. `options` are further fields of initEnv by their wire names; raises TypeError for others.
         """
         made = await self.send(request_specs.create(templates, user, ttl_seconds, clock, name, options))
         return AsyncEnvironment(self, made.environment_id, made.service, made.agent_token)
@@ -131,49 +131,52 @@ class AsyncClient:
     async def import_environment(
         self, file: bytes, *, name: str | None = None, ttl_seconds: int | None = None
     ) -> AsyncEnvironment:
-        """Make an environment of what `export` gave, here or elsewhere; without more it lasts as long as that did."""
+        """Create an environment from an `export` of this or another server; its TTL is the original's by default."""
         made = await self.send(request_specs.import_environment(file, name, ttl_seconds))
         return AsyncEnvironment(self, made.environment_id, made.service, made.agent_token)
 
     async def environment(self, id: str) -> AsyncEnvironment:
-        """An environment that exists, by its id; its token is known to who made it only."""
+        """An existing environment by its id; its `token` is empty, since only its creation returns it."""
         return AsyncEnvironment(self, id, (await self.send(request_specs.show(id))).service)
 
     async def environments(self, status: str | None = None, limit: int = 100) -> list[EnvironmentInfo]:
-        """Environments, newest first; `status` is ready, expired or deleted."""
+        """List environments, newest first; `status` is ready, expired or deleted."""
         return (await self.send(request_specs.environments(status, limit))).environments
 
     async def templates(self) -> list[Template]:
-        """The newest template of every twin and name."""
+        """List the newest template of every twin and name."""
         return (await self.send(request_specs.templates())).templates
 
     async def suites(self, name: str = "") -> list[Suite]:
-        """Suites whose name has this in it in any case, newest first and without their tests."""
+        """List the suites whose name contains `name` in any case, newest first and without their tests."""
         return (await self.send(request_specs.suites(name))).test_suites
 
     async def suite(self, id: str) -> Suite:
-        """A suite with its tests."""
+        """Read a suite with its tests."""
         return await self.send(request_specs.suite(id))
 
     async def import_files(self, files: Json) -> ImportResult:
-        """Import public seeds and suites, all or nothing: what each file's JSON holds, by its name."""
+        """Import public seeds and suites, all or nothing; `files` maps the name of each file to its decoded JSON."""
         return await self.send(request_specs.import_files(files))
 
     async def result(self, run_id: str, *, calls: bool = False) -> RunResult:
-        """A run's latest diff and verdict, readable after its environment is gone; with its calls if asked for."""
+        """Read a run's latest diff and verdict, also after its environment is gone; with `calls`, also its calls."""
         return await self.send(request_specs.result(run_id, calls=calls))
 
     def url(self, environment: AsyncEnvironment, twin: str = "") -> str:
-        """The base URL of an environment's twin, of its first one unless told which."""
+        """The base URL of an environment's twin, by default its first one."""
         return f"{self.base_url}/api/env/{environment.id}/services/{twin or environment.service}"
 
     async def port(self, environment: AsyncEnvironment, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of a base URL."""
         return (await self.send(request_specs.open_port(environment.id, twin or environment.service))).url
 
 
 class AsyncEnvironment:
-    """An environment; as a context manager it is deleted at the end of the block."""
+    """An environment; as a context manager, it deletes itself at the end of the block.
+
+    `token` gives access to its twins; a fork also has its `parent` and the point `at` which it was forked.
+    """
 
     def __init__(
         self,
@@ -207,39 +210,39 @@ class AsyncEnvironment:
         return self.client.url(self, twin)
 
     async def port(self, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of a base URL."""
         return await self.client.port(self, twin)
 
     async def show(self) -> EnvironmentInfo:
-        """What the server knows of it."""
+        """Read its status, templates and current point."""
         return await self.client.send(request_specs.show(self.id))
 
     async def delete(self) -> None:
-        """Delete it; doing so again is no error."""
+        """Delete it; deleting it again is not an error."""
         await self.client.send(request_specs.delete(self.id))
 
     async def seq(self) -> int:
-        """The present point."""
+        """The current point."""
         return (await self.show()).seq
 
     async def checkpoint(self, name: str, at: Point | None = None) -> Checkpoint:
-        """Give a point a name, the present one unless told otherwise."""
+        """Name a point, by default the current one."""
         return await self.client.send(request_specs.checkpoint(self.id, name, at))
 
     async def checkpoints(self) -> list[Checkpoint]:
-        """The names that points have, in the order they were given."""
+        """List the named points in the order in which they were named."""
         return (await self.client.send(request_specs.checkpoints(self.id))).checkpoints
 
     async def delete_checkpoint(self, name: str) -> Checkpoint:
-        """Forget a name; its point stays a point."""
+        """Delete the name of a point; the point stays."""
         return await self.client.send(request_specs.delete_checkpoint(self.id, name))
 
     async def fork(self, at: Point | None = None, name: str | None = None) -> AsyncEnvironment:
-        """An environment that goes on from a point by itself, from the present one unless told otherwise."""
+        """Create an independent environment that continues from a point, by default the current one."""
         return (await self.forks(1, at, name))[0]
 
     async def forks(self, count: int, at: Point | None = None, name: str | None = None) -> list[AsyncEnvironment]:
-        """Up to 1,000 forks of one point, all or none."""
+        """Create up to 1,000 forks of one point, all or none."""
         made = (await self.client.send(request_specs.fork(self.id, at, count, name))).environments
         return [
             AsyncEnvironment(self.client, each.environment_id, self.service, each.agent_token, each.parent, each.at)
@@ -247,86 +250,90 @@ class AsyncEnvironment:
         ]
 
     async def rewind(self, to: Point) -> int:
-        """Return to a point; gives the seq of the rewind, which is a point too."""
+        """Rewind to a point; returns the seq of the rewind, which is a point itself."""
         return (await self.client.send(request_specs.rewind(self.id, to))).seq
 
     async def clock(self) -> ClockState:
-        """Its time, and what falls due next."""
+        """Read its clock: the time, and the next due job."""
         return await self.client.send(request_specs.clock(self.id))
 
     async def advance(
         self, seconds: float | None = None, *, to: str | float | None = None, until: Until | None = None
     ) -> Advanced:
-        """Set its clock forward: by seconds, `to` an instant, or `until` work falls due ("next") or none does ("idle").
+        """Advance its clock by `seconds`, `to` an instant, or `until` the "next" due job or all of them ("idle").
 
-        Whatever falls due on the way is done. An instant is ISO 8601, or seconds since 1970.
+        Jobs that become due on the way run in order. An instant is ISO 8601, or seconds since 1970.
         """
         return await self.client.send(request_specs.advance(self.id, seconds, to, until))
 
     async def reset(self) -> int:
-        """Return to the state of the templates; gives the seq of that."""
+        """Return to the initial state; returns the seq of the reset, which is a point itself."""
         return (await self.client.send(request_specs.reset(self.id))).seq
 
     async def diff(
         self, since: Point = 0, until: Point | None = None, *, include: Include = "plain", rows: Rows = "full"
     ) -> Diff:
-        """What differs between two points, between the templates' state and the present unless told otherwise."""
+        """The net changes between two points, by default from the initial state to the current one.
+
+        `include="derived"` adds derived tables and updates of derived columns only; "all" also adds bookkeeping tables.
+        With `rows="changed"`, updates have only their key and the changed columns.
+        """
         return (await self.client.send(request_specs.diff(self.id, since, until, include, rows))).diff
 
     async def export(self) -> bytes:
-        """All of it as a file: JSON lines in gzip, with its journal, checkpoints and calls, and without tokens."""
+        """Export it as gzipped JSON lines, with its journal, checkpoints and calls, but without tokens."""
         return await self.client.send(request_specs.export(self.id))
 
     async def journal(self, after: int = 0, limit: int = PAGE) -> list[Record]:
-        """What each operation wrote, in order."""
+        """List up to `limit` journal records with a seq above `after`, in order."""
         return (await self.client.send(request_specs.journal(self.id, after, limit))).records
 
     async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[LoggedCall]:
-        """Every call that reached its twins, in order, reads and refusals included.
+        """List up to `limit` calls to its twins with a number above `after`, in order, including reads and errors.
 
-        With `transcripts` each says what it asked and what it was answered; then there are 100 at most.
+        With `transcripts`, each has its request and its response, and there are at most 100.
         """
         return (await self.client.send(request_specs.calls(self.id, after, limit, transcripts=transcripts))).calls
 
     async def add_webhook(self, twin: str, url: str, *events: str, secret: str | None = None) -> Webhook:
-        """Tell an address of a twin's events, all of them if none is named; a secret is made unless one is given."""
+        """Add a webhook for a twin's events, by default all; without a `secret`, the server makes one."""
         return await self.client.send(request_specs.add_webhook(self.id, twin, url, events, secret))
 
     async def webhooks(self) -> list[Webhook]:
-        """The webhooks of its settings, in the order they were made."""
+        """List the webhooks that `add_webhook` added, in order."""
         return (await self.client.send(request_specs.webhooks(self.id))).webhooks
 
     async def remove_webhook(self, webhook_id: str) -> Webhook:
-        """Tell an address no more; what was not sent yet is not sent."""
+        """Remove a webhook; its pending deliveries are cancelled."""
         return await self.client.send(request_specs.remove_webhook(self.id, webhook_id))
 
     async def set_faults(self, *faults: Json) -> list[Fault]:
-        """Let these go wrong from now on, and nothing else; without any nothing does.
+        """Inject these faults from now on in place of all earlier ones; without any, none are injected.
 
         For example `{"kind": "rate_limit", "operation": "chat.*", "calls": 3, "seconds": 10}`.
         """
         return (await self.client.send(request_specs.set_faults(self.id, faults))).faults
 
     async def faults(self) -> list[Fault]:
-        """What goes wrong on purpose, and how often it has."""
+        """List the injected faults and the number of calls that each has met."""
         return (await self.client.send(request_specs.faults(self.id))).faults
 
     async def deliveries(self, after: int = 0, limit: int = PAGE) -> list[Delivery]:
-        """What subscribers were told and are to be told, in order, with every attempt."""
+        """List up to `limit` webhook deliveries with a number above `after`, in order, with every attempt."""
         return (await self.client.send(request_specs.deliveries(self.id, after, limit))).deliveries
 
     async def redeliver(self, number: int) -> Delivery:
-        """Send a delivery once more, whatever became of it."""
+        """Send a delivery again, whatever its status."""
         return await self.client.send(request_specs.redeliver(self.id, number))
 
     async def run(self, test_id: str | None = None, *, once: bool | None = None) -> AsyncRun:
-        """Begin a run: what changes from now on belongs to it."""
+        """Start a run, to which all changes from now on belong; with `once`, its first diff or verdict closes it."""
         started = await self.client.send(request_specs.start_run(self.id, test_id, once=once))
         return AsyncRun(self.client, started.run_id, once=bool(once))
 
 
 class AsyncRun:
-    """An interval of an environment that is judged."""
+    """A run: an interval in an environment's history that checks evaluate."""
 
     def __init__(self, client: AsyncClient, id: str, *, once: bool) -> None:
         self.client = client
@@ -334,19 +341,19 @@ class AsyncRun:
         self._once = once
 
     async def diff(self, *, include: Include = "plain", rows: Rows = "full") -> Diff:
-        """What has changed in it so far."""
+        """The net changes so far; see `diff` of an environment."""
         return (await self.client.send(request_specs.diff_run(self.id, include, rows, once=self._once))).diff
 
     async def evaluate(self, checks: Json | Sequence[Json] | None = None, *, include: Include = "plain") -> Verdict:
-        """Judge it by checks (a spec, or a list of assertions), or without any by those of its test."""
+        """Evaluate it by checks (a spec, or a list of assertions), by default those of its test."""
         return await self.client.send(
             request_specs.evaluate_run(self.id, request_specs.spec(checks), include, once=self._once)
         )
 
     async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[LoggedCall]:
-        """Its calls, as an environment has them; once it has a result, those that led to it."""
+        """List its calls, as `calls` of an environment does; once it has a result, those up to the result."""
         return (await self.client.send(request_specs.run_calls(self.id, after, limit, transcripts=transcripts))).calls
 
     async def result(self, *, calls: bool = False) -> responses.RunResult:
-        """Its latest diff and verdict, with its first 1,000 calls and their transcripts if they are asked for."""
+        """Read its latest diff and verdict; with `calls`, also its first 1,000 calls and their transcripts."""
         return await self.client.result(self.id, calls=calls)

@@ -1,4 +1,4 @@
-"""JSON objects whose fields are attributes too, for answers that other programs read as they like."""
+"""JSON objects whose fields are also attributes, for responses without a struct of their own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, cast
 class Fields(dict[str, Any]):
     """A JSON object: `run["status"]` and `run.status` are the same, at any depth.
 
-    A field that is called as a method of dictionaries is, such as `items`, is read by its key.
+    A field with the name of a dict method, such as `items`, can only be read by its key. An unknown field raises
+    AttributeError.
     """
 
     def __init__(self, given: dict[str, Any]) -> None:
@@ -22,7 +23,7 @@ class Fields(dict[str, Any]):
 
 
 class ListField(list[Fields]):
-    """The one list that an answer holds under a name."""
+    """The list in a response that is an object with one list, such as `{"runs": […]}`."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         lists = [cast("list[dict[str, Any]]", value) for value in given.values() if isinstance(value, list)]
@@ -36,5 +37,5 @@ def _readable(value: Any) -> Any:
 
 
 def convert(type: Any, value: Any) -> Any:
-    """What msgspec asks for a type that it does not know, which is that of these objects."""
+    """A `dec_hook` of msgspec: makes a Fields or ListField from a decoded value."""
     return type(value)

@@ -1,4 +1,4 @@
-"""Twin runs, scenarios and twins as Arga's clients offer them: one table of methods for each kind of client."""
+"""The namespaces for twin runs, scenarios and twins, as in Arga's clients; each exists for both kinds of client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Sender(Protocol):
-    """A client that waits for its answers."""
+    """A synchronous client."""
 
     def send(self, spec: RequestSpec[T]) -> T: ...
     def pause(self, seconds: float) -> None: ...
@@ -23,7 +23,7 @@ class Sender(Protocol):
 
 
 class AsyncSender(Protocol):
-    """A client whose answers are awaited."""
+    """An asynchronous client."""
 
     async def send(self, spec: RequestSpec[T]) -> T: ...
     async def pause(self, seconds: float) -> None: ...
@@ -31,7 +31,7 @@ class AsyncSender(Protocol):
 
 
 class Sent(Generic[P, T]):
-    """A method that sends the request which a description makes of its arguments."""
+    """A descriptor for a method: `describe` makes a RequestSpec of its arguments, which the client sends."""
 
     def __init__(self, describe: Callable[P, RequestSpec[T]]) -> None:
         self._describe = describe
@@ -45,7 +45,7 @@ class Sent(Generic[P, T]):
 
 
 class Awaited(Generic[P, T]):
-    """The same, to be awaited."""
+    """Like Sent, for an asynchronous method."""
 
     def __init__(self, describe: Callable[P, RequestSpec[T]]) -> None:
         self._describe = describe
@@ -59,14 +59,14 @@ class Awaited(Generic[P, T]):
 
 
 class Namespace:
-    """Methods of a client that belong together."""
+    """A group of methods of a client."""
 
     def __init__(self, client: Sender) -> None:
         self.client = client
 
 
 class AsyncNamespace:
-    """Methods of a client that belong together, to be awaited."""
+    """A group of asynchronous methods of a client."""
 
     def __init__(self, client: AsyncSender) -> None:
         self.client = client
@@ -97,7 +97,7 @@ class AsyncTwinRuns(AsyncNamespace):
 
 
 class Twins(Namespace):
-    """The twins that the server has, and runs of them by the names of Arga's SDK."""
+    """The installed twins, and twin runs with the method names of Arga's SDK."""
 
     list = Sent(run_specs.twins)
     provision = Sent(run_specs.create_twin_run)
@@ -108,7 +108,7 @@ class Twins(Namespace):
 
 
 class AsyncTwins(AsyncNamespace):
-    """The twins that the server has, and runs of them by the names of Arga's SDK."""
+    """The installed twins, and twin runs with the method names of Arga's SDK."""
 
     list = Awaited(run_specs.twins)
     provision = Awaited(run_specs.create_twin_run)
@@ -119,7 +119,7 @@ class AsyncTwins(AsyncNamespace):
 
 
 class Scenarios(Namespace):
-    """Worlds under a name, and the environments that belong to them."""
+    """Scenarios (saved data for twins) and their permanent environments."""
 
     create = Sent(run_specs.create_scenario)
     list = Sent(run_specs.scenarios)
@@ -135,7 +135,7 @@ class Scenarios(Namespace):
 
 
 class AsyncScenarios(AsyncNamespace):
-    """Worlds under a name, and the environments that belong to them."""
+    """Scenarios (saved data for twins) and their permanent environments."""
 
     create = Awaited(run_specs.create_scenario)
     list = Awaited(run_specs.scenarios)

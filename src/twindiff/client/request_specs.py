@@ -1,4 +1,4 @@
-"""Every request that there is, as data: both clients send the same ones."""
+"""The requests of the platform API as data, which the synchronous and the asynchronous client share."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from . import responses
 T = TypeVar("T")
 
 Point = int | str
-"""A seq, or the name of a checkpoint; 0 is the state of the templates."""
+"""A point in an environment's history: a seq of its journal, or the name of a checkpoint; 0 is the initial state."""
 Include = Literal["plain", "derived", "all"]
-"""What a diff shows: what the vendor shows, what it derives from that too, or all that is stored."""
+"""The scope of a diff: "plain" omits derived tables and updates of derived columns only, "derived" includes them, and
+"all" also includes bookkeeping tables."""
 Rows = Literal["full", "changed"]
+"""Whether updates in a diff have whole rows, or only their key and the changed columns."""
 Json = Mapping[str, Any]
 
 
 class RequestSpec(NamedTuple, Generic[T]):
-    """One request; one that is `repeatable` does no harm when it arrives twice."""
+    """A request, with the type of its response; a `repeatable` one may arrive twice, so it is retried."""
 
     verb: str
     path: str
@@ -43,7 +45,7 @@ def _spec(
 
 
 OPTIONS = ("testId", "templateId", "templateService", "templateName", "templateSchema", "auth", "tokens", "users")
-"""Fields of initEnv that `create` has no parameters for."""
+"""Fields of initEnv without a parameter of `create`."""
 
 
 def create(
@@ -54,9 +56,9 @@ def create(
     name: str | None,
     options: Json,
 ) -> RequestSpec[responses.Made]:
-    """An environment of one or several templates, `twin:name` each, for a user's id or email address.
+    """Create an environment from templates, `twin:name` each, for a user's id or email address.
 
-    Raises TypeError for an option that initEnv does not have: it would pass over it, and a slip would mean nothing.
+    Raises TypeError for an unknown option, since the server would ignore it silently.
     """
     for option in options:
         if option not in OPTIONS:
@@ -77,27 +79,27 @@ def create(
 
 
 def environments(status: str | None, limit: int) -> RequestSpec[responses.EnvironmentInfos]:
-    """Environments, newest first."""
+    """List environments, newest first."""
     return _spec("GET", "env", responses.EnvironmentInfos, {"status": status, "limit": limit})
 
 
 def templates() -> RequestSpec[responses.TemplateList]:
-    """The newest template of every twin and name."""
+    """List the newest template of every twin and name."""
     return _spec("GET", "templates", responses.TemplateList)
 
 
 def suites(name: str) -> RequestSpec[responses.SuiteList]:
-    """Suites whose name has this in it, newest first."""
+    """List the suites whose name contains `name`, newest first."""
     return _spec("GET", "testSuites", responses.SuiteList, {"name": name})
 
 
 def suite(id: str) -> RequestSpec[responses.Suite]:
-    """A suite with its tests."""
+    """Read a suite with its tests."""
     return _spec("GET", f"testSuites/{quote(id, safe='')}", responses.Suite, {"expand": "tests"})
 
 
 def import_files(files: Json) -> RequestSpec[responses.ImportResult]:
-    """Templates and suites from public files; the same ones again change nothing."""
+    """Import templates and suites from public files; importing the same files again changes nothing."""
     return _spec("POST", "import", responses.ImportResult, {"files": files}, repeatable=True)
 
 
@@ -106,22 +108,22 @@ def _environment(id: str, *more: str) -> str:
 
 
 def show(id: str) -> RequestSpec[responses.EnvironmentInfo]:
-    """One environment, whatever its status."""
+    """Read an environment of any status."""
     return _spec("GET", _environment(id), responses.EnvironmentInfo)
 
 
 def delete(id: str) -> RequestSpec[responses.Ended]:
-    """Delete an environment; doing so twice is no error."""
+    """Delete an environment; deleting it again is not an error."""
     return _spec("DELETE", _environment(id), responses.Ended)
 
 
 def export(id: str) -> RequestSpec[bytes]:
-    """All of an environment."""
+    """Export a whole environment."""
     return _spec("GET", _environment(id, "export"), bytes)
 
 
 def import_environment(file: bytes, name: str | None, ttl_seconds: int | None) -> RequestSpec[responses.Made]:
-    """An environment of what another server exported."""
+    """Create an environment from an export."""
     given = {"name": name, "ttlSeconds": ttl_seconds}
     query = {name: str(value) for name, value in given.items() if value is not None}
     return RequestSpec(
@@ -130,70 +132,70 @@ def import_environment(file: bytes, name: str | None, ttl_seconds: int | None) -
 
 
 def checkpoint(id: str, name: str, at: Point | None) -> RequestSpec[responses.Checkpoint]:
-    """Give a point a name."""
+    """Name a point; None is the current one."""
     return _spec("POST", _environment(id, "checkpoints"), responses.Checkpoint, {"name": name, "at": at})
 
 
 def checkpoints(id: str) -> RequestSpec[responses.Checkpoints]:
-    """The names that points have."""
+    """List the named points."""
     return _spec("GET", _environment(id, "checkpoints"), responses.Checkpoints)
 
 
 def delete_checkpoint(id: str, name: str) -> RequestSpec[responses.Checkpoint]:
-    """Forget a name."""
+    """Delete the name of a point."""
     return _spec("DELETE", _environment(id, "checkpoints", name), responses.Checkpoint)
 
 
 def fork(id: str, at: Point | None, count: int, name: str | None) -> RequestSpec[responses.Forks]:
-    """Environments that go on from a point."""
+    """Fork an environment `count` times at a point; None is the current one."""
     return _spec("POST", _environment(id, "fork"), responses.Forks, {"at": at, "count": count, "name": name})
 
 
 def rewind(id: str, to: Point) -> RequestSpec[responses.RewindResult]:
-    """Return to a point."""
+    """Rewind to a point."""
     return _spec("POST", _environment(id, "rewind"), responses.RewindResult, {"to": to})
 
 
 Until = Literal["next", "idle"]
-"""The next time that work falls due, or that after which none does."""
+"""A time to advance the clock to: that of the next due job, or that of the last one."""
 
 
 def clock(id: str) -> RequestSpec[responses.ClockState]:
-    """How the clock stands."""
+    """Read the clock."""
     return _spec("GET", _environment(id, "clock"), responses.ClockState)
 
 
 def advance(
     id: str, seconds: float | None, to: str | float | None, until: Until | None
 ) -> RequestSpec[responses.Advanced]:
-    """Set the clock forward; to an instant it may be asked twice."""
+    """Advance the clock by `seconds`, `to` an instant, or `until` the next or the last due job."""
     given = {"advance": seconds, "to": to, "until": until}
     return _spec("POST", _environment(id, "clock"), responses.Advanced, given)
 
 
 def reset(id: str) -> RequestSpec[responses.RewindResult]:
-    """Return to the templates' state."""
+    """Return to the initial state."""
     return _spec("POST", _environment(id, "reset"), responses.RewindResult)
 
 
 def diff(id: str, since: Point, until: Point | None, include: Include, rows: Rows) -> RequestSpec[responses.Differing]:
-    """What differs between two points; with `until` None, between one and the present."""
+    """Read the diff between two points; `until` None is the current one."""
     given = {"from": since, "to": until, "include": include, "rows": rows}
     return _spec("GET", _environment(id, "diff"), responses.Differing, given)
 
 
 def journal(id: str, after: int, limit: int) -> RequestSpec[responses.Records]:
-    """What each operation wrote."""
+    """List journal records with a seq above `after`."""
     return _spec("GET", _environment(id, "journal"), responses.Records, {"after": after, "limit": limit})
 
 
 def calls(id: str, after: int, limit: int, *, transcripts: bool) -> RequestSpec[responses.CallList]:
-    """What reached the twins."""
+    """List calls to the twins with a number above `after`."""
     return _spec("GET", _environment(id, "calls"), responses.CallList, _page_of_calls(after, limit, transcripts))
 
 
 def run_calls(run_id: str, after: int, limit: int, *, transcripts: bool) -> RequestSpec[responses.CallList]:
-    """What reached the twins in a run."""
+    """List calls to the twins in a run."""
     given = _page_of_calls(after, limit, transcripts)
     return _spec("GET", f"runs/{quote(run_id, safe='')}/calls", responses.CallList, given)
 
@@ -205,69 +207,69 @@ def _page_of_calls(after: int, limit: int, transcripts: bool) -> Json:
 def add_webhook(
     id: str, twin: str, url: str, events: Sequence[str], secret: str | None
 ) -> RequestSpec[responses.Webhook]:
-    """Tell an address of events."""
+    """Add a webhook for events of a twin; no events means all of them."""
     given = {"twin": twin, "url": url, "events": [*events], "secret": secret}
     return _spec("POST", _environment(id, "webhooks"), responses.Webhook, given)
 
 
 def webhooks(id: str) -> RequestSpec[responses.WebhookList]:
-    """Who is told."""
+    """List the webhooks."""
     return _spec("GET", _environment(id, "webhooks"), responses.WebhookList)
 
 
 def remove_webhook(id: str, webhook_id: str) -> RequestSpec[responses.Webhook]:
-    """Tell an address no more."""
+    """Remove a webhook."""
     return _spec("DELETE", _environment(id, f"webhooks/{quote(webhook_id, safe='')}"), responses.Webhook)
 
 
 def set_faults(id: str, faults: Sequence[Json]) -> RequestSpec[responses.Faults]:
-    """The same faults again begin to count anew."""
+    """Replace all faults; setting the same faults again resets their counts."""
     return _spec("PUT", _environment(id, "faults"), responses.Faults, {"faults": [*faults]})
 
 
 def faults(id: str) -> RequestSpec[responses.Faults]:
-    """What goes wrong on purpose."""
+    """List the faults."""
     return _spec("GET", _environment(id, "faults"), responses.Faults)
 
 
 def deliveries(id: str, after: int, limit: int) -> RequestSpec[responses.Deliveries]:
-    """What became of telling."""
+    """List webhook deliveries with a number above `after`."""
     return _spec("GET", _environment(id, "deliveries"), responses.Deliveries, {"after": after, "limit": limit})
 
 
 def redeliver(id: str, number: int) -> RequestSpec[responses.Delivery]:
-    """Tell once more."""
+    """Send a delivery again."""
     return _spec("POST", _environment(id, f"deliveries/{number}/redeliver"), responses.Delivery)
 
 
 def open_port(id: str, twin: str) -> RequestSpec[responses.Opened]:
-    """The same port when asked again."""
+    """Open a loopback port for a twin; asking again returns the same port."""
     return _spec("POST", _environment(id, "ports"), responses.Opened, {"twin": twin}, repeatable=True)
 
 
 def start_run(id: str, test_id: str | None, *, once: bool | None) -> RequestSpec[responses.Started]:
-    """Begin a run."""
+    """Start a run; with `once`, its first diff or verdict closes it."""
     return _spec("POST", "startRun", responses.Started, {"envId": id, "testId": test_id, "once": once})
 
 
 def diff_run(run_id: str, include: Include, rows: Rows, *, once: bool) -> RequestSpec[responses.Differing]:
-    """A run that is judged once is closed by it; any other stays as it was."""
+    """Read the diff of a run; this closes a run that was started with `once`, so it is not repeatable."""
     given = {"runId": run_id, "include": include, "rows": rows}
     return _spec("POST", "diffRun", responses.Differing, given, repeatable=not once)
 
 
 def spec(checks: Json | Sequence[Json] | None) -> Json | None:
-    """A spec, also of a plain list of assertions."""
+    """Convert checks to a spec: a list of assertions becomes `{"assertions": […]}`."""
     return checks if checks is None or isinstance(checks, Mapping) else {"assertions": checks}
 
 
 def evaluate_run(run_id: str, checks: Json | None, include: Include, *, once: bool) -> RequestSpec[responses.Verdict]:
-    """Likewise."""
+    """Evaluate a run; this closes a run that was started with `once`, so it is not repeatable."""
     given = {"runId": run_id, "expectedOutput": checks, "include": include}
     return _spec("POST", "evaluateRun", responses.Verdict, given, repeatable=not once)
 
 
 def result(run_id: str, *, calls: bool = False) -> RequestSpec[responses.RunResult]:
-    """A run's latest diff and verdict."""
+    """Read the latest diff and verdict of a run."""
     given = {"calls": "true" if calls else None}
     return _spec("GET", f"results/{quote(run_id, safe='')}", responses.RunResult, given)

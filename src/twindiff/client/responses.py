@@ -1,4 +1,4 @@
-"""What a server answers, typed. Fields that a later server adds are ignored."""
+"""The responses of the platform API as structs. Unknown fields, from a newer server, are ignored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Diff(TypedDict):
-    """Net changes: each row says its `__table__`; an update has `before`, `after`, `changed` and `derived`."""
+    """Net changes: each row has its `__table__`; an update has `before`, `after`, `changed` and `derived`."""
 
     inserts: list[dict[str, Any]]
     updates: list[dict[str, Any]]
@@ -16,7 +16,7 @@ class Diff(TypedDict):
 
 
 class Made(msgspec.Struct, rename="camel"):
-    """A new environment; `agent_token` opens its services and nothing else."""
+    """A new environment; `agent_token` gives access to its twins and nothing else."""
 
     environment_id: str
     service: str
@@ -25,6 +25,8 @@ class Made(msgspec.Struct, rename="camel"):
 
 
 class Forked(msgspec.Struct, rename="camel"):
+    """A new fork; `parent` is the id of the original environment and `at` the point of the fork."""
+
     environment_id: str
     environment_url: str
     agent_token: str
@@ -37,7 +39,7 @@ class Forks(msgspec.Struct):
 
 
 class EnvironmentInfo(msgspec.Struct, rename="camel"):
-    """What a server knows of an environment; `templates` are template ids by twin."""
+    """An environment; `templates` maps twins to template ids, and `seq` is its current point."""
 
     environment_id: str
     name: str | None
@@ -59,7 +61,7 @@ class Ended(msgspec.Struct, rename="camel"):
 
 
 class Checkpoint(msgspec.Struct, rename="camel"):
-    """A point under a name."""
+    """A named point."""
 
     name: str
     seq: int
@@ -71,13 +73,13 @@ class Checkpoints(msgspec.Struct):
 
 
 class RewindResult(msgspec.Struct):
-    """`seq` is the rewind itself."""
+    """`seq` is the point of the rewind itself."""
 
     seq: int
 
 
 class PendingWork(msgspec.Struct):
-    """Work that waits for its time; `operation` is what the journal will call it."""
+    """A job that is not due yet; `operation` is its name in the journal."""
 
     at: str
     twin: str
@@ -86,7 +88,7 @@ class PendingWork(msgspec.Struct):
 
 
 class ClockState(msgspec.Struct):
-    """An environment's time, ISO 8601 in UTC, how its clock runs, and the work that falls due `next`, if any."""
+    """An environment's clock: its `mode`, the time `now` (ISO 8601 in UTC), and the `next` due job, if any."""
 
     mode: str
     now: str
@@ -95,7 +97,7 @@ class ClockState(msgspec.Struct):
 
 
 class CompletedWork(msgspec.Struct):
-    """Work that fell due and was done; `error` is the code of one that failed."""
+    """A due job that has run; `error` is the code of one that failed."""
 
     at: str
     twin: str
@@ -106,9 +108,9 @@ class CompletedWork(msgspec.Struct):
 
 
 class Advanced(ClockState, rename="camel"):
-    """A clock that was set forward, and what fell due on the way, in order.
+    """A clock that was advanced, and the jobs that `ran`, in order.
 
-    When that was too much for one request, `still_due` pieces are left, and the clock stands where it got to.
+    If there were too many jobs for one request, `still_due` of them are left, and the clock is at the last that ran.
     """
 
     ran: list[CompletedWork]
@@ -133,14 +135,14 @@ class Change(msgspec.Struct):
 
 
 class RecordedEvent(msgspec.Struct):
-    """What an operation told those who subscribed of, by the vendor's name for it."""
+    """An event that an operation emitted, by the vendor's name for it."""
 
     name: str
     payload: dict[str, Any]
 
 
 class Record(msgspec.Struct):
-    """An operation that wrote; `to` is the point that a rewind went back to."""
+    """A journal record: an operation that wrote; `to` is the target point of a rewind."""
 
     seq: int
     twin: str
@@ -157,7 +159,7 @@ class Records(msgspec.Struct):
 
 
 class CallBody(msgspec.Struct):
-    """A body of so many `bytes`: its text, which ends early when it `is_cut`, or the digest of one that is no text."""
+    """A body with its size in bytes and its text, truncated if `is_cut`; a binary body has its SHA-256 instead."""
 
     bytes: int
     text: str | None = None
@@ -166,7 +168,7 @@ class CallBody(msgspec.Struct):
 
 
 class CallRequest(msgspec.Struct):
-    """What a call asked; the path begins below the twin's base URL."""
+    """The request of a call; `path` is relative to the twin's base URL."""
 
     method: str
     path: str
@@ -176,7 +178,7 @@ class CallRequest(msgspec.Struct):
 
 
 class CallResponse(msgspec.Struct):
-    """What a call was answered."""
+    """The response of a call."""
 
     status: int
     body: CallBody
@@ -184,14 +186,14 @@ class CallResponse(msgspec.Struct):
 
 
 class Transcript(msgspec.Struct):
-    """What a call asked, and what it was answered."""
+    """The request and the response of a call."""
 
     request: CallRequest
     answer: CallResponse
 
 
 class LoggedCall(msgspec.Struct):
-    """A call that reached a twin; `seq` is what it wrote, if it did, and `transcript` is there if it was asked for."""
+    """A call that reached a twin; `seq` is its journal record if it wrote; `transcript` is None unless requested."""
 
     number: int
     at: str
@@ -210,7 +212,7 @@ class CallList(msgspec.Struct):
 
 
 class Webhook(msgspec.Struct, rename="camel"):
-    """Who is told of which events of a twin; of all of them, if none is named. `secret` signs what is sent."""
+    """A webhook for events of a twin; empty `events` means all of them. `secret` signs its requests."""
 
     webhook_id: str
     twin: str
@@ -225,7 +227,7 @@ class WebhookList(msgspec.Struct):
 
 
 class Fault(msgspec.Struct):
-    """Something that goes wrong on purpose, as it was set, and how many calls it has `met` since."""
+    """An injected fault, as it was set, and the number of calls that it has `met` since."""
 
     fault: dict[str, Any]
     met: int
@@ -236,7 +238,7 @@ class Faults(msgspec.Struct):
 
 
 class DeliveryAttempt(msgspec.Struct):
-    """A try to deliver, at wall-clock time; `failure` is None where it went well."""
+    """An attempt to deliver, at wall time; `failure` is None if it succeeded."""
 
     at: str
     milliseconds: float
@@ -246,7 +248,7 @@ class DeliveryAttempt(msgspec.Struct):
 
 
 class Delivery(msgspec.Struct, rename="camel"):
-    """What a webhook is told of an event; `status` is pending, delivered, failed or cancelled."""
+    """The delivery of an event to a webhook; `status` is pending, delivered, failed or cancelled."""
 
     number: int
     webhook_id: str
@@ -263,15 +265,17 @@ class Deliveries(msgspec.Struct):
 
 
 class Started(msgspec.Struct, rename="camel"):
+    """A run that was started."""
+
     run_id: str
     before_snapshot: str
 
 
 class Verdict(msgspec.Struct):
-    """Whether the checks hold; `explanations` say why not, one for each that failed.
+    """The verdict of the checks; each of `explanations` describes a failed check in its `text`.
 
-    `warnings` tell which tables and columns of the checks there are not. `refused` are requests to the control plane
-    that the agent made with its token, which no check looks at.
+    `score` has `passed`, `total` and `percent`. `warnings` name unknown tables and columns in the checks. `refused` are
+    requests to the control plane that the agent made with its token; the checks ignore them.
     """
 
     passed: bool
@@ -282,31 +286,31 @@ class Verdict(msgspec.Struct):
     refused: list[str] = []
 
     def __repr__(self) -> str:
-        """One line that a failing `assert verdict.passed` shows: how many assertions hold, and what the first lacks."""
+        """A line for a failing `assert verdict.passed`: the number of passed assertions and the first explanation."""
         word = "passed" if self.passed else "failed"
         held = f"{self.score.get('passed', 0)} of {self.score.get('total', 0)} assertions hold"
         return f"<Verdict {word}: {'. '.join([held, *self.why[:1]])}>"
 
     @property
     def overreach(self) -> str:
-        """That the agent asked the control plane for something, in a sentence; empty if it did not."""
+        """A sentence about the agent's requests to the control plane; empty if there were none."""
         return f"The agent asked the control plane, with its token: {', '.join(self.refused)}" if self.refused else ""
 
     @property
     def why(self) -> list[str]:
-        """Why the checks do not hold, one sentence for each that failed."""
+        """A sentence for each failed check."""
         return [str(each["text"]) for each in self.explanations if "text" in each] or self.failures
 
     def assert_passed(self) -> None:
-        """Raise an AssertionError that says why each check failed, unless all hold."""
-        __tracebackhide__ = True  # pytest shows the line that asks, and not this one
+        """Raise an AssertionError that explains each failed check, unless all have passed."""
+        __tracebackhide__ = True  # pytest then shows the caller's line instead of this one
         if not self.passed:
             held = f"{self.score.get('passed', 0)} of {self.score.get('total', 0)} assertions hold"
             raise AssertionError("\n".join([f"{held}:", *(f"- {each}" for each in self.why)]))
 
 
 class RunResult(msgspec.Struct, rename="camel"):
-    """A run's latest diff and verdict, None before there is one; `calls` are there if they were asked for."""
+    """A run's latest diff and verdict, None before there is one; `calls` is empty unless requested."""
 
     run_id: str
     status: str
@@ -320,7 +324,7 @@ class RunResult(msgspec.Struct, rename="camel"):
 
 
 class Template(msgspec.Struct):
-    """A starting state of one twin."""
+    """An initial state of one twin."""
 
     id: str
     service: str
@@ -334,7 +338,7 @@ class TemplateList(msgspec.Struct):
 
 
 class Test(msgspec.Struct):
-    """A task with its checks; `seed_template` is what its environments start from."""
+    """A task (`prompt`) with its checks (`expected_output`); its environments are created from `seed_template`."""
 
     __test__ = False
 
@@ -345,16 +349,16 @@ class Test(msgspec.Struct):
     seed_template: str
     expected_output: dict[str, Any]
     seed_templates: list[str] = []
-    """The templates of a test that starts from several; `seed_template` is the first."""
+    """All templates of a test with several; `seed_template` is the first."""
 
     @property
     def starts_from(self) -> tuple[str, ...]:
-        """The templates that its environments start from."""
+        """The templates that its environments are created from."""
         return tuple(self.seed_templates) or (self.seed_template,)
 
 
 class Suite(msgspec.Struct):
-    """Tests under a name; a list of suites leaves the tests out."""
+    """A named set of tests; a list of suites omits the tests."""
 
     id: str
     name: str
@@ -367,9 +371,9 @@ class SuiteList(msgspec.Struct, rename="camel"):
 
 
 class ImportResult(msgspec.Struct):
-    """What an import came to, by name of template or suite; `left_out` are files of twins that are not installed.
+    """The result of an import: names of templates and suites; `left_out` are files of twins that are not installed.
 
-    `warnings` tell which tables and columns of checks there are not.
+    `warnings` name unknown tables and columns in checks.
     """
 
     templates: list[str]
@@ -380,7 +384,7 @@ class ImportResult(msgspec.Struct):
 
 
 class ConfidenceInterval(msgspec.Struct):
-    """A share from 0 to 1, and between what it lies with 95 % confidence."""
+    """A share from 0 to 1 with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -388,7 +392,7 @@ class ConfidenceInterval(msgspec.Struct):
 
 
 class PassAtK(msgspec.Struct, rename="camel"):
-    """What is to be expected of k trials of each test: that at least one of them passes, and that all do."""
+    """The estimated share of tests of which at least one of k trials passes, and of which all k do."""
 
     k: int
     pass_at_k: ConfidenceInterval
@@ -396,7 +400,7 @@ class PassAtK(msgspec.Struct, rename="camel"):
 
 
 class TestTried(msgspec.Struct, rename="camel"):
-    """What came of a test; `score` is the mean in percent, `reason` and the ids are of its first trial that failed."""
+    """The trials of a test; `score` is the mean in percent, `reason` and the ids are of the first failed trial."""
 
     __test__ = False
 
@@ -414,7 +418,7 @@ class TestTried(msgspec.Struct, rename="camel"):
 
 
 class TrialSet(msgspec.Struct, rename="camel"):
-    """What came of an agent's trials at a suite; a list of sets leaves out all that comes after the counts."""
+    """The result of an agent's trials of a suite; a list of sets omits `share`, `of_k` and `results`."""
 
     trial_set_id: str
     test_suite_id: str
@@ -440,7 +444,7 @@ class TrialSetEnded(msgspec.Struct, rename="camel"):
 
 
 class KeptTrial(msgspec.Struct, rename="camel"):
-    """A trial of a set; `result(run_id, calls=True)` tells its diff and its calls."""
+    """A trial of a set; `result(run_id, calls=True)` has its diff and its calls."""
 
     test_id: str
     test: str
@@ -461,7 +465,7 @@ class KeptTrials(msgspec.Struct):
 
 
 class TestCompared(msgspec.Struct, rename="camel"):
-    """How often a test passed in either of two sets, from 0 to 1."""
+    """The share of passed trials of a test, from 0 to 1, in each of two sets."""
 
     __test__ = False
 
@@ -472,7 +476,7 @@ class TestCompared(msgspec.Struct, rename="camel"):
 
 
 class TrialSetComparison(msgspec.Struct):
-    """How two trial sets differ; `p` is how likely as many tests would differ by chance."""
+    """A comparison of two trial sets; `p` is the probability that as many tests differ by chance."""
 
     before: TrialSet
     after: TrialSet

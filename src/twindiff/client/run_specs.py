@@ -1,4 +1,7 @@
-"""Every request about twin runs and scenarios, as data; the names are those of Arga's contract."""
+"""The requests about twin runs and scenarios as data, with the names of Arga's contract.
+
+Responses are Fields: JSON objects whose fields are also attributes.
+"""
 
 from __future__ import annotations
 
@@ -12,34 +15,34 @@ from .fields import Fields
 from .request_specs import Json, RequestSpec
 
 Mode = Literal["fast", "thorough"]
-"""How a world is made of a prompt: by rules, or by a model where the server has one."""
+"""How to generate data from a prompt: by rules, or by a language model if the server has one."""
 
 
 def without_none(fields: Json) -> dict[str, Any]:
-    """The fields that somebody has given."""
+    """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def look(path: str, **query: Any) -> RequestSpec[Fields]:
-    """Read one thing."""
+    """A GET request for an object."""
     return RequestSpec(
         "GET", path, Fields, {name: str(value) for name, value in without_none(query).items()}, b"", repeatable=True
     )
 
 
 def several(path: str, **query: Any) -> RequestSpec[list[Fields]]:
-    """Read a list."""
+    """A GET request for a list."""
     asked = look(path, **query)
     return RequestSpec(asked.verb, asked.path, list[Fields], asked.query, asked.body, asked.repeatable)
 
 
 def do(verb: str, path: str, body: Json | None = None, *, repeatable: bool = False) -> RequestSpec[Fields]:
-    """Have something done."""
+    """A request with a JSON body, from which None is omitted."""
     return RequestSpec(verb, path, Fields, {}, msgspec.json.encode(without_none(body or {})), repeatable)
 
 
 def part(of: str) -> str:
-    """An id as a part of a path."""
+    """Encode an id as a segment of a path."""
     return quote(of, safe="")
 
 
@@ -47,7 +50,7 @@ def part(of: str) -> str:
 
 
 def twins() -> RequestSpec[list[Fields]]:
-    """The twins that the server has."""
+    """List the installed twins: `name`, `label`, `kind`, `aliases`."""
     return several("/twins")
 
 
@@ -65,9 +68,10 @@ def create_twin_run(
     auth: Literal["lenient", "strict"] | None = None,
     wait_seconds: float | None = None,
 ) -> RequestSpec[Fields]:
-    """Provision twins in one environment: filled by a scenario, a prompt or a configuration, or with starter worlds.
+    """Provision twins in one environment, seeded by a scenario, a prompt or a configuration, or with starter data.
 
-    What takes longer than `wait_seconds`, at most 60, is answered with the status `queued` or `provisioning`.
+    `seed_config` maps twins to their configurations. The response has `run_id`, `status` and `environment_id`; if the
+    run is not ready after `wait_seconds`, at most 60, its status is `queued` or `provisioning`.
     """
     body = {
         "twins": [*twins],
@@ -86,32 +90,35 @@ def create_twin_run(
 
 
 def twin_runs(*, limit: int = 100) -> RequestSpec[list[Fields]]:
-    """Twin runs, newest first."""
+    """List twin runs, newest first."""
     return several("/twin-runs", limit=limit)
 
 
 def twin_run(run_id: str) -> RequestSpec[Fields]:
-    """How a run stands, where its twins are, and the variables that lead programs to them."""
+    """Read a run: `run_id`, `status`, `proxy_token`, `expires_at`, `error` and so on.
+
+    `twins` maps each twin to its `base_url` and to `env_vars`, the environment variables for programs that use it.
+    """
     return look(f"/twin-runs/{part(run_id)}")
 
 
 def extend_twin_run(run_id: str, *, ttl_minutes: int = 60) -> RequestSpec[Fields]:
-    """Add minutes to the end of a run, which is at most 480 minutes from now."""
+    """Extend a run by `ttl_minutes`; it can end at most 480 minutes from now."""
     return do("POST", f"/twin-runs/{part(run_id)}/extend", {"ttl_minutes": ttl_minutes})
 
 
 def lock_twin_run(run_id: str) -> RequestSpec[Fields]:
-    """Make a run private: whoever calls its twins brings the proxy token."""
+    """Make a run private: calls to its twins then need the proxy token."""
     return do("POST", f"/twin-runs/{part(run_id)}/lock", repeatable=True)
 
 
 def reset_twin_run(run_id: str) -> RequestSpec[Fields]:
-    """Return all twins of a run to what they were provisioned with."""
+    """Reset all twins of a run to the data that they were provisioned with."""
     return do("POST", f"/twin-runs/{part(run_id)}/reset")
 
 
 def tear_down_twin_run(run_id: str) -> RequestSpec[Fields]:
-    """End a run; its twins answer 410 from then on."""
+    """End a run; its twins respond 410 from then on."""
     return do("POST", f"/twin-runs/{part(run_id)}/teardown", repeatable=True)
 
 
@@ -128,7 +135,10 @@ def create_scenario(
     tags: Sequence[str] | None = None,
     generation_mode: Mode | None = None,
 ) -> RequestSpec[Fields]:
-    """Save a world: by what each twin is seeded with, or by a prompt of which a world is made."""
+    """Save a scenario: `seed_config` maps twins to their configurations, or a prompt describes the data.
+
+    The response has `id` and the given fields.
+    """
     body = {
         "name": name,
         "prompt": prompt,
@@ -144,18 +154,18 @@ def create_scenario(
 def scenarios(
     *, twin: str | None = None, tag: str | None = None, include_presets: bool | None = None
 ) -> RequestSpec[list[Fields]]:
-    """Scenarios, oldest first, of a twin or with a tag."""
+    """List scenarios, oldest first, perhaps only those with a twin or a tag."""
     presets = None if include_presets is None else str(include_presets).lower()
     return several("/scenarios", twin=twin, tag=tag, include_presets=presets)
 
 
 def presets() -> RequestSpec[list[Fields]]:
-    """The scenarios that everybody has."""
+    """List the built-in scenarios."""
     return several("/scenarios/presets")
 
 
 def scenario(scenario_id: str) -> RequestSpec[Fields]:
-    """A scenario or a preset."""
+    """Read a scenario or a preset."""
     return look(f"/scenarios/{part(scenario_id)}")
 
 
@@ -169,7 +179,7 @@ def update_scenario(
     description: str | None = None,
     tags: Sequence[str] | None = None,
 ) -> RequestSpec[Fields]:
-    """Change what is given of a scenario; runs that were made of it stay as they are."""
+    """Change the given fields of a scenario; existing runs do not change."""
     body = {
         "name": name,
         "prompt": prompt,
@@ -182,34 +192,34 @@ def update_scenario(
 
 
 def delete_scenario(scenario_id: str) -> RequestSpec[Fields]:
-    """Forget a scenario with its environment."""
+    """Delete a scenario with its environment."""
     return do("DELETE", f"/scenarios/{part(scenario_id)}")
 
 
 def ensure_twin_environment(
     scenario_id: str, *, twins: Sequence[str] | None = None, public: bool = True, copy: str | None = None
 ) -> RequestSpec[Fields]:
-    """The environment that belongs to a scenario, or your `copy` of it, at addresses that stay; made if need be."""
+    """Read or create the permanent environment of a scenario, or the copy named `copy`, whose URLs do not change."""
     body = {"twins": twins, "public": public, "copy": copy}
     return do("POST", f"/scenarios/{part(scenario_id)}/twin-environment", body, repeatable=True)
 
 
 def twin_environment(scenario_id: str, *, copy: str | None = None) -> RequestSpec[Fields]:
-    """The environment that belongs to a scenario, or a copy of it by name."""
+    """Read the environment of a scenario, or the copy named `copy`."""
     return look(f"/scenarios/{part(scenario_id)}/twin-environment", copy=copy)
 
 
 def reseed_twin_environment(scenario_id: str, *, copy: str | None = None) -> RequestSpec[Fields]:
-    """Return the environment of a scenario, or a copy of it by name, to what the scenario says."""
+    """Reset the environment of a scenario, or the copy named `copy`, to the current data of the scenario."""
     return do("POST", f"/scenarios/{part(scenario_id)}/twin-environment/reseed", {"copy": copy})
 
 
 def delete_twin_environment(scenario_id: str, *, copy: str | None = None) -> RequestSpec[Fields]:
-    """End the environment of a scenario, or a copy of it by name; the next one has other addresses."""
+    """Delete the environment of a scenario, or the copy named `copy`; the next one has other URLs."""
     path = f"/scenarios/{part(scenario_id)}/twin-environment"
     return RequestSpec("DELETE", path, Fields, without_none({"copy": copy}), b"", repeatable=False)
 
 
 def twin_environments() -> RequestSpec[list[Fields]]:
-    """The environments that belong to scenarios, oldest first."""
+    """List the environments of scenarios, oldest first."""
     return several("/scenario-twin-environments")

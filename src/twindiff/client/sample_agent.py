@@ -1,10 +1,10 @@
-"""A small agent to begin with: a model, one tool that calls the twins' APIs, and a loop.
+"""A sample agent: a model, one tool that calls the twins' APIs, and a loop.
 
 `twindiff suites run starter --agent twindiff.client.sample_agent:work`, with these set before:
 
 - `AGENT_MODEL`, the name of a model;
 - for an OpenAI-compatible endpoint `OPENAI_API_KEY`, and `OPENAI_BASE_URL` unless it is OpenAI's own;
-- or for an Anthropic-compatible one `ANTHROPIC_API_KEY`, and `ANTHROPIC_BASE_URL` likewise.
+- or for an Anthropic-compatible one `ANTHROPIC_API_KEY`, and `ANTHROPIC_BASE_URL` unless it is Anthropic's own.
 
 A local endpoint needs no key, only its base URL.
 """
@@ -29,7 +29,7 @@ SECONDS = 300.0
 
 
 class ToolCall(NamedTuple):
-    """A use of the tool that the model asks for."""
+    """A tool call that the model requests."""
 
     id: str
     arguments: Json
@@ -43,16 +43,16 @@ class ModelConversation(Protocol):
     """A conversation with a model."""
 
     def ask(self) -> list[ToolCall]:
-        """Have the model go on; no uses of the tool say that it is done."""
+        """Send the conversation to the model and return its tool calls; none means that it is done."""
         ...
 
     def tell(self, results: list[tuple[ToolCall, str]]) -> None:
-        """Give the model what came of each use."""
+        """Add the results of tool calls to the conversation."""
         ...
 
 
 def work(task: Task) -> None:
-    """Let the model do the task; raises Failure."""
+    """Run the model on the task; raises Failure if the endpoint fails or the model is not done after MAX_TURNS."""
     headers, verify = {"Authorization": f"Bearer {task.token}"}, is_secured(*task.urls.values())
     with (
         httpx.Client(trust_env=False, verify=verify, timeout=SECONDS, headers=headers) as twins,
@@ -68,7 +68,7 @@ def work(task: Task) -> None:
 
 
 def _model(http: httpx.Client, task: Task) -> ModelConversation:
-    """The model that the environment variables name; raises Failure."""
+    """The conversation with the model that the environment variables name; raises Failure if they are missing."""
     given = os.environ
     name = given.get("AGENT_MODEL")
     if not name:
@@ -85,7 +85,7 @@ def _model(http: httpx.Client, task: Task) -> ModelConversation:
 
 
 def _post(http: httpx.Client, url: str, headers: dict[str, str], body: Json) -> Json:
-    """The answer of a model's endpoint; raises Failure."""
+    """The JSON response of a model's endpoint; raises Failure."""
     try:
         answer = http.post(url, headers=headers, json=body)
         if not answer.is_success:
@@ -121,7 +121,7 @@ class _OpenAi:
 
 
 def _parse_tool_call(call: Json) -> ToolCall:
-    """A use of the tool; arguments that are no JSON object name no API, which the model is then told."""
+    """A tool call; malformed arguments become an empty object, which `send_call` answers with an error message."""
     try:
         return ToolCall(call["id"], msgspec.json.decode(call["function"]["arguments"], type=dict[str, Any]))
     except msgspec.DecodeError:

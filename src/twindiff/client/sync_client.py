@@ -1,4 +1,4 @@
-"""The client for programs without `async`."""
+"""The synchronous client."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ PAGE = 1000
 
 
 class Platform:
-    """The platform API, however it is reached. Raises `Refused` with the server's own words."""
+    """The platform API, over HTTP or in process. Methods raise `RequestRefused` with the server's message."""
 
     base_url: str
 
     def send(self, spec: RequestSpec[T]) -> T:
-        """Send one request and give its answer."""
+        """Send a request and return its decoded response."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -55,7 +55,7 @@ class Platform:
         self.close()
 
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Close its connections."""
 
     def create(
         self,
@@ -66,10 +66,10 @@ class Platform:
         name: str | None = None,
         **options: Any,
     ) -> Environment:
-        """Make an environment: `create("slack:slack_default", user="U01AGENBOT9")`.
+        """Create an environment: `create("slack:slack_default", user="U01AGENBOT9")`.
 
-        `user` is whom its agent acts as, by id or email address; `clock` is such as `{"mode": "steps"}`; `options` are
-        further fields of initEnv by their wire names.
+        `user` is the user that its agent acts as, by id or email address. `clock` sets its clock, such as
+        `{"mode": "steps"}`. `options` are further fields of initEnv by their wire names; raises TypeError for others.
         """
         made = self.send(request_specs.create(templates, user, ttl_seconds, clock, name, options))
         return Environment(self, made.environment_id, made.service, made.agent_token)
@@ -77,49 +77,52 @@ class Platform:
     def import_environment(
         self, file: bytes, *, name: str | None = None, ttl_seconds: int | None = None
     ) -> Environment:
-        """Make an environment of what `export` gave, here or elsewhere; without more it lasts as long as that did."""
+        """Create an environment from an `export` of this or another server; its TTL is the original's by default."""
         made = self.send(request_specs.import_environment(file, name, ttl_seconds))
         return Environment(self, made.environment_id, made.service, made.agent_token)
 
     def environment(self, id: str) -> Environment:
-        """An environment that exists, by its id; its token is known to who made it only."""
+        """An existing environment by its id; its `token` is empty, since only its creation returns it."""
         return Environment(self, id, self.send(request_specs.show(id)).service)
 
     def environments(self, status: str | None = None, limit: int = 100) -> list[EnvironmentInfo]:
-        """Environments, newest first; `status` is ready, expired or deleted."""
+        """List environments, newest first; `status` is ready, expired or deleted."""
         return self.send(request_specs.environments(status, limit)).environments
 
     def templates(self) -> list[Template]:
-        """The newest template of every twin and name."""
+        """List the newest template of every twin and name."""
         return self.send(request_specs.templates()).templates
 
     def suites(self, name: str = "") -> list[Suite]:
-        """Suites whose name has this in it in any case, newest first and without their tests."""
+        """List the suites whose name contains `name` in any case, newest first and without their tests."""
         return self.send(request_specs.suites(name)).test_suites
 
     def suite(self, id: str) -> Suite:
-        """A suite with its tests."""
+        """Read a suite with its tests."""
         return self.send(request_specs.suite(id))
 
     def import_files(self, files: Json) -> ImportResult:
-        """Import public seeds and suites, all or nothing: what each file's JSON holds, by its name."""
+        """Import public seeds and suites, all or nothing; `files` maps the name of each file to its decoded JSON."""
         return self.send(request_specs.import_files(files))
 
     def result(self, run_id: str, *, calls: bool = False) -> RunResult:
-        """A run's latest diff and verdict, readable after its environment is gone; with its calls if asked for."""
+        """Read a run's latest diff and verdict, also after its environment is gone; with `calls`, also its calls."""
         return self.send(request_specs.result(run_id, calls=calls))
 
     def url(self, environment: Environment, twin: str = "") -> str:
-        """The base URL of an environment's twin, of its first one unless told which."""
+        """The base URL of an environment's twin, by default its first one."""
         return f"{self.base_url}/api/env/{environment.id}/services/{twin or environment.service}"
 
     def port(self, environment: Environment, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of a base URL."""
         return self.send(request_specs.open_port(environment.id, twin or environment.service)).url
 
 
 class Environment:
-    """An environment; as a context manager it is deleted at the end of the block."""
+    """An environment; as a context manager, it deletes itself at the end of the block.
+
+    `token` gives access to its twins; a fork also has its `parent` and the point `at` which it was forked.
+    """
 
     def __init__(
         self, client: Platform, id: str, service: str, token: str = "", parent: str | None = None, at: int | None = None
@@ -145,39 +148,39 @@ class Environment:
         return self.client.url(self, twin)
 
     def port(self, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of a base URL."""
         return self.client.port(self, twin)
 
     def show(self) -> EnvironmentInfo:
-        """What the server knows of it."""
+        """Read its status, templates and current point."""
         return self.client.send(request_specs.show(self.id))
 
     def delete(self) -> None:
-        """Delete it; doing so again is no error."""
+        """Delete it; deleting it again is not an error."""
         self.client.send(request_specs.delete(self.id))
 
     def seq(self) -> int:
-        """The present point."""
+        """The current point."""
         return self.show().seq
 
     def checkpoint(self, name: str, at: Point | None = None) -> Checkpoint:
-        """Give a point a name, the present one unless told otherwise."""
+        """Name a point, by default the current one."""
         return self.client.send(request_specs.checkpoint(self.id, name, at))
 
     def checkpoints(self) -> list[Checkpoint]:
-        """The names that points have, in the order they were given."""
+        """List the named points in the order in which they were named."""
         return self.client.send(request_specs.checkpoints(self.id)).checkpoints
 
     def delete_checkpoint(self, name: str) -> Checkpoint:
-        """Forget a name; its point stays a point."""
+        """Delete the name of a point; the point stays."""
         return self.client.send(request_specs.delete_checkpoint(self.id, name))
 
     def fork(self, at: Point | None = None, name: str | None = None) -> Environment:
-        """An environment that goes on from a point by itself, from the present one unless told otherwise."""
+        """Create an independent environment that continues from a point, by default the current one."""
         return self.forks(1, at, name)[0]
 
     def forks(self, count: int, at: Point | None = None, name: str | None = None) -> list[Environment]:
-        """Up to 1,000 forks of one point, all or none."""
+        """Create up to 1,000 forks of one point, all or none."""
         made = self.client.send(request_specs.fork(self.id, at, count, name)).environments
         return [
             Environment(self.client, each.environment_id, self.service, each.agent_token, each.parent, each.at)
@@ -185,86 +188,90 @@ class Environment:
         ]
 
     def rewind(self, to: Point) -> int:
-        """Return to a point; gives the seq of the rewind, which is a point too."""
+        """Rewind to a point; returns the seq of the rewind, which is a point itself."""
         return self.client.send(request_specs.rewind(self.id, to)).seq
 
     def clock(self) -> ClockState:
-        """Its time, and what falls due next."""
+        """Read its clock: the time, and the next due job."""
         return self.client.send(request_specs.clock(self.id))
 
     def advance(
         self, seconds: float | None = None, *, to: str | float | None = None, until: Until | None = None
     ) -> Advanced:
-        """Set its clock forward: by seconds, `to` an instant, or `until` work falls due ("next") or none does ("idle").
+        """Advance its clock by `seconds`, `to` an instant, or `until` the "next" due job or all of them ("idle").
 
-        Whatever falls due on the way is done. An instant is ISO 8601, or seconds since 1970.
+        Jobs that become due on the way run in order. An instant is ISO 8601, or seconds since 1970.
         """
         return self.client.send(request_specs.advance(self.id, seconds, to, until))
 
     def reset(self) -> int:
-        """Return to the state of the templates; gives the seq of that."""
+        """Return to the initial state; returns the seq of the reset, which is a point itself."""
         return self.client.send(request_specs.reset(self.id)).seq
 
     def diff(
         self, since: Point = 0, until: Point | None = None, *, include: Include = "plain", rows: Rows = "full"
     ) -> Diff:
-        """What differs between two points, between the templates' state and the present unless told otherwise."""
+        """The net changes between two points, by default from the initial state to the current one.
+
+        `include="derived"` adds derived tables and updates of derived columns only; "all" also adds bookkeeping tables.
+        With `rows="changed"`, updates have only their key and the changed columns.
+        """
         return self.client.send(request_specs.diff(self.id, since, until, include, rows)).diff
 
     def export(self) -> bytes:
-        """All of it as a file: JSON lines in gzip, with its journal, checkpoints and calls, and without tokens."""
+        """Export it as gzipped JSON lines, with its journal, checkpoints and calls, but without tokens."""
         return self.client.send(request_specs.export(self.id))
 
     def journal(self, after: int = 0, limit: int = PAGE) -> list[Record]:
-        """What each operation wrote, in order."""
+        """List up to `limit` journal records with a seq above `after`, in order."""
         return self.client.send(request_specs.journal(self.id, after, limit)).records
 
     def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[LoggedCall]:
-        """Every call that reached its twins, in order, reads and refusals included.
+        """List up to `limit` calls to its twins with a number above `after`, in order, including reads and errors.
 
-        With `transcripts` each says what it asked and what it was answered; then there are 100 at most.
+        With `transcripts`, each has its request and its response, and there are at most 100.
         """
         return self.client.send(request_specs.calls(self.id, after, limit, transcripts=transcripts)).calls
 
     def add_webhook(self, twin: str, url: str, *events: str, secret: str | None = None) -> Webhook:
-        """Tell an address of a twin's events, all of them if none is named; a secret is made unless one is given."""
+        """Add a webhook for a twin's events, by default all; without a `secret`, the server makes one."""
         return self.client.send(request_specs.add_webhook(self.id, twin, url, events, secret))
 
     def webhooks(self) -> list[Webhook]:
-        """The webhooks of its settings, in the order they were made."""
+        """List the webhooks that `add_webhook` added, in order."""
         return self.client.send(request_specs.webhooks(self.id)).webhooks
 
     def remove_webhook(self, webhook_id: str) -> Webhook:
-        """Tell an address no more; what was not sent yet is not sent."""
+        """Remove a webhook; its pending deliveries are cancelled."""
         return self.client.send(request_specs.remove_webhook(self.id, webhook_id))
 
     def set_faults(self, *faults: Json) -> list[Fault]:
-        """Let these go wrong from now on, and nothing else; without any nothing does.
+        """Inject these faults from now on in place of all earlier ones; without any, none are injected.
 
         For example `{"kind": "rate_limit", "operation": "chat.*", "calls": 3, "seconds": 10}`.
         """
         return self.client.send(request_specs.set_faults(self.id, faults)).faults
 
     def faults(self) -> list[Fault]:
-        """What goes wrong on purpose, and how often it has."""
+        """List the injected faults and the number of calls that each has met."""
         return self.client.send(request_specs.faults(self.id)).faults
 
     def deliveries(self, after: int = 0, limit: int = PAGE) -> list[Delivery]:
-        """What subscribers were told and are to be told, in order, with every attempt."""
+        """List up to `limit` webhook deliveries with a number above `after`, in order, with every attempt."""
         return self.client.send(request_specs.deliveries(self.id, after, limit)).deliveries
 
     def redeliver(self, number: int) -> Delivery:
-        """Send a delivery once more, whatever became of it."""
+        """Send a delivery again, whatever its status."""
         return self.client.send(request_specs.redeliver(self.id, number))
 
     def run(self, test_id: str | None = None, *, once: bool | None = None) -> Run:
-        """Begin a run: what changes from now on belongs to it."""
+        """Start a run, to which all changes from now on belong; with `once`, its first diff or verdict closes it."""
         started = self.client.send(request_specs.start_run(self.id, test_id, once=once))
         return Run(self.client, started.run_id, once=bool(once))
 
 
 class Run:
-    """An interval of an environment that is judged."""
+    """A run: an interval in an environment's history that checks evaluate."""
 
     def __init__(self, client: Platform, id: str, *, once: bool) -> None:
         self.client = client
@@ -272,28 +279,28 @@ class Run:
         self._once = once
 
     def diff(self, *, include: Include = "plain", rows: Rows = "full") -> Diff:
-        """What has changed in it so far."""
+        """The net changes so far; see `diff` of an environment."""
         return self.client.send(request_specs.diff_run(self.id, include, rows, once=self._once)).diff
 
     def evaluate(self, checks: Json | Sequence[Json] | None = None, *, include: Include = "plain") -> Verdict:
-        """Judge it by checks (a spec, or a list of assertions), or without any by those of its test."""
+        """Evaluate it by checks (a spec, or a list of assertions), by default those of its test."""
         return self.client.send(
             request_specs.evaluate_run(self.id, request_specs.spec(checks), include, once=self._once)
         )
 
     def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[LoggedCall]:
-        """Its calls, as an environment has them; once it has a result, those that led to it."""
+        """List its calls, as `calls` of an environment does; once it has a result, those up to the result."""
         return self.client.send(request_specs.run_calls(self.id, after, limit, transcripts=transcripts)).calls
 
     def result(self, *, calls: bool = False) -> responses.RunResult:
-        """Its latest diff and verdict, with its first 1,000 calls and their transcripts if they are asked for."""
+        """Read its latest diff and verdict; with `calls`, also its first 1,000 calls and their transcripts."""
         return self.client.result(self.id, calls=calls)
 
 
 class Client(Platform):
-    """A server's platform API. Requests that do no harm twice are tried again when the way there fails.
+    """The platform API of a server. Requests that may arrive twice are retried after errors of the connection.
 
-    Raises `Unreachable` besides.
+    `seconds` is the timeout of a request. Methods raise `RequestRefused` with the server's message, and `Unreachable`.
     """
 
     def __init__(
@@ -324,7 +331,7 @@ class Client(Platform):
         self._http.close()
 
     def send(self, spec: RequestSpec[T]) -> T:
-        """Send one request and give its answer."""
+        """Send a request and return its decoded response."""
         number = 0
         while True:
             attempt = self._attempt(spec)
@@ -335,11 +342,11 @@ class Client(Platform):
             number += 1
 
     def pause(self, seconds: float) -> None:
-        """Wait."""
+        """Sleep for some seconds."""
         self._sleep(seconds)
 
     def listen(self, path: str) -> Iterator[sending.ServerSentEvent]:
-        """What a stream tells, until it ends."""
+        """Yield the events of a stream of server-sent events until it ends; raises RequestRefused."""
         reader = sending.EventReader()
         with self._http.stream(**sending.listening(path, self._seconds)) as answer:
             if not answer.is_success:

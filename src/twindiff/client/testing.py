@@ -1,4 +1,4 @@
-"""Test runs, saved tests, sandbox runs and the older runs as Arga's documentation prints them."""
+"""The namespaces for test runs, saved tests, sandbox runs and legacy runs, as in Arga's documentation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _late(run_id: str, status: str, seconds: float) -> TimeoutError:
 
 
 class Runs(Namespace):
-    """Runs by the names of Arga's SDK."""
+    """Runs of any kind, with the method names of Arga's SDK."""
 
     create_url_run = Sent(testing_specs.create_url_run)
     create_pr_run = Sent(testing_specs.create_pr_run)
@@ -28,7 +28,7 @@ class Runs(Namespace):
     cancel = Sent(testing_specs.cancel_run)
 
     def wait(self, run_id: str, *, timeout: float = SECONDS, poll_interval: float = POLL_SECONDS) -> Fields:
-        """The run when it has ended; raises TimeoutError when that takes longer than `timeout` seconds."""
+        """Wait until a run has ended, and return it; raises TimeoutError after `timeout` seconds."""
         end = time.monotonic() + timeout
         while (run := self.get(run_id)).status not in testing_specs.ENDED:
             if time.monotonic() >= end:
@@ -37,12 +37,12 @@ class Runs(Namespace):
         return run
 
     def stream_results(self, run_id: str) -> Iterator[ServerSentEvent]:
-        """What happens in a run, while it happens, until it ends."""
+        """Yield the events of a run as they happen, until it ends."""
         return self.client.listen(f"/validate/{part(run_id)}/results")
 
 
 class AsyncRuns(AsyncNamespace):
-    """Runs by the names of Arga's SDK."""
+    """Runs of any kind, with the method names of Arga's SDK."""
 
     create_url_run = Awaited(testing_specs.create_url_run)
     create_pr_run = Awaited(testing_specs.create_pr_run)
@@ -56,7 +56,7 @@ class AsyncRuns(AsyncNamespace):
         timeout: float = SECONDS,  # noqa: ASYNC109 - the name that the documentation prints
         poll_interval: float = POLL_SECONDS,
     ) -> Fields:
-        """The run when it has ended; raises TimeoutError when that takes longer than `timeout` seconds."""
+        """Wait until a run has ended, and return it; raises TimeoutError after `timeout` seconds."""
         end = time.monotonic() + timeout
         while (run := await self.get(run_id)).status not in testing_specs.ENDED:
             if time.monotonic() >= end:
@@ -65,12 +65,12 @@ class AsyncRuns(AsyncNamespace):
         return run
 
     def stream_results(self, run_id: str) -> AsyncIterator[ServerSentEvent]:
-        """What happens in a run, while it happens, until it ends."""
+        """Yield the events of a run as they happen, until it ends."""
         return self.client.listen(f"/validate/{part(run_id)}/results")
 
 
 class TestRuns(Runs):
-    """Tests in a browser."""
+    """Browser tests."""
 
     __test__ = False
 
@@ -85,7 +85,7 @@ class TestRuns(Runs):
 
 
 class AsyncTestRuns(AsyncRuns):
-    """Tests in a browser."""
+    """Browser tests."""
 
     create = Awaited(testing_specs.create_test_run)
     list = Awaited(testing_specs.list_test_runs)
@@ -98,7 +98,7 @@ class AsyncTestRuns(AsyncRuns):
 
 
 class SavedTests(Namespace):
-    """Tests that are kept under a name."""
+    """Saved tests."""
 
     list = Sent(testing_specs.saved_tests)
     get = Sent(testing_specs.saved_test)
@@ -109,7 +109,7 @@ class SavedTests(Namespace):
 
 
 class AsyncSavedTests(AsyncNamespace):
-    """Tests that are kept under a name."""
+    """Saved tests."""
 
     list = Awaited(testing_specs.saved_tests)
     get = Awaited(testing_specs.saved_test)
@@ -120,7 +120,7 @@ class AsyncSavedTests(AsyncNamespace):
 
 
 class SandboxRuns(Namespace):
-    """Applications of branches, started beside their twins."""
+    """Applications of branches, which run together with their twins."""
 
     create = Sent(testing_specs.create_sandbox_run)
     list = Sent(testing_specs.sandbox_runs)
@@ -129,7 +129,7 @@ class SandboxRuns(Namespace):
     delete = Sent(testing_specs.delete_sandbox_run)
 
     def wait(self, sandbox_id: str, *, timeout: float = SECONDS, poll_interval: float = 0.2) -> Fields:
-        """The sandbox run when its application answers, or has failed; raises TimeoutError."""
+        """Wait until the application responds or has failed, and return the run; raises TimeoutError."""
         end = time.monotonic() + timeout
         while (run := self.get(sandbox_id)).status in testing_specs.STARTING:
             if time.monotonic() >= end:
@@ -139,7 +139,7 @@ class SandboxRuns(Namespace):
 
 
 class AsyncSandboxRuns(AsyncNamespace):
-    """Applications of branches, started beside their twins."""
+    """Applications of branches, which run together with their twins."""
 
     create = Awaited(testing_specs.create_sandbox_run)
     list = Awaited(testing_specs.sandbox_runs)
@@ -154,7 +154,7 @@ class AsyncSandboxRuns(AsyncNamespace):
         timeout: float = SECONDS,  # noqa: ASYNC109 - the name that the documentation prints
         poll_interval: float = 0.2,
     ) -> Fields:
-        """The sandbox run when its application answers, or has failed; raises TimeoutError."""
+        """Wait until the application responds or has failed, and return the run; raises TimeoutError."""
         end = time.monotonic() + timeout
         while (run := await self.get(sandbox_id)).status in testing_specs.STARTING:
             if time.monotonic() >= end:

@@ -1,4 +1,7 @@
-"""Every request about test runs, saved tests, sandbox runs and the older runs, as data."""
+"""The requests about test runs, saved tests, sandbox runs and legacy runs as data.
+
+Responses are Fields: JSON objects whose fields are also attributes.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,13 @@ from .request_specs import Json, RequestSpec
 from .run_specs import do, look, part
 
 ENDED = ("completed", "failed", "cancelled")
-"""How a run stands when it has ended."""
+"""The statuses of a run that has ended."""
 STARTING = ("queued", "provisioning")
-"""How a sandbox run stands before its application answers."""
+"""The statuses of a sandbox run whose application does not respond yet."""
 
 
 def items(path: str, **query: Any) -> RequestSpec[ListField]:
-    """Read a list that has a name in its answer."""
+    """A GET request for a list inside an object, such as `{"runs": […]}`."""
     asked = look(path, **query)
     return RequestSpec(asked.verb, asked.path, ListField, asked.query, asked.body, asked.repeatable)
 
@@ -47,20 +50,21 @@ def create_test_run(
     session_id: str | None = None,
     trigger_source: str | None = None,
 ) -> RequestSpec[Fields]:
-    """Queue a test in a browser: what a prompt says, or the steps of a TestConfig.
+    """Queue a browser test from a prompt or from the steps of a TestConfig.
 
-    `checks` judge what the twins change; `hosts` are what the page may reach besides its start host and its twins.
+    `checks` are a spec for the diff of the twins. `hosts` are the hosts that the page may reach besides its start host
+    and its twins. `timeout_seconds` bounds the run, `ttl_minutes` the life of its twins.
     """
     return do("POST", "/test-runs", dict(locals()))
 
 
 def list_test_runs(*, limit: int = 100, repo: str | None = None) -> RequestSpec[ListField]:
-    """Test runs, newest first."""
+    """List test runs, newest first."""
     return items("/test-runs", limit=limit, repo=repo)
 
 
 def get_test_run(run_id: str) -> RequestSpec[Fields]:
-    """How a run stands, what each step came to, and what its twins changed."""
+    """Read a run: its `status`, the result of each step in `results_json`, and the `diff` of its twins."""
     return look(f"/test-runs/{part(run_id)}")
 
 
@@ -75,28 +79,28 @@ def rerun(
     credentials: Mapping[str, str] | None = None,
     twins: Sequence[str] | None = None,
 ) -> RequestSpec[Fields]:
-    """Repeat a run, with what is given in place of what it was asked with."""
+    """Repeat a run; the given parameters replace those of the original request."""
     given = {name: value for name, value in locals().items() if name != "run_id"}
     return do("POST", f"/test-runs/{part(run_id)}/rerun", given)
 
 
 def configure(run_id: str, test_config: Json) -> RequestSpec[Fields]:
-    """Change the TestConfig with which a run is repeated."""
+    """Change the TestConfig for repetitions of a run."""
     return do("PATCH", f"/test-runs/{part(run_id)}/config", {"test_config": test_config}, repeatable=True)
 
 
 def cancel_test_run(run_id: str) -> RequestSpec[Fields]:
-    """End a run; what it has so far is kept."""
+    """Cancel a run; its results so far stay."""
     return do("POST", f"/test-runs/{part(run_id)}/cancel", repeatable=True)
 
 
 def message(run_id: str, message: str) -> RequestSpec[Fields]:
-    """Answer the question that a run waits with."""
+    """Answer the question that a run is waiting on."""
     return do("POST", f"/test-runs/{part(run_id)}/messages", {"message": message})
 
 
 def artifact(run_id: str, name: str) -> RequestSpec[bytes]:
-    """A file that a run has left: a screenshot, its trace, its HAR."""
+    """Read a file of a run: a screenshot, its trace or its HAR."""
     return RequestSpec("GET", f"/validate/{part(run_id)}/artifacts/{part(name)}", bytes, {}, b"", repeatable=True)
 
 
@@ -104,12 +108,12 @@ def artifact(run_id: str, name: str) -> RequestSpec[bytes]:
 
 
 def saved_tests(*, repo_full_name: str | None = None, tag: str | None = None) -> RequestSpec[ListField]:
-    """Saved tests, oldest first, of a repository or with a tag."""
+    """List saved tests, oldest first, perhaps only those of a repository or with a tag."""
     return items("/tests", repo_full_name=repo_full_name, tag=tag)
 
 
 def saved_test(test_id: str) -> RequestSpec[Fields]:
-    """A saved test."""
+    """Read a saved test."""
     return look(f"/tests/{part(test_id)}")
 
 
@@ -128,7 +132,7 @@ def create_test(
     twins: Sequence[str] | None = None,
     checks: Json | None = None,
 ) -> RequestSpec[Fields]:
-    """Save a test: by its TestConfig, by a prompt, or as a run has done it."""
+    """Save a test from a TestConfig, a prompt, or the steps of an earlier run (`run_id`)."""
     return do("POST", "/tests", dict(locals()))
 
 
@@ -147,7 +151,7 @@ def update_test(
     twins: Sequence[str] | None = None,
     checks: Json | None = None,
 ) -> RequestSpec[Fields]:
-    """Change what is given of a saved test."""
+    """Change the given fields of a saved test."""
     given = {name: value for name, value in locals().items() if name != "test_id"}
     return do("PATCH", f"/tests/{part(test_id)}", given, repeatable=True)
 
@@ -173,13 +177,13 @@ def run_test(
     session_id: str | None = None,
     trigger_source: str | None = None,
 ) -> RequestSpec[Fields]:
-    """Queue a run of a saved test, at another place where one is named."""
+    """Queue a run of a saved test; the given parameters replace those of the test."""
     given = {name: value for name, value in locals().items() if name != "test_id"}
     return do("POST", f"/tests/{part(test_id)}/run", given)
 
 
 def delete_test(test_id: str) -> RequestSpec[Fields]:
-    """Forget a saved test; its runs stay."""
+    """Delete a saved test; its runs stay."""
     return do("DELETE", f"/tests/{part(test_id)}")
 
 
@@ -199,31 +203,31 @@ def create_sandbox_run(
     env: Mapping[str, str] | None = None,
     seconds_to_start: float | None = None,
 ) -> RequestSpec[Fields]:
-    """Start the application of a branch or pull request beside its twins."""
+    """Start the application of a branch or pull request together with its twins."""
     return do("POST", "/sandbox-runs", dict(locals()))
 
 
 def sandbox_runs(*, limit: int = 100) -> RequestSpec[ListField]:
-    """Sandbox runs, newest first."""
+    """List sandbox runs, newest first."""
     return items("/sandbox-runs", limit=limit)
 
 
 def sandbox_run(sandbox_id: str) -> RequestSpec[Fields]:
-    """How a sandbox run stands, where its application answers, and which variables it was given."""
+    """Read a sandbox run: `sandbox_id`, `status`, `app_url`, `env_vars`, `twins` and so on."""
     return look(f"/sandbox-runs/{part(sandbox_id)}")
 
 
 def sandbox_logs(sandbox_id: str) -> RequestSpec[Fields]:
-    """What was done for a sandbox run, and what its application printed."""
+    """Read the `logs` of a sandbox run, with the output of its application."""
     return look(f"/sandbox-runs/{part(sandbox_id)}/logs")
 
 
 def delete_sandbox_run(sandbox_id: str) -> RequestSpec[Fields]:
-    """End a sandbox run with its twins."""
+    """Delete a sandbox run with its twins."""
     return do("DELETE", f"/sandbox-runs/{part(sandbox_id)}")
 
 
-# The older runs
+# Legacy runs
 
 
 def create_url_run(
@@ -239,7 +243,7 @@ def create_url_run(
     pr_url: str | None = None,
     provision_id: str | None = None,
 ) -> RequestSpec[Fields]:
-    """Queue a test of an address."""
+    """Queue a browser test of a URL."""
     return do("POST", "/validate/url-run", dict(locals()))
 
 
@@ -258,30 +262,30 @@ def create_pr_run(
     commit: str | None = None,
     allow_no_tests: bool | None = None,
 ) -> RequestSpec[Fields]:
-    """Test a branch against its base: changed files choose the tests, which run against its application.
+    """Test a branch against its base: the changed files select the saved tests, which run against its application.
 
-    Without `branch` and `pr_url` it is what the repository has checked out. A run for which no test is chosen fails,
-    unless `allow_no_tests` allows it.
+    Without `branch` and `pr_url`, the repository's working tree is tested. A run without a selected test fails, unless
+    `allow_no_tests` is true.
     """
     return do("POST", "/validate/pr-run", dict(locals()))
 
 
 def run(run_id: str) -> RequestSpec[Fields]:
-    """How a run of any kind stands."""
+    """Read a run of any kind."""
     return look(f"/runs/{part(run_id)}")
 
 
 def run_logs(run_id: str) -> RequestSpec[Fields]:
-    """What happened in a run, what its worker said, and what its application printed."""
+    """Read the events of a run, the log of its worker, and the output of its application."""
     return look(f"/runs/{part(run_id)}/logs")
 
 
 def run_page(page_url: str) -> RequestSpec[bytes]:
-    """The page of a run, by its `page_url`."""
+    """Read the HTML page of a run by its `page_url`."""
     parts = urlsplit(page_url)
     return RequestSpec("GET", parts.path, bytes, dict(parse_qsl(parts.query)), b"", repeatable=True)
 
 
 def cancel_run(run_id: str) -> RequestSpec[Fields]:
-    """End a run of any kind."""
+    """Cancel a run of any kind."""
     return do("POST", f"/validate/{part(run_id)}/cancel", repeatable=True)

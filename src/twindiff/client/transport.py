@@ -1,4 +1,4 @@
-"""From a request as data to an answer as data, whoever carries it: what is tried again, and what is an error."""
+"""The parts of sending that both clients share: options of httpx, retries, decoding and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 PREFIX = "/api/platform/"
 PASSING = {502, 503, 504}
-"""Statuses that may be gone a moment later."""
+"""Transient error statuses."""
 FIRST_PAUSE = 0.1
 MAX_PAUSE_SECONDS = 5.0
 
@@ -36,14 +36,14 @@ class Unreachable(Exception):
 
 
 class SendAttempt(NamedTuple):
-    """What came of sending once: an answer, or what went wrong on the way."""
+    """The result of one attempt to send: a response, or an error of the connection."""
 
     answer: httpx.Response | None
     error: httpx.TransportError | None
 
 
 def pause(spec: RequestSpec[Any], attempt: SendAttempt, number: int, retries: int) -> float | None:
-    """Seconds to wait before trying again after attempt `number` (0 is the first), or None when that is no use."""
+    """Seconds to wait before the retry after attempt `number` (0 is the first), or None if there is no retry."""
     passing = attempt.error is not None or (attempt.answer is not None and attempt.answer.status_code in PASSING)
     if not (passing and spec.repeatable and number < retries):
         return None
@@ -53,7 +53,7 @@ def pause(spec: RequestSpec[Any], attempt: SendAttempt, number: int, retries: in
 
 
 def decode_response(spec: RequestSpec[T], attempt: SendAttempt, base_url: str) -> T:
-    """The typed answer; raises Refused, Unreachable."""
+    """Decode the response; raises RequestRefused, or Unreachable if there is none."""
     answer = attempt.answer
     if answer is None:
         raise Unreachable(f"Nothing answers at {base_url}: {attempt.error}") from attempt.error
@@ -61,7 +61,7 @@ def decode_response(spec: RequestSpec[T], attempt: SendAttempt, base_url: str) -
 
 
 def read(spec: RequestSpec[T], status: int, body: bytes) -> T:
-    """The typed answer of a status and a body; raises Refused."""
+    """Decode a response body; raises RequestRefused for an error status and for a body that is not Twindiff's."""
     try:
         if 200 <= status < 300:
             if spec.answer is bytes:
@@ -74,12 +74,12 @@ def read(spec: RequestSpec[T], status: int, body: bytes) -> T:
 
 
 def path_of(spec: RequestSpec[Any]) -> str:
-    """Where a request goes: one whose path is not absolute belongs to the platform API."""
+    """The path of a request; a relative one is below the platform API."""
     return urljoin(PREFIX, spec.path)
 
 
 def options(base_url: str, api_key: str | None, seconds: float) -> Mapping[str, Any]:
-    """What an httpx client is made with. A proxy is for the world outside; it does not know this machine's loopback."""
+    """Options of an httpx client. `trust_env` is off for loopback, which a proxy of the environment cannot reach."""
     address = urlsplit(base_url)
     here = address.hostname in ("127.0.0.1", "localhost", "::1")
     headers = {"X-API-Key": api_key} if api_key else {}
@@ -93,12 +93,12 @@ def options(base_url: str, api_key: str | None, seconds: float) -> Mapping[str, 
 
 
 def is_secured(*urls: str) -> bool:
-    """Whether certificates are needed for any of these addresses; to read them takes 25 ms."""
+    """Whether any of these URLs needs TLS; loading the certificates takes 25 ms, so it is avoided for plain HTTP."""
     return any(urlsplit(url).scheme != "http" for url in urls)
 
 
 class ServerSentEvent(NamedTuple):
-    """Something that a server told while it happened; `data` is what its JSON holds."""
+    """A server-sent event; `data` is decoded JSON, or a text if it is not JSON."""
 
     event: str
     data: Any
@@ -106,13 +106,13 @@ class ServerSentEvent(NamedTuple):
 
 
 class EventReader:
-    """Puts server-sent events together of their lines."""
+    """Assembles server-sent events from lines."""
 
     def __init__(self) -> None:
         self._event, self._data, self._id = "message", list[str](), ""
 
     def read(self, line: str) -> ServerSentEvent | None:
-        """The event that a line completes, if it does."""
+        """Read one line; returns the event that it completes, or None."""
         if not line:
             data, self._data = "\n".join(self._data), []
             event, self._event = self._event, "message"
@@ -136,13 +136,13 @@ def _load_json(data: str) -> Any:
 
 
 def listening(path: str, seconds: float) -> dict[str, Any]:
-    """What httpx is told to listen to a stream with, which may be silent for as long as it likes."""
+    """Arguments of httpx for reading a stream, without a timeout between its events."""
     timeout = httpx.Timeout(seconds, read=None)
     return {"method": "GET", "url": path, "headers": {"Accept": "text/event-stream"}, "timeout": timeout}
 
 
 def request(spec: RequestSpec[Any]) -> Mapping[str, Any]:
-    """What httpx is told to send."""
+    """Arguments of httpx for sending a request."""
     headers = {"Content-Type": spec.content_type} if spec.body else {}
     return {
         "method": spec.verb,

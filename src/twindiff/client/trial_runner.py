@@ -1,4 +1,4 @@
-"""Tests of a suite, each tried by an agent in an environment of its own."""
+"""Runs an agent on the tests of a suite, each in an environment of its own."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .transport import RequestRefused, Unreachable
 SECONDS = 600.0
 SECONDS_TO_OPEN = 10.0
 MAX_REASON_CHARACTERS = 2_000
-"""Letters of what an agent raised that are told."""
+"""The longest message of an agent's exception in a reason."""
 TRIALS_THREAD = "twindiff trials"
 AGENT_THREAD = "agent of "
 SECONDS_TO_JUDGE = 600
-"""How much longer than its agent may work an environment lives."""
+"""The life of an environment beyond the agent's time limit, for evaluating the run."""
 
 
 class Task(NamedTuple):
-    """What an agent gets of a test.
+    """A test as an agent receives it.
 
-    `urls` are the base URLs of its environment's twins by name, `url` is the first one's; `token` opens these twins
-    and nothing else.
+    `urls` maps the twins of its environment to their base URLs, and `url` is that of the first. `token` gives access to
+    these twins and nothing else.
     """
 
     test_id: str
@@ -44,16 +44,16 @@ class Task(NamedTuple):
 
 
 Keep = Literal["none", "failed", "all"]
-"""Whose environments are not deleted after a trial."""
+"""The trials whose environments are not deleted."""
 
 KEPT_SECONDS = 24 * 3600
-"""How long such an environment lives, at least."""
+"""The minimum life of a kept environment."""
 
 Opened = Future[Environment]
-"""The environment of a test, once it is made."""
+"""A future of a test's environment."""
 
 Agent = Callable[[Task], object]
-"""Does what the prompt asks for; what it returns is ignored, but awaited if it can be."""
+"""A function that does the task. Its return value is ignored, but awaited if it is awaitable."""
 
 
 class OutOfTime(Exception):
@@ -64,9 +64,9 @@ class OutOfTime(Exception):
 
 
 class Trial(NamedTuple):
-    """What came of one test: a verdict, or in `error` why there is none.
+    """The result of one trial: a verdict, or in `error` the reason why there is none; `seconds` is its duration.
 
-    Its environment is deleted unless it `is_kept`; `result(run_id)` still reads what changed in it.
+    Its environment is deleted unless it `is_kept`; `result(run_id)` still returns its diff.
     """
 
     test: Test
@@ -79,11 +79,12 @@ class Trial(NamedTuple):
 
     @property
     def passed(self) -> bool:
+        """Whether there is a verdict and all checks passed."""
         return self.verdict is not None and self.verdict.passed
 
     @property
     def reason(self) -> str:
-        """Why it did not pass, in a sentence; empty when it did."""
+        """Why it did not pass, in a sentence; empty if it passed."""
         if self.verdict is None:
             return self.error
         said = [*(str(why["text"]) for why in self.verdict.explanations), *self.verdict.failures]
@@ -99,12 +100,12 @@ def trials(
     seconds: float = SECONDS,
     keep: Keep = "none",
 ) -> Generator[Trial]:
-    """Try every test, up to `parallel` at once, and give what came of each as soon as it is known.
+    """Run the agent on every test, up to `parallel` at once, and yield each result as soon as it is known.
 
-    Environments are deleted at once, but those that are to be kept live for a day.
+    Environments are deleted after their trials, except that those selected by `keep` live for a day.
 
-    An agent that is not done after `seconds` is left to itself: its environment is deleted, one with `async` cancelled.
-    So are those that still work when the trials are closed, or Ctrl-C ends them.
+    An agent that is not done after `seconds` is abandoned: its environment is deleted, and an asynchronous one is
+    cancelled. So are those that still run when the generator is closed or Ctrl-C ends it.
     """
     waiting = deque(tests)
     finished = SimpleQueue[Trial]()
@@ -132,13 +133,13 @@ def trials(
 
 
 def are_going_on() -> bool:
-    """Whether an agent that was left to itself works still, which nothing can end but the end of the process."""
+    """Whether an abandoned agent still runs; a thread can only be ended by ending the process."""
     return any(thread.name.startswith((TRIALS_THREAD, AGENT_THREAD)) for thread in threads_alive())
 
 
 def _close(opened: Opened) -> None:
-    """Delete an environment, even one that is being made at this moment."""
-    with suppress(Exception):  # whatever was raised where it was made is of no interest any more, nor is a server gone
+    """Delete an environment, even one that is being created at this moment."""
+    with suppress(Exception):  # an error of its creation no longer matters, nor does a server that is gone
         opened.result(SECONDS_TO_OPEN).delete()
 
 
@@ -146,7 +147,7 @@ def _open_environment(platform: Platform, test: Test, seconds: float, keep: Keep
     lasts = int(seconds) + (SECONDS_TO_JUDGE if keep == "none" else KEPT_SECONDS)
     try:
         environment = platform.create(testId=test.id, ttl_seconds=lasts)
-    except BaseException as error:  # who closes the trials waits for one or the other
+    except BaseException as error:  # `_close` waits for the future
         opened.set_exception(error)
         raise
     opened.set_result(environment)
@@ -177,22 +178,22 @@ def _judge_trial(trial: Trial, environment: Environment, agent: Agent, seconds: 
     try:
         let_work(agent, task_of(trial.test, environment), seconds)
         verdict = run.evaluate()
-        # An agent that tries to judge itself has failed, whatever else it has done.
+        # An agent that calls the control plane, for example to evaluate its own run, has failed in any case.
         return trial._replace(error=verdict.overreach) if verdict.refused else trial._replace(verdict=verdict)
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything
-        with suppress(RequestRefused, Unreachable):  # what the agent raised is what counts
-            run.diff()  # what was done so far is kept in the run's result
+        with suppress(RequestRefused, Unreachable):  # the agent's exception is reported
+            run.diff()  # stores the diff so far in the run's result
         return trial._replace(error=_describe_error(error))
 
 
 def task_of(test: Test, environment: Environment) -> Task:
-    """What an agent gets of a test in an environment of it."""
+    """The task of an agent for a test in an environment."""
     urls = {twin: environment.url(twin) for twin in environment.show().templates}
     return Task(test.id, test.prompt, urls[environment.service], urls, environment.token, environment.id)
 
 
 def let_work(agent: Agent, task: Task, seconds: float) -> None:
-    """Let an agent work in a thread of its own, for nothing can end a thread; raises what it raises, and OutOfTime."""
+    """Run an agent in a thread of its own, which can be abandoned; raises its exception, or OutOfTime."""
     done = Future[None]()
     Thread(target=_call, args=(agent, task, seconds, done), name=f"{AGENT_THREAD}{task.test_id}", daemon=True).start()
     if not wait([done], seconds).done:
@@ -208,7 +209,7 @@ def _call(agent: Agent, task: Task, seconds: float, done: Future[None]) -> None:
         if isgenerator(work) or isasyncgen(work):
             raise TypeError("an agent works when it is called; one that yields has done nothing so far")
         done.set_result(None)
-    except BaseException as error:  # noqa: BLE001 - it is raised again by who waits
+    except BaseException as error:  # noqa: BLE001 - `let_work` raises it again
         done.set_exception(error)
 
 
@@ -224,10 +225,10 @@ async def _run_with_limit(work: Awaitable[Any], seconds: float) -> None:
 
 
 def _describe_error(error: BaseException) -> str:
-    """Why there is no verdict, in a bounded text; an error may fail even at saying what it is."""
+    """The reason why there is no verdict, truncated; even `str(error)` may raise."""
     try:
         said = str(error)
-    except BaseException as other:  # noqa: BLE001 - it is of the agent's making
+    except BaseException as other:  # noqa: BLE001 - the exception class is the agent's
         said = f"(no message: {type(other).__name__} while it was made)"
     if len(said) > MAX_REASON_CHARACTERS:
         said = f"{said[:MAX_REASON_CHARACTERS]}… ({len(said):,} letters)"

@@ -1,4 +1,4 @@
-"""Trial sets of a server: `client.trial_sets`, with and without `async`."""
+"""The namespace for trial sets, `client.trial_sets`, synchronous and asynchronous."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ def _post(path: str, given: Json, *, repeatable: bool) -> RequestSpec[responses.
 
 
 def create(suite_id: str, agent: str, planned: int = 0) -> RequestSpec[responses.TrialSet]:
-    """Begin a trial set of an agent at a suite, of which so many trials are planned."""
+    """Create a trial set for an agent and a suite; `planned` is the number of trials to come."""
     given = {"testSuiteId": suite_id, "agent": agent, "planned": planned}
     return _post("trial-sets", given, repeatable=False)
 
 
 def add(id: str, trials: Sequence[Json]) -> RequestSpec[responses.TrialSet]:
-    """Add up to 100 trials: testId, number, runId, error, seconds, isKept; those that are there already stay."""
+    """Add up to 100 trials, with the keys testId, number, runId, error, seconds and isKept; existing ones stay."""
     return _post(_path(id, "trials"), {"trials": trials}, repeatable=True)
 
 
 def find(limit: int = 100) -> RequestSpec[responses.TrialSetList]:
-    """Trial sets, newest first."""
+    """List trial sets, newest first."""
     return RequestSpec("GET", "trial-sets", responses.TrialSetList, {"limit": str(limit)}, b"", True)
 
 
 def get(id: str) -> RequestSpec[responses.TrialSet]:
-    """A trial set with its figures and what came of each test."""
+    """Read a trial set with its statistics and the results of each test."""
     return RequestSpec("GET", _path(id), responses.TrialSet, {}, b"", True)
 
 
 def trials(id: str, limit: int = 100, offset: int = 0) -> RequestSpec[responses.KeptTrials]:
-    """Trials of a set in the order of their tests, with their explanations."""
+    """List the trials of a set in the order of their tests, with their explanations."""
     return RequestSpec(
         "GET", _path(id, "trials"), responses.KeptTrials, {"limit": str(limit), "offset": str(offset)}, b"", True
     )
 
 
 def compare(id: str, other: str) -> RequestSpec[responses.TrialSetComparison]:
-    """How another set differs from one, test by test."""
+    """Compare a set with another one, test by test."""
     return RequestSpec("GET", _path(id, "compare", other), responses.TrialSetComparison, {}, b"", True)
 
 
@@ -59,7 +59,7 @@ def delete(id: str) -> RequestSpec[responses.TrialSetEnded]:
 
 
 class TrialSets(Namespace):
-    """What came of agents' trials at suites."""
+    """Results of agents' trials of suites."""
 
     create = Sent(create)
     add = Sent(add)
@@ -71,7 +71,7 @@ class TrialSets(Namespace):
 
 
 class AsyncTrialSets(AsyncNamespace):
-    """What came of agents' trials at suites."""
+    """Results of agents' trials of suites."""
 
     create = Awaited(create)
     add = Awaited(add)

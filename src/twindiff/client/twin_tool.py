@@ -1,4 +1,4 @@
-"""How a model calls the twins: one tool that sends a request, and what is said of it. Any agent may use it."""
+"""A tool with which a model calls the twins, and its description; any agent can use it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .trial_runner import Task
 Json = dict[str, Any]
 
 SHOWN = 20_000
-"""Characters of an answer that the model is shown."""
+"""The most characters of a response that the model gets."""
 TOOL = "call_api"
 DESCRIPTION = "Send one HTTP request to an API and get its status and body."
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -23,14 +23,17 @@ HINTS = {
 
 
 class TwinResponse(NamedTuple):
-    """What a twin answered, or with the status 0 what is wrong with the request."""
+    """A twin's response; the status 0 means that no request was sent, and `text` is the reason."""
 
     status: int
     text: str
 
 
 def send_call(http: httpx.Client, task: Task, arguments: Json) -> TwinResponse:
-    """Send the request that the arguments of the tool describe; they may be anything that a model writes."""
+    """Send the request in a tool call's arguments: `api`, `method`, `path`, `query` and `body`.
+
+    Never raises for malformed arguments; the response then has the status 0.
+    """
     url = task.urls.get(str(arguments.get("api") or ""))
     if url is None:
         return TwinResponse(0, f"There is no such API. There are: {', '.join(task.urls)}.")
@@ -46,7 +49,7 @@ def send_call(http: httpx.Client, task: Task, arguments: Json) -> TwinResponse:
 
 
 def render_response(answered: TwinResponse) -> str:
-    """An answer as a model reads it."""
+    """The response as a text for the model: the status and the body on the next lines."""
     return f"{answered.status}\n{answered.text}" if answered.status else answered.text
 
 
@@ -66,7 +69,7 @@ def parameters(apis: Iterable[str]) -> Json:
 
 
 def instructions(apis: Iterable[str]) -> str:
-    """What the model is told besides the task's prompt."""
+    """The system prompt."""
     hints = " ".join(HINTS.get(name, f"{name} is a copy of that vendor's API.") for name in apis)
     return (
         f"You do the user's task through APIs, with the tool {TOOL}; you are signed in already. {hints} "

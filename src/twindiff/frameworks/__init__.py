@@ -1,1 +1,1 @@
-"""Tests of suites as tasks of other people's frameworks; each module needs the extra of its name."""
+"""Tests of suites as tasks of third-party frameworks; each module needs the extra with its name."""

@@ -1,4 +1,4 @@
-"""One try of a test by whatever drives it: the description of a task that all frameworks are fed from."""
+"""Episodes: single attempts at a test, on which the integrations of all frameworks are built."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 SECONDS_OF_A_CALL = 60.0
 SECONDS_TO_LIVE = 24 * 3600
-"""What nobody has closed is deleted by then."""
+"""An environment that is never closed is deleted after this time."""
 
 _platforms: dict[tuple[int, str], Platform] = {}
 
@@ -34,9 +34,9 @@ class UnknownTask(ValueError):
 
 
 def platform_at(base_url: str = "") -> Platform:
-    """The server at an address, with the key in `$TWINDIFF_API_KEY`; without an address this process is the server.
+    """The platform of a server, with the key in `$TWINDIFF_API_KEY`; without a URL, a Twindiff in this process.
 
-    One for each process and address, and closed when the process ends.
+    There is one for each process and URL, which is closed when the process ends.
     """
     key = (os.getpid(), base_url)
     if key not in _platforms:
@@ -47,7 +47,7 @@ def platform_at(base_url: str = "") -> Platform:
 
 
 def suite_of(platform: Platform, name: str = STARTER) -> Suite:
-    """A suite with its tests, by name or id; the starter suite is always there. Raises UnknownTask."""
+    """A suite with its tests, by name or id; the starter suite is imported if it is missing. Raises UnknownTask."""
     known = platform.suites()
     if name == STARTER and STARTER not in {each.name for each in known}:
         platform.import_files(starter_files())
@@ -59,7 +59,7 @@ def suite_of(platform: Platform, name: str = STARTER) -> Suite:
 
 
 def chosen_tests(platform: Platform, suite: str = STARTER, tests: str = "") -> list[Test]:
-    """The tests of a suite whose name has `tests` in it, in any case; raises UnknownTask if there is none."""
+    """The tests of a suite whose name contains `tests` in any case, or whose id it is; raises UnknownTask for none."""
     known = suite_of(platform, suite).tests
     chosen = [each for each in known if tests.lower() in each.name.lower() or tests == each.id]
     if not chosen:
@@ -70,12 +70,12 @@ def chosen_tests(platform: Platform, suite: str = STARTER, tests: str = "") -> l
 
 
 def apis_of(platform: Platform, test: Test) -> list[str]:
-    """The twins whose APIs a test is about, as its environments have them."""
+    """The names of the twins in a test's environments."""
     return [each.service for each in platform.templates() if test.seed_template in (each.id, each.name)]
 
 
 def agent_at(path: str) -> Agent:
-    """The agent at `module:name`; raises UnknownTask."""
+    """Import the agent `module:name`; raises UnknownTask."""
     module, _, name = path.partition(":")
     try:
         return getattr(import_module(module), name)
@@ -84,7 +84,7 @@ def agent_at(path: str) -> Agent:
 
 
 class Episode:
-    """A test being tried: its own environment, a run that judges it, and a way to call its twins as the agent."""
+    """An attempt at a test: an environment of its own, a run to evaluate it, and a client that acts as the agent."""
 
     def __init__(self, test: Test, environment: Environment, run: Run) -> None:
         self.test = test
@@ -97,7 +97,7 @@ class Episode:
 
     @classmethod
     def begin(cls, platform: Platform, test: Test, *, ttl_seconds: int = SECONDS_TO_LIVE) -> Self:
-        """Make the environment that the test asks for."""
+        """Create the environment of the test and start a run in it."""
         environment = platform.create(testId=test.id, ttl_seconds=ttl_seconds)
         return cls(test, environment, environment.run(test.id))
 
@@ -112,7 +112,7 @@ class Episode:
         return send_call(self._http, self.task, arguments)
 
     def verdict(self) -> Verdict:
-        """How the test's checks see what has changed since the beginning; an agent that tries to judge itself fails."""
+        """Evaluate the test's checks on the changes so far; an agent that has called the control plane fails."""
         verdict = self.run.evaluate()
         if not verdict.refused:
             return verdict
@@ -120,9 +120,9 @@ class Episode:
         return replace(verdict, passed=False, score={**verdict.score, "percent": 0.0}, explanations=why)
 
     def fork(self, at: Point | None = None) -> Self:
-        """Another try that goes on from a point of this one, the present unless told otherwise.
+        """Fork the episode at a point, by default the current one.
 
-        It is judged from the beginning as this one is, so its run begins in the state of the templates.
+        The fork is also evaluated from the beginning, so its run starts in the initial state.
         """
         fork = self.environment.fork(at)
         here = fork.seq()
@@ -132,7 +132,7 @@ class Episode:
         return type(self)(self.test, fork, run)
 
     def close(self) -> None:
-        """Delete the environment; what its run came to stays readable."""
+        """Delete the environment; the result of its run stays readable."""
         self._http.close()
         self.environment.delete()
 
@@ -143,10 +143,10 @@ def reward(verdict: Verdict) -> float:
 
 
 def share(verdict: Verdict) -> float:
-    """How much of its checks hold, from 0.0 to 1.0."""
+    """The share of passed checks, from 0.0 to 1.0."""
     return float(verdict.score["percent"]) / 100
 
 
 def reasons(verdict: Verdict) -> Sequence[str]:
-    """Why it did not pass, in sentences."""
+    """Why it did not pass, in sentences; empty if it passed."""
     return [*(str(why["text"]) for why in verdict.explanations), *verdict.failures] if not verdict.passed else ()

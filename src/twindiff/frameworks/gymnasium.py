@@ -1,7 +1,7 @@
 """Tests as a Gymnasium environment, https://gymnasium.farama.org/api/env/. Importing it registers `twindiff/Suite-v0`.
 
 An action is the JSON of one request to a twin, `{"api": "slack", "method": "POST", "path": "chat.postMessage",
-"body": {…}}`, or `{"finish": true}` when the agent is done. Nothing is ever raised because of an action.
+"body": {…}}`, or `{"finish": true}` when the agent is done. No action raises an exception.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ ID = "twindiff/Suite-v0"
 MAX_STEPS = 40
 _ASCII = string.printable
 _ESCAPED = 6
-"""How long one letter can get in JSON: `\\u1234`."""
+"""The longest form of one letter in JSON: `\\u1234`."""
 
 
 Observation = dict[str, Any]
-"""What the agent sees.
+"""An observation: `prompt`, `status` and `answer`.
 
-`prompt` and `answer` are JSON in ASCII: the test's text, and what the twin answered, as a JSON string unless it is JSON
-itself. `status` is HTTP's, or 0 for an action that no request could be made of.
+`prompt` and `answer` are JSON in ASCII: the test's prompt, and the body of the twin's response, as a JSON string if it
+is not JSON. `status` is the HTTP status, or 0 for an action without a request.
 """
 
 
 class SuiteEnv(gymnasium.Env[Observation, str]):
-    """Tests of a suite. `reset(options={"test": "rename"})` says which; else the seed decides.
+    """Tests of a suite. `reset(options={"test": "rename"})` selects one by name or id; by default the seed does.
 
     The reward is 0.0 until the agent is done or `max_steps` are taken; then it is 1.0 if the test passed. `info` has
     `test`, and at the end `passed`, `score` from 0 to 1 and `reasons`.
@@ -54,7 +54,7 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
 
     @property
     def episode(self) -> Episode:
-        """The one that runs; raises ResetNeeded."""
+        """The current episode; raises ResetNeeded before the first `reset`."""
         if self._episode is None:
             raise gymnasium.error.ResetNeeded("Call reset() before this.")
         return self._episode
@@ -79,15 +79,15 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
         return self._observe(answered), reward(verdict), is_over, is_cut, {**self._info(), **said}
 
     def clone_state(self) -> int:
-        """The present point, to come back to with `restore_state`."""
+        """The current point, for `restore_state`."""
         return self.episode.environment.seq()
 
     def restore_state(self, point: Point) -> None:
-        """Return to a point; steps that were taken stay counted."""
+        """Rewind to a point; the number of steps is not reset."""
         self.episode.environment.rewind(point)
 
     def fork(self) -> SuiteEnv:
-        """Another environment that goes on from here by itself; close it as well."""
+        """Create an independent environment that continues from here; it must be closed too."""
         fork: SuiteEnv = object.__new__(type(self))
         vars(fork).update(vars(self))
         fork._episode = self.episode.fork()

@@ -1,9 +1,9 @@
 # pyright: basic, reportMissingImports=false
-# The package is not among those that this project is worked on with; `make frameworks` checks this file beside it.
+# The package is not a development dependency; `make frameworks` checks this file with it installed.
 """Tests of a suite as a task of Inspect, https://inspect.aisi.org.uk/tasks.html: `inspect eval twindiff/suite`.
 
-Every sample has an environment of its own, made before the solver works and deleted when it is scored. No sandbox is
-needed: the twins are all that an agent may touch.
+Every sample has an environment of its own, which is created before the solver runs and deleted after scoring. No
+sandbox is needed, since the agent only reaches the twins.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SECONDS = 600.0
 
 
 class TwinStore(StoreModel):
-    """What the store of a sample says of its environment; `state.store_as(Twins)` reads it."""
+    """A sample's environment in the sample's store; read it with `state.store_as(TwinStore)`."""
 
     base_url: str = ""
     test_id: str = ""
@@ -39,18 +39,18 @@ class TwinStore(StoreModel):
     token: str = ""
     run_id: str = ""
     point: int | None = None
-    """Where the latest checkpoint left the environment."""
+    """The point of the environment at the latest checkpoint."""
 
 
 _live: dict[str, Episode] = {}
-"""The tries of this process, by their environments' ids."""
+"""The episodes of this process by environment id."""
 _of_sample: dict[str, list[Episode]] = {}
-"""The same by the sample that began them; Inspect copies all else of a state for every branch of a fork."""
+"""The episodes by sample; they cannot be in the state, which Inspect copies for every branch of a fork."""
 _tests: dict[str, Test] = {}
 
 
 def episode_of(twins: TwinStore) -> Episode:
-    """The try that a store speaks of, also when another process began it."""
+    """The episode of a store, also if another process started it."""
     if twins.environment_id not in _live:
         platform = platform_at(twins.base_url)
         environment = Environment(platform, twins.environment_id, twins.service, twins.token)
@@ -69,7 +69,7 @@ def _note(state: TaskState, episode: Episode) -> None:
 
 @task
 def suite(suite: str = "starter", tests: str = "", base_url: str = "") -> Task:
-    """The tests of a suite, those with `tests` in their name; in this process unless there is a server's address."""
+    """The tests of a suite whose names contain `tests`; in this process, or on the server at `base_url`."""
     chosen = chosen_tests(platform_at(base_url), suite, tests)
     samples = [Sample(id=each.name, input=each.prompt, metadata={"test_id": each.id}) for each in chosen]
     return Task(
@@ -85,7 +85,7 @@ def suite(suite: str = "starter", tests: str = "", base_url: str = "") -> Task:
 
 @solver
 def environment(tests: Sequence[Test], base_url: str = "") -> Solver:
-    """Make the environment of the sample, whose metadata say which test it is."""
+    """Create the environment of a sample, whose metadata has the `test_id`."""
     _tests.update({each.id: each for each in tests})
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -100,7 +100,7 @@ def environment(tests: Sequence[Test], base_url: str = "") -> Solver:
 
 @solver
 def brief() -> Solver:
-    """Tell the model of the tool and of the APIs."""
+    """Add a system message about the tool and the APIs."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         apis = episode_of(state.store_as(TwinStore)).task.urls
@@ -112,7 +112,7 @@ def brief() -> Solver:
 
 @tool
 def call_api() -> Tool:
-    """The one tool, which sends a request to a twin."""
+    """The tool that sends a request to a twin."""
 
     async def execute(
         api: str,
@@ -138,10 +138,10 @@ def call_api() -> Tool:
 
 @solver
 def agent(work: Agent | str, seconds: float = SECONDS, bridge: bool = False) -> Solver:
-    """Let an agent of Twindiff solve the sample: a function of a `twindiff.client.Task`, or `module:name` of one.
+    """Run a Twindiff agent on the sample: a function of a `twindiff.client.Task`, or its name as `module:name`.
 
-    With `bridge`, what one with `async` asks of the model "inspect" through a vendor's package is asked of Inspect's
-    model: https://inspect.aisi.org.uk/agent-bridge.html.
+    With `bridge`, the agent must be asynchronous, and its requests to the model "inspect" through a vendor's package go
+    to Inspect's model: https://inspect.aisi.org.uk/agent-bridge.html.
     """
     agent = agent_at(work) if isinstance(work, str) else work
 
@@ -161,7 +161,7 @@ def agent(work: Agent | str, seconds: float = SECONDS, bridge: bool = False) -> 
 
 @solver
 def in_a_fork() -> Solver:
-    """Go on in a fork of the environment: the first solver of a chain that Inspect's `fork` is given."""
+    """Continue in a fork of the environment; use it as the first solver of a chain for Inspect's `fork`."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         _note(state, await anyio.to_thread.run_sync(episode_of(state.store_as(TwinStore)).fork))
@@ -172,7 +172,7 @@ def in_a_fork() -> Solver:
 
 @scorer(metrics={"passed": [accuracy(), stderr()], "score": [mean()]})
 def verdict() -> Scorer:
-    """Score by the test's checks: `passed`, and `score`, which is the share of them that hold, from 0 to 1."""
+    """Score by the test's checks: `passed`, and `score`, the share of passed checks from 0 to 1."""
 
     async def judge(state: TaskState, target: Target) -> Score:
         judged = await anyio.to_thread.run_sync(episode_of(state.store_as(TwinStore)).verdict)
@@ -183,10 +183,10 @@ def verdict() -> Scorer:
 
 
 async def clean_up(state: TaskState) -> None:
-    """Delete the sample's environments, but the one that a checkpoint speaks of while the sample is not scored."""
+    """Delete the sample's environments, except one with a checkpoint if the sample is not scored yet."""
     twins = state.store_as(TwinStore)
     episodes = {each.environment.id: each for each in _of_sample.pop(state.uuid, ())}
-    if twins.environment_id in _live:  # of an earlier process
+    if twins.environment_id in _live:  # started by an earlier process
         episodes[twins.environment_id] = _live[twins.environment_id]
     if twins.base_url and twins.point is not None and not state.scores:
         episodes.pop(twins.environment_id)
@@ -196,13 +196,13 @@ async def clean_up(state: TaskState) -> None:
 
 
 async def note_point(state: TaskState) -> None:
-    """Before a checkpoint: keep in the store where the environment stands."""
+    """Before a checkpoint: store the current point of the environment."""
     twins = state.store_as(TwinStore)
     twins.point = episode_of(twins).environment.seq()
 
 
 async def return_to_point(state: TaskState, attempt: str) -> str | None:
-    """After a resume: rewind the environment to where the checkpoint was taken, unless it is only to be scored."""
+    """After a resume: rewind the environment to the checkpoint, unless the sample only has to be scored."""
     twins = state.store_as(TwinStore)
     if twins.point is None or attempt != "resume":
         return None

@@ -1,10 +1,9 @@
 # pyright: basic, reportMissingImports=false
-# The package is not among those that this project is worked on with; `make frameworks` checks this file beside it.
+# The package is not a development dependency; `make frameworks` checks this file with it installed.
 """Tests of suites as an OpenEnv environment, https://huggingface.co/docs/openenv.
 
-`uvicorn twindiff.frameworks.openenv:app` serves it. Suites are OpenEnv's splits, tests its tasks. `$TWINDIFF_URL` names
-a server that has them; without it the process that serves the environment is the server as well, and has the starter
-suite.
+`uvicorn twindiff.frameworks.openenv:app` serves it. Suites are OpenEnv's splits, tests its tasks. `$TWINDIFF_URL` is
+the URL of a server that has them; without it, the twins run in the same process, with the starter suite.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ MAX_SESSIONS = 64
 
 
 class TwinAction(Action):
-    """One request to a twin, or `finish` when the agent is done."""
+    """A request to a twin, or `finish` when the agent is done."""
 
     api: str = ""
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
@@ -45,9 +44,9 @@ class TwinAction(Action):
 
 
 class TwinObservation(Observation):
-    """What the twin answered: HTTP's status, or 0 where no request was sent, and the text.
+    """The twin's response: its HTTP status, or 0 if no request was sent, and its text.
 
-    `reward` is 0.0 until the end, then 1.0 if the test passed; `score`, from 0 to 1, and `reasons` are there then too.
+    `reward` is 0.0 until the end, then 1.0 if the test passed; `score`, from 0 to 1, and `reasons` are also set then.
     """
 
     test: str
@@ -59,7 +58,7 @@ class TwinObservation(Observation):
 
 
 class EpisodePosition(State):
-    """Where an episode stands: `point` counts what has been written in its environment."""
+    """The state of an episode; `point` is the current point of its environment."""
 
     split: str = ""
     test: str = ""
@@ -86,9 +85,9 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
         index: int | None = None,
         **kwargs: Any,
     ) -> TwinObservation:
-        """Begin with a test of a split: the one at `index`, else the one that the seed says.
+        """Start a test of a split: the one at `index`, by default the one that the seed selects.
 
-        `at`, a point of the episode that runs, goes on from there in a fork of it instead: `reset(at=3)`.
+        With `at`, a point of the current episode, continue from there in a fork instead: `reset(at=3)`.
         """
         before, at = self._episode, kwargs.get("at")
         if at is None:
@@ -143,7 +142,7 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
         return self.list_tasks(split)[start:stop]
 
     def get_task_at(self, split: str, index: int) -> Test:
-        """A test by its place in a suite; raises IndexError, UnknownTask."""
+        """A test by its index in a suite; raises IndexError or UnknownTask."""
         tests = suite_of(self._platform, split).tests
         if not 0 <= index < len(tests):
             raise IndexError(f"{split!r} has {len(tests)} tasks, from 0 on; there is no {index}.")

@@ -1,8 +1,8 @@
 # pyright: basic, reportMissingImports=false
-# The package is not among those that this project is worked on with; `make frameworks` checks this file beside it.
-"""Tests of a suite as a taskset of verifiers, whose v1 interface this is: https://docs.primeintellect.ai/verifiers.
+# The package is not a development dependency; `make frameworks` checks this file with it installed.
+"""Tests of a suite as a taskset of verifiers, through its v1 interface: https://docs.primeintellect.ai/verifiers.
 
-verifiers finds a taskset by the name of a module, so write one with the line
+verifiers finds a taskset by the name of a module, so write a module with the lines
 `from twindiff.frameworks.verifiers import SuiteTaskset` and `__all__ = ["SuiteTaskset"]`.
 """
 
@@ -34,7 +34,7 @@ SECONDS = 600.0
 
 
 class TwinState(vf.State):
-    """What tools and rewards of one rollout know of its environment."""
+    """The state of a rollout: access to its environment for tools, and its result for rewards."""
 
     urls: dict[str, str] = Field(default_factory=dict)
     token: str = ""
@@ -45,7 +45,7 @@ class TwinState(vf.State):
 
 
 class TestData(vf.TaskData):
-    """A test on the wire."""
+    """The serialized data of a test."""
 
     __test__ = False
 
@@ -55,13 +55,13 @@ class TestData(vf.TaskData):
 
 
 def task_of(state: TwinState, data: TestData) -> TwinTask:
-    """What an agent of Twindiff gets of a rollout."""
+    """The task of a Twindiff agent for a rollout."""
     url = next(iter(state.urls.values()), "")
     return TwinTask(data.test_id, data.prompt_text, url, state.urls, state.token, state.environment_id)
 
 
 class TwinTools(vf.Toolset[vf.ToolsetConfig, TwinState]):
-    """The one tool; verifiers runs it in a process of its own, where it must be able to read the annotations."""
+    """The tool. verifiers runs it in a process of its own and evaluates its annotations there."""
 
     TOOL_PREFIX = None
 
@@ -91,17 +91,17 @@ def _call_twin(task: TwinTask, arguments: Json) -> str:
 
 
 class SuiteTaskConfig(vf.TaskConfig):
-    """Where the tool's process runs."""
+    """The configuration of the tool's process."""
 
     tools: vf.ToolsetConfig = vf.ToolsetConfig()
 
 
 _live: dict[str, Episode] = {}
-"""The tries of this process by their traces; several rollouts share one task."""
+"""The episodes of this process by trace id, since several rollouts share one task."""
 
 
 class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
-    """A test; its rollout has an environment of its own, which is deleted when it has been judged."""
+    """A test; each rollout has an environment of its own, which is deleted after its evaluation."""
 
     @property
     def key(self) -> str:
@@ -138,7 +138,7 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
 
 
 class SuiteConfig(vf.TasksetConfig):
-    """Which tests: a suite, those with `tests` in their name; in this process unless there is a server's address."""
+    """The tests of `suite` whose names contain `tests`; in this process, or on the server at `base_url`."""
 
     suite: str = "starter"
     tests: str = ""
@@ -164,14 +164,14 @@ class SuiteTaskset(vf.Taskset[SuiteTask, SuiteConfig]):
 
 
 class AgentHarnessConfig(vf.HarnessConfig):
-    """Which agent, as `module:name`."""
+    """The agent, as `module:name`, and its time limit in seconds."""
 
     agent: str = ""
     seconds: float = SECONDS
 
 
 class AgentHarness(vf.Harness[AgentHarnessConfig]):
-    """Lets an agent of Twindiff, a function of a `twindiff.client.Task`, do the rollout in this process."""
+    """Runs a Twindiff agent, a function of a `twindiff.client.Task`, in this process."""
 
     EXECUTES_CODE = False
     NEEDS_CONTAINER = False

@@ -1,4 +1,4 @@
-"""What a twin is written with."""
+"""The public API for writing a twin: tables, operations, requests, responses, errors and paging."""
 
 from msgspec import UNSET as UNSET
 from msgspec import Meta as Meta

@@ -1,4 +1,4 @@
-"""Who a token acts as."""
+"""Resolves a token to the user that it acts as."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .styles.base import Style
 
 
 class Tokens(msgspec.Struct, frozen=True):
-    """The tokens of one environment.
+    """The credentials of one environment.
 
-    `actors` are listed tokens with the user each acts as; `users` are the users that calls act as by default, by twin,
-    and `actor` where a twin is not among them. `lenient`: a token that nobody knows, or none, acts as that user.
-    `strict`: either is refused as the vendor refuses it. `clients` are the secrets of OAuth applications by client id,
-    `refresh` are refresh tokens with the user whom they renew access for, `signing` are the secrets by which twins sign
-    what they tell of events, by twin.
+    `actors` maps a token to the id of its user. `users` maps the name of a twin to the id of its default user; `actor`
+    is the default user of all other twins. In mode `lenient` an unknown or missing token acts as the default user; in
+    mode `strict` it is refused with the vendor's error. `clients` maps the client id of an OAuth application to its
+    secret, `refresh` maps a refresh token to the id of its user, and `signing` maps the name of a twin to the secret
+    that signs its webhooks.
     """
 
     actor: str
@@ -28,9 +28,10 @@ class Tokens(msgspec.Struct, frozen=True):
     signing: dict[str, str] = {}
 
     def actor_of(self, token: str, twin: str, known: str | None, style: Style, *, trusted: bool = False) -> str:
-        """The user a token acts as; `known` is whom the twin's own tables say, `trusted` lets any token pass.
+        """The id of the user that a token acts as.
 
-        Raises the style's error for a missing or unknown token.
+        `known` is the user according to the twin's own tables, if any; `trusted` accepts any token. Raises the style's
+        error for a missing or unknown token in mode `strict`.
         """
         actor = self.actors.get(token) or known
         if actor:

@@ -1,4 +1,4 @@
-"""A handler's signature is its contract: read once, then every request is checked against it."""
+"""Binds a handler: its signature is read once, and the parameters of each request are validated against it."""
 
 from __future__ import annotations
 
@@ -30,35 +30,36 @@ _PROBLEM = re.compile(r"(.*?)(?: - at `\$(.*)`)?$", re.DOTALL)
 
 
 class Bound(NamedTuple):
-    """A handler ready to be called with raw parameters."""
+    """A handler with the validator of its parameters; `invoke(call, raw)` takes raw parameters by wire name."""
 
     invoke: Invoke
     contract: type[msgspec.Struct]
     structured: frozenset[str]
-    """Wire names of the parameters that are lists or objects; a form carries those as JSON text."""
+    """Wire names of the parameters that are lists or objects; a form or query may carry them as JSON text."""
     returns: Any
     lists: frozenset[str] = frozenset()
-    """Wire names of the parameters that are lists; a query or a form may give those more than once."""
+    """Wire names of the parameters that are lists; a query or a form may repeat their names."""
     objects: frozenset[str] = frozenset()
     """Wire names of the parameters that are objects with any keys."""
     headers: tuple[tuple[str, str], ...] = ()
     """Wire names of the parameters that are headers, each with the header's name in lower case."""
     body: str = ""
-    """The wire name of the parameter that is the whole body."""
+    """The wire name of the parameter that is the whole body; empty if there is none."""
     is_raw: bool = False
-    """Whether that one is the body's bytes."""
+    """Whether that parameter takes the body as bytes."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The wire names of all parameters, for a layer that refuses others as Stripe does."""
+        """The wire names of all parameters, for a middleware that refuses unknown ones, as Stripe does."""
         return self.contract.__struct_encode_fields__
 
 
 def bind(handler: Handler, naming: Naming = None) -> Bound:
     """Compile `handler(call, …)` to a function of the call and the raw parameters by wire name.
 
-    Raises MissingParameter or InvalidParameter, or the ApiError class that stands in the parameter's annotation, whose
-    docstring is then the message: `limit: Annotated[int, Meta(ge=1), InvalidLimit] = 100`.
+    Invoking it raises MissingParameter or InvalidParameter. An ApiError class in the annotation replaces the latter,
+    with its docstring as the message: `limit: Annotated[int, Meta(ge=1), InvalidLimit] = 100`. `naming` is `"camel"` if
+    wire names are camelCase. Raises TypeError if two parameters are the whole body.
     """
     hints = _hints(handler)
     _, *parameters = inspect.signature(handler).parameters.values()
@@ -81,7 +82,7 @@ def bind(handler: Handler, naming: Naming = None) -> Bound:
         return handler(call, *unpack(given))
 
     def read_again(raw: Mapping[str, Any]) -> msgspec.Struct:
-        """An empty value of a parameter that is no text counts as absent; else say what is wrong."""
+        """Convert again without the empty values of parameters that are not texts; raise the error of this attempt."""
         present = {name: value for name, value in raw.items() if value != "" or name in texts}
         try:
             return convert(present, contract, strict=False)
@@ -92,9 +93,10 @@ def bind(handler: Handler, naming: Naming = None) -> Bound:
 
 
 def _hints(handler: Handler) -> dict[str, Any]:
-    """The annotations of a handler as `typing.get_type_hints` gives them, which compiles each of a twin's anew.
+    """The resolved annotations of a handler, as from `typing.get_type_hints`.
 
-    Those are the same few hundred texts over and over; names in quotes are left to it.
+    A cache of compiled annotations makes this faster, since the handlers of a twin repeat a few hundred texts, such as
+    `Annotated[int, Meta(ge=1)]`. Annotations that contain quoted names are left to `get_type_hints`.
     """
     names = inspect.unwrap(handler).__globals__
     hints = {
@@ -107,7 +109,7 @@ def _hints(handler: Handler) -> dict[str, Any]:
 
 
 def _is_quoted(hint: Any) -> bool:
-    """Whether a name in a hint is still a text."""
+    """Whether a hint contains an unresolved name in quotes."""
     if isinstance(hint, type) or typing.get_origin(hint) is Literal:
         return False
     return isinstance(hint, (str, typing.ForwardRef)) or any(map(_is_quoted, typing.get_args(hint)))
@@ -119,7 +121,7 @@ def _compile_annotation(text: str) -> types.CodeType:
 
 
 def _sources(hints: Mapping[str, Any], members: Mapping[str, set[Any]], wire: Mapping[str, str]) -> tuple[Any, ...]:
-    """What `Bound` says of where parameters come from, from `lists` on."""
+    """The last fields of `Bound`, from `lists` on."""
     lists = frozenset(wire[name] for name in wire if members[name] & {list, tuple, set, frozenset})
     objects = frozenset(wire[name] for name in wire if dict in members[name]) - lists
     headers = tuple((wire[name], note.name.lower()) for name in wire if (note := _note(hints[name], Header)))
@@ -132,7 +134,7 @@ def _sources(hints: Mapping[str, Any], members: Mapping[str, set[Any]], wire: Ma
 
 
 def _field(parameter: inspect.Parameter, hint: Any, naming: Naming) -> Any:
-    """The struct field of a parameter; `from_` is `from` on the wire."""
+    """The struct field of a parameter; `from_` is `from` on the wire if names are not camelCase."""
     default = msgspec.NODEFAULT if parameter.default is parameter.empty else parameter.default
     note = _note(hint, Named)
     name = note.name if note else parameter.name.rstrip("_") if not naming else None
@@ -140,13 +142,13 @@ def _field(parameter: inspect.Parameter, hint: Any, naming: Naming) -> Any:
 
 
 def _note(hint: Any, kind: type[N]) -> N | None:
-    """What an annotation says of where a parameter comes from."""
+    """The metadata of this kind (`Header`, `Named`, `Body`) in an annotation, or None."""
     notes = getattr(hint, "__metadata__", ())
     return next((note for note in notes if isinstance(note, kind) or note is kind), None)
 
 
 def _with_number_bounds(hint: Any) -> Any:
-    """A hint whose numbers are those a database and JSON can hold, wherever they stand in it."""
+    """The hint with bounds on its numbers, at any depth, so that a database and JSON can hold them."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if hint in (int, float):
         return Annotated[(hint, *_BOUNDS[hint])]
@@ -178,7 +180,7 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 
 
 def _members(hint: Any) -> set[Any]:
-    """The plain types that a hint admits."""
+    """The types that a hint admits, without `Annotated`, `Union` and type arguments."""
     if metadata := getattr(hint, "__metadata__", None):
         return _members(hint.__origin__) if metadata else set()
     parts = _parts(hint)
@@ -193,7 +195,7 @@ def _is_structured(members: set[Any]) -> bool:
 
 
 def _refuse(problem: str, refusals: Mapping[str, type[ApiError]], body: str) -> ApiError:
-    """Translate msgspec's message: `Expected `int`, got `str` - at `$.limit``; the whole body's place is `body`."""
+    """Translate msgspec's message: `Expected `int`, got `str` - at `$.limit``; `body` is the path of the whole body."""
     missing = _MISSING.match(problem)
     if missing and (missing[2] or "") in ("", body):
         return MissingParameter(missing[1])

@@ -1,4 +1,4 @@
-"""Bytes that are too large for a row, known by the SHA-256 of what they are."""
+"""Storage for bytes that are too large for a row, addressed by their SHA-256."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from .errors import NotFound
 
 
 class Blobs(Protocol):
-    """The bytes of all environments: what is put twice is kept once."""
+    """The blobs of all environments; equal bytes are stored once."""
 
     def put(self, data: bytes) -> str:
-        """Keep bytes and give their digest, as 64 hexadecimal letters."""
+        """Store bytes and return their digest: 64 hexadecimal digits."""
         ...
 
     def get(self, digest: str) -> bytes:
@@ -19,16 +19,16 @@ class Blobs(Protocol):
         ...
 
     def has(self, digest: str) -> bool:
-        """Whether bytes with this digest are kept."""
+        """Whether bytes with this digest are stored."""
         ...
 
     def open(self, digest: str) -> BinaryIO:
-        """The bytes with this digest to be read piece by piece; raises NotFound."""
+        """A file object for reading the bytes with this digest in pieces; raises NotFound."""
         ...
 
 
 class NoBlobs:
-    """What a call has that is made without a place for bytes."""
+    """The blobs of a call without storage: every access raises NotFound."""
 
     def put(self, data: bytes) -> str:
         raise NotFound("place for bytes", len(data))

@@ -1,4 +1,4 @@
-"""All a handler is given besides the vendor's own parameters."""
+"""The context of one operation, which every handler gets as its first argument."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ _NO_TOKENS = Tokens("")
 
 
 class Call:
-    """One operation: who makes it with which token, the rows and bytes it may touch, the time and the ids it has."""
+    """The context of one operation.
+
+    `actor` is the id of the user that `token` acts as, `db` the rows and `blobs` the files of the environment, `clock`
+    the time of the operation, `ids` the source of new ids, and `base_url` the twin's URL without a trailing slash.
+    """
 
     __slots__ = ("actor", "base_url", "blobs", "clock", "db", "ids", "memo", "secret", "strict", "token", "tokens")
 
@@ -41,18 +45,18 @@ class Call:
         self.blobs = blobs
         self.token = token
         self.secret = secret
-        """What only this environment's twins know, to sign addresses that are opened without a token."""
+        """A secret of the environment that signs URLs which are opened without a token."""
         self.strict = strict
-        """Whether the environment holds to the vendor where public suites rely on looser behaviour."""
+        """Whether to follow the vendor where the default is looser for the sake of public test suites."""
         self.tokens = tokens
-        """The credentials that the environment was made with."""
+        """The credentials of the environment."""
         self.memo: dict[str, Any] = {}
-        """What the operation has found out and may ask for again; emptied when a GraphQL document has written."""
+        """A cache for the duration of the operation; cleared when a mutation of a GraphQL document writes."""
 
     def emit(self, name: str, payload: dict[str, Any]) -> None:
-        """Tell those who subscribed of an event, after the commit.
+        """Emit an event, by the vendor's name, to its subscribers once the operation is committed.
 
-        It stands in the operation's journal record, so an operation that changes no row tells nobody of anything.
-        Raises TypeError in an operation that only reads.
+        `payload` is JSON. The event is stored in the operation's journal record, so an operation that changes no row
+        emits nothing. Raises TypeError in an operation that only reads.
         """
         self.db.emit(Event(name, payload))

@@ -1,4 +1,4 @@
-"""The environment's time: read once per operation, never by reading moved."""
+"""The environment's clock. An operation reads it once; reading never advances it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Clock(NamedTuple):
 
 
 def iso_instant(micros: int) -> datetime:
-    """A naive instant in UTC, of microseconds since 1970."""
+    """The naive UTC datetime for microseconds since 1970."""
     return EPOCH + timedelta(microseconds=micros)
 
 
@@ -45,15 +45,15 @@ Mode = Literal["real", "offset", "steps", "frozen"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 LAST_INSTANT = 9_999_999_999_000_000
-"""In microseconds since 1970: no clock goes beyond the last instant whose seconds have ten digits, in 2286."""
+"""The latest time of any clock, in microseconds since 1970: the last second with ten digits, in 2286."""
 
 
 class ClockMode(msgspec.Struct, frozen=True):
-    """How an environment's clock runs between the times that it is advanced.
+    """How an environment's clock runs when no one advances it.
 
     `real` is the wall clock. `offset` starts at `start` and runs at real speed. `steps` starts at `start` and moves
     one second per writing operation, so that a replay repeats byte for byte. `frozen` stands still at `start`.
-    `start` is in microseconds since 1970. An advance moves each of them, `real` too, which then runs ahead.
+    `start` is in microseconds since 1970. A clock in any mode can be advanced; a `real` one then runs ahead.
     """
 
     mode: Mode = "real"
@@ -61,11 +61,14 @@ class ClockMode(msgspec.Struct, frozen=True):
 
     @property
     def moves(self) -> bool:
-        """Whether it goes on by itself."""
+        """Whether the clock runs by itself."""
         return self.mode in ("real", "offset")
 
     def at(self, wall: int, last: int, last_wall: int, *, writes: bool) -> Clock:
-        """The instant of an operation at wall-clock `wall`, given clock and wall-clock of the last one that wrote."""
+        """The instant of an operation at wall time `wall`; `last` and `last_wall` are those of the last write.
+
+        All times are in microseconds since 1970.
+        """
         if self.mode == "real":
             return Clock(wall + max(0, last - last_wall))
         if self.mode == "offset":
@@ -73,12 +76,13 @@ class ClockMode(msgspec.Struct, frozen=True):
         return Clock(last + SECOND if writes and self.mode == "steps" else last)
 
     def resume_at(self, wall: int, last: int, last_wall: int) -> int:
-        """The clock of an environment that goes on, at wall-clock `wall`, from a point with this clock and wall-clock.
+        """The clock, in microseconds, of an environment that resumes at wall time `wall` from an earlier point.
 
-        A real clock does not go back; it is as far ahead of the wall as it was at the point.
+        `last` and `last_wall` are the clock and the wall time of that point. A `real` clock does not go back: it stays
+        as far ahead of the wall as it was at the point.
         """
         return self.at(wall, last, last_wall, writes=False).micros if self.mode == "real" else last
 
     def wall_of(self, clock: int, wall: int, last: int, last_wall: int) -> int:
-        """The wall-clock at which a clock that runs by itself showed an instant, which was at `wall` or before."""
+        """The wall time, at most `wall`, at which the clock showed `clock`; `wall` for a clock that does not run."""
         return min(wall, last_wall + clock - last) if self.moves else wall

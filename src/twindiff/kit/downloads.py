@@ -1,4 +1,4 @@
-"""Files as answers: whole, or the range of bytes that a client asks for (RFC 9110, 14)."""
+"""File responses: the whole file, or the range of bytes that a client asks for (RFC 9110, section 14)."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def file_answer(
     filename: str = "",
     headers: tuple[tuple[str, str], ...] = (),
 ) -> Response:
-    """A file, or with the header Range a part of it; several ranges and other units count as none, as they may.
+    """A response with a file (200), or with the part of it that the header `range` asks for (206).
 
-    With a `filename` browsers save it under that name. Raises RangeNotSatisfiable.
+    Several ranges and units other than bytes are ignored, as the RFC allows. With `filename`, browsers save the file
+    under that name. Raises RangeNotSatisfiable (416) if the range begins after the end of the file.
     """
     described = [*headers, ("Accept-Ranges", "bytes")]
     if filename:
@@ -43,7 +44,7 @@ def file_answer(
 
 
 def _part(header: str, size: int) -> range | None:
-    """The bytes that a Range header asks for."""
+    """The positions of the bytes that a Range header asks for; None if the header is absent or ignored."""
     asked = _RANGE.fullmatch(header)
     if asked is None or not any(asked.groups()) or max(map(len, asked.groups())) > 18:
         return None

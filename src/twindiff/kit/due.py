@@ -1,13 +1,13 @@
-"""Work that falls due: what a twin does by itself when the environment's clock reaches the time that a row names.
+"""Due jobs: what a twin does by itself when the environment's clock reaches a time in a row.
 
-A job is declared beside the table that holds its rows:
+Declare a job beside the table with its rows:
 
     @api.due(ScheduledMessage.post_at, actor=ScheduledMessage.user_id)
     def post_scheduled(call: Call, row: ScheduledMessage) -> None:
         ...
 
-It runs once for each row, at that row's time, as an operation of its own, and must leave the row no longer due: remove
-it, move its time on, or change it so that what the job asks of its rows (`where`) no longer holds. A time of NULL or 0
+The job runs once for each row, at the row's time, as an operation of its own. It must leave the row no longer due:
+remove it, advance its time, or change it so that the job's conditions (`where`) no longer hold. A time of NULL or 0
 means never, and so does one from before the environment began.
 """
 
@@ -22,15 +22,15 @@ from .clock import LAST_INSTANT, SECOND, Clock, micros_of
 from .rows import Column, Expression, Row, Timestamp
 
 NEVER = 2**62
-"""The time of what does not fall due, in microseconds since 1970."""
+"""The due time of a row that is never due, in microseconds since 1970."""
 
 Run = Callable[[Call, Any], None]
 
 
 class Job(NamedTuple):
-    """What is done for each row of a table for which `where` holds when a time in it has come.
+    """A job: `run(call, row)` for each row that matches `where`, at the time in `column`.
 
-    `actor` holds who does it.
+    `actor` is the column with the id of the user that the job acts as.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Job(NamedTuple):
 
 
 class FailedWork(Row, table="failed_work", key=("job", "row_key", "due"), visibility="bookkeeping"):
-    """A piece of work that failed and is not tried again; `due` is in microseconds since 1970."""
+    """A run of a job that failed and is not retried; `due` is in microseconds since 1970."""
 
     job: Column[str]
     row_key: Column[str]
@@ -55,7 +55,10 @@ class FailedWork(Row, table="failed_work", key=("job", "row_key", "due"), visibi
 
 
 def instant_due(value: str | float | None) -> int:
-    """Microseconds since 1970 of a time in a row: naive ISO text in UTC, or seconds since 1970; NEVER for none."""
+    """Convert a time in a row, naive ISO text in UTC or seconds since 1970, to microseconds since 1970.
+
+    Returns NEVER for NULL, 0 and times outside 1970 to 2286.
+    """
     if not value:
         return NEVER
     micros = micros_of(datetime.fromisoformat(value)) if isinstance(value, str) else round(value * SECOND)
@@ -63,7 +66,7 @@ def instant_due(value: str | float | None) -> int:
 
 
 def first_value(column: Column[Any], start: int) -> str | float:
-    """The earliest time that a column can hold and fall due in an environment whose clock began at `start`."""
+    """The earliest value of a column that is due in an environment whose clock began at `start` (in microseconds)."""
     start = max(start, 1)
     if column.kind == "timestamp":
         return Clock(start).iso()
@@ -71,7 +74,7 @@ def first_value(column: Column[Any], start: int) -> str | float:
 
 
 def last_value(column: Column[Any], at: int) -> str | float:
-    """The latest time that a column can hold and be due by an instant."""
+    """The latest value of a column that is due at `at`, in microseconds since 1970."""
     if column.kind == "timestamp":
         return Clock(at).iso()
     return at / SECOND if column.kind == "float" else at // SECOND

@@ -1,4 +1,4 @@
-"""Errors that a twin raises and its style writes in the vendor's shape.
+"""Errors that a twin raises and its style renders in the vendor's format.
 
 A class is one entry of the vendor's error table: its name is the wire code (`ChannelNotFound` becomes
 `channel_not_found`) and its docstring the message.
@@ -26,7 +26,7 @@ class ApiError(Exception):
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """The headers that its answer has besides the style's: `raise Busy(headers=(("Retry-After", "1"),))`."""
+        """Headers of the response in addition to the style's: `raise Busy(headers=(("Retry-After", "1"),))`."""
         return tuple(self.details.get("headers", ()))
 
 
@@ -120,10 +120,10 @@ class NotServed(ApiError):
 
 
 def error_table(text: str, base: type[ApiError] = ApiError) -> dict[str, type[ApiError]]:
-    """Errors from a vendor's list of them, by code: each line is a status, a code and the message, if it has one.
+    """Make error classes from a vendor's list, by code; each line has a status, a code and an optional message.
 
-    `402 card_declined  Your card was declined.` becomes `ERRORS["card_declined"]`, to be raised like any other.
-    Raises ValueError for a line of another form and for a code that stands there twice.
+    With `ERRORS = error_table(…)`, the line `402 card_declined  Your card was declined.` becomes the subclass
+    `ERRORS["card_declined"]` of `base`. Raises ValueError for a line of another form and for a repeated code.
     """
     errors: dict[str, type[ApiError]] = {}
     for line in filter(None, map(str.strip, text.splitlines())):

@@ -1,4 +1,4 @@
-"""Versions of what is shown: a caller may ask for news only, or change only what they have seen (RFC 9110, 13)."""
+"""Entity tags: conditional reads and writes with If-None-Match and If-Match (RFC 9110, section 13)."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ class PreconditionFailed(ApiError):
 
 
 def etag_of(value: Any) -> str:
-    """A version in quotes that is the same whenever a JSON value, or bytes, are."""
+    """The entity tag, in quotes, of a JSON value or bytes; equal values have equal tags."""
     encoded = value if isinstance(value, bytes) else msgspec.json.encode(value, order="deterministic")
     return f'"{blake2b(encoded, digest_size=12).hexdigest()}"'
 
 
 def check_if_match(if_match: str, etag: str, failed: type[ApiError] = PreconditionFailed) -> None:
-    """Raise `failed` unless the header If-Match is absent, names this version, or says `*`."""
+    """Raise `failed` unless the header If-Match is empty, names this tag, or is `*`."""
     if if_match and not names_version(if_match, etag):
         raise failed
 
 
 def names_version(header: str, etag: str) -> bool:
-    """Whether an If-Match or If-None-Match header names a version, quoted or not, weak or not, or says `*`."""
+    """Whether a header If-Match or If-None-Match names a tag (quoted or not, weak or not) or is `*`."""
     versions = {_bare(each) for each in header.split(",")}
     return "*" in versions or _bare(etag) in versions
 
 
 def not_modified(if_none_match: str, etag: str) -> Response | None:
-    """The answer 304 when the header If-None-Match names this version."""
+    """A response 304 if the header If-None-Match names this tag, else None."""
     if if_none_match and names_version(if_none_match, etag):
         return Response(b"", 304, headers=(("ETag", etag),))
     return None
 
 
 def conditional(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer for reading: the answer has the version of what the handler gives; 304 when If-None-Match names it.
+    """A middleware for reads: adds the header ETag of the handler's value, and responds 304 if If-None-Match names it.
 
     `@api.get("/events/{eventId}", layers=[conditional])`
     """

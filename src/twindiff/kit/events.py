@@ -1,7 +1,7 @@
-"""Events: what an operation tells those who subscribed, and how a twin's vendor tells them.
+"""Events that operations emit, and how a twin delivers them to subscribers as its vendor does.
 
-An operation notes events with `Call.emit`. A twin with `Webhooks` says who subscribed, which of an event's messages are
-theirs, and what a request with a message looks like; the server does the rest: order, time-outs, retries, records.
+An operation emits events with `Call.emit`. A twin's `Webhooks` defines the subscriptions, the notifications of each
+event and the format of a request; the server does the rest: order, time-outs, retries, records.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 OVER_SOCKETS = "socket:"
-"""The URL of a subscription that is told over sockets that it opens."""
+"""The URL of a subscription that is delivered over WebSockets which the subscriber opens."""
 
 
 class Event(NamedTuple):
-    """One thing that happened, by the vendor's name for it; the payload is JSON."""
+    """An event, by the vendor's name for it; the payload is JSON."""
 
     name: str
     payload: dict[str, Any]
 
 
 class Emitted(NamedTuple):
-    """An event of an operation: the `number`th, counted from 0, of the journal record `seq` of `environment`.
+    """A stored event: number `number`, counted from 0, of the journal record `seq` of an environment.
 
-    `actor` made it happen, and `at` is the environment's time then, in microseconds since 1970.
+    `actor` is the id of the user who caused it, and `at` is the environment's time in microseconds since 1970.
     """
 
     environment: str
@@ -44,10 +44,10 @@ class Emitted(NamedTuple):
 
 
 class Subscription(NamedTuple):
-    """Somebody who is told: where, of which events by the vendor's names, and with which secret it is signed.
+    """A subscription: its URL, the vendor's names of its events, and the secret that signs its requests.
 
-    `actor` is the user that the subscribing program acts as. `created` is when a row of the twin began to count, by the
-    environment's clock, in microseconds since 1970: what happened before is not told of.
+    `actor` is the id of the user that the subscribing program acts as. `created` is the environment's time, in
+    microseconds since 1970, from which on events are delivered; it is 0 unless a row of the twin has it.
     """
 
     id: str
@@ -59,7 +59,7 @@ class Subscription(NamedTuple):
 
 
 class Notification(msgspec.Struct, frozen=True):
-    """What a subscriber is told of an event: `id` names it for ever, `type` is the vendor's, `body` is JSON."""
+    """A message to a subscriber about an event: `id` is permanent, `type` is the vendor's, `body` is JSON."""
 
     id: str
     type: str
@@ -67,12 +67,12 @@ class Notification(msgspec.Struct, frozen=True):
 
 
 Failure = Literal["timeout", "refused", "status", "redirect", "tls", "error"]
-"""Why an attempt failed: no answer in time, no connection, a status of failure, a redirect, TLS, or something else."""
+"""Why an attempt failed: no response in time, no connection, an error status, a redirect, TLS, or another error."""
 
 
 class DeliveryAttempt(NamedTuple):
-    """A try to deliver: `number` is 0 for the first; `at` is the wall clock in microseconds since 1970, by which
-    receivers judge how old a signature is; `failure` is what became of the one before it."""
+    """An attempt to deliver: `number` is 0 for the first; `at` is the wall time in microseconds since 1970, by which
+    receivers check the age of a signature; `failure` is the reason why the attempt before it failed."""
 
     number: int
     at: int
@@ -80,7 +80,7 @@ class DeliveryAttempt(NamedTuple):
 
 
 class WebhookRequest(NamedTuple):
-    """A POST to a subscriber, as it goes over the wire."""
+    """An HTTP POST to a subscriber."""
 
     url: str
     headers: tuple[tuple[str, str], ...]
@@ -88,7 +88,7 @@ class WebhookRequest(NamedTuple):
 
 
 class WebhookAnswer(NamedTuple):
-    """What a subscriber answered; header names are lower-case, and the body ends after 64 KB."""
+    """A subscriber's response; header names are lower-case, and the body is cut off after 64 KB."""
 
     status: int
     headers: Mapping[str, str]
@@ -102,11 +102,11 @@ class InvalidSubscription(ValueError):
 class Sockets(NamedTuple):
     """How a vendor delivers over WebSockets that the subscriber opens.
 
-    `path` is where, below the twin's address. `authorizes` says of a query, by name, whether its ticket was
-    issued with the secret of the environment (`Call.secret`).
-    At most `max_open` are open of one subscriber; one more is told `too_many` as the reason of its goodbye.
-    `hello` is the first frame, given how many sockets the subscriber has. `frame` carries a notification, and
-    `acknowledged` is the id of the notification that a frame from the subscriber acknowledges, or None.
+    `path` is below the twin's URL. `authorizes(secret, query)` returns whether the ticket in the query, a mapping by
+    name, was issued with the secret of the environment (`Call.secret`). A subscriber may have `max_open` sockets; a
+    further one is closed with the frame `goodbye(too_many)`. `hello(count)` returns the first frame, given the number
+    of the subscriber's sockets. `frame` returns the frame of a notification. `acknowledged` returns the id of the
+    notification that a frame from the subscriber acknowledges, or None.
     """
 
     path: str
@@ -120,15 +120,15 @@ class Sockets(NamedTuple):
 
 
 class Webhooks(NamedTuple):
-    """How a vendor tells subscribers of events.
+    """How a vendor delivers events to subscribers.
 
-    `notifications` gives what one subscriber is told of one event, with the rows as they are now; often nothing.
-    `request` shapes and signs one attempt. `retries` are the seconds after which a failed attempt is tried again, in
-    turn. `names` are the events that can be subscribed to, if they are known.
+    `notifications` returns the messages about one event for one subscription, often none; the store has the current
+    rows. `request` formats and signs one attempt. `retries` are the delays in seconds before each retry of a failed
+    attempt. `names` are the events that a client can subscribe to, if they are known.
 
-    Where the vendor's API manages subscriptions, `table` holds them and `subscription` reads a row of it as it was when
-    an event happened: None if nobody is told by it, as by one that is disabled. Where a subscriber must prove itself
-    first, `challenge` is the request that asks for it and `proves` judges the answer.
+    If the vendor's API manages subscriptions, `table` holds them, and `subscription` converts a row, as it was at the
+    time of the event, or returns None for one without deliveries, such as a disabled one. If a subscriber must prove
+    itself first, `challenge` makes that request and `proves` checks the response.
     """
 
     notifications: Callable[[Emitted, Subscription, Store], Iterable[Notification]]
@@ -137,7 +137,7 @@ class Webhooks(NamedTuple):
     timeout_seconds: float = 10
     names: frozenset[str] | None = None
     is_final: Callable[[WebhookAnswer], bool] = lambda answer: False
-    """Whether an answer that fails asks for no retry."""
+    """Whether a response with an error status means that no retry follows."""
     table: type[Row] | None = None
     subscription: Callable[[Any, Store], Subscription | None] | None = None
     challenge: Callable[[Subscription, str, DeliveryAttempt], WebhookRequest] | None = None

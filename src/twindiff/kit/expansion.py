@@ -1,4 +1,4 @@
-"""Ids in an answer that become the objects they name: `expand[]=data.customer`, as Stripe's clients ask for.
+"""Expands ids in a response to the objects they identify: `expand[]=data.customer`, as in Stripe's API.
 
 https://docs.stripe.com/expand
 """
@@ -11,12 +11,12 @@ from typing import Any, cast
 from .errors import InvalidParameter
 
 Load = Callable[[Sequence[str]], Mapping[str, Mapping[str, Any]]]
-"""Gives the objects of some ids, in one query for all of them."""
+"""Loads objects by id in one query: returns a mapping of id to object, without the ids that do not exist."""
 
 Fields = dict[str, Any]
 
 Include = Callable[[Fields], Any]
-"""Gives the value of a field that an object has only when it is asked for."""
+"""Computes, from the object that holds it, a field that is present only when a path names it."""
 
 
 def expand(
@@ -27,11 +27,11 @@ def expand(
     deepest: int = 4,
     includes: Mapping[str, Include] | None = None,
 ) -> None:
-    """Put objects in place of their ids at dotted paths, inside lists at each item.
+    """Replace ids by objects in `value`, in place, at each dotted path; a path continues into every item of a list.
 
-    `loads` are by field, or by `object.field` where objects of a kind (their `object`) have a field of that name with
-    other ids in it. `includes` are by `object.field`. Raises InvalidParameter for `expand` where a path leads to what
-    cannot be expanded.
+    `loads` maps a field name to its loader, or `object.field` for objects whose key `object` has that value and whose
+    ids need another loader. `includes` maps `object.field` to the function that computes the field. An id without an
+    object stays. Raises InvalidParameter for `expand` if a path has more than `deepest` names or cannot be expanded.
     """
     for path in paths:
         names = path.split(".")
@@ -55,7 +55,7 @@ def _include(holders: list[Any], name: str, includes: Mapping[str, Include]) -> 
 
 
 def _check(holders: list[Any], name: str, path: str, expandable: Mapping[str, Any]) -> None:
-    """Refuse a path that ends at what is no object, id or list, and can be none."""
+    """Refuse a path that ends at a number, a boolean or null in a field that is not expandable."""
     for holder in holders:
         fields = cast(Fields, holder) if isinstance(holder, dict) else {}
         can_be = name in expandable or f"{fields.get('object')}.{name}" in expandable
@@ -64,7 +64,7 @@ def _check(holders: list[Any], name: str, path: str, expandable: Mapping[str, An
 
 
 def _step(holders: list[Any], name: str, path: str, loads: Mapping[str, Load]) -> list[Any]:
-    """What stands under a name, expanded where it is an id; lists by their items."""
+    """Return the values under `name`, with ids expanded and lists flattened to their items."""
     wanted: dict[str, list[Fields]] = {}
     values: list[Any] = []
     for holder in holders:
@@ -93,7 +93,7 @@ def _expand_ids(several: list[Fields], name: str, load: Load) -> list[Any]:
     objects = load([*dict.fromkeys(id for fields in several for id in _items(fields[name]))])
 
     def put(id: Any) -> Any:
-        # A copy, since what is expanded inside it must not be met again in the same object elsewhere.
+        # A copy: a deeper expansion inside this object must not show where the same object occurs elsewhere.
         return {**loaded} if (loaded := objects.get(id)) else id
 
     for fields in several:

@@ -1,4 +1,4 @@
-"""Queries, forms and multipart bodies as nested values: `items[0][price]=p&expand[]=a&metadata[k]=v`."""
+"""Parses queries, forms and multipart bodies into nested values: `items[0][price]=p&expand[]=a&metadata[k]=v`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .parameter_sources import Upload
 from .throttling import give_way
 
 DEEPEST = 32
-"""How deep brackets may go."""
+"""The deepest nesting of brackets."""
 
 MAX_FIELDS = 10_000
 MAX_PARTS = 1_000
-"""How much a form may have; a multipart form takes longer to read."""
+"""The most values of a query or form and the most parts of a multipart form, which take longer to parse."""
 
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -32,18 +32,22 @@ _KEY = re.compile(r"\[([^\[\]]*)\]")
 
 
 def read_query(query: str, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
-    """The values of a query; a name given more than once has its last value, or all of them if it is in `lists`.
+    """The values of a query by name; a repeated name has its last value, or a list of all if it is in `lists`.
 
-    Raises MalformedBody for more values than `MAX_FIELDS`.
+    `objects` are names whose value is never a list; see `parse_bracketed`. Raises MalformedBody for more than
+    `MAX_FIELDS` values.
     """
     pairs = read_pairs(query)
     if not lists and "[" not in query and "%5" not in query:
-        return dict(pairs)  # as most are
+        return dict(pairs)  # the most frequent case
     return parse_bracketed(pairs, lists, objects)
 
 
 def read_pairs(query: str) -> list[tuple[str, str]]:
-    """The names and values of a query in order, blank ones too; raises MalformedBody for more than `MAX_FIELDS`."""
+    """The decoded names and values of a query in order, blank values included.
+
+    Raises MalformedBody for more than `MAX_FIELDS`.
+    """
     if query.count("&") >= MAX_FIELDS:
         raise MalformedBody(f"More than {MAX_FIELDS:,} values were given")
     parts = [part.partition("=") for part in query.split("&") if part]
@@ -55,7 +59,7 @@ def read_pairs(query: str) -> list[tuple[str, str]]:
 _SHORT = 100
 _PIECE = 10_000
 _name = lru_cache(1000)(unquote_plus)
-"""Names come again and again."""
+"""Cached, since the same names recur."""
 
 
 def _plain(value: str) -> str:
@@ -65,7 +69,7 @@ def _plain(value: str) -> str:
 
 
 def _unquoted_in_pieces(value: str) -> str:
-    """What `unquote_plus` gives of a long text; between two pieces others go on."""
+    """`unquote_plus` for a long text, in pieces that end before an escape, with a yield between them."""
     data = value.replace("+", " ").encode()
     pieces: list[bytes] = []
     start = 0
@@ -80,7 +84,10 @@ def _unquoted_in_pieces(value: str) -> str:
 
 
 def read_form(request: Request, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
-    """The values of a form, files as Uploads; raises MalformedBody."""
+    """The values of a URL-encoded or multipart form by name, as from `read_query`; files are Uploads.
+
+    Raises MalformedBody.
+    """
     if request.content_type == MULTIPART:
         return parse_bracketed(read_multipart(request), lists, objects)
     try:
@@ -90,9 +97,10 @@ def read_form(request: Request, lists: Names = (), objects: Names = ()) -> dict[
 
 
 def parse_bracketed(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names = ()) -> dict[str, Any]:
-    """Names with brackets as objects and lists, others as they are; raises InvalidParameter for what cannot be both.
+    """Nest the values of names with brackets: `a[b]=1` becomes `{"a": {"b": "1"}}`, `a[]=1` becomes `{"a": ["1"]}`.
 
-    An object whose keys are all numbers is a list in their order, unless it has a name of `objects`, at any depth.
+    An object whose keys are all numbers becomes a list in their order, unless its name, at any depth, is in `objects`.
+    Names in `lists` always have lists. Raises InvalidParameter for a name that has both a value and an object.
     """
     given: dict[str, Any] = {}
     has_brackets = False
@@ -111,7 +119,10 @@ def parse_bracketed(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects
 
 
 def _path_of(name: str) -> tuple[str, ...] | None:
-    """The keys of a name with brackets, one after the other; raises InvalidParameter for very many."""
+    """The keys of a name with brackets: `a[b][]` has `("a", "b", "")`; None for other names.
+
+    Raises InvalidParameter for `DEEPEST` brackets or more.
+    """
     if name.count("[") >= DEEPEST:
         raise InvalidParameter(name.partition("[")[0], f"is nested more than {DEEPEST} levels deep")
     path = _NESTED.fullmatch(name)
@@ -122,11 +133,11 @@ _path = lru_cache(1000)(_path_of)
 
 
 class _Tree(dict[str, Any]):
-    """What brackets of one name hold."""
+    """An object made by brackets, as distinct from a value."""
 
 
 def _put(given: dict[str, Any], path: Sequence[str], value: Any) -> None:
-    """Set a value at a path of keys; an empty key is the next number."""
+    """Set a value at a path of keys; an empty key stands for the next number."""
     node = given
     *way, last = path
     for at, key in enumerate(way):
@@ -137,7 +148,7 @@ def _put(given: dict[str, Any], path: Sequence[str], value: Any) -> None:
 
 
 def _open_place(node: dict[str, Any], key: str) -> str:
-    """The number that `[]` stands for before another key: the last one, until it has that key."""
+    """The number of `[]` before another key: the last item's, or the next one if the last item has that key."""
     last = node.get(str(len(node) - 1))
     is_open = isinstance(last, _Tree) and key not in last
     return str(len(node) - is_open)
@@ -148,7 +159,7 @@ def _both(name: str) -> InvalidParameter:
 
 
 class Sparse(list[Any]):
-    """A list whose keys were other than 0, 1, 2 and so on; `keys` are those that were given, in their order."""
+    """A list whose keys were not 0, 1, 2 and so on; `keys` are the given ones in numerical order."""
 
     def __init__(self, values: Iterable[Any], keys: list[str]) -> None:
         super().__init__(values)
@@ -166,13 +177,13 @@ def _numbered_to_lists(value: Any, name: str, objects: Names) -> Any:
 
 
 def _number(digits: str) -> tuple[int, str]:
-    """The order of numbers of any length."""
+    """A sort key for numbers of any length; `int` refuses very long ones."""
     digits = digits.lstrip("0")
     return len(digits), digits
 
 
 def read_multipart(request: Request) -> list[tuple[str, Any]]:
-    """The parts of a multipart form in order: texts, and files as Uploads; raises MalformedBody."""
+    """The names and values of a multipart form in order, files as Uploads; raises MalformedBody."""
     try:
         parts = ((name.decode(), value) for name, value in read_parts(request))
         return [(name, value.decode() if isinstance(value, bytes) else value) for name, value in parts]
@@ -181,7 +192,7 @@ def read_multipart(request: Request) -> list[tuple[str, Any]]:
 
 
 def read_parts(request: Request) -> list[tuple[bytes, bytes | Upload]]:
-    """The names and the bytes of a multipart form's parts in order, files as Uploads; raises MalformedBody."""
+    """Like `read_multipart`, but names and texts are bytes; raises MalformedBody."""
     parts: list[tuple[bytes, bytes | Upload]] = []
 
     def add(name: bytes, value: bytes | Upload) -> None:

@@ -1,4 +1,4 @@
-"""A twin of one of Google's APIs: its service path, its batch endpoint, and the parameters that all methods take.
+"""Twins of Google's APIs: the service path, the batch endpoint, and the parameters that all methods take.
 
 https://developers.google.com/workspace/calendar/api/guides/batch
 """
@@ -40,10 +40,10 @@ class InnerCall(NamedTuple):
 
 
 class GoogleTwin(Twin):
-    """A twin whose methods answer below the service path of Google's hosts too, alone or many at once.
+    """A twin of a Google API, with batches and with its methods also below Google's service path.
 
-    `service` is what Google's addresses begin with: `calendar/v3`. Pages declare their paths without it, and those of
-    uploads as `/upload/files`, for what is sent to `/upload/drive/v3/files`; `read_upload` reads it.
+    `service` is that path: `calendar/v3`. Operations declare their paths without it. An upload to
+    `/upload/drive/v3/files` is declared as `/upload/files`, and `read_upload` parses its body.
     """
 
     def __init__(self, name: str, service: str, *pages: Operations, **options: Any) -> None:
@@ -65,7 +65,7 @@ class GoogleTwin(Twin):
         return super().exchange(request, base_url)
 
     def _answer_batch(self, exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
-        """A layer in the place of the handler: each call is done or undone by itself, in order."""
+        """A middleware that replaces the handler: runs the calls in order, each in a savepoint of its own."""
         calls = [*_calls_of(exchange.request, urlsplit(exchange.base_url).path)]
         if not calls:
             raise MalformedBody("The batch has no calls. Each is a part of type application/http")
@@ -92,9 +92,10 @@ class GoogleTwin(Twin):
 
 
 def read_upload(content_type: str, body: bytes) -> tuple[dict[str, Any], Upload]:
-    """What is said of a file and the file itself: of `uploadType=multipart` two parts of a body, of `media` all of it.
+    """Parse an upload and return the metadata of the file and the file itself.
 
-    https://developers.google.com/workspace/drive/api/guides/manage-uploads. Raises MalformedBody.
+    With `uploadType=multipart` they are the two parts of the body; with `media` the body is the file and there is no
+    metadata. Raises MalformedBody. https://developers.google.com/workspace/drive/api/guides/manage-uploads
     """
     if not content_type.startswith("multipart/"):
         return {}, Upload("", content_type, body)
@@ -134,7 +135,7 @@ def _calls_of(request: Request, base_path: str) -> Iterator[InnerCall]:
 
 
 def _parts(body: bytes, boundary: bytes) -> list[bytes]:
-    """The parts of a multipart body (RFC 2046); raises TooLarge for more, or larger ones, than a batch may have."""
+    """The parts of a multipart body (RFC 2046); raises TooLarge for too many or too large parts."""
     delimiter = b"\n--" + boundary
     body = b"\n" + body
     if (count := body.count(delimiter)) > MAX_CALLS + 1:
@@ -145,7 +146,7 @@ def _parts(body: bytes, boundary: bytes) -> list[bytes]:
         rest = line.strip(b" \t\r")
         if rest == b"--":
             break
-        if rest and parts:  # the line only begins as a delimiter does
+        if rest and parts:  # only a prefix of the line looks like the delimiter
             parts[-1] += delimiter + piece
         elif not rest:
             parts.append(content)
@@ -167,7 +168,7 @@ def _request_of(raw: bytes, base_path: str) -> Request:
 
 
 def _split_head(rest: bytes) -> tuple[bytes, bytes]:
-    """The headers and the body, parted by the first empty line, however lines end."""
+    """Split at the first empty line into headers and body; lines may end in LF or CRLF."""
     if rest.startswith((b"\n", b"\r\n")):
         return b"", rest.partition(b"\n")[2]
     ends = ((at, at + len(sign)) for sign in (b"\n\n", b"\n\r\n") if (at := rest.find(sign)) >= 0)

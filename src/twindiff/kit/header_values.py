@@ -1,4 +1,4 @@
-"""Values of header fields: what HTTP can carry, however the text was given."""
+"""Encodes any text as a value that an HTTP header can carry."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from urllib.parse import quote, urlsplit
 
 _IN_URLS = string.punctuation
-"""Characters that `quote` leaves in a URL: reserved ones, and `%` of what is encoded already."""
+"""Characters of a URL that `quote` does not encode: the reserved ones, and `%` of existing escapes."""
 _OF_URLS = frozenset({"location", "content-location"})
 
 
 def is_header_text(text: str) -> bool:
-    """Whether a header can carry a text as it is: printable ASCII without blanks at its ends."""
+    """Whether a header can carry a text unchanged: printable ASCII without blanks at either end."""
     return text.isascii() and text.isprintable() and text == text.strip()
 
 
 def url_value(url: str) -> str:
-    """A URL as a header carries it: its host in IDNA, the rest percent-encoded (RFC 3986)."""
+    """Encode a URL for a header: the host in IDNA, the rest percent-encoded (RFC 3986)."""
     if is_header_text(url) and " " not in url:
         return url
     try:
@@ -31,14 +31,14 @@ def url_value(url: str) -> str:
 
 
 def disposition_value(how: str, filename: str) -> str:
-    """`Content-Disposition` with a file's name, whatever letters it has (RFC 6266, RFC 8187)."""
+    """The value of Content-Disposition for any file name; `how` is `attachment` or `inline` (RFC 6266, RFC 8187)."""
     if is_header_text(filename) and not set(filename) & {'"', "\\"}:
         return f'{how}; filename="{filename}"'
     return f"{how}; filename*=UTF-8''{quote(filename, safe='', errors='replace')}"
 
 
 def encode_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
-    """Header fields as bytes; what none can carry, such as line breaks, is percent-encoded."""
+    """Encode headers as bytes with lower-case names; forbidden characters are percent-encoded (a line break: `%0A`)."""
     return [(name.lower().encode("latin-1"), _encode(name.lower(), value)) for name, value in headers]
 
 

@@ -1,7 +1,7 @@
-"""Pages of a twin's own, for what its vendor hosts: a browser shows them and sends their forms, and runs no script.
+"""HTML pages that a vendor hosts, such as a checkout: a browser renders them and submits their forms, without scripts.
 
-Other HTML that a twin answers is a file of somebody's, which a browser keeps in place of showing it. Whoever writes a
-page escapes the texts in it.
+Any other HTML in a response is a user's file, which a browser saves instead of rendering it. The caller must escape
+the texts in a page.
 """
 
 from __future__ import annotations
@@ -13,5 +13,5 @@ _SHOWN = (("Content-Disposition", "inline"), ("Content-Security-Policy", _POLICY
 
 
 def page_answer(html: str, status: int = 200) -> Response:
-    """A whole page of HTML, with styles inside."""
+    """A response with a whole HTML page; a Content-Security-Policy allows only inline styles."""
     return Response(html.encode(), status, "text/html; charset=utf-8", headers=_SHOWN)

@@ -1,4 +1,4 @@
-"""A request and an answer as plain data; no server and no framework is known here."""
+"""HTTP requests and responses as plain data, independent of any server or framework."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .throttling import give_way, is_at_long_work
 
 
 class Request(NamedTuple):
-    """One HTTP request whose body has been read; header names are lower-case."""
+    """An HTTP request with its whole body; header names are lower-case, `query` is percent-encoded."""
 
     verb: str
     path: str
@@ -27,17 +27,18 @@ class Request(NamedTuple):
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     def query_parameters(self) -> dict[str, Any]:
+        """The decoded query by name, blank values included; a repeated name has its last value."""
         return dict(parse_qsl(self.query, keep_blank_values=True))
 
     def bearer(self) -> str | None:
-        """The token of the Authorization header, with or without `Bearer`, else the X-API-Key; None without either."""
+        """The token of the header Authorization, with or without `Bearer`, else of X-API-Key; None without either."""
         value = self.headers.get("authorization", "").strip()
         scheme, _, rest = value.partition(" ")
         token = rest.strip() if scheme.lower() in ("bearer", "token") else value
         return token or self.headers.get("x-api-key")
 
     def basic(self) -> tuple[str, str] | None:
-        """The name and the password of the Authorization header, as in `curl -u sk_test_1:`; None without them."""
+        """The name and the password of basic authentication, as in `curl -u sk_test_1:`; None without it."""
         scheme, _, value = self.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "basic":
             return None
@@ -49,38 +50,38 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """One HTTP answer."""
+    """An HTTP response."""
 
     body: bytes
     status: int = 200
     content_type: str = "application/json"
     headers: tuple[tuple[str, str], ...] = ()
     error: str = ""
-    """For the call log: the code of an error that the vendor answers with a status of success."""
+    """For the call log: the code of an error that the vendor sends with a status of success."""
     parts: AsyncIterator[bytes] | None = None
-    """What is sent in place of a body that would be complete, each part when it comes."""
+    """A stream of parts that is sent in place of `body`."""
 
 
 class ValueResponse(NamedTuple):
-    """What a handler gives when its answer has a status or headers of its own; the style writes the value as any other.
+    """A handler's return value with a status or headers of its own; the style renders the value as usual.
 
-    `return Result(shown, 201, (("Location", f"{call.base_url}/files/{file.file_id}"),))`
+    `return ValueResponse(to_object(file), 201, (("Location", f"{call.base_url}/files/{file.file_id}"),))`
     """
 
     value: Any
     status: int = 0
-    """That of the operation when it is 0."""
+    """0 means the status that the operation declares."""
     headers: tuple[tuple[str, str], ...] = ()
 
 
 def json_answer(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Response:
-    """An answer that carries a value as JSON; a long one is written in pieces, between which others go on."""
+    """A response with a value as JSON. In a paced thread it is encoded in pieces, with a yield between them."""
     written = b"".join(_pieces(value)) if is_at_long_work() else msgspec.json.encode(value)
     return Response(written, status, headers=headers)
 
 
 def _pieces(value: Any, depth: int = 4) -> Iterator[bytes]:
-    """The JSON of a value, down to the items of the lists that an answer consists of."""
+    """Encode a value as JSON in pieces, split down to a nesting of `depth`."""
     give_way()
     if depth and isinstance(value, list):
         yield b"["

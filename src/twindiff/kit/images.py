@@ -1,4 +1,4 @@
-"""Pictures that callers have sent: what they are like, and smaller copies, at a bounded cost of time and memory."""
+"""Reads and resizes images that clients upload, at a bounded cost of time and memory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Literal, NamedTuple
 from PIL import Image
 
 MAX_PIXELS = 25_000_000
-"""A picture of more is not decoded, nor so much of an animation; a JPEG, decoded in part, may have thrice as many."""
+"""The largest image to decode, and the most pixels of all frames of an animation; a JPEG may have three times as many,
+since it is decoded at a reduced size."""
 
 _FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
-"""Those that Pillow reads by itself: others, as PostScript, start programs."""
+"""Formats that Pillow decodes in process; for others, such as PostScript, it starts programs."""
 
 _WRONG = (
     Image.DecompressionBombError,
@@ -30,7 +31,7 @@ _WRONG = (
     struct.error,
     zlib.error,
 )
-"""What Pillow raises for broken pictures."""
+"""Exceptions that Pillow raises for broken images."""
 
 _MAX_FRAMES = 100
 _ORIENTATION = 0x0112
@@ -43,7 +44,7 @@ class UnreadableImage(ValueError):
 
 
 class ImageFacts(NamedTuple):
-    """Width and height in pixels, EXIF's orientation (1 to 8; 1 where there is none), and whether it moves."""
+    """Width and height in pixels, the EXIF orientation (1 to 8; 1 if there is none), and whether it is animated."""
 
     width: int
     height: int
@@ -52,30 +53,30 @@ class ImageFacts(NamedTuple):
 
 
 def facts_of(data: bytes) -> ImageFacts:
-    """What the head of a picture says of it, without decoding it; raises UnreadableImage."""
+    """Read the facts in an image's header without decoding the pixels; raises UnreadableImage."""
     with _open_image(data) as image:
         exif = Image.Exif()
-        exif.load(image.info.get("exif", b""))  # not getexif(), which decodes a PNG to look behind it
+        exif.load(image.info.get("exif", b""))  # getexif() would decode a whole PNG to find EXIF data after the pixels
         orientation = exif.get(_ORIENTATION, 1)
         known = isinstance(orientation, int) and 1 <= orientation <= 8
         return ImageFacts(*image.size, orientation if known else 1, bool(getattr(image, "is_animated", False)))
 
 
 def fit_size(width: int, height: int, most: tuple[int, int]) -> tuple[int, int]:
-    """The size in pixels of a picture that is made to fit into a box; one that fits is not made larger."""
+    """The width and height in pixels of an image scaled down to fit into the box `most`; it is never enlarged."""
     share = min(1.0, most[0] / width, most[1] / height)
     return max(1, round(width * share)), max(1, round(height * share))
 
 
 def resize_to_fit(data: bytes, most: tuple[int, int], kind: Kind) -> bytes:
-    """A copy that fits into a box, no larger than the picture; of an animation the first frame."""
+    """Encode a copy that fits into the box `most`, never enlarged; of an animation, the first frame."""
     with _open_image(data) as image:
         size = fit_size(*image.size, most)
         return _encode(_resize(image, size, kind), kind)
 
 
 def filling(data: bytes, side: int, kind: Kind) -> bytes:
-    """A copy that fits into a square and touches its edges, however small the picture is; it need not be square."""
+    """Encode a copy whose longer side has `side` pixels, enlarged if need be; the aspect ratio stays."""
     with _open_image(data) as image:
         share = side / max(image.size)
         size = max(1, round(image.width * share)), max(1, round(image.height * share))
@@ -83,7 +84,7 @@ def filling(data: bytes, side: int, kind: Kind) -> bytes:
 
 
 def resize_to_square(data: bytes, side: int, kind: Kind) -> bytes:
-    """A square copy: what the picture does not cover is clear, in a JPEG white."""
+    """Encode a square copy; the area outside the image is transparent, in a JPEG white."""
     with _open_image(data) as image:
         small = _resize(image, fit_size(*image.size, (side, side)), kind)
         square = Image.new(small.mode, (side, side), (255, 255, 255) if kind == "JPEG" else (0, 0, 0, 0))
@@ -92,7 +93,7 @@ def resize_to_square(data: bytes, side: int, kind: Kind) -> bytes:
 
 
 def resize_animation(data: bytes, most: tuple[int, int]) -> bytes:
-    """A GIF that fits into a box and moves as the picture does, for its first 100 frames or MOST_PIXELS at most."""
+    """Encode an animated GIF that fits into the box `most`, of the first 100 frames or `MAX_PIXELS` at most."""
     with _open_image(data) as image:
         size, durations, frames = fit_size(*image.size, most), list[int](), list[Image.Image]()
         for number in range(min(_MAX_FRAMES, MAX_PIXELS // (image.width * image.height))):
@@ -109,7 +110,7 @@ def resize_animation(data: bytes, most: tuple[int, int]) -> bytes:
 
 @contextmanager
 def _open_image(data: bytes) -> Generator[Image.Image]:
-    """A picture whose head is sound; what Pillow finds wrong in it, now or later, is UnreadableImage."""
+    """Open an image; an error of Pillow, here or in the block, is raised as UnreadableImage."""
     try:
         with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
             most = MAX_PIXELS * (3 if image.format == "JPEG" else 1)
@@ -121,9 +122,10 @@ def _open_image(data: bytes) -> Generator[Image.Image]:
 
 
 def _resize(image: Image.Image, size: tuple[int, int], kind: Kind) -> Image.Image:
-    """The picture in another size, with the colors that files of this kind can have.
+    """The image in another size, in a color mode that files of this kind support.
 
-    A JPEG is decoded no larger than it must be; others are made smaller before they are given more bytes a pixel.
+    `draft` decodes a JPEG at a reduced size. Other images are resized before the conversion, which may need more bytes
+    per pixel.
     """
     image.draft("RGB", size)
     mode = "RGB" if kind == "JPEG" else "RGBA"

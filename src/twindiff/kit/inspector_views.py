@@ -1,7 +1,7 @@
-"""Screens: how a twin's state looks to people, as plain data that the inspector draws.
+"""Screens of the inspector: a twin's state as plain data that the inspector renders for people.
 
-A twin says what is on a screen (`Twin(screen=…)`), never how it is drawn, so nothing that it holds can run in a page.
-Paths are the twin's own: `""` is where one begins, and `Link("general", "channels/C1")` leads on.
+A twin returns the content of a screen (`Twin(screen=…)`), never markup, so no stored text can run as a script. The twin
+defines its paths: `""` is the first screen, and `ScreenLink("general", "channels/C1")` links to another.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .call import Call
 
 
 class ScreenLink(NamedTuple):
-    """A way to another screen of the twin."""
+    """A link to another screen of the twin."""
 
     text: str
     path: str
@@ -21,7 +21,7 @@ class ScreenLink(NamedTuple):
 
 
 class ScreenPost(NamedTuple):
-    """Something that somebody said: a message, a comment. `notes` are small words below it, such as reactions."""
+    """A message or a comment; `notes` are short texts below it, such as reactions."""
 
     author: str
     at: str
@@ -31,7 +31,7 @@ class ScreenPost(NamedTuple):
 
 
 class Card(NamedTuple):
-    """Something on a board."""
+    """A card on a board or in a calendar."""
 
     title: str
     path: str
@@ -46,33 +46,33 @@ class Lane(NamedTuple):
 
 
 class ScreenTable(NamedTuple):
-    """Rows of as many texts, or ways to other screens, as there are columns."""
+    """A table; each row has one text or link for each column."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str | ScreenLink]]
     note: str = ""
-    """What is left out."""
+    """A note on what is left out."""
 
 
 class Screen(NamedTuple):
-    """What one sees: places to go to, by heading, and a text, facts, tables, a board, days or a conversation."""
+    """The content of a screen: navigation (`places`, links by heading), and any of the parts below."""
 
     title: str
     subtitle: str = ""
     places: Sequence[tuple[str, Sequence[ScreenLink]]] = ()
     trail: Sequence[ScreenLink] = ()
-    """The places that this one is in, the outermost first."""
+    """Breadcrumbs: the screens above this one, the outermost first."""
     text: str = ""
     facts: Sequence[tuple[str, str | ScreenLink]] = ()
     tables: Sequence[ScreenTable] = ()
     lanes: Sequence[Lane] = ()
     days: Sequence[Lane] = ()
-    """Whole weeks, seven days side by side; on a phone, those days below one another that hold something."""
+    """Days of whole weeks, seven side by side; a phone lists only the days with cards."""
     entries: Sequence[ScreenPost] = ()
     note: str = ""
-    """What is left out."""
+    """A note on what is left out."""
 
 
 Look = Callable[[Call, str], Screen | None]
-"""Gives the screen at a path, by reading, at the environment's time; nobody acts. None where there is none."""
+"""Returns the screen at a path, or None if there is none. It may only read; the call has no actor."""

@@ -1,4 +1,4 @@
-"""JSON from a wire, with numbers that JSON can be written of again, and no more of it than is read quickly."""
+"""JSON from the wire, bounded in size and with only numbers that can be written back as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from .throttling import give_way
 
 MAX_STRUCTURAL_CHARACTERS = 150_000
-"""Structural characters (RFC 8259) of a text. A decoder holds the interpreter until it is done: this many take 9 ms."""
+"""Structural characters (RFC 8259) in one text. The decoder holds the GIL until it is done; this many take 9 ms."""
 INT64 = range(-(2**63), 2**63)
 _ALL_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _LONG = b"0" * 19
@@ -19,21 +19,21 @@ _PIECE = 20_000
 
 
 def read_json(text: bytes | str) -> Any:
-    """The value of a JSON text. An integer beyond 64 bits is a float, as it is to JavaScript.
+    """Decode a JSON text. An integer beyond 64 bits becomes a float, as in JavaScript.
 
-    Raises msgspec.DecodeError, also for a number that no float can hold and for more than MOST_STRUCTURAL characters of
-    structure, UnicodeError and RecursionError.
+    Raises UnicodeError, RecursionError, or msgspec.DecodeError: also for a number that no float can hold and for more
+    than `MAX_STRUCTURAL_CHARACTERS`.
     """
     data = text.encode() if isinstance(text, str) else text
     if len(data) > MAX_STRUCTURAL_CHARACTERS and _structural(data) > MAX_STRUCTURAL_CHARACTERS:
         raise msgspec.DecodeError(f"it has more than {MAX_STRUCTURAL_CHARACTERS:,} brackets, colons and commas")
     value = msgspec.json.decode(data)
-    give_way()  # of a long text, either of these holds the interpreter for a while
+    give_way()  # for a long text, the line before and the line after each hold the GIL for a while
     return _limit_integers(value) if _LONG in data.translate(_ALL_ZEROS) else value
 
 
 def _structural(data: bytes) -> int:
-    """How many structural characters a text has; those in its strings may count if they are few anyway."""
+    """Count the structural characters; those inside strings are excluded only if the total exceeds the limit."""
     at_most = sum(map(data.count, _STRUCTURAL))
     if at_most <= MAX_STRUCTURAL_CHARACTERS:
         return at_most

@@ -1,4 +1,4 @@
-"""Places in an ordered list of rows, and the rows from there on: by values, so that paging survives writes."""
+"""Positions in an ordered list of rows, as values of the ordering columns, so that paging survives writes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from .rows import Column, Expression, Order, Row, Where, all_of, any_of, table_o
 from .store import Ordering
 
 Terms = tuple[Order, ...]
-"""An order in which no two rows stand in the same place."""
+"""A total order: no two rows have the same position."""
 
 
 def terms_of(table: type[Row], by: Ordering, where: Iterable[Expression] = ()) -> Terms:
-    """An order with ties by key, ascending; what conditions hold to one value is left out, as it orders nothing."""
+    """The order `by`, extended by the key (ascending) to a total order.
+
+    Columns that the conditions fix to one value are left out, since they order nothing. Raises TypeError for a computed
+    column or a Json column.
+    """
     if isinstance(by, Column) and _is_rest_of_key(by, table_of(table).key, where):
         return (Order(by, descending=False),)
     fixed = {id(part.column) for part in where if isinstance(part, Where) and _is_one_value(part)}
@@ -33,7 +37,7 @@ def terms_of(table: type[Row], by: Ordering, where: Iterable[Expression] = ()) -
 
 
 def _is_rest_of_key(column: Column[Any], key: tuple[str, ...], where: Iterable[Expression]) -> bool:
-    """Whether a column is all of a key that conditions leave open, as for nearly every list."""
+    """Whether a column is the only part of the key that the conditions do not fix, as for nearly every list."""
     if key == (column.name,):
         return True
     fixed = {part.column.name for part in where if isinstance(part, Where) and _is_one_value(part)}
@@ -45,7 +49,7 @@ def _is_one_value(part: Where) -> bool:
 
 
 def reversed_terms(terms: Terms) -> Terms:
-    """The same order from the other end."""
+    """The reverse order."""
     return tuple(
         Order(column, not descending, _OTHER_END[_nulls(column, descending, nulls)])
         for column, descending, nulls in terms
@@ -60,17 +64,18 @@ def _nulls(column: Column[Any], descending: bool, nulls: str | None) -> str:
 
 
 def place_of(row: Row, terms: Terms) -> list[Any]:
-    """Where a row stands in an order."""
+    """The position of a row in an order: its values, one for each term."""
     return [getattr(row, term.column.name) for term in terms]
 
 
 def beyond(terms: Terms, place: Sequence[Any], *, inclusive: bool = False) -> tuple[Expression, ...]:
-    """The conditions for rows that stand behind a place in an order, or with `inclusive` at it too."""
+    """Conditions for the rows after a position in an order; with `inclusive`, also for the row at it."""
     first, *rest = terms
     behind = _beyond(terms, place, inclusive)
     if not rest or first.column.nullable:
         return (behind,)
-    # By this an index finds the first row; the other condition alone would read all rows before it.
+    # The first condition lets an index find the first row; the second alone would scan all rows before it:
+    # `a >= 3 AND (a > 3 OR (a = 3 AND id > 7))`.
     return _compare(first, place[0], inclusive=True), behind
 
 
@@ -83,7 +88,7 @@ def _beyond(terms: Sequence[Order], place: Sequence[Any], inclusive: bool) -> Ex
 
 
 def _further(term: Order, value: Any) -> list[Expression]:
-    """What holds for rows that an order sets behind a value of its first column."""
+    """Alternative conditions for the rows that one term places after a value."""
     nulls_last = _nulls(*term) == "last"
     if value is None:
         return [] if nulls_last else [term.column != None]  # noqa: E711 - a condition

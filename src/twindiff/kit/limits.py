@@ -1,4 +1,4 @@
-"""Rates: how often something was asked for of late. They are kept in memory and forgotten with the process."""
+"""Rate limits by a sliding window of one minute, kept in memory: they are lost when the process ends."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .clock import SECOND
 
 MINUTE = 60 * SECOND
 MAX_NAMES = 10_000
-"""Names that are counted at once: callers may make up tokens, and memory is not theirs to use."""
+"""Names that are counted at once; clients can invent tokens, so memory must be bounded."""
 
 
 class Meter:
-    """Counts what happens in one environment, by name, over the last minute of its clock."""
+    """Counts requests of one environment by name over the last minute of its clock."""
 
     __slots__ = ("_hits",)
 
@@ -21,11 +21,14 @@ class Meter:
 
     @property
     def names(self) -> int:
-        """How many names are counted."""
+        """The number of names that are counted."""
         return len(self._hits)
 
     def wait(self, name: str, most: int, micros: int) -> int:
-        """Count one more and give 0, or refuse it and give the seconds after which it is one of `most` a minute."""
+        """Count one request of `name` and return 0, or return the whole seconds to wait if `most` a minute are used.
+
+        `micros` is the clock in microseconds since 1970. A refused request is not counted.
+        """
         if len(self._hits) >= MAX_NAMES and name not in self._hits:
             self._forget(micros)
         hits = self._hits[name]
@@ -37,7 +40,7 @@ class Meter:
         return -(-(hits[0] + MINUTE - micros) // SECOND)
 
     def _forget(self, micros: int) -> None:
-        """Leave out what was not asked for within the minute, and a tenth of all if that is not enough."""
+        """Drop the names without a request in the last minute; if there are none, the oldest tenth."""
         past = [name for name, hits in self._hits.items() if not hits or hits[-1] <= micros - MINUTE]
         for name in past or list(self._hits)[: MAX_NAMES // 10]:
             del self._hits[name]

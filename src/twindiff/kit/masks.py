@@ -1,4 +1,4 @@
-"""Parts of an answer: `fields=id,items(id,owner/email)`, as Google's and Box's clients ask for.
+"""Partial responses: `fields=id,items(id,owner/email)`, as in the APIs of Google and Box.
 
 https://developers.google.com/workspace/calendar/api/guides/performance#partial-response
 """
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from .request_context import Exchange
 
 Mask = dict[str, "Mask"]
-"""The fields that are wanted, each with what is wanted inside it; an empty one wants all."""
+"""Selected fields, each with the mask of its value; an empty mask selects everything."""
 
 DEEPEST = 32
 _TOKEN = re.compile(r"[^,/()]+|[,/()]")
 
 
 def parse_mask(text: str, name: str = "fields") -> Mask:
-    """The mask that a text means; raises InvalidParameter for the parameter called `name`."""
+    """Parse a mask: `id,items(id)` becomes `{"id": {}, "items": {"id": {}}}`.
+
+    Raises InvalidParameter for the parameter `name` if the text is malformed or nested more than `DEEPEST` levels.
+    """
     reader = _TokenReader([token.strip() for token in _TOKEN.findall(text) if token.strip()], name)
     mask = reader.fields(0)
     if reader.tokens:
@@ -33,7 +36,7 @@ def parse_mask(text: str, name: str = "fields") -> Mask:
 
 
 class _TokenReader:
-    """Reads tokens from the left; they are kept the other way round."""
+    """Reads tokens from left to right; they are stored in reverse so that `pop()` takes the next."""
 
     def __init__(self, tokens: Iterable[str], name: str) -> None:
         self.tokens = [*tokens][::-1]
@@ -76,7 +79,7 @@ class _TokenReader:
 
 
 def apply_mask(value: Any, mask: Mask) -> Any:
-    """The part of a JSON value that a mask wants, in each item of a list; `*` is every field."""
+    """Select the fields of a JSON value that a mask names, in each item of a list; `*` names every field."""
     if not mask:
         return value
     if isinstance(value, list):
@@ -91,9 +94,9 @@ def apply_mask(value: Any, mask: Mask) -> Any:
 
 
 def partial(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: of what the handler gives, the part that the parameter `fields` asks for.
+    """A middleware that reduces the handler's value to what the parameter `fields` selects.
 
-    The parameter is read before the handler runs, so that nothing is written for one that is refused.
+    The parameter is parsed before the handler runs, so that a malformed one is refused before anything is written.
     """
     fields = exchange.parameters.get("fields")
     if not isinstance(fields, str) or not fields:

@@ -1,4 +1,4 @@
-"""OAuth 2.0: applications, and the codes and tokens that a twin gives them.
+"""OAuth 2.0: client authentication, and the codes and tokens that a twin issues.
 
 https://www.rfc-editor.org/rfc/rfc6749 · https://www.rfc-editor.org/rfc/rfc7636 · https://www.rfc-editor.org/rfc/rfc7523
 """
@@ -27,9 +27,9 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
 class OauthToken(Row, table="oauth_tokens", key=("token",), indexes=(("grant",),), visibility="bookkeeping"):
-    """A code, an access token or a refresh token that was given out, by its hash.
+    """An issued code, access token or refresh token (`kind`); `token` is its hash.
 
-    `grant` is what all tokens of one consent have in common; `expires` is in microseconds since 1970.
+    `grant` is shared by all tokens of one consent; `expires` is in microseconds since 1970, None for never.
     """
 
     token: Column[str]
@@ -46,7 +46,7 @@ class OauthToken(Row, table="oauth_tokens", key=("token",), indexes=(("grant",),
 
 
 OAUTH_SECRETS = (OauthToken.token, OauthToken.grant)
-"""The columns of tokens that no export carries; see `Twin(secret_columns=…)`."""
+"""The columns with secrets that exports leave out; see `Twin(secret_columns=…)`."""
 
 
 class OauthError(ApiError):
@@ -82,13 +82,13 @@ class InvalidToken(UnknownToken):
 
 
 class OauthStyle(Style):
-    """Forms in, JSON out; errors as section 5.2 of RFC 6749 has them."""
+    """Forms in, JSON out; errors as in section 5.2 of RFC 6749."""
 
     missing_token = NoToken
     unknown_token = InvalidToken
 
     def body(self, request: Request) -> dict[str, Any]:
-        """The parameters of a form whose type was not said, and of JSON, which some servers take too."""
+        """The parameters of a form without a content type, or of a JSON object, which some servers accept too."""
         if request.body.lstrip().startswith(b"{"):
             return super().body(request)
         return dict(parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True))
@@ -104,7 +104,7 @@ class OauthStyle(Style):
 
 
 class Credentials(NamedTuple):
-    """What an application says of itself: in the form, or in the Authorization header."""
+    """The credentials of an application: from the form, or from the header Authorization (basic)."""
 
     client_id: str
     client_secret: str
@@ -112,10 +112,10 @@ class Credentials(NamedTuple):
 
 
 def client_of(call: Call, given: Credentials, *, public: bool = False) -> str:
-    """The id of the application that asks; raises InvalidClient.
+    """Authenticate an application and return its client id; raises InvalidClient.
 
-    Where the environment names applications only those are known, where it names none any is. A `public` application
-    has proved by other means that it is the same as before, and keeps no secret.
+    If the environment lists applications, only those are known; otherwise any is accepted. A `public` application needs
+    no secret, since it is authenticated by other means (PKCE).
     """
     basic = Request("", "", headers={"authorization": given.authorization}).basic()
     client_id, client_secret = (unquote_plus(each) for each in basic) if basic else given[:2]
@@ -130,12 +130,15 @@ def client_of(call: Call, given: Credentials, *, public: bool = False) -> str:
 
 
 def new_token(call: Call, prefix: str, length: int = 48) -> str:
-    """A new code or token in the vendor's form."""
+    """A new code or token: `prefix` followed by `length` letters and digits."""
     return call.ids.new(prefix, length, _LETTERS)
 
 
 def keep(call: Call, token: str, seconds: int | None, **fields: Any) -> OauthToken:
-    """Remember a token that is given out, for so many seconds or for ever; it begins a grant unless it is of one."""
+    """Store an issued token that is valid for `seconds` (None: forever); `fields` are further columns of OauthToken.
+
+    The token begins a new grant unless `fields` has a `grant`.
+    """
     sealed = _hash_token(token)
     expires = None if seconds is None else call.clock.micros + seconds * SECOND
     given: dict[str, Any] = {"grant": sealed, **fields}
@@ -143,7 +146,7 @@ def keep(call: Call, token: str, seconds: int | None, **fields: Any) -> OauthTok
 
 
 def valid_token(call: Call, token: str, kind: str) -> OauthToken | None:
-    """What is known of a token of a kind that is still valid."""
+    """The stored token of this kind, or None if it is unknown, expired or revoked."""
     known = call.db.find(OauthToken, OauthToken.token == _hash_token(token)) if token else None
     is_valid = known is not None and known.kind == kind and not known.is_revoked and not _is_over(call, known)
     return known if is_valid else None
@@ -154,7 +157,7 @@ def _is_over(call: Call, known: OauthToken) -> bool:
 
 
 def revoke(call: Call, token: str) -> bool:
-    """Make a token and all others of its grant worthless; whether it was worth anything."""
+    """Revoke an access or refresh token with all tokens of its grant; returns whether the token was valid."""
     known = valid_token(call, token, "access") or valid_token(call, token, "refresh")
     if known:
         for each in call.db.rows(OauthToken, OauthToken.grant == known.grant):
@@ -164,7 +167,10 @@ def revoke(call: Call, token: str) -> bool:
 
 
 def redirect(redirect_uri: str, **parameters: str) -> Response:
-    """Send a browser back to the application, with what is not empty; raises InvalidRequest for no absolute address."""
+    """Redirect (302) a browser to the application with the parameters that are not empty.
+
+    Raises InvalidRequest if `redirect_uri` is not an absolute URL.
+    """
     parts = split_url(redirect_uri)
     if not parts.scheme or not (parts.netloc or parts.path.startswith("/")):
         raise InvalidRequest(f"redirect_uri: '{redirect_uri[:200]}' is no absolute address")
@@ -173,28 +179,31 @@ def redirect(redirect_uri: str, **parameters: str) -> Response:
 
 
 def challenge_of(challenge: str, method: str) -> str:
-    """What a verifier has to come to: the code challenge of RFC 7636; raises InvalidRequest for an unknown method."""
+    """The S256 form of a code challenge (RFC 7636), to store with the code; empty without a challenge.
+
+    Raises InvalidRequest for a method other than `plain` and `S256`.
+    """
     if challenge and method not in ("", "plain", "S256"):
         raise InvalidRequest(f"code_challenge_method: '{method[:50]}' is neither S256 nor plain")
     return _challenge_of(challenge) if challenge and method != "S256" else challenge
 
 
 def fits_challenge(challenge: str, verifier: str) -> bool:
-    """Whether a verifier comes to what `challenge_of` gave; without a challenge any does, and none."""
+    """Whether a code verifier matches the result of `challenge_of`; always true without a challenge."""
     return not challenge or _same(_challenge_of(verifier), challenge)
 
 
 def redeem_code(call: Call, code: str, redirect_uri: str, verifier: str, given: Credentials) -> OauthToken:
-    """What a code was given for, once; raises InvalidGrant, InvalidClient."""
+    """Authenticate the client, use up its code, and return the stored code; raises InvalidGrant or InvalidClient."""
     known = valid_token(call, code, "code")
     client_id = client_of(call, given, public=bool(known and known.challenge))
     return redeem(call, known, redirect_uri, verifier, client_id)
 
 
 def redeem(call: Call, known: OauthToken | None, redirect_uri: str | None, verifier: str, client_id: str) -> OauthToken:
-    """Use a code up for a client that has shown its secret, or a verifier; raises InvalidGrant.
+    """Use up a code for an authenticated client, and return the stored code; raises InvalidGrant.
 
-    The address that the code was sent to is not asked for where it is None.
+    If `redirect_uri` is None, it is not compared with the one of the authorization request.
     """
     if known is None:
         raise InvalidGrant("The code is malformed, expired or was used before.")
@@ -208,7 +217,7 @@ def redeem(call: Call, known: OauthToken | None, redirect_uri: str | None, verif
 
 
 def claims_of(assertion: str) -> dict[str, Any] | None:
-    """What an assertion claims; None for what is no JSON Web Token. Its signature is not checked."""
+    """The claims of a JSON Web Token, or None for any other text. The signature is not verified."""
     parts = assertion.split(".")
     if len(parts) != 3:
         return None
@@ -220,9 +229,9 @@ def claims_of(assertion: str) -> dict[str, Any] | None:
 
 
 def actor_of_token(call: Call, prefix: str, unknown: type[ApiError]) -> str | None:
-    """Whom an access token that was given out acts as; raises `unknown` for one that is revoked or expired.
+    """The id of the user that the call's access token acts as, or None if this twin did not issue the token.
 
-    Only tokens that begin with `prefix` are looked up, so that others cost nothing.
+    Only tokens that begin with `prefix` are looked up. Raises `unknown` for a token that is revoked or expired.
     """
     if not call.token.startswith(prefix):
         return None

@@ -1,4 +1,4 @@
-"""Pages by key: a cursor names the row at which the next page begins, so that paging survives writes."""
+"""Keyset pagination: a cursor holds the values of the row at which the next page begins, so paging survives writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class InvalidCursor(ApiError):
 
 
 class CursorPage(NamedTuple, Generic[R]):
-    """A page that a cursor leads on from."""
+    """A page with a cursor to the next one."""
 
     rows: list[R]
     next_cursor: str
@@ -28,11 +28,11 @@ class CursorPage(NamedTuple, Generic[R]):
 
 
 class Slice(NamedTuple, Generic[R]):
-    """A page beside a row."""
+    """A page directly after or before a given row."""
 
     rows: list[R]
     has_more: bool
-    """Whether there are rows behind it, or before it where it ends at a row."""
+    """Whether more rows follow, or precede it if only `before` was given."""
 
 
 class OffsetPage(NamedTuple, Generic[R]):
@@ -40,16 +40,16 @@ class OffsetPage(NamedTuple, Generic[R]):
 
     rows: list[R]
     total: int
-    """How many rows the whole list has."""
+    """The number of rows of the whole list."""
 
 
 def encode_cursor(name: str, value: str) -> str:
-    """A cursor that only the list it was made for takes back."""
+    """An opaque cursor for `value`; `decode_cursor` accepts it only for the same `name`."""
     return urlsafe_b64encode(f"{name}:{value}".encode()).decode()
 
 
 def decode_cursor(name: str, cursor: str, invalid: type[ApiError] = InvalidCursor) -> str:
-    """The value in a cursor made for `name`; raises `invalid` for any other text."""
+    """The value of a cursor that `encode_cursor` made for `name`; raises `invalid` for any other text."""
     try:
         given, _, value = b64decode(cursor.encode(), b"-_", validate=True).decode().partition(":")
     except ValueError:
@@ -68,7 +68,10 @@ def page(
     cursor: str = "",
     invalid: type[ApiError] = InvalidCursor,
 ) -> CursorPage[R]:
-    """`limit` rows in an order, ties by key ascending, from the cursor on; raises `invalid` for a foreign cursor."""
+    """At most `limit` matching rows ordered `by`, ties by key ascending, from the cursor on.
+
+    Raises `invalid` for a cursor that this list, in this order, did not return.
+    """
     terms = terms_of(table, by, where)
     conditions = where
     if cursor:
@@ -87,10 +90,10 @@ def page_beside(
     after: R | None = None,
     before: R | None = None,
 ) -> Slice[R]:
-    """`limit` rows in an order, ties by key ascending: those right behind a row, or those right before one.
+    """At most `limit` matching rows ordered `by`, ties by key ascending: those right after a row or right before one.
 
-    As with Stripe's `starting_after` and `ending_before`, whose rows need not be in the list any more. With both it is
-    the rows between, from `after` on.
+    This is for parameters such as Stripe's `starting_after` and `ending_before`; the given row need not be in the list
+    any more. With both, the page has the rows between them, from `after` on. The rows are in list order.
     """
     terms = terms_of(table, by, where)
     conditions = [*where]
@@ -105,9 +108,9 @@ def page_beside(
 
 
 def page_at(db: Store, table: type[R], *where: Expression, by: Ordering, limit: int, offset: int = 0) -> OffsetPage[R]:
-    """`limit` rows in an order, ties by key ascending, from an offset on, and how many there are.
+    """At most `limit` matching rows ordered `by`, ties by key ascending, from an offset on, and the total.
 
-    Pages by number are `offset=(number - 1) * limit`.
+    For pages by number, pass `offset=(number - 1) * limit`.
     """
     rows = db.rows(table, *where, order=terms_of(table, by, where), limit=limit, offset=offset)
     if rows and len(rows) < limit:

@@ -1,4 +1,4 @@
-"""Where a parameter comes from, when that is not its own name in the path, the query or the body."""
+"""Annotations of handler parameters that do not come from their own name in the path, the query or the body."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import msgspec
 
 
 class Header(NamedTuple):
-    """A parameter is a header of the request: `if_match: Annotated[str, Header("If-Match")] = ""`."""
+    """The parameter is a header of the request: `if_match: Annotated[str, Header("If-Match")] = ""`."""
 
     name: str
 
 
 class Named(NamedTuple):
-    """A parameter has a name on the wire that is none in Python: `Annotated[str, Named("content-type")]`."""
+    """The parameter has a wire name that is not a Python name: `Annotated[str, Named("content-type")]`."""
 
     name: str
 
 
 class Body:
-    """A parameter is the whole body: `event: Annotated[EventBody, Body]`, or its bytes: `Annotated[bytes, Body]`."""
+    """The parameter is the whole body: `event: Annotated[EventBody, Body]`, or its bytes: `Annotated[bytes, Body]`."""
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """A file of a multipart form: `file: Upload`, or `files: list[Upload]` where a name may be given several times."""
+    """A file of a multipart form: `file: Upload`, or `files: list[Upload]` if the name may be repeated."""
 
     filename: str
     content_type: str

@@ -1,4 +1,4 @@
-"""One request to a twin, read once: what was asked, of which operation, and by whom."""
+"""The context of a request to a twin, which middleware, handlers and styles share."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 class Exchange:
-    """A request on its way through layers, handler and style; each part is filled in when it becomes known.
+    """A request with its operation; attributes are set as they become known.
 
-    `parameters` are raw, by wire name; `unreadable` is the refusal of a request that has none because it cannot be
-    read. `strict` says whether tokens are taken seriously; `meter` counts what was asked for of late.
+    `parameters` are raw, by wire name; `is_read` is whether they have been parsed, and `unreadable` is the error if
+    parsing failed. `actor` is the id of the user that `token` acts as. `strict` is whether unknown tokens are refused.
+    `meter` counts recent requests for rate limits.
     """
 
     __slots__ = (
@@ -59,7 +60,10 @@ class Exchange:
         self.meter: Meter | None = None
 
     def answer(self, value: Any) -> Response:
-        """What a handler or a layer returned, in the vendor's form; an ApiError that was returned is its error."""
+        """Render the return value of a handler or a middleware in the vendor's format.
+
+        A Response stays as it is, a ValueResponse adds its status and headers, and an ApiError becomes its response.
+        """
         if isinstance(value, Response):
             return value
         if isinstance(value, ApiError):
@@ -71,14 +75,14 @@ class Exchange:
 
 
 Layer = Callable[[Exchange, Call, Callable[[], Any]], Any]
-"""Runs around a handler, inside its transaction: `layer(exchange, call, proceed)` returns what `proceed()` gave, or
-something else in its place. What it returns is committed, an ApiError that it raises undoes all that was written."""
+"""A middleware around a handler, inside its transaction: `layer(exchange, call, proceed)` returns the result of
+`proceed()`, or another value instead of it. Returning commits; an ApiError that it raises rolls back all writes."""
 
 Run = Callable[[Exchange, Call], Any]
 
 
 def compose(layers: tuple[Layer, ...], invoke: Callable[[Any, Any], Any]) -> Run:
-    """A handler with its layers around it, the first one outermost; without any it costs nothing."""
+    """Wrap a handler in middleware, the first one outermost; returns a function of the exchange and the call."""
 
     run: Run = _innermost(invoke)
     for layer in reversed(layers):

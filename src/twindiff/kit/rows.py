@@ -1,6 +1,7 @@
-"""A table as a typed struct: on the class a field is a column, on an instance its value.
+"""Tables as typed structs: a field is a column on the class and its value on an instance.
 
-`Message.ts < "17"` is an expression that a Store compiles to SQL; `message.ts` is plain data. It knows no database.
+`Message.ts < "17"` is an expression that a Store compiles to SQL; `message.ts` is plain data. This module knows no
+database.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ ColumnType = Literal["text", "integer", "float", "boolean", "timestamp", "date",
 Timestamp = Annotated[
     str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?$", extra={"column": "timestamp"})
 ]
-"""An instant as naive ISO text in UTC: `2026-01-31T09:30:00` or with six decimals."""
+"""An instant as naive ISO text in UTC: `2026-01-31T09:30:00`, or with six decimals of a second."""
 
 Date = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\d$", extra={"column": "date"})]
-"""A day as ISO text: `2026-01-31`."""
+"""A date as ISO text: `2026-01-31`."""
 
 Json = Annotated[Any, msgspec.Meta(extra={"column": "json"})]
 """Any JSON value; stored as canonical compact text."""
 
 
 class Where(NamedTuple):
-    """One comparison: a column, an operator and a value, or a column of the row outside."""
+    """A comparison of a column with a value, or with a column of the outer row inside `exists` and aggregates."""
 
     column: Column[Any]
     op: str
@@ -52,28 +53,36 @@ class Where(NamedTuple):
 
 
 _where: Callable[[tuple[Column[Any], str, object]], Where] = partial(cast(Any, tuple).__new__, Where)
-"""Makes a comparison in half the time that its name takes: every query begins with some."""
+"""Makes a Where in half the time of `Where(…)`, since every query makes some."""
 
 
 class AllOf(NamedTuple):
+    """A conjunction; see `all_of`."""
+
     parts: tuple[Expression, ...]
 
 
 class AnyOf(NamedTuple):
+    """A disjunction; see `any_of`."""
+
     parts: tuple[Expression, ...]
 
 
 class Not(NamedTuple):
+    """A negation; see `not_`."""
+
     part: Expression
 
 
 class Exists(NamedTuple):
+    """A subquery; see `exists`."""
+
     source: Source
     where: tuple[Expression, ...]
 
 
 class Step(NamedTuple):
-    """A way from the value of one column to that of another one in the same row."""
+    """An edge of a graph: from the value of one column to that of another column of the same row, under conditions."""
 
     source: Column[Any]
     target: Column[Any]
@@ -81,7 +90,7 @@ class Step(NamedTuple):
 
 
 class TransitiveClosure(NamedTuple):
-    """The rows of a table whose keys one gets to by steps, however many, beginning with `start` of the row outside."""
+    """The rows whose keys are reachable from the column `start` of the outer row by any number of steps, also none."""
 
     table: type[Row]
     start: Column[Any]
@@ -89,17 +98,17 @@ class TransitiveClosure(NamedTuple):
 
 
 class Items(NamedTuple):
-    """The items of the list that a Json column of the row outside holds, as rows of `Item`."""
+    """The items of a list in a Json column of the outer row, as rows of `computed_values.Item`."""
 
     column: Column[Any]
 
 
 Source = type["Row"] | TransitiveClosure | Items
-"""What an expression relates to: all rows of a table, or those that the row outside leads to."""
+"""The rows of a subquery: all rows of a table, those reachable from the outer row, or items of its list."""
 
 
 class Related(NamedTuple):
-    """Related rows brought to one value."""
+    """An aggregate of related rows; `how` is the function and `of` its column (None for a count)."""
 
     source: Source
     where: tuple[Expression, ...]
@@ -108,32 +117,34 @@ class Related(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """A value made of others; each is a column or a constant."""
+    """A computed value; each of its parts is a column or a constant."""
 
     op: Literal["elapsed", "coalesce", "+"]
     parts: tuple[object, ...]
 
 
 class Case(NamedTuple):
-    """The value of the first condition that holds."""
+    """The value of the first condition that is true, else `otherwise`."""
 
     cases: tuple[tuple[Expression, object], ...]
     otherwise: object
 
 
 Worked = Related | Formula | Case
-"""How a value is worked out that no column holds; `values` has the words for it."""
+"""The definition of a computed value; `computed_values` has functions that make them."""
 
 
 class Order(NamedTuple):
+    """A term of an order: a column and its direction."""
+
     column: Column[Any]
     descending: bool
     nulls: Literal["first", "last"] | None = None
-    """Where NULL stands; without a word it is the smallest."""
+    """The position of NULL; by default NULL is the smallest value."""
 
 
 class Column(Generic[T]):
-    """A column of a table. Comparisons give expressions; NULL equals only NULL and is never less or greater."""
+    """A column of a table. A comparison returns an expression; NULL equals only NULL and is never less or greater."""
 
     if TYPE_CHECKING:
 
@@ -157,7 +168,7 @@ class Column(Generic[T]):
         self.worked: Worked | None = None
 
     def __class_getitem__(cls, kind: Any) -> Any:
-        return kind  # at run time a field is of its plain type
+        return kind  # at run time `Column[str]` is `str`, which msgspec can validate
 
     __hash__ = object.__hash__
 
@@ -183,12 +194,12 @@ class Column(Generic[T]):
         return Order(self, descending=True)
 
     def __invert__(self: Column[bool] | Column[bool | None]) -> Where:
-        """Hold where a boolean column is false."""
+        """The expression that a boolean column is false."""
         return _where((self, "=", False))
 
     @property
     def is_true(self) -> Where:
-        """What a boolean column means where a condition stands."""
+        """The expression that a boolean column is true; raises TypeError for a column of another type."""
         if self.kind != "boolean":
             raise TypeError(f"{self.name} is no condition by itself, being {self.kind}; compare it with something")
         return _where((self, "=", True))
@@ -197,80 +208,87 @@ class Column(Generic[T]):
         return worked_out(self.kind, Formula("+", (self, other)))
 
     def in_(self, values: Collection[object]) -> Where:
+        """The value is one of `values`."""
         return _where((self, "in", tuple(values)))
 
     def is_null(self) -> Where:
+        """The value is NULL."""
         return _where((self, "=", None))
 
     def equals(self, text: str) -> Where:
-        """Equality without regard to case."""
+        """The text equals `text`, without regard to case."""
         return _where((self, "equals_fold", text))
 
     def resembles(self, text: str) -> Where:
-        """Hold a text, without regard to case and accents."""
+        """The text contains `text`, without regard to case and accents."""
         return _where((self, "contains_bare", text))
 
     def has_word(self, word: SearchTerm) -> Where:
-        """Have a whole word in one of its forms, without regard to case and accents."""
+        """The text has the whole word in one of its forms, without regard to case and accents."""
         return _where((self, "has_word", word))
 
     def contains(self, text: str, *, fold: bool = False) -> Where:
+        """The text contains `text`; with `fold`, without regard to case."""
         return _where((self, "contains_fold" if fold else "contains", text))
 
     def starts(self, text: str, *, fold: bool = False) -> Where:
+        """The text starts with `text`; with `fold`, without regard to case."""
         return _where((self, "starts_fold" if fold else "starts", text))
 
     def ends(self, text: str, *, fold: bool = False) -> Where:
+        """The text ends with `text`; with `fold`, without regard to case."""
         return _where((self, "ends_fold" if fold else "ends", text))
 
     def json(self, *path: str) -> Column[Any]:
-        """The value at a path of keys inside a Json column; a missing one is NULL."""
+        """The value at a path of keys inside a Json column; NULL if it is missing."""
         inner: Column[Any] = Column(self.table, self.name, self.kind, ColumnOptions(), nullable=True)
         inner.path = (*self.path, *path)
         return inner
 
     def to(self, other: Column[Any]) -> Column[Any]:
-        """A column of the row whose key this column holds: `Issue.assignee_id.to(User.name)`."""
+        """A column of the row whose key this column holds, as by a join: `Issue.assignee_id.to(User.name)`."""
         key = table_of(other.table).columns[table_of(other.table).key[0]]
         return worked_out(other.kind, Related(other.table, (key == self,), "only", other))
 
 
 Expression = Where | AllOf | AnyOf | Not | Exists | Column[bool] | Column[bool | None]
-"""What holds for a row or not; a boolean column holds where it is true."""
+"""A condition on a row; a boolean column by itself means that it is true."""
 
 
 def worked_out(kind: ColumnType, worked: Worked, *, nullable: bool = True) -> Column[Any]:
-    """A column that is worked out for each row instead of stored; a plain column in it is that of the nearest row."""
+    """A column that is computed for each row instead of stored; plain columns in it are those of the innermost row."""
     virtual: Column[Any] = Column(Row, "a value", kind, ColumnOptions(), nullable)
     virtual.worked = worked
     return virtual
 
 
 def all_of(*parts: Expression) -> AllOf:
-    """Hold when every part does; without parts, always."""
+    """True if every part is true; without parts, always true."""
     return AllOf(parts)
 
 
 def any_of(*parts: Expression) -> AnyOf:
-    """Hold when one part does; without parts, never."""
+    """True if at least one part is true; without parts, never true."""
     return AnyOf(parts)
 
 
 def not_(part: Expression) -> Not:
-    """Hold when the part does not."""
+    """True if the part is not true."""
     return Not(part)
 
 
 def exists(source: Source, *where: Expression) -> Exists:
-    """Hold when a related row exists; a column on the right of a comparison is one of the row outside.
+    """True if a related row exists; a column on the right of a comparison belongs to the outer row.
 
-    `exists(Member, Member.channel_id == Channel.channel_id)` asks, for each channel, whether it has a member;
-    a table may relate to itself: `exists(Issue, Issue.id == Issue.parent_id)` asks for the parent of the row outside.
+    `exists(Member, Member.channel_id == Channel.channel_id)` selects the channels that have a member. A table may
+    relate to itself: `exists(Issue, Issue.id == Issue.parent_id)` selects the issues whose parent exists.
     """
     return Exists(source, where)
 
 
 class ColumnOptions(NamedTuple):
+    """The options of a column; see `column` and `references`."""
+
     default: Any = msgspec.NODEFAULT
     derived: bool = False
     references: type[Row] | Literal["self"] | None = None
@@ -278,7 +296,7 @@ class ColumnOptions(NamedTuple):
 
 
 def column(*, default: Any = msgspec.NODEFAULT, derived: bool = False, references: type[Row] | None = None) -> Any:
-    """Say more of a column: its default, whether the vendor derives it, the table it refers to."""
+    """Options of a column: its default, whether the vendor derives it from others, and the table that it refers to."""
     return ColumnOptions(default, derived, references)
 
 
@@ -289,16 +307,17 @@ def references(
     derived: bool = False,
     on_delete: Literal["cascade"] | None = None,
 ) -> Any:
-    """A column that holds the key of a row of another table, or of its own (`"self"`).
+    """A column that holds the key of a row of another table, or of its own table (`"self"`).
 
-    It is documentation for readers and tools, and nothing refuses a key that is not there. With `on_delete="cascade"`
-    `db.remove` of a row also removes the rows that refer to it, and those that refer to them; the column gets an index.
+    The reference is documentation for readers and tools; no constraint enforces that the row exists. With
+    `on_delete="cascade"`, `db.remove` of a row also removes the rows that refer to it, recursively, and the column gets
+    an index.
     """
     return ColumnOptions(default, derived, table, on_delete)
 
 
 class Table(NamedTuple):
-    """What a Row class declares: everything an engine needs to store it."""
+    """The declaration of a Row class: everything that a storage engine needs."""
 
     row: type[Row]
     name: str
@@ -308,25 +327,26 @@ class Table(NamedTuple):
     visibility: Visibility
     columns: dict[str, Column[Any]]
     due: tuple[str, ...] = ()
-    """Columns that hold when work falls due."""
+    """Columns with the time at which a job is due."""
     folded: tuple[str, ...] = ()
-    """Texts by which rows are found whatever their case, each with an index of its own."""
+    """Text columns with an index that ignores case, one for each."""
     words: tuple[str, ...] = ()
-    """Texts by whose words rows are found (`has_word`), each with an index of its own."""
+    """Text columns with a full-text index (`has_word`), one for each."""
     labels: tuple[str, ...] = ()
-    """Texts that are kept in the indexes of words as a whole, so that `matches` with some of them costs no more."""
+    """Facets: text columns whose whole values are part of each full-text index, so that `matches` filters by them
+    without reading rows."""
     entries: tuple[str, ...] = ()
-    """Json columns whose objects' texts are indexed, each by its key: `Customer.metadata.json("tier") == "gold"`."""
+    """Json columns whose objects' texts are indexed by key: `Customer.metadata.json("tier") == "gold"`."""
 
 
 _tables: dict[type, Table] = {}
 _given: dict[type, dict[str, ColumnOptions]] = {}
-"""What classes say of their columns, for the tables that are made of them."""
+"""The column options of each class, which its subclasses inherit."""
 _columns: dict[type, dict[str, Column[Any]]] = {}
 
 
 def table_of(row: type[Row]) -> Table:
-    """What a Row class declares."""
+    """The Table that a Row class declares; raises KeyError for a class without `table=`."""
     return _tables[row]
 
 
@@ -358,7 +378,7 @@ if TYPE_CHECKING:
 else:
 
     class RowType(type(msgspec.Struct)):
-        """Makes a table of every class that names one."""
+        """Declares a Table for every class with `table=`."""
 
         def __new__(
             mcls,
@@ -399,11 +419,11 @@ else:
                 return super().__getattribute__(name)
 
     class Row(msgspec.Struct, metaclass=RowType, frozen=True):
-        """One stored object; a subclass is a table."""
+        """One stored object; a subclass with `table=` is a table."""
 
 
 def _check(table: Table) -> None:
-    """Refuse what no engine could store, where it is declared."""
+    """Raise TypeError for a declaration that no engine can store."""
     row, columns = table.row.__name__, ", ".join(table.columns)
     if not table.key:
         raise TypeError(f"{row} needs a key: class {row}(Row, table='{table.name}', key=('…_id',))")
@@ -422,7 +442,7 @@ def _check(table: Table) -> None:
 
 
 def _prepare_cascades(table: Table) -> None:
-    """Give an index to each column by which rows go with those that they refer to."""
+    """Index each column with `on_delete="cascade"`."""
     for name, each in table.columns.items():
         if each.on_delete and each.references:
             key = _tables[each.references].key
@@ -443,7 +463,7 @@ def _columns_of(row: type[Row], given: dict[str, ColumnOptions]) -> dict[str, Co
 
 
 def _default_of(field: msgspec.structs.FieldInfo) -> Any:
-    """A default; msgspec keeps that of an empty list or object as what makes it."""
+    """The default of a field; msgspec keeps an empty list or dict as a factory."""
     factory = field.default_factory
     return field.default if factory is msgspec.NODEFAULT else factory()
 
@@ -467,14 +487,17 @@ def _kind_of(hint: Any, name: str) -> tuple[ColumnType, bool]:
 
 
 def index(row: type[Row], columns: tuple[str, ...]) -> None:
-    """Add an index to a declared table, unless its key or an index begins with these columns already."""
+    """Add an index to a declared table, unless its key or another index already begins with these columns."""
     table = _tables[row]
     if not any(known[: len(columns)] == columns for known in (table.key, *table.indexes, *table.unique)):
         _tables[row] = table._replace(indexes=(*table.indexes, columns))
 
 
 def fall_due(column: Column[Any]) -> None:
-    """Note that work falls due by a column of a declared table, and index it; raises TypeError where it cannot."""
+    """Mark a column of a declared table as the due time of a job, and index it.
+
+    Raises TypeError if the column cannot hold a time or already belongs to a job.
+    """
     table = _tables[column.table]
     name = f"{column.table.__name__}.{column.name}"
     if column.kind not in ("timestamp", "integer", "float"):

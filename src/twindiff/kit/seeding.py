@@ -1,4 +1,4 @@
-"""What a twin says of itself to those who provision it: variables that programs read, and how a world is seeded."""
+"""What provisioning needs to know of a twin: the environment variables of its clients, and how to seed it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ S = TypeVar("S", bound=msgspec.Struct)
 class Variables(NamedTuple):
     """Environment variables that the vendor's SDKs and applications read.
 
-    `tokens` and `secrets` are made of a secret of the run, which stands for `{secret}`; a token is a credential that
-    the twin accepts, one of `refresh` renews access. `urls` are what follows the twin's base URL.
+    Each mapping is keyed by variable name. The values of `tokens`, `refresh` and `secrets` are formats in which
+    `{secret}` is replaced by the secret of the run: `"xoxb-{secret}"`. `tokens` are access tokens that the twin accepts
+    and `refresh` are refresh tokens. The values of `urls` are suffixes of the twin's base URL.
     """
 
     tokens: Mapping[str, str]
@@ -26,12 +27,12 @@ class Variables(NamedTuple):
     secrets: Mapping[str, str] = {}
     refresh: Mapping[str, str] = {}
     client: tuple[str, str] | None = None
-    """The variables that hold the id and the secret of an OAuth application."""
+    """The names in `secrets` of the client id and the client secret of an OAuth application."""
     signing: str = ""
-    """The variable that holds the secret by which events are signed."""
+    """The name in `secrets` of the secret that signs webhooks."""
 
     def values(self, base_url: str, secret: str) -> dict[str, str]:
-        """All of them for one twin of one run."""
+        """All variables, by name, for a twin at `base_url` in a run with this secret."""
         forms = {**self.tokens, **self.refresh, **self.secrets}
         made = {name: form.format(secret=secret) for name, form in forms.items()}
         return {**made, **{name: base_url + rest for name, rest in self.urls.items()}}
@@ -45,11 +46,11 @@ class Variables(NamedTuple):
         return sorted({form.format(secret=secret) for form in self.refresh.values()})
 
     def signing_secret(self, secret: str) -> str:
-        """The secret by which events are signed in a run; empty where each webhook has its own."""
+        """The secret that signs the webhooks of a run; empty if each webhook has its own."""
         return self.secrets[self.signing].format(secret=secret) if self.signing else ""
 
     def clients(self, secret: str) -> dict[str, str]:
-        """The secrets of the run's OAuth applications by client id."""
+        """The client secrets of the run's OAuth applications by client id."""
         if self.client is None:
             return {}
         client_id, client_secret = (self.secrets[name].format(secret=secret) for name in self.client)
@@ -57,7 +58,7 @@ class Variables(NamedTuple):
 
 
 class Person(NamedTuple):
-    """Somebody who is in every twin of a world, under the same name and email address."""
+    """A person who exists in every twin of a run, with the same name and email address."""
 
     name: str
     email: str
@@ -75,18 +76,18 @@ class InvalidSeedConfig(ApiError):
 
 
 class Seeding(NamedTuple):
-    """How a twin is filled from a configuration that people write.
+    """How to fill a twin from a hand-written configuration.
 
-    `shape` is a struct whose fields are lists of parts; `write(call, parts, people)` makes rows of them, as an
-    operation of the twin would, and gives how many of each kind there are. It raises InvalidSeedConfig for a reference
-    to what is not there.
+    `shape` is a struct whose fields are lists of parts. `write(call, parts, people)` takes an instance of `shape`,
+    adds the rows through `call.db`, and returns the number of objects by kind. It raises InvalidSeedConfig for a
+    reference to an object that does not exist.
     """
 
     shape: type[msgspec.Struct]
     write: Callable[[Call, Any, Sequence[Person]], dict[str, int]]
 
     def read(self, config: Mapping[str, Any]) -> Any:
-        """The parts of a configuration; raises InvalidSeedConfig that names each one that does not fit, and why."""
+        """Convert a configuration to an instance of `shape`; raises InvalidSeedConfig with all invalid parts."""
         kinds = {field.encode_name: field.type for field in msgspec.structs.fields(self.shape)}
         problems: list[str] = []
         read: dict[str, Any] = {}
@@ -120,4 +121,4 @@ def _unknown(name: str, known: Mapping[str, Any]) -> str:
 
 
 class SeedSection(msgspec.Struct, forbid_unknown_fields=True):
-    """A part of a seed configuration: what it does not know it refuses."""
+    """A part of a seed configuration; unknown fields are refused."""

@@ -1,4 +1,4 @@
-"""What a handler does with rows; an engine in `twindiff.storage` does it."""
+"""The interface through which a handler reads and writes rows; `twindiff.storage` implements it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Ordering = Column[Any] | Order | tuple[Column[Any] | Order, ...]
 
 
 class Store(Protocol):
-    """The rows of one twin in one environment, inside one operation."""
+    """The rows of one twin in one environment, inside the transaction of one operation."""
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
-        """The row with this key; raises `missing`, or NotFound."""
+        """The row with this key, given in the order of the key's columns; raises `missing`, or NotFound."""
         ...
 
     def find(self, table: type[R], *where: Expression) -> R | None:
-        """The first matching row by key, or None."""
+        """The first matching row in order of keys, or None."""
         ...
 
     @overload
@@ -48,7 +48,7 @@ class Store(Protocol):
         offset: int = 0,
         columns: tuple[Column[Any], ...] | None = None,
     ) -> Any:
-        """Matching rows in `order`, ties by key (NULL is the smallest); with `columns`, tuples of just those."""
+        """Matching rows in `order`, ties by key (NULL is the smallest); with `columns`, tuples of these values."""
         ...
 
     def pages(
@@ -63,10 +63,10 @@ class Store(Protocol):
         limit: int | None = None,
         columns: tuple[Column[Any], ...],
     ) -> dict[str, list[tuple[Any, ...]]]:
-        """For each parent the rows whose column `by` holds it, at most `limit` each, in one statement.
+        """For each parent, tuples of the rows whose column `by` equals it, at most `limit` each, in one statement.
 
-        With `join`, `by` and `join` are columns of a table between, `join` holding the key of `table`; `between` are
-        conditions on that table. Parents without rows are left out.
+        With `join`, both `by` and `join` are columns of an association table, `join` holds the key of `table`, and
+        `between` are conditions on the association table. Parents without rows are left out of the result.
         """
         ...
 
@@ -79,46 +79,48 @@ class Store(Protocol):
         offset: int = 0,
         columns: tuple[Column[Any], ...],
     ) -> list[tuple[Any, ...]]:
-        """Columns of the rows whose indexed text has words, in an order of the index's own; a far page costs no more.
+        """Search a full-text index; returns tuples of `columns`. A large offset costs no more than a small one.
 
-        `words` has nothing but `has_word` of one text, joined by `all_of`, `any_of` and `not_`. Nor does a condition
-        cost more that says which values the table's `labels` have; of others each row is looked at. The order is the
-        same until something is written, and another on another engine.
+        `words` consists only of `has_word` on one column, combined by `all_of`, `any_of` and `not_`. Conditions on the
+        table's `labels` are evaluated in the index; all others read each row. The order depends on the engine and is
+        stable until the next write.
         """
         ...
 
     def count_matches(self, table: type[Row], words: Expression, *where: Expression, most: int) -> int:
-        """How many rows `matches` finds, counted up to `most`."""
+        """The number of rows that `matches` finds, at most `most`."""
         ...
 
     def savepoint(self) -> AbstractContextManager[None]:
-        """Undo what is written inside when an exception leaves it; what was written before stays."""
+        """Roll back the writes of the block if it raises; earlier writes stay."""
         ...
 
-    def count(self, table: type[Row], *where: Expression) -> int: ...
+    def count(self, table: type[Row], *where: Expression) -> int:
+        """The number of matching rows."""
+        ...
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
-        """Insert a row; raises `taken`, or AlreadyExists, when its key or a unique index is in use."""
+        """Insert a row and return it; raises `taken`, or AlreadyExists, if its key or a unique index is in use."""
         ...
 
     def add_all(self, rows: Sequence[Row]) -> None:
-        """Insert rows of one table; raises AlreadyExists when a key or a unique index is in use."""
+        """Insert rows of one table; raises AlreadyExists if a key or a unique index is in use."""
         ...
 
     def change(self, row: R, **fields: Any) -> R:
-        """Set fields of a stored row and return it as it is now; raises NotFound when it is gone."""
+        """Set fields of a stored row and return its current version; raises NotFound if it no longer exists."""
         ...
 
     def update(self, row: Row, columns: Collection[str]) -> None:
-        """Set columns of a stored row to what they are in `row`; raises NotFound when it is gone."""
+        """Set columns of a stored row to the values in `row`; raises NotFound if it no longer exists."""
         ...
 
     def remove(self, row: Row) -> None:
-        """Delete a stored row; raises NotFound when it is gone."""
+        """Delete a stored row; raises NotFound if it no longer exists."""
         ...
 
     def emit(self, event: Event) -> None:
-        """Note an event for the operation's journal record; a savepoint that is undone takes its events along."""
+        """Add an event to the operation's journal record; rolling back a savepoint drops its events too."""
         ...
 
     def next(self, counter: str, *, at_least: int = 1) -> int:

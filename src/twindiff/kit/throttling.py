@@ -1,9 +1,9 @@
-"""Long work beside others gives way to them: it rests as it goes while they come, and so takes a fifth of the time.
+"""Throttling of long CPU-bound work: while other requests arrive, it sleeps and so uses a fifth of the CPU.
 
-Threads of one interpreter take turns, and one that computes gets more than half of what it shares with one that speaks
-to sockets. So work that takes long calls `give_way` wherever it goes on for as long as a request has it. Work that
-nobody else is there to wait for never rests. On the event loop itself, where nobody can rest, the same places end what
-takes longer than it may there.
+Threads of one interpreter share the GIL, and a thread that computes gets more than half of it beside one that serves
+sockets. So long work calls `give_way` in its loops. In a worker thread (`pace_thread`), that sleeps for a while if
+other requests have arrived, and costs nothing otherwise. On the event loop, which must not sleep, it raises an
+exception once the work has used its `CpuBudget`.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from contextlib import contextmanager
 from threading import local
 
 TURN_SECONDS = 0.002
-"""How long work goes on before it looks whether others are there."""
+"""Time between two checks for other requests."""
 RESTS = 4.0
-"""How many times as long as it has used the processor it rests while they are."""
+"""Time to sleep while there are other requests, as a multiple of the CPU time used since the last check."""
 NAP_SECONDS = 0.002
-"""How long it rests before it looks again."""
+"""Time to sleep before the next check whether there still are other requests."""
 LINGER_SECONDS = 0.005
-"""How long others count as there after one has come."""
+"""Time for which a request counts as present after its arrival."""
 
 Arrivals = Callable[[], int]
-"""How many requests of others have come so far."""
+"""Request counter: returns the number of other requests that have arrived so far."""
 
 
 class Pace:
-    """The turns and rests of long work in one thread."""
+    """Throttles long work in one thread: turns of TURN_SECONDS with sleeps between them."""
 
     __slots__ = ("_arrivals", "_latest", "_processor", "_seen", "turn_ends")
 
@@ -40,7 +40,7 @@ class Pace:
         self._processor = time.thread_time()
 
     def rest(self) -> None:
-        """Rest for what the turn has used of the processor, or until nobody else is there; then begin the next."""
+        """Sleep for RESTS times the CPU time of this turn, or until there are no other requests; then begin a turn."""
         owed = RESTS * (time.thread_time() - self._processor)
         while owed > 0 and self._others_are_there():
             time.sleep(min(owed, NAP_SECONDS))
@@ -55,9 +55,9 @@ class Pace:
 
 
 class CpuBudget:
-    """Work that others wait for: it never rests, and where it would give way it ends with `late` once its time is over.
+    """CPU budget for work on the event loop: `give_way` raises `late` once `seconds` of CPU time are used.
 
-    Its time is seconds of the processor; `with Brief(…):` has them begin.
+    It never sleeps. The budget begins with `with CpuBudget(…):`.
     """
 
     __slots__ = ("_late", "_processor_ends", "_seconds", "turn_ends")
@@ -74,7 +74,7 @@ class CpuBudget:
         _here.pace = None
 
     def rest(self) -> None:
-        """End the work if it has used up its time; on a busy machine the clock alone says nothing."""
+        """Raise `late` if the budget is used up; CPU time decides, since wall time also passes on a busy machine."""
         if time.thread_time() > self._processor_ends:
             raise self._late
 
@@ -88,7 +88,7 @@ _here = _Here()
 
 @contextmanager
 def pace_thread(arrivals: Arrivals) -> Generator[None]:
-    """Have what this thread does give way to others, wherever it calls `give_way`, and at its end."""
+    """Throttle this thread for the block: it yields to other requests at each `give_way` and at the end."""
     _here.pace = Pace(arrivals)
     try:
         yield
@@ -98,17 +98,17 @@ def pace_thread(arrivals: Arrivals) -> Generator[None]:
 
 
 def current_pace() -> Pace | CpuBudget | None:
-    """What this thread does by turns, for who would give way so often that looking for it each time costs too much."""
+    """The Pace or CpuBudget of this thread, for inner loops in which even `give_way` costs too much."""
     return _here.pace
 
 
 def is_at_long_work() -> bool:
-    """Whether this thread rests where it gives way."""
+    """Whether this thread is throttled by `pace_thread`."""
     return isinstance(_here.pace, Pace)
 
 
 def give_way() -> None:
-    """Rest, in a thread at long work whose turn is over, or end brief work that is late; else this costs 0.1 µs."""
+    """Sleep if this thread is throttled and its turn is over, or raise if its CpuBudget is used up; else 0.1 µs."""
     pace = _here.pace
     if pace is not None and time.monotonic() > pace.turn_ends:
         pace.rest()

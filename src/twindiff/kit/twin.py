@@ -1,4 +1,4 @@
-"""A twin: a name, the vendor's wire style, its tables and the operations it answers, compiled to a dispatch table."""
+"""A twin: a name, the vendor's wire style, its tables and its operations, compiled to a dispatch table."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ W = TypeVar("W", bound=RunJob)
 
 BODY_LIMIT = 1_000_000
 LONG_BODY = 50_000
-"""Bytes of a body from which on a request is worked on in a thread: it is checked, hashed and kept."""
+"""Requests with a larger body, in bytes, run in a worker thread: parsing, hashing and storing it takes long."""
 METHOD_VERBS = frozenset({"GET", "POST"})
-"""How RPC methods are called."""
+"""The HTTP methods for RPC methods."""
 _VARYING = re.compile(r"(.*?)\{(\w+)(:path)?\}(.*)")
-"""A segment that varies: what it begins with, its name, whether it is a tail, what it ends with."""
+"""A segment with a placeholder: its prefix, the name, whether it is a tail (`:path`), its suffix."""
 
 
 class Declared(NamedTuple):
-    """An operation as a page declares it."""
+    """An operation as declared with `Operations`."""
 
     verb: str
     path: str
@@ -43,36 +43,36 @@ class Declared(NamedTuple):
     scope: str
     status: int
     body_limit: int
-    """The largest body it takes, in bytes."""
+    """The largest request body, in bytes."""
     open: bool
-    """Whether it needs no token: it is for everyone, or its address is a secret."""
+    """Whether it needs no token, because it is public or its URL is a secret."""
     layers: tuple[Layer, ...] = ()
-    """What runs around its handler, inside the transaction; the first one is outermost."""
+    """The middleware around its handler, inside the transaction; the first one is outermost."""
     in_thread: bool = False
-    """Whether it is worked on in a thread from the beginning, since what it does may take long."""
+    """Whether it always runs in a worker thread, since it may take long."""
     style: Style | None = None
-    """How it is spoken with, where that is not as with the rest of the twin."""
+    """Its wire style, if that differs from the twin's."""
 
 
 class Operation(NamedTuple):
-    """An operation as a request meets it."""
+    """A compiled operation; `name` is `GET /items/{id}`, or the name of an RPC method."""
 
     name: str
     declared: Declared
     bound: Bound
     run: Run
-    """The handler, with its layers around it."""
+    """The handler wrapped in its middleware."""
     placeholders: tuple[str, ...] = ()
-    """What its path calls the segments that vary."""
+    """The names of the placeholders in its path."""
 
     @property
     def reads(self) -> bool:
-        """Whether it cannot write."""
+        """Whether it is read-only."""
         return self.declared.reads
 
 
 class MethodOptions(TypedDict, total=False):
-    """What may be said of an RPC method; see `Declared`."""
+    """Options of an RPC method; see `Declared`."""
 
     reads: bool
     scope: str
@@ -81,7 +81,7 @@ class MethodOptions(TypedDict, total=False):
 
 
 class Options(TypedDict, total=False):
-    """What may be said of an operation with a verb and a path; see `Declared`."""
+    """Options of an operation with an HTTP method and a path; see `Declared`."""
 
     scope: str
     status: int
@@ -92,10 +92,11 @@ class Options(TypedDict, total=False):
 
 
 class Operations:
-    """The operations of one page of a reference, below the `prefix` of their paths.
+    """The operations of one page of the vendor's reference; `prefix` is prepended to their paths.
 
-    A path names what varies: `{id}` is one segment, `thumbnail.{extension}` a part of one, and `{path:path}` at the end
-    one or more. `style` is for a page that is spoken with in another way than the rest of the twin, as OAuth is.
+    A placeholder in a path is one segment (`{id}`), a part of one (`thumbnail.{extension}`), or at the end one segment
+    or more (`{path:path}`). `layers` are middleware around all of the operations. `style` is the wire style of a page
+    that differs from the rest of the twin, such as OAuth.
     """
 
     def __init__(self, *, prefix: str = "", layers: Sequence[Layer] = (), style: Style | None = None) -> None:
@@ -106,33 +107,38 @@ class Operations:
         self._layers = tuple(layers)
 
     def method(self, name: str, **options: Unpack[MethodOptions]) -> Callable[[H], H]:
-        """Declare an RPC method, as in Slack's `chat.postMessage`; it is found by name, for GET and POST."""
+        """Declare an RPC method, such as Slack's `chat.postMessage`; it is found by name, for GET and POST."""
         return self._declare("", name, **options)
 
     def get(self, path: str, *, reads: bool = True, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a GET operation, by default read-only; `options` are described in `Declared`."""
         return self._declare("GET", path, reads=reads, **options)
 
     def post(self, path: str, *, reads: bool = False, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a POST operation; with `reads`, it is read-only, such as a search."""
         return self._declare("POST", path, reads=reads, **options)
 
     def put(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a PUT operation."""
         return self._declare("PUT", path, **options)
 
     def patch(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a PATCH operation."""
         return self._declare("PATCH", path, **options)
 
     def delete(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare a DELETE operation."""
         return self._declare("DELETE", path, **options)
 
     def options(self, path: str, *, reads: bool = False, **options: Unpack[Options]) -> Callable[[H], H]:
-        """Declare what OPTIONS does, such as Box's check before an upload; a browser's preflight never comes here."""
+        """Declare an OPTIONS operation, such as Box's preflight check of uploads; CORS preflights never arrive here."""
         return self._declare("OPTIONS", path, reads=reads, **options)
 
     def due(self, column: Column[Any], *where: Expression, actor: Column[Any] | None = None) -> Callable[[W], W]:
-        """Declare what is done for each row when the time in a column has come; see `twindiff.kit.due`.
+        """Declare a job that runs for each row at the time in `column`; see `twindiff.kit.due`.
 
-        The time is a Timestamp, or a number of seconds since 1970. Rows for which `where` does not hold are not due.
-        `actor` is the column that holds who does it.
+        The column is a Timestamp or a number of seconds since 1970; otherwise TypeError is raised. Rows that do not
+        match `where` are not due. `actor` is the column with the id of the user that the job acts as.
         """
 
         def declare(job: W) -> W:
@@ -169,20 +175,20 @@ class Operations:
 
 
 class PathVariant(NamedTuple):
-    """A segment that varies between a fixed beginning and a fixed end."""
+    """A segment with a placeholder between a fixed prefix and a fixed suffix."""
 
     begins: str
     ends: str
     node: Node
 
     def value(self, segment: str) -> str:
-        """What varies in a segment; empty when it is not of this form."""
+        """The value of the placeholder in a segment; empty if the segment does not match."""
         fits = segment.startswith(self.begins) and segment.endswith(self.ends)
         return segment[len(self.begins) : len(segment) - len(self.ends)] if fits else ""
 
 
 class Node:
-    """One segment of the REST tree; what is literal comes before what varies, operations are kept by verb."""
+    """One segment of the REST tree, with operations by verb; literal segments take precedence over placeholders."""
 
     __slots__ = ("children", "operations", "placeholder", "tail", "variants")
 
@@ -194,7 +200,7 @@ class Node:
         self.operations: dict[str, Operation] = {}
 
     def grow(self, segments: Sequence[str]) -> Node:
-        """The node of a path, made if need be."""
+        """The node of a path, created if it does not exist."""
         node = self
         for segment in segments:
             node = node._child(segment)
@@ -221,7 +227,7 @@ class Node:
         return self.variants[-1].node
 
     def find(self, segments: Sequence[str], verb: str | None, at: int = 0) -> tuple[Node, tuple[str, ...]] | None:
-        """The first node of a path that answers a verb, or any, with what stands in the places of what varies."""
+        """The first node of a path that has the verb (None: any), with the values of the placeholders in order."""
         if at == len(segments):
             answers = verb in self.operations if verb else bool(self.operations)
             return (self, ()) if answers else None
@@ -247,22 +253,23 @@ class Node:
         return None
 
     def below(self) -> list[Node]:
-        """The nodes of the next segment, the literal ones first."""
+        """The child nodes, the literal ones first."""
         varying = (*(variant.node for variant in self.variants), self.placeholder, self.tail)
         return [*self.children.values(), *(node for node in varying if node)]
 
 
 class Found(NamedTuple):
-    """The operation that a request names, with what its path carries."""
+    """The operation of a request, with the values of the placeholders in its path."""
 
     operation: Operation
     path_parameters: dict[str, str]
 
 
 class Dispatch:
-    """Operations compiled once: RPC methods a dict by name, REST a tree by segment and verb.
+    """The dispatch table: RPC methods in a dict by name, REST operations in a tree by segment and verb.
 
-    `layers` run around all of them, outside those of a page or of an operation.
+    `layers` are middleware around all operations, outside that of a page or of an operation. Raises ValueError for two
+    operations with the same name and for an invalid path.
     """
 
     def __init__(self, style: Style, pages: Sequence[Operations], layers: Sequence[Layer] = ()) -> None:
@@ -291,7 +298,7 @@ class Dispatch:
             raise ValueError(f"Two operations are named {name}")
 
     def find(self, verb: str, path: str) -> Found | None:
-        """The operation for a request, or None when there is none of that verb and path."""
+        """The operation for a verb and a path, or None; HEAD finds the operation of GET."""
         method = self.methods.get(self.style.method_name(path)) if self.methods else None
         if method:
             return Found(method, {}) if verb in METHOD_VERBS else None
@@ -303,13 +310,13 @@ class Dispatch:
         return Found(operation, dict(zip(operation.placeholders, match[1], strict=True)))
 
     def verbs(self, path: str) -> list[str]:
-        """The verbs that a path answers; empty for an unknown path."""
+        """The sorted verbs of a path; empty for an unknown path."""
         match = self.tree.find(_segments(path), None)
         return sorted(match[0].operations) if match else []
 
     @property
     def operations(self) -> list[Operation]:
-        """All operations, RPC methods first, then REST in order of paths."""
+        """All operations: RPC methods first, then the REST tree."""
         return [*self.methods.values(), *_walk(self.tree)]
 
 
@@ -318,7 +325,7 @@ def _walk(node: Node) -> list[Operation]:
 
 
 def _check_path(path: str, segments: Sequence[str]) -> None:
-    """Refuse a path that could never be meant."""
+    """Raise ValueError for a path with a malformed placeholder."""
     for segment in segments:
         varying = _VARYING.fullmatch(segment)
         if ("{" in segment) != bool(varying) or (varying and "{" in varying[4]):
@@ -332,7 +339,7 @@ def _segments(path: str) -> list[str]:
 
 
 class Users(NamedTuple):
-    """Where a twin keeps the people an environment can act as."""
+    """The table of a twin's users, with its columns of ids and email addresses."""
 
     table: type[Row]
     id: Column[Any]
@@ -340,26 +347,26 @@ class Users(NamedTuple):
 
 
 Rows = Mapping[str, Iterable[Mapping[str, Any]]]
-"""The rows of a template by table."""
+"""The rows of a template by name of their table, each a mapping of column to value."""
 
 
 ActorOf = Callable[[Call], str | None]
-"""Whom the token of a call acts as, by the twin's own tables; None for a token that they do not know."""
+"""Returns the id of the user that a call's token acts as, from the twin's own tables; None for an unknown token."""
 
 
 class Twin:
-    """Everything the server knows of one vendor.
+    """A twin of one vendor's API.
 
-    `hosts` are hosts of the vendor that have operations of their own, with the prefix of these operations' paths:
-    `{"upload.box.com": "/upload"}`. `seeds` is a folder of templates, one `<template>.json` each: `{table: [row,
-    …]}`; `templates` are templates that code writes, by name. `layers` run around every operation, inside its
-    transaction. `actor_of` knows the tokens that the twin keeps by itself. `missing` are the operations that the
-    vendor has and the twin lacks, if they are known.
-    `webhooks` is how the vendor tells of events. `variables` are what programs read to find it, `seeding` is how
-    it is filled from a configuration. `completes` adds to a template's rows, as people write them, what follows from
-    them. `clocks` are instants by template, in ISO 8601, at which environments of it begin unless they are told
-    otherwise; `descriptions` say in a line each what templates hold. `screen` shows its state to people.
-    `secret_columns` hold tokens, client secrets and keys: exports carry stand-ins of those that calls made or gave.
+    `hosts` maps hosts of the vendor with operations of their own to the prefix of these operations' paths:
+    `{"upload.box.com": "/upload"}`. `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`;
+    `templates` maps the names of further templates to functions that return such rows. `layers` are middleware around
+    every operation, inside its transaction. `actor_of` resolves tokens that the twin stores itself. `missing` are the
+    names of the operations that the vendor has and the twin lacks, if they are known.
+    `webhooks` is how the vendor delivers events. `variables` are the environment variables of clients, and `seeding` is
+    how to fill the twin from a configuration. `completes` takes a template's hand-written rows and returns them with
+    derived rows and values added. `clocks` maps a template to the time, in ISO 8601, at which its environments begin by
+    default; `descriptions` maps a template to a line about its content. `screen` renders the state for the inspector.
+    `secret_columns` hold tokens, client secrets and keys: exports replace the values that calls created or sent.
     """
 
     def __init__(
@@ -404,7 +411,7 @@ class Twin:
         self.dispatch = Dispatch(style, pages, layers)
 
     def exchange(self, request: Request, base_url: str) -> Exchange | None:
-        """A request with the operation that its verb and path name; None when there is none."""
+        """The context of a request, with its operation; None if no operation has its verb and path."""
         match = self.dispatch.find(request.verb, request.path)
         if match is None:
             return None
@@ -412,17 +419,17 @@ class Twin:
         return Exchange(style, request, match.operation, match.path_parameters, base_url)
 
     def lacks(self, request: Request) -> bool:
-        """Whether a request is for an operation that the vendor has and the twin lacks, as far as that is known."""
+        """Whether a request is for an operation in `missing`, which the vendor has and the twin lacks."""
         missing = self.missing or frozenset()
         method = self.dispatch.style.method_name(request.path)
         return method in missing or bool(_pattern_of(missing).fullmatch(f"{request.verb} {request.path}"))
 
     def takes_long(self, exchange: Exchange) -> bool:
-        """Whether a request is known to take long before it is worked on, so that it is begun where nobody waits."""
+        """Whether a request is expected to take long, so that it starts in a worker thread, not on the event loop."""
         return exchange.operation.declared.in_thread or len(exchange.request.body) > LONG_BODY
 
     def read(self, exchange: Exchange) -> None:
-        """Read a request whose body is there, once however often it is begun; raises ApiError if it cannot be read."""
+        """Parse a request with its body; raises ApiError if it is malformed. Calling it again has no effect."""
         if exchange.unreadable:
             raise exchange.unreadable
         if exchange.is_read:
@@ -435,13 +442,16 @@ class Twin:
         exchange.is_read = True
 
     def parse(self, exchange: Exchange) -> None:
-        """Find the parameters of a request, and which operation it means where its path does not say."""
+        """Set the parameters of a request; subclasses also choose the operation if the path does not name it."""
         exchange.parameters = exchange.style.parameters(exchange)
 
 
 @lru_cache
 def _pattern_of(operations: frozenset[str]) -> re.Pattern[str]:
-    """What requests for REST operations look like: `GET /files/{id}`, perhaps with a version before the path."""
+    """A pattern of requests for REST operations, with an optional version before the path.
+
+    `GET /files/{id}` becomes `GET\\ (?:/v?[\\d.]+)?/files/[^/]+`.
+    """
     parts = (re.split(r"\{[^}]*\}", each) for each in operations if " /" in each)
     paths = ("[^/]+".join(map(re.escape, each)).replace(r"\ /", r"\ (?:/v?[\d.]+)?/", 1) for each in parts)
     return re.compile("|".join(paths) or r"(?!)")
@@ -453,7 +463,7 @@ def _usual_variables(name: str) -> Variables:
 
 
 def _tables_named_apart(tables: Iterable[Table]) -> tuple[Table, ...]:
-    """Tables in the order of their declaration; raises ValueError when one is there twice, or two have one name."""
+    """The tables in the order of their declaration; raises ValueError if two have the same name."""
     named: dict[str, Table] = {}
     for table in tables:
         if table.name in named:
@@ -463,7 +473,7 @@ def _tables_named_apart(tables: Iterable[Table]) -> tuple[Table, ...]:
 
 
 def _named_apart(jobs: Iterable[Job]) -> tuple[Job, ...]:
-    """Jobs in the order of their declaration; raises ValueError when two have one name."""
+    """The jobs in the order of their declaration; raises ValueError if two have the same name."""
     named: dict[str, Job] = {}
     for job in jobs:
         if named.setdefault(job.name, job) is not job:

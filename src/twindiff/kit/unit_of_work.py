@@ -1,9 +1,9 @@
-"""A Store that writes each row once, with its last values, however often an operation changes it.
+"""A unit of work: a Store that caches rows and writes each changed row once, with its last values.
 
-Operations that pass a row through several states, as a payment that is made, confirmed and settled at once, cost one
-statement for each row in place of one for each state. Rows that were read by their key are not read again, nor are
-those that were asked for by what their columns equal, until that changes. Whatever is asked of a table otherwise is
-asked after its rows were written, so a handler sees no difference.
+An operation that takes a row through several states, such as a payment that is created, confirmed and settled, then
+costs one statement per row instead of one per state. Rows read by key are not read again, and queries by equality are
+answered from the cache until a column that they depend on changes. Before any other query of a table, its pending rows
+are written, so a handler sees no difference.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ R = TypeVar("R", bound=Row)
 Key = tuple[Any, ...]
 
 
-class written_once:  # noqa: N801 - it is used as a function is
-    """Write what a call changes when this ends; nothing, if an exception ends it."""
+class written_once:  # noqa: N801 - it is used like a function
+    """A context manager that gives `call.db` a unit of work: it writes at the end, or nothing if the block raises."""
 
     __slots__ = ("_before", "_call", "_rows")
 
@@ -46,11 +46,11 @@ class written_once:  # noqa: N801 - it is used as a function is
 
 
 Question = tuple[Sequence[Any], Ordering]
-"""Which rows are asked for, by conditions or by what columns equal, and in which order."""
+"""A query, as the key of a cache: its conditions (or pairs of column and values) and its order."""
 
 
 class CachedQuery(NamedTuple):
-    """The keys of the rows whose columns equal something; it depends on `columns` and on nothing else."""
+    """The cached result of a query by equality: the keys of its rows. It depends only on `columns`."""
 
     keys: list[Key]
     columns: frozenset[str]
@@ -58,15 +58,15 @@ class CachedQuery(NamedTuple):
     is_by_key: bool
 
     def holds(self, row: Row) -> bool:
-        """Whether a row belongs to it."""
+        """Whether a row matches the query."""
         return all(getattr(row, name) in values for name, values in self.equal)
 
 
 class CachedTable:
-    """What is known of one table: rows as they are now, and which of their columns are not written yet.
+    """The cache of one table: current rows by key, and in `unwritten` the columns that are not written yet.
 
-    None stands for all columns, those of a new row. `absent` are keys that no row has, `said` the words in which
-    questions were asked.
+    None stands for all columns, for a new row. `absent` is the negative cache: keys without a row. `answers` has cached
+    queries by their pairs of column and values, and `said` has the same by the conditions as the handler gave them.
     """
 
     __slots__ = ("absent", "answers", "cascades", "key", "key_of", "rows", "said", "table", "unwritten")
@@ -81,7 +81,7 @@ class CachedTable:
         self.said: dict[Question, CachedQuery] = {}
 
     def key_asked_for(self, where: Sequence[Expression]) -> Key | None:
-        """The key that conditions ask for, when they give it in order and ask for nothing else."""
+        """The key that conditions select, if they are equalities on the columns of the key, in order; else None."""
         if len(where) != len(self.key):
             return None
         values: list[Any] = []
@@ -94,7 +94,7 @@ class CachedTable:
         return tuple(values)
 
     def among(self, where: Sequence[Expression]) -> list[Key] | None:
-        """The keys that conditions list, in order, when they ask for nothing else."""
+        """The sorted keys of a single condition `key in (…)`; None for other conditions."""
         part = where[0] if len(where) == 1 else None
         if type(part) is not Where or part.op != "in" or part.column is not self.key[0] or len(self.key) > 1:
             return None
@@ -102,19 +102,19 @@ class CachedTable:
         return [(key,) for key in sorted(set(values))] if _TEXTS.issuperset(map(type, values)) else None
 
     def answer(self, question: Question) -> list[Any] | None:
-        """The rows that a question was answered with, as they are now; None for one that was not asked."""
+        """The current rows of a cached query; None if it is not cached."""
         try:
             answer = self.said.get(question) if self.said else None
-        except TypeError:  # it compares with a value that is no plain one
+        except TypeError:  # a condition has an unhashable value
             return None
         return None if answer is None else [self.rows[key] for key in answer.keys]
 
     def forget_changed(self, columns: Collection[str]) -> None:
-        """Forget the answers that may be others now that columns of a row have changed."""
+        """Drop the cached queries that depend on changed columns."""
         self._forget([each for each, answer in self.answers.items() if not answer.columns.isdisjoint(columns)])
 
     def add_row(self, row: Row) -> None:
-        """Have a new row in the answers that it belongs to, but for those whose order is not that of keys."""
+        """Add a new row to the cached queries that it matches; drop those that are not in order of keys."""
         self.absent.clear()
         if self.answers:
             holding = [(each, answer) for each, answer in self.answers.items() if answer.holds(row)]
@@ -129,7 +129,7 @@ class CachedTable:
             del self.answers[each]
 
     def remove_key(self, key: Key) -> None:
-        """Have a row in no answer."""
+        """Remove a row from all cached queries."""
         self.absent.add(key)
         for answer in self.answers.values():
             if key in answer.keys:
@@ -138,31 +138,34 @@ class CachedTable:
 
 @cache
 def _key_facts(table: type[Row]) -> tuple[tuple[Column[Any], ...], Callable[[Any], Key], bool]:
-    """The columns of a table's key, what gives the key of a row, and whether rows go with others that they refer to."""
+    """The columns of a table's key, a function from a row to its key, and whether the table has cascades.
+
+    The function is compiled for speed: `lambda row: (row.team_id, row.user_id, )`.
+    """
     columns, key = table_of(table).columns, table_of(table).key
     key_of = cast(Callable[[Any], Key], eval(f"lambda row: ({''.join(f'row.{name}, ' for name in key)})"))
     return tuple(columns[name] for name in key), key_of, any(each.on_delete for each in columns.values())
 
 
 class WrittenOnce:
-    """See the module; what was changed is written by `flush`."""
+    """The unit of work, which implements Store; `flush` writes the pending changes."""
 
     def __init__(self, db: Store) -> None:
         self._db = db
         self._kept: dict[type[Row], CachedTable] = {}
         self._cascades = False
-        """Whether rows of one of these tables go with others."""
+        """Whether one of the cached tables has cascades, so that removing a row may remove others."""
         self.next = db.next
         self.emit = db.emit
 
     def flush(self) -> None:
-        """Write what is not written yet."""
+        """Write all pending changes."""
         for kept in self._kept.values():
             if kept.unwritten:
                 self._write(kept)
 
     def _begin(self, table: type[Row]) -> CachedTable:
-        """Know nothing of a table yet."""
+        """Create the empty cache of a table."""
         kept = self._kept[table] = CachedTable(table)
         self._cascades = self._cascades or kept.cascades
         return kept
@@ -203,7 +206,7 @@ class WrittenOnce:
         return self._query(kept, where, order) if known is None else known
 
     def _among(self, kept: CachedTable, where: Sequence[Expression]) -> list[Any] | None:
-        """The rows of a list of keys, when one of them at most has to be asked for."""
+        """The rows of a list of keys, if at most one of them is not cached; else None."""
         keys = kept.among(where)
         if keys is None:
             return None
@@ -216,7 +219,7 @@ class WrittenOnce:
         return [row for row in rows if row is not None]
 
     def _query(self, kept: CachedTable, where: Sequence[Expression], order: Ordering) -> list[Any]:
-        """Rows that were not asked for before, or not in these words."""
+        """Run a query that is not cached under these conditions, and cache it if it is by equality."""
         answer = _answer(kept.table, where, order)
         if answer is None:
             self._before(kept, *where, *_columns(order))
@@ -249,7 +252,7 @@ class WrittenOnce:
             with self._db.savepoint():
                 yield
                 self.flush()
-        except BaseException:  # a handler may raise anything, and then this part has changed nothing
+        except BaseException:  # a handler may raise anything; the cache no longer matches the rolled-back rows
             self._kept.clear()
             raise
 
@@ -312,7 +315,7 @@ class WrittenOnce:
         return row
 
     def _before(self, kept: CachedTable, *parts: Any) -> None:
-        """Write what an answer may depend on: rows of its own table, or of all when other tables may come into it."""
+        """Write pending changes before a query: those of its table, or all if its conditions refer to other tables."""
         if all(_is_of(part, kept.table) for part in parts):
             self._write(kept)
         else:
@@ -331,7 +334,7 @@ class WrittenOnce:
             if added:
                 self._db.add_all(added)
                 added = []
-            self._db.update(row, sorted(columns))  # in one order, so that the statement is prepared once
+            self._db.update(row, sorted(columns))  # sorted, so that equal sets of columns share a prepared statement
         if added:
             self._db.add_all(added)
 
@@ -341,12 +344,12 @@ _TEXTS = frozenset((str,))
 
 
 def _columns(order: Ordering) -> tuple[Column[Any] | Order, ...]:
-    """What rows are ordered by."""
+    """The terms of an order as a tuple."""
     return order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
 
 
 def _answer(table: type[Row], where: Sequence[Expression], order: Ordering) -> CachedQuery | None:
-    """An answer to fill for rows whose columns equal something, by columns; None for anything else."""
+    """An empty CachedQuery for conditions that are equalities with plain values; None for other conditions."""
     equal: list[tuple[str, tuple[Any, ...]]] = []
     columns: list[Column[Any]] = []
     for part in where:
@@ -364,7 +367,7 @@ def _answer(table: type[Row], where: Sequence[Expression], order: Ordering) -> C
 
 @lru_cache(1000)
 def _names_of(table: type[Row], parts: tuple[Column[Any] | Order, ...]) -> frozenset[str] | None:
-    """The names of columns that rows are compared and ordered by; None if one is not a table's own as it is stored."""
+    """The names of the columns in conditions and order; None if one is computed, in JSON or of another table."""
     columns = [part.column if isinstance(part, Order) else part for part in parts]
     return frozenset([each.name for each in columns]) if all(_is_plain(each, table) for each in columns) else None
 
@@ -374,7 +377,7 @@ def _is_plain(column: Column[Any], table: type[Row]) -> bool:
 
 
 def _is_of(part: Any, table: type[Row]) -> bool:
-    """Whether a condition or an order has to do with nothing but columns of a table."""
+    """Whether a condition or an order refers only to stored columns of the table."""
     if isinstance(part, Column):
         column = cast(Column[Any], part)
         return column.table is table and column.worked is None

@@ -1,4 +1,4 @@
-"""Changing what is different, as an update of a vendor's does."""
+"""Updates that write only the fields that differ."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ R = TypeVar("R", bound=Row)
 
 
 def revise(db: Store, row: R, /, *, stamp: Mapping[str, Any] | None = None, **wanted: Any) -> R:
-    """Set the fields that are wanted otherwise than they are, and then those of `stamp` too; give the row as it is now.
+    """Set the fields whose values differ from the row's, together with those of `stamp`, and return the current row.
 
-    What is UNSET is left as it is. Nothing is written when nothing differs, so that an update that changes nothing
-    leaves no trace: `revise(call.db, event, stamp={"updated": call.clock.iso()}, summary=summary, location=location)`.
+    Fields that are UNSET stay as they are. If no field differs, nothing is written, not even `stamp`:
+    `revise(call.db, event, stamp={"updated": call.clock.iso()}, summary=summary, location=location)`.
     """
     different = {
         name: value for name, value in wanted.items() if value is not UNSET and getattr(row, name, UNSET) != value

@@ -1,3 +1,3 @@
-"""Everything in one process: environments without a server, and twins that SDKs reach without one."""
+"""Twindiff in process: environments and twins without a server."""
 
 from twindiff.local.twindiff import Twindiff as Twindiff

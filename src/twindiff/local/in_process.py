@@ -1,4 +1,4 @@
-"""Requests answered where they are made: no socket, no thread, no event loop."""
+"""Handles requests in the calling thread, without a socket or an event loop."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ T = TypeVar("T")
 Headers = list[tuple[bytes, bytes]]
 HERE = b"localhost"
 LOGGED = 500
-"""Calls after which the call log is written."""
+"""The call log is written after this many calls."""
 
 _HOST = b"host"
 
 
 class TwinMount(NamedTuple):
-    """Where requests go whatever host they name: a twin of an environment."""
+    """A twin of an environment, to which requests go regardless of their host."""
 
     environment: str
     twin: str
@@ -35,7 +35,7 @@ class TwinMount(NamedTuple):
 
 
 class InProcessResponse(NamedTuple):
-    """What came of a request."""
+    """A response; the headers are pairs of bytes."""
 
     status: int
     headers: Headers
@@ -43,7 +43,7 @@ class InProcessResponse(NamedTuple):
 
 
 class LocalRuntime(Runtime):
-    """Where work is run for callers that wait for their own work only, so none of it has to go elsewhere."""
+    """A runtime that runs all work in the calling thread, since no other request waits for it."""
 
     async def run_in_thread(self, work: Callable[[], T]) -> T:
         return work()
@@ -53,14 +53,14 @@ class LocalRuntime(Runtime):
         return True
 
     async def wait_for_turn(self) -> None:
-        """A caller inside the process waits for its own request only."""
+        """Do nothing: there is no other request to wait for."""
 
     async def yield_to_loop(self) -> None:
-        """Nobody else waits."""
+        """Do nothing: there is no event loop to share."""
 
 
 class LocalService(Service):
-    """A service of this process."""
+    """A service in this process; it delivers no webhooks."""
 
     delivers = False
 
@@ -68,11 +68,11 @@ class LocalService(Service):
         return LocalRuntime(inline=self.engine.inline)
 
     def _long_calls(self) -> None:
-        """A caller inside the process waits for its own call only."""
+        """Return None: long calls need no worker threads here."""
 
 
 class InProcessClient:
-    """The gateway of a service of this process; threads take turns."""
+    """Sends requests to the gateway of a service in this process; a lock serializes threads."""
 
     def __init__(self, service: LocalService) -> None:
         self.service = service
@@ -83,7 +83,7 @@ class InProcessClient:
     def reply(
         self, verb: str, path: str, query: bytes, headers: Iterable[tuple[bytes, bytes]], body: bytes
     ) -> InProcessResponse:
-        """Answer one request."""
+        """Handle a request of the platform API or for a twin; `path` is decoded, `query` is not."""
         scope = {
             "type": "http",
             "scheme": "http",
@@ -109,22 +109,25 @@ class InProcessClient:
     def vendor_reply(
         self, place: TwinMount | None, verb: str, url: bytes, headers: Headers, body: bytes
     ) -> InProcessResponse:
-        """Answer what an SDK sends to its vendor; `url` is path and query. Without a place the path says where to."""
+        """Handle a request that an SDK sends to its vendor; `url` is the encoded path and query.
+
+        `place` is the twin that gets it; None if the path names the environment and the twin.
+        """
         path, _, query = url.partition(b"?")
         kept = [(name, value) for name, value in headers if name.lower() not in _REPLACED]
-        if place is None or path.startswith(place.path):  # the latter is a link of one of its answers
+        if place is None or path.startswith(place.path):  # the latter is a link from one of its responses
             return self.reply(verb, _unquote(path), query, [(_HOST, HERE), *_lower(kept)], body)
         asked = next((value for name, value in headers if name.lower() == _HOST), b"")
         path = self._prefix(place, asked.partition(b":")[0].decode("latin-1")) + _unquote(path)
         return self.reply(verb, path, query, [(_HOST, place.host), *_lower(kept)], body)
 
     def _prefix(self, place: TwinMount, host: str) -> str:
-        """What stands before the paths of a host of the vendor's."""
+        """The prefix of the paths for a host of the vendor; see `Twin.hosts`."""
         twin = self.service.registry.by_alias.get(place.twin)
         return twin.hosts.get(host.lower(), "") if twin else ""
 
     async def in_turn(self, scope: Any, receive: Any, send: Any) -> None:
-        """The gateway as an ASGI application of another thread, which waits until nobody else is inside."""
+        """The gateway as an ASGI application for another thread; it waits for the lock."""
         await _Steps(self._gateway(scope, receive, send), self.lock)
         with self.lock:
             self._keep_house()
@@ -149,7 +152,7 @@ def _unquote(path: bytes) -> str:
 
 
 def _finish(work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine that has nothing to wait for."""
+    """Run a coroutine that never suspends; raises RuntimeError if it does."""
     try:
         work.send(None)
     except StopIteration:
@@ -159,7 +162,7 @@ def _finish(work: Coroutine[Any, Any, None]) -> None:
 
 
 class _Steps(Awaitable[None]):
-    """A coroutine that holds a lock whenever it runs, and not while it waits."""
+    """A coroutine that holds a lock while it runs, but not while it is suspended."""
 
     def __init__(self, work: Coroutine[Any, Any, None], lock: threading.RLock) -> None:  # pyright: ignore[reportGeneralTypeIssues]
         self._work = work
@@ -177,5 +180,5 @@ class _Steps(Awaitable[None]):
             try:
                 given = yield waiting
                 step = self._work.send
-            except BaseException as error:  # noqa: BLE001 - whatever it is, the work has to see it
+            except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
                 given, step = error, self._work.throw

@@ -1,4 +1,4 @@
-"""Loopback ports of a process that has no server: an event loop in a thread, started by the first one who needs it."""
+"""Loopback ports for twins in process: an event loop in a thread, which starts when the first port is opened."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SECONDS_TO_FINISH = 5.0
 
 
 class Serving:
-    """The thread that answers on ports."""
+    """The thread that serves the ports."""
 
     def __init__(self, ports: Ports) -> None:
         self._ports = ports
@@ -20,7 +20,7 @@ class Serving:
         self._starting = threading.Lock()
 
     def open(self, environment_id: str, twin: str) -> str:
-        """The address of a twin of an environment, which listens when this returns."""
+        """Open a port for a twin of an environment, and return its URL; the port is listening then."""
         opening = self._ports.open(environment_id, twin)
         return asyncio.run_coroutine_threadsafe(opening, self._running()).result()
 
@@ -33,7 +33,7 @@ class Serving:
             return self._loop
 
     def close(self) -> None:
-        """Hang up and end the thread."""
+        """Close all ports and end the thread."""
         if self._loop is None or self._thread is None:
             return
         asyncio.run_coroutine_threadsafe(self._finish(), self._loop).result()
@@ -44,7 +44,7 @@ class Serving:
 
     async def _finish(self) -> None:
         self._ports.close_all()
-        await asyncio.sleep(0)  # the ports hang up in the next turn of the loop
+        await asyncio.sleep(0)  # the ports close their connections in the next iteration of the loop
         others = asyncio.all_tasks() - {asyncio.current_task()}
         if others:
             _, late = await asyncio.wait(others, timeout=SECONDS_TO_FINISH)

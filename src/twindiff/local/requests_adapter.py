@@ -1,4 +1,4 @@
-"""requests, answered inside the process. requests itself is installed by the SDK that uses it."""
+"""An adapter of requests for twins in process. The SDK that uses requests also installs it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from twindiff.local.in_process import InProcessClient, TwinMount
 
 
 class Adapter(HTTPAdapter):
-    """Takes what a session would have sent over the network."""
+    """Sends the requests of a session to a twin in this process."""
 
     def __init__(self, inside: InProcessClient, place: TwinMount) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class Adapter(HTTPAdapter):
         self._place = place
 
     def send(self, request: PreparedRequest, *unused: Any, **also_unused: Any) -> Response:
-        """Answer one request; timeouts, proxies and certificates have no meaning here."""
+        """Handle a request; timeouts, proxies and certificates are ignored."""
         parts = urlsplit(request.url or "/")
         url = f"{parts.path or '/'}?{parts.query}".encode()
         headers = [(b"host", parts.netloc.encode()), *((_bytes(n), _bytes(v)) for n, v in request.headers.items())]
@@ -41,7 +41,7 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 def _body(body: Any) -> bytes:
-    """A body as requests prepares it: nothing, text, bytes, a file or pieces."""
+    """Convert a body of requests (None, text, bytes, a file or an iterable) to bytes."""
     if body is None:
         return b""
     if hasattr(body, "read"):

@@ -1,4 +1,4 @@
-"""Ways into the process for SDKs that take one: a transport for httpx, an adapter for requests."""
+"""Hooks for SDKs that use twins in process: a transport for httpx and an adapter for requests."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ if TYPE_CHECKING:
 
 
 class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """For `httpx.Client(transport=…)` and `httpx.AsyncClient(transport=…)`; with a place, whatever host is asked."""
+    """A transport for `httpx.Client(transport=…)` and `httpx.AsyncClient(transport=…)`.
+
+    `place` is the twin that gets all requests, regardless of their host; None if their paths name it.
+    """
 
     def __init__(self, inside: InProcessClient, place: TwinMount | None = None) -> None:
         self._inside = inside
         self._place = place
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer at once."""
+        """Handle a request of a synchronous client."""
         return self._respond(request, request.read())
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Likewise."""
+        """Handle a request of an asynchronous client."""
         return self._respond(request, await request.aread())
 
     def _respond(self, request: httpx.Request, body: bytes) -> httpx.Response:
@@ -33,12 +36,12 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
 
 def requests_adapter(inside: InProcessClient, place: TwinMount) -> HTTPAdapter:
-    """For `session.mount("https://", adapter)`."""
+    """An adapter for `session.mount("https://", adapter)`."""
     from twindiff.local.requests_adapter import Adapter
 
     return Adapter(inside, place)
 
 
 def texts(reply: InProcessResponse) -> dict[str, str]:
-    """The headers of a reply as text."""
+    """The headers of a response as texts, by name."""
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in reply.headers}

@@ -1,4 +1,4 @@
-"""`Twindiff`: the platform API of a process that is its own server."""
+"""`Twindiff`: the platform API in process, without a server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 A_DAY = 24 * 3600
 NOBODY = "agent"
-"""Who acts where a twin has no users."""
+"""The actor for twins without users."""
 
 _HEADERS = [(b"host", HERE), (b"content-type", b"application/json")]
 
@@ -33,7 +33,8 @@ _HEADERS = [(b"host", HERE), (b"content-type", b"application/json")]
 class Twindiff(Platform):
     """Twins in this process: `with Twindiff() as td: env = td.create("slack:slack_default")`.
 
-    Nothing is kept unless `data_dir` says where. Threads may share it; they take turns.
+    All data is in memory unless `data_dir` names a folder. `twins` are all installed ones by default. Threads may share
+    an instance; a lock serializes their requests.
     """
 
     base_url = "http://localhost"
@@ -61,7 +62,7 @@ class Twindiff(Platform):
         name: str | None = None,
         **options: Any,
     ) -> Environment:
-        """Make an environment, for the first user of its templates unless told otherwise; it lives for a day."""
+        """Create an environment; by default, for the first user of its templates and for a day."""
         user = user or (self._someone(templates) if templates else None)
         return super().create(*templates, user=user, ttl_seconds=ttl_seconds, clock=clock, name=name, **options)
 
@@ -71,26 +72,26 @@ class Twindiff(Platform):
             try:
                 records = [known.meant(each) for each in templates]
             except ApiError:
-                return NOBODY  # what is wrong is said when the environment is asked for
+                return NOBODY  # the same error is raised when the environment is created
             return self._service.environments.actors.first(records) or NOBODY
 
     def url(self, environment: Environment, twin: str = "") -> str:
-        """The base URL of a twin on a loopback port of its own, for SDKs that take nothing but a URL."""
+        """The base URL of a twin on a loopback port of its own, for SDKs that take only a URL."""
         return self._serving.open(environment.id, self._place(environment, twin).twin)
 
     def port(self, environment: Environment, twin: str = "") -> str:
         return self.url(environment, twin)
 
     def transport(self, environment: Environment | None = None, twin: str = "") -> Transport:
-        """For httpx clients: every request goes to a twin, or without an environment where its path says."""
+        """A transport for httpx clients: all requests go to the twin; without an environment, their paths name it."""
         return Transport(self._inside, self._place(environment, twin) if environment else None)
 
     def adapter(self, environment: Environment, twin: str = "") -> HTTPAdapter:
-        """For requests' sessions: `session.mount("https://", td.adapter(env, "box"))`."""
+        """An adapter for sessions of requests: `session.mount("https://", td.adapter(env, "box"))`."""
         return requests_adapter(self._inside, self._place(environment, twin))
 
     def _place(self, environment: Environment, twin: str) -> TwinMount:
-        """Where a twin is; raises UnknownTwin, TwinNotFound in their own words."""
+        """The mount of a twin; raises UnknownTwin or TwinNotFound."""
         with self._inside.lock:
             live = self._service.environments.get(environment.id)
             return TwinMount(environment.id, self._service.twin_of(live, twin or environment.service).name)

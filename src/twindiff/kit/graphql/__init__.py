@@ -1,4 +1,4 @@
-"""A GraphQL API from entity declarations; docs/reference/graphql-twins.md says how to write them."""
+"""Twins with a GraphQL API that is generated from entity declarations; see docs/reference/graphql-twins.md."""
 
 from .comparators import by_case as by_case
 from .comparators import fits as fits

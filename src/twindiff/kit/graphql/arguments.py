@@ -1,4 +1,4 @@
-"""Arguments of a field: what is constant is coerced once, what holds variables is put together for each call."""
+"""Compiles arguments of fields: constants are coerced once, values with variables are built for each call."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class DocumentRejected(Exception):
 
 
 class Arguments:
-    """The arguments of one field, by their GraphQL names; those that were not given are not there."""
+    """The arguments of a field by GraphQL name, without the omitted ones; `made` are functions of the variables."""
 
     __slots__ = ("constant", "made")
 
@@ -48,6 +48,7 @@ class Arguments:
         self.made = made
 
     def of(self, variables: Variables) -> dict[str, Any]:
+        """The values by name for these variables; arguments whose variable was omitted are left out."""
         if not self.made:
             return self.constant
         given = dict(self.constant)
@@ -62,7 +63,7 @@ NOTHING = Arguments({}, {})
 
 
 class VariableUse:
-    """The variables of an operation: their types, and which of them were used."""
+    """The variables of an operation, with their types, and the names of those in use."""
 
     def __init__(self, schema: Any, definitions: Any) -> None:
         self.schema = schema
@@ -70,7 +71,7 @@ class VariableUse:
         self.used: set[str] = set()
 
     def check(self, node: VariableNode, wanted: Any, default: Any) -> str:
-        """The name of a variable that may stand where `wanted` is; raises Refused."""
+        """The name of a variable that is valid where the type `wanted` is; raises DocumentRejected for others."""
         name = node.name.value
         definition = self.definitions.get(name)
         if definition is None:
@@ -96,7 +97,7 @@ class VariableUse:
 
 
 def arguments_of(uses: VariableUse, declared: Mapping[str, Any], nodes: tuple[ArgumentNode, ...]) -> Arguments:
-    """Compile the arguments of one field or directive; raises Refused."""
+    """Compile the arguments of a field or directive; raises DocumentRejected for invalid ones."""
     if not declared and not nodes:
         return NOTHING
     constant: dict[str, Any] = {
@@ -122,7 +123,7 @@ def arguments_of(uses: VariableUse, declared: Mapping[str, Any], nodes: tuple[Ar
 
 
 def _value(uses: VariableUse, node: ValueNode, kind: Any, default: Any) -> Any:
-    """A constant, or a function of the variables."""
+    """Compile a value to a constant, or to a function of the variables."""
     if isinstance(node, VariableNode):
         return _variable(uses.check(node, kind, default), kind)
     bare = kind.of_type if is_non_null_type(kind) else kind
@@ -134,7 +135,7 @@ def _value(uses: VariableUse, node: ValueNode, kind: Any, default: Any) -> Any:
     held = set(_variables_in(node))
     uses.used |= held
     if held:
-        # Only scalars of the vendor's own hold variables inside; the library puts those together.
+        # Only custom scalars, such as JSON, can contain variables here; the library substitutes them.
         return _by_library(node, kind)
     value = value_from_ast(node, kind)
     if value is Undefined or (isinstance(value, float) and isinf(value)):

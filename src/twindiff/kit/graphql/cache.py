@@ -1,4 +1,4 @@
-"""What is kept to be used again, bounded by its size and not by its number."""
+"""An LRU cache bounded by the total size of its values, not by their number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 class SizedCache(Generic[V]):
-    """The values that were used last, as many as fit; sizes are in whatever unit `most` is. Threads may share it."""
+    """A thread-safe LRU cache; the sizes of its values, in any unit, add up to at most `most`."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -20,7 +20,7 @@ class SizedCache(Generic[V]):
         self._lock = Lock()
 
     def get(self, key: Hashable) -> V | None:
-        """The value of a key, which is then the one used last."""
+        """The value of a key, marked as most recently used, or None."""
         with self._lock:
             entry = self._kept.get(key)
             if entry is None:
@@ -29,7 +29,7 @@ class SizedCache(Generic[V]):
             return entry[0]
 
     def put(self, key: Hashable, value: V, size: int) -> None:
-        """Keep a value unless it alone is larger than all that may be kept."""
+        """Store a value, unless its size exceeds that of the cache, and evict the least recently used ones."""
         with self._lock:
             self._drop(key)
             if size > self.most:

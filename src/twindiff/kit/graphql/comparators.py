@@ -1,4 +1,4 @@
-"""The families of comparators, which one a field has, and what they say of a column or a value that is worked out."""
+"""Comparators of filters: their families, the one that each field has, and their conversion to expressions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BY_SCALAR = {
 
 
 def comparator_fields(name: str) -> dict[str, str] | None:
-    """Operators of a comparator and the types they take; None when there is no such comparator."""
+    """The operators of a comparator with the GraphQL types of their operands; None for an unknown comparator."""
     base = name.removesuffix("Comparator")
     if base == "StringArray":
         return {"every": "StringItemComparator", "length": "NumberComparator", "some": "StringItemComparator"}
@@ -55,7 +55,7 @@ def comparator_fields(name: str) -> dict[str, str] | None:
 
 
 def fields_of(operators: str, kind: str) -> dict[str, str]:
-    """The type of each operator's operand."""
+    """The GraphQL type of each operator's operand."""
     return {name: _operand(name, kind) for name in operators.split()}
 
 
@@ -66,7 +66,7 @@ def _operand(operator: str, kind: str) -> str:
 
 
 def comparator_of(scalar: str, *, null: bool, is_list: bool) -> str:
-    """The comparator of a plain field."""
+    """The name of the comparator for a plain field."""
     if is_list:
         return "StringArrayComparator"
     family = _BY_SCALAR.get(scalar, "String")
@@ -100,7 +100,7 @@ _OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
 
 
 def fits(column: Column[Any], comparator: Given, read: Callable[[Any], Any] = lambda operand: operand) -> Expression:
-    """A column against all operators of a comparator; `read` says what an operand means."""
+    """Convert all operators of a comparator on a column to a condition; `read` converts an operand first."""
     parts: list[Expression] = []
     for operator, operand in comparator.items():
         if operator in ("and", "or"):
@@ -114,10 +114,10 @@ def fits(column: Column[Any], comparator: Given, read: Callable[[Any], Any] = la
 
 
 def by_case(cases: Mapping[str, Expression], comparator: Given) -> Expression:
-    """The word of the first condition that holds; of a row in no case it is null."""
+    """Compare the key of the first true condition, or null if none is true, with a comparator."""
     return fits(case("text", *((condition, word) for word, condition in cases.items())), comparator)
 
 
 def yes_or_no(condition: Expression, comparator: Given) -> Expression:
-    """A condition under a comparator of yes and no."""
+    """Compare the truth value of a condition with a Boolean comparator."""
     return fits(case("boolean", (condition, True), otherwise=False), comparator)

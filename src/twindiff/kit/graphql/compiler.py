@@ -1,6 +1,6 @@
-"""Selections to shapes: the compiler. It checks what it walks, so that the library's quadratic validation need not run.
+"""Compiles selections to shapes. It validates what it compiles, so the library's quadratic validation need not run.
 
-Costs are counted on the way: a tenth of a point per leaf, one per object, times the size of each page.
+It also computes the cost: a tenth of a point per leaf and one per object, multiplied by the sizes of pages.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ from .schema_builder import Builder, Meaning
 LEAF_COST = 0.1
 OBJECT_COST = 1.0
 SHORT = 300
-"""Letters of the code of a selection that is kept for others like it."""
+"""Generated code with fewer characters is cached, since other selections have the same."""
 _ZEROS: dict[str, Any] = {"Int": 0, "Float": 0, "Boolean": False, "JSON": {}, "JSONObject": {}, "Duration": 0}
 _EPOCH = "1970-01-01T00:00:00"
 
 
 class Cost:
-    """What one selection costs, given the variables that page sizes hang on."""
+    """The cost of a selection, as a function of the variables that page sizes depend on."""
 
     def __init__(self) -> None:
         self.own = 0.0
         self.parts: list[tuple[Arguments | None, Cost]] = []
         self.choices: list[list[Cost]] = []
-        """Selections of which a row is only one: the concrete types of an interface."""
+        """Alternative selections, of which the most expensive counts: the concrete types of an interface."""
 
     def of(self, variables: Variables) -> float:
+        """The cost in points for these variables."""
         parts = sum(_size(arguments, variables) * part.of(variables) for arguments, part in self.parts)
         return (
             self.own + parts + sum(max((each.of(variables) for each in kinds), default=0.0) for kinds in self.choices)
@@ -78,7 +79,7 @@ class SelectionCompiler:
     # Any value
 
     def complete(self, kind: Any, asked: SelectedField) -> Complete:
-        """How values of a type, as functions give them, become part of the answer."""
+        """Compile the conversion of a type's values, as functions return them, to their form in the response."""
         if is_non_null_type(kind):
             return completion.complete_required(self.complete(kind.of_type, asked), asked.name)
         if is_list_type(kind):
@@ -107,7 +108,7 @@ class SelectionCompiler:
         return completion.objects([(part.key, self._member(kind, part)) for part in asked_of])
 
     def _member(self, kind: Any, part: SelectedField) -> Complete:
-        """One field of a dict; an absent one has its type's zero."""
+        """Compile a field of a dict; a missing one has its type's zero."""
         if part.field is None:
             return lambda run, values: [kind.name] * len(values)
         self._count_leaf(part)
@@ -121,7 +122,7 @@ class SelectionCompiler:
         return lambda run, values: complete(run, [_member_of(value, name, zero) for value in values])
 
     def zero(self, kind: Any) -> Any:
-        """The honest empty value of a type; a function that raises where only an entity would do."""
+        """The empty value of a type: None if it is nullable, else an empty list, the first enum value, 0 and so on."""
         if not is_non_null_type(kind):
             return None
         kind = kind.of_type
@@ -142,12 +143,12 @@ class SelectionCompiler:
     # Tables
 
     def table(self, spec: EntitySpec, kind: Any, asked: SelectedField) -> TableSelection:
-        """A selection over rows of an entity's table."""
+        """Compile a selection of rows of an entity's table."""
         cells = Cells(spec)
         return TableSelection(cells, self.rows(spec, kind, asked, cells))
 
     def rows(self, spec: EntitySpec, kind: Any, asked: SelectedField, cells: Cells) -> Any:
-        """A shape over loaded tuples whose places `cells` gives out."""
+        """Compile the shape of loaded tuples; `cells` assigns the columns to positions in the tuples."""
         if not spec.interface:
             return self._row(kind, asked, cells)
         column = spec.kind_column
@@ -173,12 +174,14 @@ class SelectionCompiler:
             f"r, {', '.join(loaded)} in zip(rows, {', '.join('all_' + x for x in loaded)})" if loaded else "r in rows"
         )
         source = f"lambda {', '.join(['rows', *('all_' + x for x in loaded)])}: [{{{', '.join(body)}}} for {each}]"
-        # Keys are GraphQL names, which hold letters, digits and underscores only; everything else is written here.
+        # For `{ id title team { name } }` the source is
+        # `lambda rows, all_x0: [{'id': r[0], 'title': r[1], 'team': x0} for r, x0 in zip(rows, all_x0)]`.
+        # It is safe to evaluate: only its keys come from the document, and GraphQL names match `[_A-Za-z0-9]+`.
         shape.build_by(lambda: eval(_code(source), space))
         return shape
 
     def _expression(self, kind: Any, part: SelectedField, cells: Cells, shape: RowShape, space: dict[str, Any]) -> str:
-        """Python text for one field of a row `r`; what has to be loaded for the batch is `x0`, `x1`, …"""
+        """Python code for one field of a row `r`, such as `r[1]`; fields loaded for the batch are `x0`, `x1`, …"""
         if part.field is None:
             return repr(kind.name)
         means: Meaning = part.field.extensions["means"]
@@ -204,7 +207,7 @@ class SelectionCompiler:
             self.cost.own += LEAF_COST
 
     def _load(self, kind: Any, part: SelectedField, means: Meaning, cells: Cells) -> Any:
-        """The loader of a field that is more than a cell."""
+        """Compile the loader of a field that is not a cell of the row."""
         field, of_type = means.field, part.field.type
         hook = self.model.computed.get((field.owner, field.name)) if field else None
         if field is None:
@@ -223,7 +226,7 @@ class SelectionCompiler:
         return stored or loaders.constant(self.zero(of_type), self.complete(of_type, part))
 
     def _compile_stored(self, part: SelectedField, field: Field, cells: Cells) -> Any:
-        """The loader of a field that is stored; None for any other."""
+        """Compile the loader of a stored relation or JSON column; None for other fields."""
         if field.kind == "one":
             return self._to_one(part, field, cells)
         if field.kind in ("many", "list") and (link := self.model.links[field.owner, field.name]):
@@ -249,7 +252,7 @@ class SelectionCompiler:
         return loaders.to_one(target, self._compile_target(target, kind, part), cells.at(field.column), required)
 
     def _compile_target(self, target: EntitySpec, kind: Any, part: SelectedField) -> TableSelection:
-        """A selection over the rows that a relation points to; most are `{ id }`, compiled once for each type."""
+        """Compile the selection of a relation's target; most are `{ id }`, which is compiled once for each type."""
         if target.interface or not asks_id(part.below):
             return self.table(target, kind, part)
         known = self._ids.get(kind.name)
@@ -260,7 +263,7 @@ class SelectionCompiler:
         return known
 
     def selecting_only(self, kind: Any, part: SelectedField) -> None:
-        """Check a selection below which nothing can be."""
+        """Validate a selection of an entity without a table, whose result is always empty."""
         if isinstance(kind, GraphQLObjectType):
             self._objects(kind, part)
 
@@ -275,7 +278,7 @@ class SelectionCompiler:
         return loaders.to_many(link, shape, cells.at("id"), part.arguments)
 
     def _records(self, needs: tuple[str, ...] | None, cells: Cells) -> Callable[[list[Loaded]], list[Any]]:
-        """Rows as a function wants them: with the columns it needs as attributes, or whole."""
+        """A conversion from tuples to a function's rows: records with the columns in `needs`, or whole Rows."""
         row = cells.spec.row
         names = list(needs) if needs is not None else list(row.__struct_fields__)
         for name in names:
@@ -290,7 +293,7 @@ class SelectionCompiler:
     # Connections
 
     def connection(self, kind: Any, asked: SelectedField) -> ConnectionShape | None:
-        """The selection of a connection; None when its entity has no table."""
+        """Compile the selection of a connection; None if its entity has no table."""
         node_type = named_type(kind.fields["nodes"].type)
         spec = self.builder.entity_of.get(node_type.name)
         outer, self.cost = self.cost, Cost()
@@ -340,7 +343,7 @@ class SelectionCompiler:
 
 
 def _code(source: str) -> Any:
-    """Most selections are of the same few forms, `{ id }` above all; those are short."""
+    """Compile generated code; short code is cached, since most selections have few forms, such as `{ id }`."""
     return _short_code(source) if len(source) < SHORT else compile(source, "<plan>", "eval")
 
 
@@ -350,7 +353,7 @@ def _short_code(source: str) -> Any:
 
 
 def is_connection(kind: Any) -> bool:
-    """Whether an object type is paged."""
+    """Whether a type is a connection: an object type with `nodes` and `pageInfo`."""
     return isinstance(kind, GraphQLObjectType) and "pageInfo" in kind.fields and "nodes" in kind.fields
 
 

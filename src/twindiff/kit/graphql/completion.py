@@ -1,7 +1,7 @@
-"""What a plan is made of: each shape turns a batch of values of one type into the objects of the answer.
+"""The parts of a plan: each shape converts a batch of values of one type to objects of the response.
 
-Rows travel as tuples of the columns that were asked for. A batch is shaped as a whole, so that what lies below is
-loaded once for all of it.
+Rows are tuples of the selected columns. A batch is converted as a whole, so that each relation is loaded once for all
+of its rows.
 """
 
 from __future__ import annotations
@@ -18,9 +18,13 @@ from .paging import PageQuery
 from .run import GraphqlRun, columns_of
 
 Loaded = tuple[Any, ...]
+"""A row as a tuple of the selected columns."""
 Load = Callable[[GraphqlRun, list[Loaded]], list[Any]]
+"""Loads a field: returns its value in the response for each row."""
 Complete = Callable[[GraphqlRun, list[Any]], list[Any]]
+"""Converts a field's values, as functions return them, to their form in the response, in the same order."""
 Build = Callable[..., list[Any]]
+"""Builds the response objects from the rows and the lists of loaded values, one list for each loader."""
 
 
 class Unresolved(Exception):
@@ -28,7 +32,7 @@ class Unresolved(Exception):
 
 
 class Cells:
-    """The columns that a plan needs of a table, each at its place in the loaded tuples."""
+    """The columns of a table that a plan loads, each with its position in the loaded tuples."""
 
     def __init__(self, spec: EntitySpec) -> None:
         self.spec = spec
@@ -36,6 +40,7 @@ class Cells:
         self._at: dict[str, int] = {}
 
     def at(self, name: str) -> int:
+        """The position of a column in the tuples; the column is added if it is new."""
         return self._at.setdefault(name, len(self._at))
 
     @property
@@ -50,7 +55,7 @@ class Cells:
         return list(self._at) == ["id"]
 
     def tuples(self, rows: Sequence[Row]) -> list[Loaded]:
-        """Whole rows as the tuples that were asked for."""
+        """Convert whole rows to tuples of these columns."""
         names = list(self._at)
         if not names:
             return [()] * len(rows)
@@ -64,14 +69,14 @@ def _empty(rows: list[Loaded]) -> list[Any]:
 
 
 class RowShape:
-    """One concrete type's selection over loaded tuples."""
+    """The selection of a concrete type, applied to loaded tuples."""
 
     def __init__(self) -> None:
         self.loads: list[Load] = []
         self._make: Callable[[], Build] = lambda: _empty
 
     def build_by(self, make: Callable[[], Build]) -> None:
-        """Say how the objects are built; it is made when there are rows, of which an interface has few kinds."""
+        """Set the factory of the builder, which is called for the first row: many types of an interface have none."""
         self._make = make
 
     @cached_property
@@ -85,7 +90,7 @@ class RowShape:
 
 
 class KindShape:
-    """The selections of an interface's concrete types over rows of their one table."""
+    """The selections of an interface's concrete types, applied to rows of their common table."""
 
     def __init__(self, kind_at: int, by_kind: dict[str, RowShape]) -> None:
         self._kind = itemgetter(kind_at)
@@ -103,20 +108,20 @@ class KindShape:
 
 
 class TableSelection(NamedTuple):
-    """A selection over one table: which columns to load, and how to shape them."""
+    """The selection of a table's rows: the columns to load, and the shape that converts them."""
 
     cells: Cells
     shape: Any
 
     def complete(self, run: GraphqlRun, values: list[Any]) -> list[Any]:
-        """Shape rows that a function gave; None stays."""
+        """Convert rows that a function returned; None stays."""
         rows = [value for value in values if value is not None]
         shaped = iter(self.shape.shape(run, self.cells.tuples(rows)))
         return [None if value is None else next(shaped) for value in values]
 
 
 class Batch(NamedTuple):
-    """The rows of one connection, one more than its page holds if there are more."""
+    """The rows of one connection: one more than the size of the page if there are more; `total` counts them all."""
 
     rows: list[Loaded]
     page: PageQuery | None
@@ -124,10 +129,11 @@ class Batch(NamedTuple):
 
 
 Part = Callable[[GraphqlRun, list[Batch], list[list[Loaded]]], list[Any]]
+"""Returns a field of connections, such as `nodes`, for each batch; the lists are the rows on their pages."""
 
 
 class ConnectionShape:
-    """Nodes, edges, pageInfo and totalCount of connections; the rows of all of them are shaped together."""
+    """The selection of connections: nodes, edges, pageInfo and totalCount; all their rows are converted together."""
 
     def __init__(self, cells: Cells) -> None:
         self.cells = cells
@@ -149,7 +155,7 @@ def _page(batch: Batch) -> list[Loaded]:
 
 
 def nodes_part(table: Any) -> Any:
-    """The nodes of each page."""
+    """The part with the nodes of each page."""
 
     def part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
         flat = table.shape(run, [row for page in pages for row in page])
@@ -164,7 +170,7 @@ def nodes_part(table: Any) -> Any:
 
 
 def edges_part(id_at: int, keys: list[tuple[str, str]], nodes: Any) -> Any:
-    """The edges of each page; `keys` are response keys with what they stand for."""
+    """The part with the edges of each page; `keys` are response keys, each with `cursor`, `node` or a constant."""
 
     def part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
         shaped = nodes_part(nodes)(run, batches, pages) if nodes else [[None] * len(page) for page in pages]
@@ -181,7 +187,7 @@ def _edge(keys: list[tuple[str, str]], cursor: str, node: Any) -> dict[str, Any]
 
 
 def page_info_part(id_at: int, keys: list[tuple[str, str]]) -> Any:
-    """The pageInfo of each page."""
+    """The part with the pageInfo of each page; `keys` are response keys, each with the field or a constant."""
 
     def part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
         infos: list[Any] = []
@@ -206,12 +212,12 @@ def _page_info(batch: Batch, page: list[Loaded], id_at: int) -> dict[str, Any]:
 
 
 def constant_part(value: Any) -> Part:
-    """The same for each page."""
+    """A part with the same value for each page."""
     return lambda run, batches, pages: [value] * len(batches)
 
 
 def total_part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
-    """How many rows there are in all."""
+    """The part with the total number of rows."""
     return [batch.total() for batch in batches]
 
 
@@ -219,14 +225,14 @@ def total_part(run: GraphqlRun, batches: list[Batch], pages: list[list[Loaded]])
 
 
 def leaf(convert: Callable[[Any], Any] | None) -> Complete:
-    """Scalars and enums."""
+    """Complete scalars and enums."""
     if convert is None:
         return lambda run, values: values
     return lambda run, values: [None if value is None else convert(value) for value in values]
 
 
 def complete_lists(complete: Complete) -> Complete:
-    """Lists of values, completed together."""
+    """Complete lists of values, the items of all lists together."""
 
     def all_lists(run: GraphqlRun, values: list[Any]) -> list[Any]:
         flat = complete(run, [item for value in values if value is not None for item in value])
@@ -241,7 +247,7 @@ def complete_lists(complete: Complete) -> Complete:
 
 
 def complete_required(complete: Complete, what: str) -> Complete:
-    """Values of which none may be missing; raises Unresolved."""
+    """Complete values that must not be None; the result raises Unresolved for one that is."""
 
     def all_there(run: GraphqlRun, values: list[Any]) -> list[Any]:
         completed = complete(run, values)
@@ -253,7 +259,7 @@ def complete_required(complete: Complete, what: str) -> Complete:
 
 
 def objects(fields: list[tuple[str, Callable[[GraphqlRun, list[Any]], list[Any]]]]) -> Complete:
-    """Dicts by field as objects of the answer."""
+    """Complete dicts: for each response key, a function that returns the values of all dicts."""
 
     def shape(run: GraphqlRun, values: list[Any]) -> list[Any]:
         there = [value for value in values if value is not None]
@@ -265,7 +271,7 @@ def objects(fields: list[tuple[str, Callable[[GraphqlRun, list[Any]], list[Any]]
 
 
 def by_type(name_of: Callable[[Any], str], complete: dict[str, Complete]) -> Complete:
-    """Values of several types, each completed by its own."""
+    """Complete values of several types, each by the function for its type's name."""
 
     def shape(run: GraphqlRun, values: list[Any]) -> list[Any]:
         names = [None if value is None else name_of(value) for value in values]

@@ -1,7 +1,7 @@
-"""Documents to syntax trees. Most of a document is names, alone or before `{ id }`; those are read quickly.
+"""Parses documents to syntax trees, with a fast path for fields without arguments, alone or followed by `{ id }`.
 
-Such a field is the same node wherever it stands, and knows no place in the text. When somebody must be told a place,
-the library reads the text again.
+Equal fields of this kind share one node, which has no location. If an error must report a location, the document is
+parsed again by the library.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from graphql.language.parser import Parser
 from twindiff.kit.throttling import give_way
 
 _AFTER_A_NAME = frozenset({TokenKind.NAME, TokenKind.SPREAD, TokenKind.BRACE_R})
-"""What may follow a field without alias, arguments, directives and selection."""
+"""Tokens that can follow a field without alias, arguments, directives and selection."""
 _KINDS = {kind.value: kind for kind in TokenKind if re.fullmatch(r"[!$&():=@\[\]{|}]|\.\.\.", kind.value)}
 _PLAIN = re.compile(r"[ \t\r\n,\ufeff]*([A-Za-z_][A-Za-z0-9_]*|[!$&():=@\[\]{|}]|\.\.\.)")
-"""A name or a sign, and what is passed over before it."""
+"""A name or a punctuator, after ignored characters."""
 _ID_ALONE = re.compile(r"[ \t\r\n,\ufeff]*\{[ \t\r\n,\ufeff]*id[ \t\r\n,\ufeff]*\}")
 """The most frequent selection."""
 
 
 class _Lexer(Lexer):
-    """Names and signs by one expression instead of letter by letter; their tokens know no line."""
+    """Reads names and punctuators by one regular expression, not letter by letter; their tokens have no line."""
 
     def read_next_token(self, start: int) -> Token:
         give_way()
@@ -68,10 +68,10 @@ _ID = SelectionSetNode(selections=(_field("id"),))
 
 
 def read(text: str, most_tokens: int) -> DocumentNode:
-    """The syntax tree of a text; raises what the library raises."""
+    """Parse a document; raises GraphQLError, also for more than `most_tokens` tokens, or RecursionError."""
     return _FieldParser(text, most_tokens).parse_document()
 
 
 def read_with_places(text: str) -> DocumentNode:
-    """The same by the library alone: every node knows where it stands."""
+    """Parse a document by the library alone, so that every node has a location."""
     return parse(text)

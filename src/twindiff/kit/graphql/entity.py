@@ -1,9 +1,9 @@
-"""What a vendor's model is declared with; docs/reference/graphql-twins.md is the notation.
+"""Declarations of a vendor's GraphQL types; docs/reference/graphql-twins.md describes the notation.
 
-A class says what a type looks like (annotations), where its fields are stored (defaults that look like calls) and which
-surfaces it has (word lists). Declaring it makes its table: `Issue.row` is a Row whose columns are named as stored.
-Annotations are never evaluated, so a name may be declared later or elsewhere; modules need `annotations` from
-`__future__`.
+A class declares the fields of a type (annotations), their storage (defaults such as `column()`), and the generated
+filters, inputs and root fields (word lists such as `filters = "title state"`). Declaring an Entity also declares its
+table: `Issue.row` is a Row with the stored columns. Annotations are parsed, never evaluated, so a name may be declared
+later or elsewhere; modules need `from __future__ import annotations`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Kind = Literal["column", "one", "many", "list", "computed"]
 
 
 class One(Generic[T]):
-    """A field that is one entity; `| None` when it may be missing. Stored as a column `<field>Id`."""
+    """A to-one relation, stored as a column `<field>Id`; `| None` if it may be missing."""
 
 
 class Many(Generic[T]):
-    """A field that is a connection of entities."""
+    """A to-many relation: a connection of entities."""
 
 
-# Names for annotations, which are read and never evaluated; to a type checker they are what a row holds.
+# Names for annotations, which are parsed and never evaluated; for type checkers they are the types of stored values.
 ID = str
 UUID = str
 Duration = float
@@ -45,7 +45,7 @@ PaginationSortOrder = str
 
 
 class Facts(NamedTuple):
-    """What is said of a field besides its shape."""
+    """Options of a field, besides its annotation."""
 
     kind: Kind | None = None
     name: str = ""
@@ -58,7 +58,8 @@ class Facts(NamedTuple):
     through: tuple[str, ...] = ()
     serial: str = ""
     arguments: Mapping[str, Any] = {}
-    """GraphQL arguments besides paging: name to type text; also the flags `filter`, `sort`, `order_by`, `archived`."""
+    """GraphQL arguments besides paging, by name, as type texts; also the flags `filter`, `sort`, `order_by`, `archived`
+    and `paging`."""
     deprecated: str = ""
 
 
@@ -70,52 +71,56 @@ def column(
     derived: bool = False,
     deprecated: str = "",
 ) -> Any:
-    """A stored field: its column's name if another, its default, whether storage admits NULL where the API does not."""
+    """A stored field. `name` is the column's name, and `null` whether it may be NULL, if they differ from the field's.
+
+    A plain diff omits updates in which only `derived` columns change.
+    """
     return Facts("column", name, default, null, derived, deprecated=deprecated)
 
 
 def one_with_key(
     *, name: str = "", default: Any = msgspec.NODEFAULT, null: bool | None = None, derived: bool = False
 ) -> Any:
-    """A relation whose key is a field of its own as well: `issue` and `issueId`."""
+    """A to-one relation whose key is a field as well: `issue` and `issueId`."""
     return Facts("one", name, default, null, derived, exposed=True)
 
 
 def derived_field(*, name: str = "", default: Any = None, null: bool | None = None) -> Any:
-    """A stored field that the vendor computes as a consequence: kept out of strict diffs."""
+    """A stored field that the vendor derives from others; plain diffs omit updates of such fields only."""
     return Facts(None, name, default, null, derived=True)
 
 
 def hidden_column(*, name: str = "", default: Any = msgspec.NODEFAULT, derived: bool = False) -> Any:
-    """A column that is stored and no field of the API."""
+    """A stored column that is not a field of the API."""
     return Facts("column", name, default, None, derived, hidden=True)
 
 
 def serial(*, per: str = "", name: str = "") -> Any:
-    """A stored number that counts up by one, per related entity or over the whole table."""
+    """A stored serial number, counted for each value of the relation `per`, or for the whole table."""
     return Facts("column", name, serial=per or "*")
 
 
 def inverse(of: str, **arguments: Any) -> Any:
-    """The entities whose relation `of` points here; further arguments are GraphQL arguments or flags."""
+    """The entities whose relation `of` points to this one; `arguments` are GraphQL arguments and flags of `Facts`."""
     return Facts(inverse=of, arguments=arguments)
 
 
 def through(link: str, mine: str = "", theirs: str = "", **arguments: Any) -> Any:
-    """The entities that an entity named `link`, or an association table of that name, joins to this one.
+    """The entities that the entity or association table `link` joins to this one.
 
-    `mine` and `theirs` are its columns; they follow from the entities' names unless both sides are of one entity.
+    `mine` and `theirs` are its relations or columns; by default they are derived from the names of the entities. They
+    are required if both sides are the same entity.
     """
     return Facts(through=(link, mine, theirs), arguments=arguments)
 
 
 def computed_field(*, deprecated: str = "", **arguments: Any) -> Any:
-    """A field without a column: a function registered for it gives it, else it is null, empty, or its type's zero."""
+    """A field without a column: see `Section.field`. Without a function, it is null, empty or its type's zero."""
     return Facts("computed", arguments=arguments, deprecated=deprecated)
 
 
 class FieldAnnotation(NamedTuple):
-    """An annotation, read."""
+    """A parsed annotation."""
 
     kind: Literal["plain", "one", "many"]
     name: str
@@ -125,7 +130,7 @@ class FieldAnnotation(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The GraphQL type of anything but a connection."""
+        """The GraphQL type, such as `[Issue!]!`; not for a connection."""
         inner = f"[{self.name}{'' if self.item_null else '!'}]" if self.is_list else self.name
         return inner + ("" if self.null else "!")
 
@@ -144,12 +149,12 @@ class Field:
 
     @property
     def target(self) -> str:
-        """The name of the type it holds."""
+        """The name of the field's type, without lists and `!`."""
         return self.shape.name
 
     @property
     def column(self) -> str:
-        """The column it is stored in; empty for a field that is not stored."""
+        """The name of the column; empty for a field that is not stored."""
         if self.kind == "column":
             return self.facts.name or self.name
         return (self.facts.name or f"{self.name}Id") if self.kind == "one" else ""
@@ -159,7 +164,7 @@ class Field:
 
 
 class EntitySpec:
-    """Everything a declared class says, as data."""
+    """The declaration of a class as data."""
 
     def __init__(self, name: str, kind: str, fields: dict[str, Field], words: dict[str, Any]) -> None:
         self.name = name
@@ -170,13 +175,13 @@ class EntitySpec:
         self.interface = False
         self.bare = False
         self.stands_for: tuple[str, ...] = ()
-        """For a concrete type of an interface: the values of the interface's kind column that mean it."""
+        """For a concrete type of an interface: the values of the interface's kind column that stand for it."""
         self.parent: EntitySpec | None = None
-        """For a concrete type: the interface whose table it lies in."""
+        """For a concrete type: the interface in whose table it is stored."""
         self.kind_column = ""
         self.implements: tuple[str, ...] = ()
         self.row: Any = None
-        """The Row of its table; None for what has none."""
+        """The Row class of its table; None if there is no table."""
 
     def word(self, name: str) -> str:
         return self.words.get(name, "")
@@ -206,7 +211,7 @@ _COMMON = {
 
 
 def read_shape(text: Any, where: str) -> FieldAnnotation:
-    """`One["Team"] | None`, `list[str]`, `Many["Issue"]`, `datetime | None` as data; nothing is evaluated."""
+    """Parse an annotation such as `One["Team"] | None`, `list[str]` or `Many["Issue"]`; raises TypeError for others."""
     if not isinstance(text, str):
         raise TypeError(f"{where}: begin the module with `from __future__ import annotations`")
     node, null = _without_none(_parse_annotation(text))
@@ -226,7 +231,7 @@ def read_shape(text: Any, where: str) -> FieldAnnotation:
 
 @cache
 def _parse_annotation(text: str) -> ast.expr:
-    """An annotation; a hundred types state a few of them a thousand times."""
+    """The syntax tree of an annotation; cached, since a hundred types repeat a few annotations a thousand times."""
     return ast.parse(text, mode="eval").body
 
 
@@ -275,16 +280,17 @@ def _words(cls: type) -> dict[str, Any]:
 
 
 class Entity:
-    """A type whose rows live in a table: `class Issue(Entity)`, or `class Issue(Entity, table="issues")`.
+    """A type whose rows are stored in a table: `class Issue(Entity)`, or `class Issue(Entity, table="issues")`.
 
-    `rim=True` declares a type by facts only: null or empty wherever it is reached, without a table. `interface=True`
-    with `kind="column"` makes an interface whose concrete types are its Python subclasses and share its table;
-    a subclass says with `kind="value value"` which values of that column mean it (its own name, when it says nothing).
+    `rim=True` declares a type without a table: it is null or empty wherever it is reached. `bare=True` omits the fields
+    `createdAt`, `updatedAt` and `archivedAt`. `interface=True` with `kind="column"` declares an interface; its concrete
+    types are its Python subclasses and share its table. A subclass with `kind="value value"` lists the values of that
+    column that stand for it, by default its own name.
     """
 
     spec: ClassVar[EntitySpec]
     row: ClassVar[Any]
-    """The table's Row; `Issue.row.teamId` is a column."""
+    """The Row class of the table; `Issue.row.teamId` is a column."""
 
     def __init_subclass__(
         cls,
@@ -364,7 +370,7 @@ _ZERO: dict[ColumnType, Any] = {
 
 
 def column_kind(shape: FieldAnnotation, known: Mapping[str, Any], where: str) -> ColumnType:
-    """How a plain field is stored: scalars as such, enums as text, lists and value objects as JSON."""
+    """The column type of a plain field: scalars as such, enums as text, lists and value objects as JSON."""
     if shape.is_list:
         return "json"
     if shape.name in _COLUMN_KINDS:
@@ -382,21 +388,21 @@ def column_kind(shape: FieldAnnotation, known: Mapping[str, Any], where: str) ->
 
 
 class Enum:
-    """`class SlaType(Enum): values = "all onlyBusinessDays"`."""
+    """An enum: `class SlaType(Enum): values = "all onlyBusinessDays"`."""
 
     values: ClassVar[str] = ""
     nullable: ClassVar[bool] = False
-    """Whether its comparator has `null`."""
+    """Whether its comparator has the operator `null`."""
 
 
 class Scalar:
-    """`class SourceType(Scalar): stored = "text"`; a scalar of the vendor's own, passed through as it is."""
+    """A scalar of the vendor, whose values are not converted: `class SourceType(Scalar): stored = "text"`."""
 
     stored: ClassVar[ColumnType] = "text"
 
 
 class Value:
-    """An object without a table: a value object in a JSON column, or the payload of a hand-written root, as a dict."""
+    """An object without a table, as a dict: a value object in a JSON column, or the payload of a hand-written root."""
 
     spec: ClassVar[EntitySpec]
 
@@ -407,9 +413,9 @@ class Value:
 
 
 class Input:
-    """An input object written by hand: a dict by field; a field that may be None is optional.
+    """A hand-written input object, as a dict by field; a field that may be None is optional.
 
-    `of="Issue"` makes it a filter of that entity: it has `and` and `or`, and its fields mean what the entity's do.
+    `of="Issue"` makes it a filter of that entity, with `and` and `or`; its fields filter by the entity's fields.
     """
 
     spec: ClassVar[EntitySpec]
@@ -419,6 +425,6 @@ class Input:
 
 
 class Union:
-    """`class Content(Union): members = "Action Error"`; a value is a dict with `__typename`."""
+    """A union: `class Content(Union): members = "Action Error"`; a value is a dict with `__typename`."""
 
     members: ClassVar[str] = ""

@@ -1,4 +1,4 @@
-"""Plain create, update, archive, unarchive and delete, with the hooks that a twin puts before and after them."""
+"""Create, update, archive, unarchive and delete rows of entities, with the hooks that a twin registers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ADDED, _REMOVED, _SET = "+", "-", ""
 
 
 def belongs(model: EntityModel) -> None:
-    """Make the entities of a model usable by the functions below."""
+    """Register the entities of a model, so that the functions below can find it."""
     for spec in model.entities.values():
         _models[spec] = model
 
@@ -35,19 +35,22 @@ def _run(call: Call, spec: EntitySpec) -> GraphqlRun:
 
 
 def find(call: Call, entity: type[Entity], id: str) -> Any:
-    """The row that an id or another name of an entity means, if the actor may see it; raises EntityNotFound."""
+    """The row with this id, or with another name that a `lookup` hook resolves.
+
+    Raises EntityNotFound if there is none that the actor may see.
+    """
     return find_entity(_run(call, entity.spec), entity.spec, id)
 
 
 def matching(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
-    """The conditions that a filter of the API means, for lists and filters written by hand."""
+    """Convert a filter of the API to conditions, for hand-written lists and filters."""
     run = _run(call, entity.spec)
     run.count_conditions(filters.conditions_in(given))
     return filters.where(run, entity.spec, given)
 
 
 def filter_visible(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
-    """The conditions of a filter on the rows that the actor sees and that are not archived."""
+    """Convert a filter of the API to conditions, with those for visible rows that are not archived."""
     run, spec = _run(call, entity.spec), entity.spec
     return (*exclude_archived(spec), *run.visible(spec), *filters.where(run, spec, given))
 
@@ -55,53 +58,54 @@ def filter_visible(call: Call, entity: type[Entity], given: Given) -> tuple[Expr
 def collection(
     call: Call, entity: type[Entity], given: Given, *belongs: Expression, source: Source | None = None
 ) -> Expression:
-    """What a collection filter says of the rows of an entity under conditions that tie them to the row outside.
+    """Convert a collection filter (`some`, `every`, `length`) on the related rows of an entity to a condition.
 
-    With `source` it speaks of the rows that the row outside leads to.
+    `belongs` are conditions that relate them to the outer row. With `source`, the filter applies to its rows instead of
+    to the whole table.
     """
     return filters.collection(_run(call, entity.spec), entity.spec, given, *belongs, source=source)
 
 
 def compare_column(call: Call, entity: type[Entity], column: Column[Any], comparator: Given) -> Expression:
-    """What a comparator says of a column of an entity, or of what is at a path in it."""
+    """Convert a comparator on a column of an entity, or on a path inside a Json column, to a condition."""
     return filters.compare_column(_run(call, entity.spec), entity.spec, column, comparator)
 
 
 def order(call: Call, entity: type[Entity], sort: Given) -> tuple[Order, ...]:
-    """The order that a sort of the API means; total, since the id comes last."""
+    """Convert a sort of the API to a total order, with the id last."""
     return paging.terms_of(_run(call, entity.spec), entity.spec, {"sort": [sort]})
 
 
 def create(call: Call, entity: type[Entity], given: Given) -> Any:
-    """Insert a row from an input, running the hooks."""
+    """Insert a row from an input, run the hooks, and return the row."""
     return create_entity(_run(call, entity.spec), entity.spec, given)
 
 
 def update(call: Call, entity: type[Entity], row: Any, given: Given) -> Any:
-    """Change a row from an input, running the hooks."""
+    """Change a row from an input, run the hooks, and return the changed row."""
     return update_entity(_run(call, entity.spec), entity.spec, row, given)
 
 
 def archive(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
-    """Archive a row, running the hook."""
+    """Archive a row, run the hook, and return the changed row."""
     return archive_entity(_run(call, entity.spec), entity.spec, row, arguments or {})
 
 
 def unarchive(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
-    """Take a row out of the archive, running the hook."""
+    """Unarchive a row, run the hook, and return the changed row."""
     return unarchived_row(_run(call, entity.spec), entity.spec, row, arguments or {})
 
 
 def delete(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
-    """Archive or remove a row, as the entity's word `deletes` or its hook says."""
+    """Archive or remove a row, as the entity's `deletes` or its hook decides; returns the row's last version."""
     return delete_entity(_run(call, entity.spec), entity.spec, row, arguments or {})
 
 
-# With a run at hand
+# The same within a run
 
 
 def find_entity(run: GraphqlRun, spec: EntitySpec, id: str) -> Any:
-    """`find`, with a run at hand."""
+    """Like `find`, within a run."""
     columns = columns_of(spec)
     row = run.db.find(spec.row, columns["id"] == run.id_of(spec, id), *run.visible(spec))
     if row is None:
@@ -110,7 +114,7 @@ def find_entity(run: GraphqlRun, spec: EntitySpec, id: str) -> Any:
 
 
 def create_entity(run: GraphqlRun, spec: EntitySpec, given: Given) -> Any:
-    """`create`, with a run at hand."""
+    """Like `create`, within a run."""
     call = run.call
     _check_given(run, spec, given)
     values: dict[str, Any] = {"id": given.get("id") or call.ids.uuid()}
@@ -131,7 +135,7 @@ class _Taken(InvalidInput):
 
 
 def update_entity(run: GraphqlRun, spec: EntitySpec, row: Any, given: Given) -> Any:
-    """`update`, with a run at hand."""
+    """Like `update`, within a run."""
     _check_given(run, spec, given)
     changes = _values(run, spec, "update", given)
     _hook(run, "updating", spec)(run.call, row, changes, given)
@@ -142,21 +146,21 @@ def update_entity(run: GraphqlRun, spec: EntitySpec, row: Any, given: Given) -> 
 
 
 def archive_entity(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given) -> Any:
-    """`archive`, with a run at hand."""
+    """Like `archive`, within a run."""
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if row.archivedAt is None else {}
     _hook(run, "archiving", spec)(run.call, row, changes, arguments)
     return _emit_change(run, spec, row, _write_changes(run, spec, row, changes))
 
 
 def unarchived_row(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given) -> Any:
-    """`unarchive`, with a run at hand."""
+    """Like `unarchive`, within a run."""
     changes: dict[str, Any] = {"archivedAt": None} if row.archivedAt is not None else {}
     _hook(run, "unarchiving", spec)(run.call, row, changes, arguments)
     return _emit_change(run, spec, row, _write_changes(run, spec, row, changes))
 
 
 def delete_entity(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given) -> Any:
-    """`delete`, with a run at hand."""
+    """Like `delete`, within a run."""
     soft = spec.word("deletes") != "hard" and "archivedAt" in spec.fields
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if soft else {}
     _hook(run, "deleting", spec)(run.call, row, changes, arguments)
@@ -169,7 +173,7 @@ def delete_entity(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given)
 
 
 def _emit_change(run: GraphqlRun, spec: EntitySpec, before: Any, after: Any) -> Any:
-    """The row as it is now, once those who subscribed are told that it was made or differs."""
+    """Emit events if the row is new or has changed, and return it."""
     if run.model.tells and (before is None or before != after):
         run.model.tells(run.call, spec, before, after)
     return after
@@ -183,7 +187,7 @@ def _hook(run: GraphqlRun, what: str, spec: EntitySpec) -> Callable[..., Any]:
 
 
 def _check_given(run: GraphqlRun, spec: EntitySpec, given: Given) -> None:
-    """Raise InvalidInput for what an input says and the twin cannot keep."""
+    """Raise InvalidInput for a field of an input that the twin refuses; see `Section.refuse`."""
     for name, value in given.items():
         why = run.model.refused.get((spec.name, name))
         if why and value is not None:
@@ -199,7 +203,7 @@ def _words(run: GraphqlRun, spec: EntitySpec, surface: str) -> tuple[SurfaceWord
 
 
 def _values(run: GraphqlRun, spec: EntitySpec, surface: str, given: Given) -> dict[str, Any]:
-    """What an input says of the row's own columns."""
+    """The values by column in an input."""
     values: dict[str, Any] = {}
     for word in _words(run, spec, surface):
         name, _ = input_field(spec, word)
@@ -224,19 +228,19 @@ def _values(run: GraphqlRun, spec: EntitySpec, surface: str, given: Given) -> di
 
 
 def _check_kind(run: GraphqlRun, field: Field, value: Any) -> None:
-    """Nothing that an input could name is of a type that is declared only."""
+    """Raise EntityNotFound for a reference to an entity without a table, which has no rows."""
     target = run.model.entities.get(field.target)
     if target is not None and target.row is None and value is not None:
         raise EntityNotFound(target.name, value)
 
 
 def _resolve_reference(run: GraphqlRun, field: Field, id: str) -> str:
-    """The id of an entity that an input names; it must exist and be visible."""
+    """The id of an entity that an input refers to; raises EntityNotFound if it does not exist or is not visible."""
     return find_entity(run, run.model.target(field), id).id
 
 
 def _row(spec: EntitySpec, values: dict[str, Any]) -> Row:
-    """The new row; what is required and was neither given nor computed is the type's zero for texts, or an error."""
+    """The new row; a missing required value is its type's zero, or an error for times and references."""
     missing = [
         name for name, column in columns_of(spec).items() if name not in values and column.default is msgspec.NODEFAULT
     ]
@@ -250,7 +254,7 @@ def _row(spec: EntitySpec, values: dict[str, Any]) -> Row:
 
 
 def _number(run: GraphqlRun, spec: EntitySpec, values: dict[str, Any]) -> None:
-    """Count serial columns up; writes are serial, so the largest number there is tells the next."""
+    """Set serial columns to the largest number plus one; writes are serial, so there is no race."""
     columns = columns_of(spec)
     for field in spec.fields.values():
         per = field.facts.serial
@@ -270,7 +274,7 @@ def _same(spec: EntitySpec, columns: dict[str, Column[Any]], per: str, values: d
 def _write_changes(
     run: GraphqlRun, spec: EntitySpec, row: Any, changes: dict[str, Any], *, touched: bool = False
 ) -> Any:
-    """Write what differs, and the time of it."""
+    """Write the values that differ, with the time in `updatedAt`."""
     differing = {name: value for name, value in changes.items() if getattr(row, name) != value}
     if not differing and not touched:
         return row
@@ -287,7 +291,7 @@ def _relates(run: GraphqlRun, spec: EntitySpec, given: Given) -> bool:
 
 
 def _lists(run: GraphqlRun, spec: EntitySpec, surface: str) -> list[tuple[str, str, RelationLink]]:
-    """Input fields that list related entities, each with its sign and where the relation is stored."""
+    """Input fields with lists of related ids: each field's name, its sign, and how the relation is stored."""
     lists: list[tuple[str, str, RelationLink]] = []
     for word in _words(run, spec, surface):
         link = run.model.links.get((spec.name, word.name))
@@ -303,7 +307,7 @@ def _relate(run: GraphqlRun, spec: EntitySpec, surface: str, id: str, given: Giv
 
 
 def relate(run: GraphqlRun, link: RelationLink, id: str, others: list[str], sign: str = _SET) -> None:
-    """Set, extend or reduce the entities that a row is joined with by a table of two columns."""
+    """Set (`sign` is empty), extend (`+`) or reduce (`-`) the entities that an association table joins to a row."""
     mine, theirs = cast(Column[Any], link.mine), cast(Column[Any], link.theirs)
     table = mine.table
     wanted = [find_entity(run, link.target, each).id for each in dict.fromkeys(others)]

@@ -1,4 +1,4 @@
-"""What a GraphQL API refuses; a vendor's style writes the messages and extensions."""
+"""Errors of GraphQL APIs; a vendor's style renders their messages and extensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document from its text to its answer: read once, compiled once, run as often as it comes."""
+"""Executes documents: each is parsed and compiled to a plan once, and the plan is run for every request."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ from .schema_builder import Builder, Meaning
 log = logging.getLogger("twindiff")
 
 PLANNED_CHARACTERS = 400_000
-"""Of the texts whose plans are kept; a plan takes about a hundred times the bytes of its text."""
+"""The most characters of documents with a cached plan; a plan takes about a hundred times the memory of its text."""
 FOR_ALL = (NotServed, TooSlow, TooComplex)
-"""What ends a whole request, whichever field it befell: no other way of asking would do better."""
+"""Errors of a field that fail the whole request, since the fallback executor would fail too."""
 
 
 class _GivingWay(ValidationRule):
-    """No rule: lets others go on between two nodes of a long document."""
+    """Not a rule: yields to other work between the nodes of a long document."""
 
     def enter(self, node: Node, *rest: Any) -> None:
         give_way()
@@ -68,7 +68,7 @@ _RULES = [rule for rule in (*specified_rules, _GivingWay) if rule is not Overlap
 
 
 class PlannedRoot(NamedTuple):
-    """One root field of an operation."""
+    """A compiled root field of an operation."""
 
     key: str
     name: str
@@ -102,7 +102,7 @@ class ExecutionError(NamedTuple):
 
 
 class ExecutionResult(NamedTuple):
-    """Data and errors of one execution; the cost is in the vendor's points."""
+    """The data and errors of an execution, and its cost in the vendor's points."""
 
     data: Any
     problems: list[ExecutionError]
@@ -110,7 +110,7 @@ class ExecutionResult(NamedTuple):
 
 
 class Api:
-    """A vendor's GraphQL API: schema, plans, execution."""
+    """A vendor's GraphQL API: its schema, the cache of plans, and their execution."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Api:
 
     @cached_property
     def schema(self) -> GraphQLSchema:
-        """The schema, made when it is first needed."""
+        """The schema, built on first use."""
         with self._making:
             if self._schema is None:
                 self._schema = self.builder.schema()
@@ -143,7 +143,7 @@ class Api:
     # Text to plan
 
     def plan(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> CompiledOperation:
-        """The plan of one operation of a document; raises InvalidDocument or TooComplex."""
+        """The plan of one operation of a document, compiled or cached; raises InvalidDocument or TooComplex."""
         key = plan_key(text, operation_name, variables)
         plan = self.plans.get(key)
         if plan is None:
@@ -155,7 +155,7 @@ class Api:
         check(text, self.limits)
         document = self._parse(text)
         operation = _operation(document, operation_name)
-        if any(each.loc is None for each in operation.selection_set.selections):  # errors tell where a root stands
+        if any(each.loc is None for each in operation.selection_set.selections):  # errors tell where a root is
             document = read_with_places(text)
             operation = _operation(document, operation_name)
         missing = self._missing_in(operation)
@@ -249,7 +249,11 @@ class Api:
     def execute(
         self, plan: CompiledOperation, call: Call, variables: dict[str, Any], operation_name: str | None = None
     ) -> ExecutionResult:
-        """Run a plan. A mutation's roots run in order, each all or nothing; a query that fails is asked again."""
+        """Run a plan; raises TooComplex beyond the limits of cost, size or time, and InvalidDocument for variables.
+
+        The root fields of a mutation run in order, each in a savepoint. A query that fails runs again with the executor
+        of graphql-core, which reports the path of each error.
+        """
         values = self._variables(plan.definitions, variables)
         cost = plan.cost.of(values)
         if cost > self.limits.complexity:
@@ -279,7 +283,7 @@ class Api:
             raise
         except (ApiError, Unresolved):
             return self._slowly(plan, run, operation_name, variables)
-        except Exception:  # whatever failed, the slow way tells where
+        except Exception:  # the slow executor reports the field that failed
             log.exception("query %s failed", ", ".join(plan.names)[:200])
             return self._slowly(plan, run, operation_name, variables)
 
@@ -327,7 +331,7 @@ class Api:
 
 
 def plan_key(text: str, operation_name: str | None, variables: dict[str, Any]) -> tuple[Any, ...]:
-    """What a plan hangs on; directives are decided when it is made, and so are the variables that may decide them."""
+    """The cache key of a plan. With directives, it has the Boolean variables: a plan is compiled for their values."""
     decided = tuple(sorted((n, v) for n, v in variables.items() if isinstance(v, bool))) if "@" in text else ()
     return text, operation_name, decided
 
@@ -335,7 +339,7 @@ def plan_key(text: str, operation_name: str | None, variables: dict[str, Any]) -
 def _is_all_used(
     document: DocumentNode, operation: OperationDefinitionNode, selecting: Selecting, uses: VariableUse
 ) -> bool:
-    """Whether there is nothing that the walk cannot see: operations and fragments beside it, what is never used."""
+    """Whether the compiler has checked the whole document: one operation, and no unused fragments or variables."""
     operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
     fragments = [each for each in document.definitions if isinstance(each, FragmentDefinitionNode)]
     alone = len(operations) == 1 and len(operations) + len(fragments) == len(document.definitions)
@@ -384,7 +388,7 @@ def _problems(errors: list[GraphQLError], plan: CompiledOperation) -> list[Execu
 
 
 def _as_problem(error: GraphQLError, name: str) -> ExecutionError:
-    """One entry of `errors`; raises what no answer of the vendor may hide."""
+    """An entry of `errors`; raises errors that fail the whole request."""
     cause = error.original_error
     if isinstance(cause, FOR_ALL):
         raise cause
@@ -398,7 +402,7 @@ def _problem(root: PlannedRoot, error: Exception) -> ExecutionError:
 
 
 def _without(data: dict[str, Any] | None, root: PlannedRoot) -> dict[str, Any] | None:
-    """Null where a root failed; where it must not be null there is no data at all."""
+    """The data with null for a failed root field; None if that field must not be null."""
     if data is None or root.required:
         return None
     data[root.key] = None
@@ -406,7 +410,7 @@ def _without(data: dict[str, Any] | None, root: PlannedRoot) -> dict[str, Any] |
 
 
 def _to_client_error(error: Exception, name: str) -> Exception:
-    """Errors that were raised on purpose as they are; a mistake of ours is logged and told as such."""
+    """Return an ApiError or GraphQLError unchanged; log any other error and return InternalError."""
     if isinstance(error, ApiError | GraphQLError):
         return error
     log.error("%s failed", name, exc_info=error)

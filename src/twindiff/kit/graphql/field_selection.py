@@ -1,6 +1,6 @@
-"""Which fields an operation asks of a type: fragments spread, directives decided, equal response keys merged.
+"""Collects the fields that an operation selects: spreads fragments, evaluates directives, merges equal response keys.
 
-This is linear in what is asked, where the library's own rule for overlapping fields is quadratic.
+This is linear in the selected fields, whereas the library's rule for overlapping fields is quadratic.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DIRECTIVES = {"include": GraphQLIncludeDirective, "skip": GraphQLSkipDirective}
 
 
 class SelectedField(NamedTuple):
-    """One response key: the field, its arguments, and what is selected below it by all that asked for it."""
+    """A response key: its field, the arguments, and the selections below it, merged from all occurrences."""
 
     key: str
     name: str
@@ -36,7 +36,7 @@ class SelectedField(NamedTuple):
 
 
 class Selecting:
-    """Reads the selections of one operation."""
+    """Collects the selections of one operation."""
 
     def __init__(
         self,
@@ -55,7 +55,10 @@ class Selecting:
         self._conditions: dict[tuple[str, GraphQLNamedType], GraphQLNamedType] = {}
 
     def of(self, concrete: Any, sets: list[SelectionSetNode], named: Any = None) -> list[SelectedField]:
-        """What is asked of a concrete type by a selection written for `named`: for it, or one of its interfaces."""
+        """The selected fields of a concrete type; `named` is the type of the selection: the same or an interface.
+
+        Raises DocumentRejected for an invalid selection and TooComplex for too many fields.
+        """
         collected: dict[str, SelectedField] = {}
         for each in sets:
             self._collect(concrete, named or concrete, each, collected, ())
@@ -163,7 +166,7 @@ class Selecting:
 
 
 def asks_id(sets: list[SelectionSetNode]) -> bool:
-    """Whether a selection is `{ id }` and nothing else."""
+    """Whether a selection is exactly `{ id }`."""
     if len(sets) != 1 or len(sets[0].selections) != 1:
         return False
     (only,) = sets[0].selections

@@ -1,4 +1,4 @@
-"""Filters to expressions: every comparator, relations to any depth, collections; one filter is one condition."""
+"""Converts filters to expressions: comparators, relations at any depth and collections."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEVER = any_of()
 
 
 def conditions_in(given: Any) -> int:
-    """How many conditions a filter has: its operators, however deep they stand."""
+    """The number of conditions in a filter: its operators at any depth."""
     if isinstance(given, dict):
         return sum(map(conditions_in, cast(dict[str, Any], given).values()))
     if isinstance(given, list):
@@ -31,7 +31,7 @@ def conditions_in(given: Any) -> int:
 
 
 def where(run: GraphqlRun, spec: EntitySpec, given: Given) -> tuple[Expression, ...]:
-    """The conditions on an entity's own row that a filter means."""
+    """Convert a filter to conditions on an entity's row."""
     return tuple(_part(run, spec, name, value) for name, value in given.items() if value is not None)
 
 
@@ -69,7 +69,7 @@ def _field(run: GraphqlRun, spec: EntitySpec, field: Field, value: Given) -> Exp
 
 
 def compare_column(run: GraphqlRun, spec: EntitySpec, column: Column[Any], comparator: Given) -> Expression:
-    """A column of an entity against all operators of a comparator, in which instants and names may stand."""
+    """Convert a comparator on a column to a condition; operands may be durations, or names that `lookup` resolves."""
     return fits(column, comparator, partial(_operand, run, spec, column))
 
 
@@ -85,7 +85,10 @@ def _operand(run: GraphqlRun, spec: EntitySpec, column: Column[Any], operand: An
 
 
 def instant_of(call: Call, text: str) -> str:
-    """An instant, or a duration counted from now, as a Timestamp column holds it."""
+    """Convert an ISO 8601 instant, or a duration from now such as `-P2W`, to the text of a Timestamp column.
+
+    Raises InvalidInput for a time beyond the calendar, and ValueError for any other text.
+    """
     try:
         length = duration_of(text)
     except ValueError:
@@ -101,7 +104,7 @@ def instant_of(call: Call, text: str) -> str:
 
 
 def _one(run: GraphqlRun, spec: EntitySpec, field: Field, given: Given) -> Expression:
-    """A to-one relation: `null` asks about the key, everything else about the row that it points to."""
+    """Convert a filter on a to-one relation: `null` compares the key, everything else the target row."""
     target = run.model.target(field)
     key = columns_of(spec)[field.column]
     parts: list[Expression] = []
@@ -122,7 +125,7 @@ def _one(run: GraphqlRun, spec: EntitySpec, field: Field, given: Given) -> Expre
 def _match_target(run: GraphqlRun, target: EntitySpec, key: Column[Any], given: Given) -> Expression:
     ids = given.get("id")
     if len(given) == 1 and ids and ids.keys() <= {"eq", "in"} and not run.visible(target):
-        return _compared_key(run, target, key, ids)  # no need to look at the row for its key
+        return _compared_key(run, target, key, ids)  # the key suffices; the target row need not be read
     if target.row is None:
         return NEVER
     with run.deeper():
@@ -141,20 +144,20 @@ def _names(run: GraphqlRun, target: EntitySpec, operand: Any) -> Any:
 
 
 Related = Callable[..., Any]
-"""Conditions on a related row to the arguments of `exists` and `count`."""
+"""Converts conditions on a related row to the arguments of `exists` and `count`."""
 Conditions = Callable[[Given], Sequence[Expression]]
-"""What is given of a related row to conditions on it."""
+"""Converts a filter on a related row to conditions."""
 
 
 def many(run: GraphqlRun, spec: EntitySpec, link: RelationLink, given: Given) -> Expression:
-    """A collection: `some`, `every` and `length`; bare fields ask for some row that has them all."""
+    """Convert a collection filter (`some`, `every`, `length`); bare fields mean that some row matches them all."""
     return _deeper(run, link.target, lambda *conditions: _link_conditions(run, spec, link, conditions), given)
 
 
 def collection(
     run: GraphqlRun, target: EntitySpec, given: Given, *belongs: Expression, source: Source | None = None
 ) -> Expression:
-    """A collection of the rows of `target` that belong to the row outside; `source` when that leads to them."""
+    """Convert a collection filter on rows of `target` related to the outer row by `belongs`, or on rows of `source`."""
     seen = (*exclude_archived(target), *run.visible(target), *belongs)
     return _deeper(run, target, lambda *conditions: (source or target.row, *seen, *conditions), given)
 
@@ -165,7 +168,7 @@ def _deeper(run: GraphqlRun, target: EntitySpec, related: Related, given: Given)
 
 
 def match_list(column: Column[Any], given: Given) -> Expression:
-    """A column that holds a list of texts: `some`, `every` and `length`."""
+    """Convert a filter (`some`, `every`, `length`) on a column with a list of texts."""
     return _of_many(lambda *conditions: (Items(column), *conditions), lambda each: (fits(Item.value, each),), given)
 
 
@@ -174,7 +177,10 @@ def _of_many(related: Related, conditions: Conditions, given: Given) -> Expressi
 
 
 def in_words(given: Given, words: Mapping[str, Callable[[Any], Expression]]) -> Expression:
-    """A collection filter whose words mean what their functions say; fields beside them are a `some`."""
+    """Convert a collection filter with a function for each of its keywords; other fields together mean `some`.
+
+    `words` must have `some`; `and` and `or` are handled here.
+    """
     parts: list[Expression] = []
     beside: dict[str, Any] = {}
     for name, value in given.items():
@@ -215,7 +221,7 @@ _COLLECTION: dict[str, Callable[[Related, Conditions, Any], Expression]] = {
 
 
 def _link_conditions(run: GraphqlRun, spec: EntitySpec, link: RelationLink, conditions: tuple[Expression, ...]) -> Any:
-    """The arguments of `exists` and `count` for the linked rows that can be seen and are not archived."""
+    """The arguments of `exists` and `count` for the linked rows that are visible and not archived."""
     target = link.target
     mine = columns_of(spec)["id"]
     seen = (*exclude_archived(target), *run.visible(target), *conditions)
@@ -228,14 +234,14 @@ def _link_conditions(run: GraphqlRun, spec: EntitySpec, link: RelationLink, cond
 
 
 def between(run: GraphqlRun, link: RelationLink) -> tuple[Expression, ...]:
-    """Conditions on the table between: an entity there may be archived."""
+    """Conditions on the association table: if it is an entity, its rows must not be archived."""
     assert link.mine is not None
     spec = run.model.entity_of_row(link.mine.table)
     return exclude_archived(spec) if spec else ()
 
 
 def no_rows(given: Given) -> Expression:
-    """What a collection filter says of a collection that is always empty."""
+    """Convert a collection filter on a collection that is always empty."""
     return in_words(given, _EMPTY)
 
 

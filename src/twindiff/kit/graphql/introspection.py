@@ -1,4 +1,4 @@
-"""Answers about the schema: large, the same every time, and bounded by how much they say."""
+"""Introspection: bounded in size, and cached, since the same query always has the same result."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .errors import TooComplex
 from .run import GraphqlRun
 
 KEPT_BYTES = 8_000_000
-"""Of answers about one schema; that to the question of tools has 1.4 MB."""
+"""The most bytes of cached results for one schema; the standard query's result has 1.4 MB."""
 
 
 class _Full(BaseException):
-    """An answer has become too large; no resolver may take this for a mistake in one field."""
+    """The result is too large; a BaseException, so that the executor does not treat it as the error of a field."""
 
 
 class Introspections:
-    """The latest answers that are about the schema alone, as JSON."""
+    """A cache of recent results of pure introspection queries, as JSON."""
 
     def __init__(self) -> None:
         self._answers: SizedCache[tuple[msgspec.Raw, list[GraphQLError]]] = SizedCache(KEPT_BYTES)
@@ -32,7 +32,7 @@ class Introspections:
     def answer(
         self, api: Any, text: str, run: GraphqlRun, operation_name: str | None, variables: dict[str, Any]
     ) -> tuple[Any, list[GraphQLError]]:
-        """Data, as JSON that is written already, and errors; raises TooComplex."""
+        """The data, as encoded JSON, and the errors; raises TooComplex."""
         key = _key(text, operation_name, variables)
         answer = self._answers.get(key)
         if answer is None:
@@ -42,7 +42,7 @@ class Introspections:
         return answer
 
     def knows(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> bool:
-        """Whether an answer is at hand."""
+        """Whether the result is cached."""
         return _key(text, operation_name, variables) in self._answers
 
 
@@ -53,7 +53,7 @@ def _key(text: str, operation_name: str | None, variables: dict[str, Any]) -> tu
 def execute_bounded(
     api: Any, text: str, run: GraphqlRun, operation_name: str | None, variables: dict[str, Any]
 ) -> tuple[Any, list[GraphQLError]]:
-    """Data and errors of a document that asks about the schema, among others; raises TooComplex."""
+    """The data and errors of a document that contains introspection; raises TooComplex."""
     try:
         return oracle.execute(api, text, run, operation_name, variables, _Bounded)
     except _Full:
@@ -62,9 +62,9 @@ def execute_bounded(
 
 
 class _Bounded(ExecutionContext):
-    """Counts the values of an answer, and works out once what is asked of one type again and again.
+    """An executor that counts the values of a result and caches the fields of each part of the schema.
 
-    Schemas refer to few types from very many places, so that what takes seconds to be spelled out is known at once.
+    A schema refers to few types from very many places, so the cache saves seconds.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:
@@ -79,7 +79,7 @@ class _Bounded(ExecutionContext):
         return super().execute_field(parent_type, source, field_nodes, path)
 
     def execute_fields(self, parent_type: Any, source_value: Any, path: Any, fields: Any) -> Any:
-        """Parts of the schema are there for as long as it is, and the library keeps the fields it has collected."""
+        """Cached by `id()`, which is safe: parts of the schema live as long as it, and the library keeps the fields."""
         if not isinstance(source_value, GraphQLType | GraphQLSchema):
             return super().execute_fields(parent_type, source_value, path, fields)
         key = id(source_value), self._text(fields)

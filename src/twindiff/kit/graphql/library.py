@@ -1,4 +1,4 @@
-"""What this package uses of graphql-core and its stubs leave half unknown."""
+"""Functions of graphql-core whose type stubs are incomplete, as `Any`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ type_from_ast = _utilities.type_from_ast
 
 @lru_cache(maxsize=16_384)
 def named_type(kind: Any) -> Any:
-    """A type without its lists and `!`."""
+    """The named type inside lists and `!`."""
     while hasattr(kind, "of_type"):
         kind = kind.of_type
     return kind

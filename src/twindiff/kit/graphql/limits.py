@@ -1,6 +1,6 @@
-"""What a document may cost, and its answer: everything an agent sends is bounded before, or while, it is worked on.
+"""Bounds on the size and cost of documents and responses, which are checked before or during the execution.
 
-The bounds of a document's text come first, in this order; each is linear in the text.
+The bounds of a document's text are checked first, in this order; each check is linear in the text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .errors import TooComplex
 
 
 class RequestLimits(NamedTuple):
-    """Bounds of one request; `complexity` in the vendor's points."""
+    """Bounds of one request; `complexity` is in the vendor's points."""
 
     characters: int = 100_000
     depth: int = 64
@@ -23,11 +23,11 @@ class RequestLimits(NamedTuple):
     values: int = 10_000
     """Values in all variables together."""
     conditions: int = 500
-    """Conditions in all filters of a field together, those on related rows too."""
+    """Conditions in all filters together, including those on related rows."""
     introspection: int = 200_000
-    """Values in an answer about the schema; the question that tools ask takes 80,000 of a schema of 700 types."""
+    """Values in an introspection result; the standard query has 80,000 for a schema of 700 types."""
     answer: int = 10_000_000
-    """Bytes of an answer, about: escapes and signs are not counted."""
+    """Approximate bytes of a response: escapes and punctuation are estimated."""
 
 
 _STRINGS = re.compile(r'"""(?:\\"""|[\s\S])*?(?:"""|\Z)|"(?:\\.|[^"\\\n])*"?|#[^\n]*')
@@ -43,7 +43,7 @@ def check(text: str, limits: RequestLimits) -> None:
 
 
 def depth_of(text: str) -> int:
-    """How deep brackets of any kind go, those in strings and comments left out."""
+    """The nesting depth of brackets of any kind, outside strings and comments."""
     depth = deepest = 0
     for bracket in _BRACKETS.findall(_STRINGS.sub("", text)):
         depth += 1 if bracket in "{[(" else -1
@@ -52,7 +52,7 @@ def depth_of(text: str) -> int:
 
 
 def check_variables(variables: object, limits: RequestLimits) -> None:
-    """Raise TooComplex for variables that are nested too deeply or hold too much."""
+    """Raise TooComplex for variables that are nested too deeply or hold too many values."""
     level, seen = [variables], 0
     for _ in range(limits.depth):
         give_way()
@@ -72,13 +72,13 @@ def _inside(value: object) -> list[object]:
 
 
 def check_answer(data: object, limits: RequestLimits) -> None:
-    """Raise TooComplex for an answer that is too large, however often the same text stands in it."""
+    """Raise TooComplex for a response that is too large; repeated texts count each time."""
     if _subtract_size(data, limits.answer) < 0:
         raise TooComplex(f"The answer is larger than {limits.answer:,} bytes; ask for fewer rows or fields at once")
 
 
 def _subtract_size(value: Any, left: int) -> int:
-    """What is left of some bytes after a value; less than nothing as soon as it is too large."""
+    """The bytes that remain of `left` after a value; negative as soon as it is too large."""
     if isinstance(value, str):
         return left - len(value)
     if not isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""How a plan loads: relations of a whole batch of rows in one statement each."""
+"""Loaders of a plan: each loads a relation for a whole batch of rows in one statement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from .section import Computed, ConnectionRows
 
 
 def to_one(target: EntitySpec, table: TableSelection, key_at: int, required: str) -> Load:
-    """The rows that a column's keys point to; a key alone answers `{ id }` where nobody is kept from seeing the row."""
+    """Load the rows that a column's keys point to; for `{ id }`, the keys suffice if all rows are visible.
+
+    If `required` names a field, the loader raises Unresolved for a row without a target.
+    """
     id_at = table.cells.at("id")
 
     def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
@@ -45,7 +48,7 @@ def _load_targets(
 
 
 def to_many(link: RelationLink, shape: ConnectionShape, id_at: int, arguments: Arguments) -> Load:
-    """The page of a connection of each row."""
+    """Load the page of a connection for each row."""
 
     def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         page = page_of(run, link.target, arguments.of(run.variables))
@@ -89,7 +92,7 @@ def _total(run: GraphqlRun, link: RelationLink, parent: str, page: PageQuery) ->
 
 
 def listed_relation(link: RelationLink, table: TableSelection, id_at: int) -> Load:
-    """A relation that is a plain list: everything that is not archived, oldest first."""
+    """Load a relation that is a plain list: all visible rows that are not archived, oldest first."""
 
     def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         target = link.target
@@ -114,7 +117,7 @@ def listed_relation(link: RelationLink, table: TableSelection, id_at: int) -> Lo
 
 
 def connection(run: GraphqlRun, shape: ConnectionShape, matches: ConnectionRows, arguments: dict[str, Any]) -> Batch:
-    """The page of a connection that stands at a root, or that a function gave as conditions."""
+    """Load the page of a connection at a root field, or of one that a function returned as ConnectionRows."""
     spec = matches.entity.spec
     page = page_of(run, spec, arguments, matches.where, matches.order)
     columns = shape.cells.columns
@@ -123,7 +126,7 @@ def connection(run: GraphqlRun, shape: ConnectionShape, matches: ConnectionRows,
 
 
 def given_connection(shape: ConnectionShape, arguments: Arguments) -> Complete:
-    """Connections that functions gave: as Matches, or as rows that are all there is."""
+    """Complete connections that functions return: as ConnectionRows, or as lists of all rows."""
 
     def complete(run: GraphqlRun, values: list[Any]) -> list[Any]:
         batches: list[Batch] = []
@@ -141,7 +144,7 @@ def given_connection(shape: ConnectionShape, arguments: Arguments) -> Complete:
 def load_by_function(
     hook: Computed, record: Callable[[list[Loaded]], list[Any]], given: Given, complete: Complete, usual: Load | None
 ) -> Load:
-    """What a function gives for a batch of rows; `usual` is for calls that it leaves to the stored relation."""
+    """Call a function for a batch of rows; if it returns NotImplemented, load the stored relation (`usual`)."""
 
     def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         values: Any = hook.function(run.call, record(rows), **given(run))
@@ -153,7 +156,7 @@ def load_by_function(
 
 
 def constant(value: Any, complete: Complete) -> Load:
-    """The same value for every row."""
+    """Load the same value for every row."""
 
     def load(run: GraphqlRun, rows: list[Loaded]) -> list[Any]:
         return complete(run, [value] * len(rows))
@@ -166,7 +169,7 @@ PAGING = frozenset({"after", "before", "first", "last", "filter", "includeArchiv
 
 
 def given_to(arguments: Arguments, *, paged: bool) -> Given:
-    """What a function is given of a field's arguments: paging is the connection's business."""
+    """The keyword arguments of a function from those of its field, without the paging arguments of a connection."""
 
     def keyword_arguments(run: GraphqlRun) -> dict[str, Any]:
         values = arguments.of(run.variables)
@@ -176,7 +179,7 @@ def given_to(arguments: Arguments, *, paged: bool) -> Given:
 
 
 def keywords(arguments: dict[str, Any]) -> dict[str, Any]:
-    """GraphQL arguments as keyword arguments of a function: `includeArchived` is `include_archived`."""
+    """GraphQL arguments as keyword arguments of a function: `includeArchived` becomes `include_archived`."""
     return {_keyword(name): value for name, value in arguments.items()}
 
 

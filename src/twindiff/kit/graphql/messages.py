@@ -1,6 +1,6 @@
-"""What the library says of documents and variables, as graphql-js says it, which most vendors run.
+"""Converts messages of graphql-core about documents and variables to those of graphql-js, which most vendors run.
 
-The texts are the same but for how names and values are quoted. https://github.com/graphql/graphql-js
+The messages differ only in how names and values are quoted. https://github.com/graphql/graphql-js
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAME = re.compile(r"'([^'\"]*)'")
 
 
 def as_graphql_js(message: str) -> str:
-    """A message of graphql-core with names in double quotes and values as JavaScript writes them."""
+    """Rewrite a message of graphql-core, with names in double quotes and values in JavaScript's notation."""
     match = _GIVEN.fullmatch(message)
     if match:
         return _quote_names(match["before"]) + _value(match["value"]) + as_graphql_js(match["after"])
@@ -35,7 +35,7 @@ def _quote_names(text: str) -> str:
 
 
 def _value(text: str) -> str:
-    """A value as the library prints it, or what that was cut to, as JavaScript prints it."""
+    """Convert a value in Python's notation, perhaps truncated by the library, to JavaScript's notation."""
     try:
         return _print_value(ast.literal_eval(text))
     except (ValueError, SyntaxError, MemoryError, RecursionError):

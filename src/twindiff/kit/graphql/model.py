@@ -1,4 +1,4 @@
-"""A vendor's declarations put together: names resolved, relations linked, association tables made, words checked."""
+"""Links a vendor's declarations: resolves names and relations, creates association tables, checks word lists."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from .section import Computed, Root, Section
 from .surface import Surface, surface_of
 
 Tells = Callable[[Call, EntitySpec, Any, Any], None]
-"""Tells subscribers of a row that was made (`before` is None), deleted (`after` is None) or changed."""
+"""`emit(call, spec, before, after)`: emits events about a row that was created (`before` is None), deleted (`after` is
+None) or changed."""
 
 
 class RelationLink(NamedTuple):
-    """How a to-many relation is stored: a column of the target, or two columns of a table between."""
+    """How a to-many relation is stored: by a column of the target (`by`), or by two columns of an association table."""
 
     target: EntitySpec
     by: Column[Any] | None = None
@@ -29,13 +30,13 @@ class RelationLink(NamedTuple):
 
 
 def _refer(spec: EntitySpec, field: Field, target: EntitySpec) -> None:
-    """Say of the column of a relation which table it leads to; the entity may have been declared before that."""
+    """Set the table that a relation's column refers to; it may be declared after the column."""
     if spec.row is not None and target.row is not None:
         table_of(spec.row).columns[field.column].references = target.row
 
 
 class EntityModel:
-    """Everything that a vendor's modules declare, by name."""
+    """Everything that a vendor's modules declare, by name; raises LookupError for an unknown name in a declaration."""
 
     def __init__(self, modules: Iterable[ModuleType], payload: str = "success:Boolean!") -> None:
         self.payload = payload
@@ -90,16 +91,16 @@ class EntityModel:
         elif issubclass(cls, Scalar):
             self.scalars.add(cls.__name__)
         elif issubclass(cls, Row):
-            self.associations[table_of(cls).name] = cls  # an association that behaviour reads and writes by itself
+            self.associations[table_of(cls).name] = cls  # an association table that hand-written code reads and writes
 
     @property
     def tables(self) -> list[type[Row]]:
-        """Every table, associations last."""
+        """All tables, association tables last."""
         rows = [spec.row for spec in self.entities.values() if spec.row is not None and spec.parent is None]
         return [*rows, *self.associations.values()]
 
     def target(self, field: Field) -> EntitySpec:
-        """The entity a relation points to; raises LookupError with the nearest name."""
+        """The entity that a relation points to; raises LookupError, with a suggestion, if it is not declared."""
         entity = self.entities.get(field.target)
         if entity is None:
             raise LookupError(
@@ -108,11 +109,11 @@ class EntityModel:
         return entity
 
     def entity_of_row(self, row: type[Row]) -> EntitySpec | None:
-        """The entity whose table this is; None for an association."""
+        """The entity that is stored in this table; None for an association table."""
         return self._by_row.get(row)
 
     def concrete(self, spec: EntitySpec) -> list[EntitySpec]:
-        """The types an entity's rows can be: itself, or an interface's concrete types."""
+        """The types that an entity's rows can have: itself, or an interface's concrete types."""
         if not spec.interface:
             return [spec]
         return [each for each in self.entities.values() if each.parent is spec]
@@ -174,7 +175,7 @@ class EntityModel:
         return row
 
     def _index(self) -> None:
-        """Give every table the indexes that its lists are read by."""
+        """Add the indexes for lists and relations to all tables."""
         for spec in self.entities.values():
             if spec.row is None or spec.parent:
                 continue

@@ -1,4 +1,4 @@
-"""How names of one surface follow from names of another."""
+"""Converts names between the conventions of GraphQL types, fields and tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The same answers by graphql-core's executor and one naive resolver per field.
+"""Executes documents with graphql-core's executor and one naive resolver for all fields.
 
-Slow and simple: it answers introspection, tells errors apart with their paths when a plan failed, and is what tests
-compare plans with.
+It is slow and simple: it serves introspection, reports the paths of errors after a plan has failed, and is the
+reference that tests compare plans with.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .section import ConnectionRows
 
 
 class Context:
-    """What resolvers find in `info.context`."""
+    """The value of `info.context` in resolvers."""
 
     def __init__(self, run: GraphqlRun, api: Any) -> None:
         self.run = run
@@ -37,7 +37,7 @@ class Context:
 def execute(
     api: Any, text: str, run: GraphqlRun, operation_name: str | None, variables: dict[str, Any], executor: Any = None
 ) -> tuple[Any, list[GraphQLError]]:
-    """Data and errors of a document that has been found valid; `executor` is a class in the place of the library's."""
+    """The data and errors of a valid document; `executor` is a class that replaces the library's ExecutionContext."""
     schema: GraphQLSchema = api.schema
     document = parse(text)
     result = execute_sync(
@@ -54,14 +54,14 @@ def execute(
 
 
 def _whole_numbers(value: Any) -> Any:
-    """The library's floats as they leave."""
+    """Convert whole floats to integers, as on the wire."""
     if isinstance(value, dict):
         return {key: _whole_numbers(each) for key, each in cast(dict[str, Any], value).items()}
     return [_whole_numbers(each) for each in cast(list[Any], value)] if isinstance(value, list) else wire_number(value)
 
 
 def resolve(source: Any, info: GraphQLResolveInfo, **given: Any) -> Any:
-    """Any field of any type."""
+    """Resolve any field of any type."""
     context: Context = info.context
     field = info.parent_type.fields[info.field_name]
     means: Meaning = field.extensions.get("means") or Meaning("part")

@@ -1,4 +1,4 @@
-"""Connections: which rows a page has, in which order, and where the next one begins. A cursor is the id of a row."""
+"""Pages of connections: conditions, order and size. A cursor is the id of a row."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _NAMES = ("name", "title", "displayName", "number", "createdAt")
 
 
 class PageQuery(NamedTuple):
-    """How to load one page; one row more than `size` is asked for, to see whether there are more."""
+    """The query for one page. The loader reads one row more than `size` to find out whether there are more."""
 
     where: tuple[Expression, ...]
     order: tuple[Order, ...]
     size: int
     backward: bool
     inside: bool
-    """Whether it begins at a cursor."""
+    """Whether the page begins at a cursor."""
     matching: tuple[Expression, ...]
     """The conditions on all rows of the connection."""
 
@@ -38,7 +38,10 @@ def page_of(
     more: tuple[Expression, ...] = (),
     order: tuple[Any, ...] = (),
 ) -> PageQuery:
-    """The page of visible rows that arguments ask for; `more` conditions and an `order` may come from a function."""
+    """The page of visible rows for a connection's arguments, with `more` conditions and an `order` in place of theirs.
+
+    Raises InvalidInput for an invalid size or cursor.
+    """
     conditions = [*run.visible(spec), *more]
     if not arguments.get("includeArchived"):
         conditions += exclude_archived(spec)
@@ -57,7 +60,7 @@ def page_of(
 
 
 def size_of(arguments: Arguments) -> int:
-    """How many rows a page has; raises InvalidInput for sizes that are not served."""
+    """The size of a page, 50 by default; raises InvalidInput outside 1 to 250, or for both `first` and `last`."""
     first, last = arguments.get("first"), arguments.get("last")
     if first is not None and last is not None:
         raise InvalidInput("Argument Validation Error: give either first or last, not both")
@@ -72,7 +75,7 @@ def size_of(arguments: Arguments) -> int:
 
 
 def terms_of(run: GraphqlRun, spec: EntitySpec, arguments: Arguments) -> tuple[Order, ...]:
-    """The order that `sort` or `orderBy` asks for, else newest first; total, since the id comes last."""
+    """The total order for `sort` or `orderBy`, by default newest first; the id is its last term."""
     columns = columns_of(spec)
     asked = [
         (name, options) for each in arguments.get("sort") or () for name, options in each.items() if options is not None
@@ -133,7 +136,7 @@ def _nulls(term: Order) -> str:
 
 
 def _beyond(run: GraphqlRun, spec: EntitySpec, orders: tuple[Order, ...], cursor: str) -> Expression:
-    """The rows after the one that the cursor names."""
+    """The condition for the rows after the one that the cursor names."""
     columns = tuple(order.column for order in orders)
     rows = run.db.rows(spec.row, columns_of(spec)["id"] == cursor, columns=columns)
     if not rows:
@@ -146,7 +149,8 @@ def _beyond(run: GraphqlRun, spec: EntitySpec, orders: tuple[Order, ...], cursor
     first = orders[0]
     if first.column.nullable or len(orders) == 1:
         return any_of(*steps)
-    # Said twice, so that an index on the first column can be entered at the right place.
+    # The first column is compared twice, so that an index on it finds the first row:
+    # `a >= 3 AND (a > 3 OR (a = 3 AND id > 'x'))`.
     within = first.column <= values[0] if first.descending else first.column >= values[0]
     return all_of(within, any_of(*steps))
 

@@ -1,4 +1,4 @@
-"""What a root field does, generated or by hand: a function of run and arguments that gives a value to be shaped."""
+"""Resolvers of root fields, generated or hand-written: functions of a run and arguments that return a value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Resolve = Callable[[GraphqlRun, dict[str, Any]], Any]
 
 
 def resolver(root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged: bool) -> Resolve:
-    """The function behind a root field; `extras` gives what every payload carries besides its entity."""
+    """The resolver of a root field; `extras` returns the fields of every payload besides its entity."""
     if isinstance(root, Root):
         return _by_hand(root, PAGING if paged else frozenset(), extras)
     generated: GeneratedRoot = root
@@ -28,7 +28,7 @@ def resolver(root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged
 
 
 def _by_hand(root: Root, unwanted: frozenset[str], extras: Callable[[GraphqlRun], dict[str, Any]]) -> Resolve:
-    """A hand-written root; a mutation's payload that is a dict has the usual parts unless it gives its own."""
+    """The resolver of a hand-written root; the dict that a mutation returns is merged over `extras`."""
 
     def resolve(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
         value: Any = root.function(run.call, **keywords({n: v for n, v in arguments.items() if n not in unwanted}))
@@ -57,7 +57,7 @@ def _list(spec: EntitySpec, extras: Any) -> Resolve:
 
 
 class _Listed:
-    """Stands for an entity's class where only its spec is known."""
+    """A stand-in for an entity's class where only its spec is known."""
 
     def __init__(self, spec: EntitySpec) -> None:
         self.spec = spec

@@ -1,4 +1,4 @@
-"""One execution of a document: who asks, what the variables are, and what every load has in common."""
+"""The state of one execution of a document: the call, the variables, and conditions shared by all loads."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .errors import TooComplex
 from .model import EntityModel
 
 DEEPEST_FILTER = 8
-"""Relations that a filter may go through, one inside the other."""
+"""The most relations that a filter may nest."""
 
 
 class GraphqlRun:
-    """What plans and verbs are given."""
+    """The context of an execution, for loaders and entity operations."""
 
     __slots__ = ("_conditions", "_depth", "_most", "_visible", "call", "db", "model", "variables")
 
@@ -32,7 +32,7 @@ class GraphqlRun:
         self._visible: dict[str, tuple[Expression, ...]] = {}
 
     def visible(self, spec: EntitySpec) -> tuple[Expression, ...]:
-        """The condition under which the actor sees rows of an entity; empty when all are seen."""
+        """The condition under which a row of an entity is visible to the actor; empty if all are."""
         spec = spec.parent or spec
         conditions = self._visible.get(spec.name)
         if conditions is None:
@@ -43,7 +43,7 @@ class GraphqlRun:
 
     @contextmanager
     def deeper(self) -> Generator[None]:
-        """One relation further inside a filter; raises TooComplex beyond what a statement can hold."""
+        """Enter one more relation of a filter for the block; raises TooComplex beyond DEEPEST_FILTER."""
         if self._depth >= DEEPEST_FILTER:
             raise TooComplex(f"The filter goes through more than {DEEPEST_FILTER} relations")
         self._depth += 1
@@ -53,18 +53,18 @@ class GraphqlRun:
             self._depth -= 1
 
     def count_conditions(self, more: int) -> None:
-        """Count conditions of filters; raises TooComplex when there are more than one operation may have."""
+        """Add to the number of conditions of all filters; raises TooComplex beyond the limit of an operation."""
         self._conditions += more
         if self._conditions > self._most:
             raise TooComplex(f"The filters have more than {self._most} conditions")
 
     def forget(self) -> None:
-        """Ask again who sees what, after a write."""
+        """Drop the cached visibility conditions and `call.memo` after a write."""
         self._visible.clear()
         self.call.memo.clear()
 
     def id_of(self, spec: EntitySpec, given: str) -> str:
-        """The id that a name of an entity means."""
+        """The id of an entity from an id or another name, which a `lookup` hook resolves."""
         hook = self.model.hooks.get(("lookup", spec.name))
         return hook(self.call, given) if hook else given
 
@@ -75,6 +75,6 @@ def columns_of(spec: EntitySpec) -> dict[str, Column[Any]]:
 
 
 def exclude_archived(spec: EntitySpec) -> tuple[Expression, ...]:
-    """The condition that leaves archived rows out."""
+    """The condition that excludes archived rows; empty if the entity has no archive."""
     column = columns_of(spec).get("archivedAt")
     return () if column is None else (column.is_null(),)

@@ -1,4 +1,4 @@
-"""Scalars beyond GraphQL's own, and instants between their wire form and a Timestamp column."""
+"""Scalars beyond GraphQL's built-in ones, and conversions of instants between the wire and a Timestamp column."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ def wire_instant(stored: Any) -> Any:
 
 
 def wire_number(stored: Any) -> Any:
-    """`2.0` as `2`: JavaScript, which vendors answer in, knows one kind of number and prints whole ones so."""
+    """`2.0` as `2`, as vendors' JavaScript prints it."""
     if isinstance(stored, list):
         return [wire_number(each) for each in cast(list[Any], stored)]
     return int(stored) if isinstance(stored, float) and stored.is_integer() and abs(stored) < _EXPONENT else stored
 
 
 _EXPONENT = 1e21
-"""From here on JavaScript prints a number with an exponent."""
+"""From this number on, JavaScript prints an exponent."""
 WIRES: dict[str, Callable[[Any], Any]] = {"DateTime": wire_instant, "Float": wire_number, "Duration": wire_number}
-"""How values of a scalar leave; others leave as they are."""
+"""Serializers by scalar; values of other scalars are sent unchanged."""
 
 
 def stored_instant(given: str) -> str:
-    """An ISO 8601 instant or day as a Timestamp column holds it; raises ValueError."""
+    """Convert an ISO 8601 instant or date to the text of a Timestamp column; raises ValueError."""
     instant = datetime.fromisoformat(given)
     naive = instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
     return naive.isoformat()
 
 
 def duration_of(given: str) -> timedelta:
-    """`P1D`, `-P2W`, `PT90M` as a length of time; raises ValueError. A year counts 365 days and a month 30."""
+    """Parse an ISO 8601 duration such as `-P2W` or `PT90M`; a year has 365 days and a month 30. Raises ValueError."""
     read = _DURATION.fullmatch(given)
     if not read or not any(read.groups()[1:]):
         raise ValueError(f"'{given}' is no ISO 8601 duration")
@@ -77,7 +77,7 @@ def _day(value: Any) -> str:
 
 
 def _instant_or_duration(value: Any) -> Any:
-    """Kept as given: a duration means something only when the time is known."""
+    """A valid duration stays a text, since it is relative to the time of the operation."""
     if isinstance(value, str):
         try:
             duration_of(value)
@@ -95,7 +95,7 @@ def _finite(value: float) -> float:
 
 
 def _duration(value: Any) -> float:
-    """Milliseconds."""
+    """A duration in milliseconds, from a number of milliseconds or ISO 8601."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _finite(value)
     if isinstance(value, str):
@@ -107,7 +107,7 @@ def _duration(value: Any) -> float:
 
 
 def _uuid(value: Any) -> str:
-    """Any text: whether it names something is the twin's business."""
+    """Any text is accepted; the twin decides whether it identifies an object."""
     if isinstance(value, str):
         return value
     raise GraphQLError(f"UUID cannot represent a non string value: {value!r}")
@@ -127,7 +127,7 @@ def _literal_of(parse: Any) -> Any:
 
 
 def scalar(name: str) -> Any:
-    """A fresh scalar type of a name; one that is not known here passes values through."""
+    """A new scalar type; one with a name that is unknown here does not convert values."""
     parse, serialize = _KNOWN.get(name, (None, None))
     if parse is None:
         return GraphQLScalarType(name)

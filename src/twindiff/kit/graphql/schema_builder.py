@@ -1,4 +1,4 @@
-"""Declarations to a GraphQL schema. A type is made when its name is first needed: only what is reached exists."""
+"""Builds a GraphQL schema from declarations. A type is built on the first use of its name; unused ones do not exist."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _ENUMS = {
 
 
 class Meaning(NamedTuple):
-    """What a field of the schema stands for; it rides in the field's extensions."""
+    """The declaration behind a field of the schema, stored in the field's extensions as `means`."""
 
     kind: str
     """`field` of an entity or value, `key` of a relation, `part` of a generated object, `root`."""
@@ -61,13 +61,13 @@ class Meaning(NamedTuple):
 
 
 class Builder:
-    """The types of a model by name."""
+    """Builds the types of a model by name."""
 
     def __init__(self, model: EntityModel) -> None:
         self.model = model
         self.types: dict[str, GraphQLNamedType] = dict(_BUILT_IN)
         self.entity_of: dict[str, EntitySpec] = {}
-        """Which entity's rows an object type shows; search results show another type's."""
+        """The entity whose rows each object type shows; a search result type shows the rows of its entity."""
         self._entities = sorted(model.entities, key=len, reverse=True)
         self._read_types: dict[str, TypeNode] = {}
 
@@ -82,7 +82,7 @@ class Builder:
     # Types by text
 
     def type(self, text: str) -> Any:
-        """The type that `[Issue!]!` means."""
+        """The type for a text such as `[Issue!]!`; raises LookupError for an unknown name."""
         node = self._read_types.get(text)
         if node is None:
             node = self._read_types[text] = parse_type(text)
@@ -184,7 +184,7 @@ class Builder:
         return self.arguments(texts)
 
     def paging(self, target: str, flags: dict[str, Any] | None = None) -> dict[str, str]:
-        """The arguments of a connection."""
+        """The arguments of a connection by name, as type texts."""
         said = flags or {}
         texts = dict(PAGING)
         wanted = said.get("filter")
@@ -204,7 +204,7 @@ class Builder:
         return {name: GraphQLArgument(*self._with_default(text)) for name, text in texts.items()}
 
     def _with_default(self, text: str) -> tuple[Any, Any]:
-        """`Boolean = false` as a type and its default."""
+        """The type and the default in a text such as `Boolean = false`."""
         kind, equals, default = text.partition("=")
         made = self.type(kind.strip())
         return made, value_from_ast(parse_value(default.strip()), made) if equals else Undefined
@@ -235,7 +235,7 @@ class Builder:
         return GraphQLObjectType(name, fields, interfaces=tuple(interfaces))
 
     def _of_entity(self, name: str) -> GraphQLNamedType | None:
-        """A type that hangs on an entity: the longest entity name that begins it wins."""
+        """The type derived from an entity, such as `IssueConnection`; the longest matching entity name wins."""
         bare = name.removeprefix("Nullable")
         for entity in self._entities:
             for start, whole in ((entity, name), (entity, bare)):
@@ -355,7 +355,7 @@ class Builder:
 
 
 def _build_input(values: dict[str, Any]) -> dict[str, Any]:
-    """An input object as it is given; a request may hold thousands, between which others go on."""
+    """Return an input object unchanged; a request may have thousands, so this yields to other work."""
     give_way()
     return values
 
@@ -365,7 +365,7 @@ def _values(names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _default(field: Field) -> str:
-    """` = last` for an input field with a default; enum values and texts are both given as str."""
+    """` = last` for an input field with a default; a str default is quoted only if the field is a String."""
     default = field.facts.default
     if default is NODEFAULT:
         return ""

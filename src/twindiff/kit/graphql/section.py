@@ -1,4 +1,4 @@
-"""Behaviour that differs from plain list, get, create, update, archive and delete, beside the declarations."""
+"""Hand-written behaviour of a GraphQL twin: root fields, computed fields and hooks around the generated operations."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Root(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """A function of a batch of rows that gives one value per row."""
+    """A computed field: a function of a batch of rows that returns one value per row."""
 
     function: Callable[..., list[Any]]
     needs: tuple[str, ...] | None
-    """The columns it reads; None when it wants whole rows."""
+    """The columns that it reads; None for whole rows."""
 
 
 class ConnectionRows(NamedTuple):
-    """What a function returns for a connection: which rows, and an order to page them in instead of the usual one."""
+    """A function's return value for a connection: the conditions on its rows, and an order in place of the default."""
 
     entity: type[Entity]
     where: tuple[Expression, ...] = ()
@@ -37,26 +37,27 @@ class ConnectionRows(NamedTuple):
 
 
 class Section:
-    """What one page of a vendor's reference does by hand; module-level `api = Section()`, as with REST twins."""
+    """The hand-written behaviour of one page of a vendor's reference; a module has `api = Section()`."""
 
     def __init__(self) -> None:
         self.roots: list[Root] = []
         self.computed: dict[tuple[str, str], Computed] = {}
         self.hooks: dict[tuple[str, str], Callable[..., Any]] = {}
-        """By what is hooked and of which entity: `("creating", "Issue")`; filters and sorts add the field's name."""
+        """Hooks by kind and entity, `("creating", "Issue")`; filters and sorts by field, `("sort", "Issue.due")`."""
         self.refused: dict[tuple[str, str], str] = {}
-        """Fields of inputs that cannot be kept, by entity and name, with the reason."""
+        """The reasons for refusing fields of inputs, by entity and field."""
 
     def query(self, signature: str) -> Callable[[F], F]:
-        """A root field of Query, its signature as SDL; `function(call, **arguments in snake_case)`.
+        """Register a root field of Query by its SDL signature; `function(call, **arguments in snake_case)`.
 
-        A name alone replaces what a generated root does and keeps its signature. Arguments that were not given are not
-        passed. Return a row, None, a list of rows, a dict for a value object, or Matches for a connection.
+        A name alone replaces the function of a generated root and keeps its signature. Arguments that the client omits
+        are not passed. The function returns a row, None, a list of rows, a dict for a value object, or ConnectionRows
+        for a connection.
         """
         return self._root(signature, writes=False)
 
     def mutation(self, signature: str) -> Callable[[F], F]:
-        """A root field of Mutation, likewise; a payload is a dict by field, entities in it are rows."""
+        """Register a root field of Mutation, as with `query`; a payload is a dict by field with rows for entities."""
         return self._root(signature, writes=True)
 
     def _root(self, signature: str, *, writes: bool) -> Callable[[F], F]:
@@ -67,10 +68,11 @@ class Section:
         return register
 
     def field(self, of: type[Entity | Value], name: str, *, needs: str | None = None) -> Callable[[F], F]:
-        """A computed field: `function(call, rows, **arguments in snake_case)` gives a list with one value per row.
+        """Register a computed field: `function(call, rows, **arguments in snake_case)` returns one value per row.
 
-        `needs` names the columns it reads (fewer are then loaded); each row has them as attributes. For a value object
-        the rows are dicts. A to-one field gives rows or None, a connection lists of rows or Matches.
+        `needs` names the columns that it reads, separated by spaces, so that only those are loaded; each row has them
+        as attributes. For a value object the rows are dicts. The values are rows or None for a to-one field, and lists
+        of rows or ConnectionRows for a connection. NotImplemented in place of the list means the stored relation.
         """
 
         def register(function: F) -> F:
@@ -81,51 +83,51 @@ class Section:
         return register
 
     def filter(self, of: type[Entity], name: str) -> Callable[[F], F]:
-        """A filter field that is no column: `function(call, comparator: dict) -> Expression` over `of.row`."""
+        """Register a filter field without a column: `function(call, comparator: dict) -> Expression` on `of.row`."""
         return self._hook("filter", f"{of.__name__}.{name}")
 
     def sort(self, of: type[Entity], name: str) -> Callable[[F], F]:
-        """A sort field that is no column: `function(call, options: dict) -> Column | Order | tuple[…]`."""
+        """Register a sort field that is not a column: `function(call, options: dict) -> Column | Order | tuple[…]`."""
         return self._hook("sort", f"{of.__name__}.{name}")
 
     def visible(self, of: type[Entity]) -> Callable[[F], F]:
-        """Who sees what: `function(call) -> Expression | None` joins every load of the entity; None hides nothing."""
+        """Restrict the visible rows: `function(call) -> Expression | None` applies to all loads; None hides nothing."""
         return self._hook("visible", of.__name__)
 
     def lookup(self, of: type[Entity]) -> Callable[[F], F]:
-        """Other names of an entity: `function(call, given: str) -> str` gives the id wherever the API takes one."""
+        """Resolve other names of an entity: `function(call, given: str) -> str` returns the id for an argument."""
         return self._hook("lookup", of.__name__)
 
     def creating(self, of: type[Entity]) -> Callable[[F], F]:
-        """Before an insert: `function(call, values, given)`; `values` by column may change, `given` is the input."""
+        """Before an insert: `function(call, values, given)` may change `values`, by column; `given` is the input."""
         return self._hook("creating", of.__name__)
 
     def after_create(self, of: type[Entity]) -> Callable[[F], F]:
-        """After an insert: `function(call, row, given) -> row | None`."""
+        """After an insert: `function(call, row, given)` returns the row if it has changed it, else None."""
         return self._hook("created", of.__name__)
 
     def updating(self, of: type[Entity]) -> Callable[[F], F]:
-        """Before an update: `function(call, row, changes, given)`; `changes` by column may be changed."""
+        """Before an update: `function(call, row, changes, given)` may change `changes`, by column."""
         return self._hook("updating", of.__name__)
 
     def after_update(self, of: type[Entity]) -> Callable[[F], F]:
-        """After an update: `function(call, before, after, given) -> row | None`."""
+        """After an update: `function(call, before, after, given)` returns the row if it has changed it, else None."""
         return self._hook("updated", of.__name__)
 
     def archiving(self, of: type[Entity]) -> Callable[[F], F]:
-        """Before archiving: `function(call, row, changes, arguments)`."""
+        """Before archiving: `function(call, row, changes, arguments)` may change `changes`, by column."""
         return self._hook("archiving", of.__name__)
 
     def unarchiving(self, of: type[Entity]) -> Callable[[F], F]:
-        """Before unarchiving: `function(call, row, changes, arguments)`."""
+        """Before unarchiving: `function(call, row, changes, arguments)` may change `changes`, by column."""
         return self._hook("unarchiving", of.__name__)
 
     def deleting(self, of: type[Entity]) -> Callable[[F], F]:
-        """Before deleting: `function(call, row, changes, arguments)`; emptied changes delete the row for good."""
+        """Before deleting: `function(call, row, changes, arguments)`; if it empties `changes`, the row is removed."""
         return self._hook("deleting", of.__name__)
 
     def refuse(self, of: type[Entity], names: str, why: str) -> None:
-        """Refuse fields of an entity's inputs rather than drop what they say; null says nothing."""
+        """Refuse fields (separated by spaces) of an entity's inputs with an error, unless they are null."""
         self.refused |= {(of.__name__, name): why for name in names.split()}
 
     def _hook(self, what: str, name: str) -> Callable[[F], F]:

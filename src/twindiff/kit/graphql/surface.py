@@ -1,4 +1,4 @@
-"""Word lists, read: which surfaces an entity has."""
+"""Parses the word lists of an entity: its filters, inputs, sorts and root fields."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ _ROOT = re.compile(r"(\w+)(?:\(([^)]*)\))?(?:->(\S+))?")
 
 
 class SurfaceWord(NamedTuple):
-    """One word of `filters`, `create`, `update` or `sort`."""
+    """A word of `filters`, `create`, `update` or `sort`: `+labels!~:[String!]` (sign, name, `!`, `~`, type)."""
 
     name: str
     sign: str
     required: bool
     plain: bool
-    """Marked `~`: not the nullable variant."""
+    """Whether it is marked `~`: the field has the comparator or filter that is not nullable."""
     type: str
 
 
 class RootWord(NamedTuple):
-    """One word of `roots`."""
+    """A word of `roots`: `get(key:String!)->Issue` (verb, arguments, result)."""
 
     verb: str
     mode: str
-    """`+` adds arguments to the usual ones, `-` removes, `=` replaces."""
+    """`+` adds arguments to the default ones, `-` removes, `=` replaces."""
     arguments: dict[str, str] | None
     result: str
 
 
 class Surface(NamedTuple):
-    """An entity's surfaces."""
+    """The parsed word lists of an entity."""
 
     filters: tuple[SurfaceWord, ...]
     variants: dict[str, str]
@@ -49,7 +49,7 @@ class Surface(NamedTuple):
 
 
 def surface_of(spec: EntitySpec) -> Surface:
-    """Read the word lists of an entity; raises ValueError for a word that cannot be read."""
+    """Parse the word lists of an entity; raises ValueError for a malformed word."""
     variants = dict(_variant(word) for word in spec.word("filter_variants").split())
     roots = [_root(spec, word) for word in spec.word("roots").split()]
     return Surface(

@@ -1,4 +1,4 @@
-"""The rules by which word lists become filter fields, inputs, payloads and roots; everything as GraphQL type texts."""
+"""Derives filter fields, inputs, payloads and root fields from word lists, as GraphQL type texts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DEFAULT_ARGUMENTS = {
 
 
 class GeneratedRoot(NamedTuple):
-    """A root field that follows from a word of `roots`."""
+    """A root field that is generated from a word of `roots`."""
 
     name: str
     verb: str
@@ -42,7 +42,7 @@ class GeneratedRoot(NamedTuple):
 
 
 def filter_fields(model: EntityModel, spec: EntitySpec, name: str) -> dict[str, str]:
-    """The fields of XFilter, NullableXFilter or XCollectionFilter."""
+    """The fields, by name, of XFilter, NullableXFilter or XCollectionFilter, as type texts."""
     surface = model.surfaces[spec.name]
     collection = name == f"{spec.name}CollectionFilter"
     texts = {"createdAt": "DateComparator", "id": "IDComparator", "updatedAt": "DateComparator"}
@@ -72,7 +72,7 @@ def _filter_type(model: EntityModel, field: Field, word: SurfaceWord) -> str:
 
 
 def input_fields(model: EntityModel, spec: EntitySpec, surface: str) -> dict[str, str]:
-    """The fields of XCreateInput or XUpdateInput."""
+    """The fields, by name, of XCreateInput or XUpdateInput, as type texts."""
     words: tuple[SurfaceWord, ...] = getattr(model.surfaces[spec.name], surface)
     texts: dict[str, str] = {}
     for word in words:
@@ -85,7 +85,7 @@ _SIGNS = {"+": "added", "-": "removed"}
 
 
 def input_field(spec: EntitySpec, word: SurfaceWord) -> tuple[str, str]:
-    """The name and type of the input field that a word means."""
+    """The name and type text of a word's input field: `labels` becomes `labelIds`, `[String!]`."""
     field = spec.fields.get(word.name)
     if field is None or (word.type and field.kind == "column"):
         return word.name, word.type
@@ -100,7 +100,7 @@ def input_field(spec: EntitySpec, word: SurfaceWord) -> tuple[str, str]:
 
 
 def payload_fields(model: EntityModel) -> dict[str, str]:
-    """The fields that every payload has."""
+    """The fields, by name, of every payload, as type texts."""
     return dict(part.split(":") for part in model.payload.split())
 
 
@@ -110,7 +110,7 @@ def sort_leaf(word: str) -> str:
 
 
 def generated_roots(model: EntityModel) -> Iterator[GeneratedRoot]:
-    """Every root field that the word lists give."""
+    """All root fields that are generated from word lists."""
     for spec in model.entities.values():
         for word in model.surfaces[spec.name].roots.values():
             yield _root(spec, word)
@@ -128,7 +128,7 @@ def _root(spec: EntitySpec, word: RootWord) -> GeneratedRoot:
 
 
 def _arguments(spec: EntitySpec, word: RootWord) -> tuple[dict[str, str], frozenset[str]]:
-    """The arguments besides paging, and which of the paging ones are not there."""
+    """The arguments besides paging, and the names of the paging arguments to omit."""
     usual = {name: text.format(spec.name) for name, text in _DEFAULT_ARGUMENTS.get(word.verb, {}).items()}
     given = word.arguments
     if given is None:

@@ -1,4 +1,4 @@
-"""A GraphQL twin: one endpoint at every path below it, one operation of the journal per document."""
+"""GraphQL twins: one endpoint at every path, and one operation in the journal per document."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from .model import EntityModel, Tells
 from .run import GraphqlRun
 
 BODY_LIMIT = 8_000_000
-"""Bodies are read up to this size, so that one that is too long is refused in the vendor's shape."""
+"""The server's limit in bytes, above MAX_BODY_BYTES, so that the twin refuses a large body in the vendor's format."""
 MAX_BODY_BYTES = 1_000_000
 SHORT_BODY = 1_500
-"""Bytes of a body that hold nothing large."""
+"""A body with fewer bytes is quick to process."""
 SHORT_TEXT = 1_500
-"""Characters of a document that compiles within few milliseconds."""
+"""A document with at most this many characters compiles within a few milliseconds."""
 MANY_VALUES = 100
-"""Names with values in a body, from which on to look at them takes as long as to answer."""
+"""A body with more colons (names with values) is processed in a worker thread."""
 _ASKS_SCHEMA = re.compile(rb"__(?:schema|type)\b")
 _READING = ("GET", "HEAD")
 _ENDPOINT = "/graphql"
@@ -49,15 +49,15 @@ _OUR_PAGE = (
         "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'",
     ),
 )
-"""Headers of a page that is ours and holds nothing of a vendor's, which a browser may show and run."""
+"""Headers of twindiff's own query page, which has no user data, so a browser may render it and run its script."""
 
 
 class _Nothing(msgspec.Struct):
-    """The contract of an operation whose parameters are its document's business."""
+    """The empty contract of an operation whose parameters are in its document."""
 
 
 class GraphqlRequest(msgspec.Struct):
-    """The body of a request, as every GraphQL client sends it."""
+    """The JSON body of a GraphQL request."""
 
     query: str | None = None
     variables: dict[str, Any] | None = None
@@ -66,29 +66,30 @@ class GraphqlRequest(msgspec.Struct):
 
 
 class GraphqlStyle(Style):
-    """GraphQL over HTTP. A vendor's style says more of errors: `extensions`, `message` and `headers`."""
+    """GraphQL over HTTP; a vendor's style overrides `extensions`, `message`, `headers` and `extras`."""
 
     limits = RequestLimits()
     invalid_status = 400
-    """The status of a document that cannot be parsed or does not fit the schema."""
+    """The HTTP status for a document that is malformed or does not match the schema."""
 
     def extensions(self, error: Exception) -> dict[str, Any]:
-        """What stands beside an error's message."""
+        """The `extensions` of an entry of `errors`."""
         return {"code": _code(error).upper()}
 
     def message(self, error: Exception) -> str:
+        """The `message` of an entry of `errors`."""
         return getattr(error, "message", None) or str(error)
 
     def headers(self, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
-        """Headers of an answer, such as rate limits and complexity."""
+        """Headers of a response, such as rate limits and complexity."""
         return ()
 
     def extras(self, run: GraphqlRun) -> dict[str, Any]:
-        """What every payload carries besides its entity."""
+        """The values of the fields that every mutation's payload has besides its entity."""
         return {"success": True}
 
     def problem(self, problem: ExecutionError) -> dict[str, Any]:
-        """One entry of `errors`."""
+        """The entry of `errors`: `message`, `extensions`, and if known `locations` and `path`."""
         entry: dict[str, Any] = {"message": self.message(problem.error)}
         if problem.locations:
             entry["locations"] = [{"line": each.line, "column": each.column} for each in problem.locations]
@@ -97,6 +98,7 @@ class GraphqlStyle(Style):
         return {**entry, "extensions": self.extensions(problem.error)}
 
     def outcome(self, outcome: ExecutionResult) -> Response:
+        """The response with `data` and, if there are any, `errors`; the first error is in the call log."""
         value: dict[str, Any] = {"data": outcome.data}
         if outcome.problems:
             value["errors"] = [self.problem(each) for each in outcome.problems]
@@ -118,9 +120,9 @@ def _code(error: Exception) -> str:
 
 
 class GraphqlEndpoint(Dispatch):
-    """Answers GET and POST at every path; what an operation is called and whether it writes, its document says.
+    """Dispatches GET and POST at every path; the document determines the operation's name and whether it writes.
 
-    `pages` are what the vendor answers beside its GraphQL, at paths of their own.
+    `pages` are the vendor's operations besides GraphQL, at paths of their own.
     """
 
     def __init__(
@@ -131,7 +133,7 @@ class GraphqlEndpoint(Dispatch):
         self.api = api
 
     def find(self, verb: str, path: str) -> Found | None:
-        """A GET is for people, whose browsers bring no token; it gives them a page to ask from."""
+        """The operation for a request; GET, by a browser without a token, has a page for writing queries."""
         if path != _ENDPOINT and (beside := super().find(verb, path)):
             return beside
         if verb in _READING:
@@ -143,7 +145,7 @@ class GraphqlEndpoint(Dispatch):
 
     @property
     def operations(self) -> list[Operation]:
-        """One for each root field, then those of the pages."""
+        """An operation for each root field, then those of the pages."""
         schema = self.api.schema
         roots = [("query", schema.query_type), ("mutation", schema.mutation_type)]
         fields = [
@@ -158,7 +160,7 @@ class GraphqlEndpoint(Dispatch):
         return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Response), compose(self._layers, invoke))
 
     def select_operation(self, exchange: Exchange) -> Operation:
-        """The operation that the document in a request means, with the document compiled."""
+        """Compile the document of a request to an operation; raises ApiError for an invalid one."""
         asked = _read_once(exchange)
         variables = asked.variables or {}
         check_variables(variables, self.api.limits)
@@ -169,7 +171,7 @@ class GraphqlEndpoint(Dispatch):
         return self._operation(name, invoke, reads=not plan.writes or bool(plan.missing))
 
     def takes_long(self, exchange: Exchange) -> bool:
-        """Whether a document takes long to compile, or to answer; what cannot be read is refused quickly."""
+        """Whether a document takes long to compile or to execute; a malformed request is refused quickly."""
         try:
             asked = _read_once(exchange)
         except ApiError:
@@ -202,7 +204,7 @@ def _page(call: Call, raw: Any) -> Response:
 
 
 def _read_once(exchange: Exchange) -> GraphqlRequest:
-    """What the body of a request asks for, which is read once."""
+    """The parsed body of a request, cached in its parameters."""
     asked = exchange.parameters.get(_ASKED)
     if asked is None:
         asked = exchange.parameters[_ASKED] = _read(exchange.request.body)
@@ -222,7 +224,7 @@ def _read(body: bytes) -> GraphqlRequest:
 
 
 def modules_of(package: str) -> list[ModuleType]:
-    """The modules of a package by name, those of its own packages left out: a twin's declarations and behaviour."""
+    """Import the modules of a package, sorted by name and without subpackages: a twin's declarations and behaviour."""
     modules = pkgutil.iter_modules(import_module(package).__path__)
     return [import_module(f"{package}.{each.name}") for each in sorted(modules) if not each.ispkg]
 
@@ -230,10 +232,10 @@ def modules_of(package: str) -> list[ModuleType]:
 class GraphqlTwin(Twin):
     """A twin whose API is generated from the declarations in `modules`.
 
-    `payload` are the fields of every mutation's payload besides its entity. `missing` are root fields that the vendor
-    has and the twin lacks: they are answered as not implemented, unknown ones as errors of validation.
-    `tells` notes events of rows that the plain verbs made, changed or deleted. `pages` are what it answers beside.
-    Further options are those of any twin.
+    `payload` declares the fields of every mutation's payload besides its entity, separated by spaces. `missing` are
+    root fields that the vendor has and the twin lacks: they are refused as not implemented, whereas unknown ones are
+    validation errors. `tells` emits events for rows that the generated operations create, change or delete. `pages` are
+    operations besides GraphQL. `options` are those of `Twin`.
     """
 
     def __init__(
@@ -263,14 +265,14 @@ class GraphqlTwin(Twin):
         self.dispatch = self.endpoint = GraphqlEndpoint(style, self.api, layers, pages)
 
     def takes_long(self, exchange: Exchange) -> bool:
-        """Whether a document is long and new, holds many values, or asks about the schema what was not asked before."""
+        """Whether a document is long and not compiled yet, has many values, or has introspection that is not cached."""
         body = exchange.request.body
         if exchange.request.verb != "POST" or (len(body) < SHORT_BODY and not _ASKS_SCHEMA.search(body)):
             return False
         return len(body) > LONG_BODY or self.endpoint.takes_long(exchange)
 
     def parse(self, exchange: Exchange) -> None:
-        """Find out which operation the document of a POST means; other pages have parameters."""
+        """Set the operation of a POST from its document, or the parameters of another page's operation."""
         if exchange.style is not self.style:
             super().parse(exchange)
         elif exchange.request.verb not in _READING:

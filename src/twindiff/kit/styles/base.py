@@ -1,4 +1,4 @@
-"""How a family of APIs reads requests and writes results and errors. JSON in, JSON out: the style the others refine."""
+"""The base style: parses requests and renders results and errors as JSON; other styles derive from it."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class Style:
 
     naming: Naming = None
     token_in_body: bool = False
-    """Whether a token may be a parameter of the body, so that it is known only when that has been read."""
+    """Whether the token may be a parameter of the body; it is then known only after the body is parsed."""
     missing_token: type[ApiError] = MissingToken
     unknown_token: type[ApiError] = UnknownToken
 
     def method_name(self, path: str) -> str:
-        """The RPC method that a path names."""
+        """The name of the RPC method in a path."""
         return path.strip("/")
 
     def token(self, request: Request) -> str | None:
-        """The token a request carries; None when it carries none at all."""
+        """The token of a request; None if there is none."""
         return request.bearer()
 
     def refuse_token(self, token: str) -> ApiError:
-        """The vendor's refusal of a token that is not known, or of a request without one."""
+        """The vendor's error for an unknown token, or for a missing one if `token` is empty."""
         return self.unknown_token() if token else self.missing_token()
 
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
-        """Raw parameters by wire name; the path's win over the body's, the body's over the query's."""
+        """Raw parameters by wire name; the path takes precedence over the body, and the body over the query."""
         request, bound = exchange.request, exchange.operation.bound
         given = read_query(request.query, bound.lists, bound.objects) if request.query else {}
         if bound.structured and given:
@@ -52,7 +52,7 @@ class Style:
         return given
 
     def body(self, request: Request) -> dict[str, Any]:
-        """The parameters in a body that is no form."""
+        """The parameters by wire name in a body that is not a form; raises MalformedBody."""
         return json_object(request.body)
 
     def _given_in_body(self, request: Request, bound: Bound) -> dict[str, Any]:
@@ -70,23 +70,23 @@ class Style:
         return {bound.body: given} if bound.body else given
 
     def result(self, value: Any, exchange: Exchange) -> Response:
-        """The answer that carries a handler's value; None is an answer without a body."""
+        """The response with a handler's return value; None means a response without a body."""
         status = exchange.operation.declared.status
         return Response(b"", status) if value is None else json_answer(value, status)
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
-        """An error in the vendor's form, with headers of its own; without an exchange no operation was found."""
+        """The response for an error in the vendor's format; `exchange` is None if no operation was found."""
         return json_answer({"error": error.code, "message": str(error)}, error.status, error.headers)
 
     def unknown(self, request: Request, verbs: list[str]) -> Response:
-        """The answer to an operation we lack; `verbs` are those that the path does have."""
+        """The response for an operation that the twin lacks; `verbs` are the HTTP methods that the path has."""
         given = f"{request.verb} {request.path}"
         known = f"; this path answers {', '.join(verbs)}" if verbs else ""
         return self.error(UnknownOperation(f"There is no operation {given}{known}"))
 
 
 def add_headers(given: dict[str, Any], request: Request, bound: Bound) -> None:
-    """Put headers among the parameters; what else was sent under those names is not theirs."""
+    """Add the parameters that are headers, in place; values sent elsewhere under their names are dropped."""
     for name, header in bound.headers:
         given.pop(name, None)
         if header in request.headers:
@@ -94,9 +94,9 @@ def add_headers(given: dict[str, Any], request: Request, bound: Bound) -> None:
 
 
 def parse_json_fields(given: dict[str, Any], bound: Bound) -> dict[str, Any]:
-    """The values of a query or form, with JSON texts read where the handler takes a list or an object.
+    """Decode, in place, JSON texts in a query or form if the handler takes a list or an object there.
 
-    Text that is no JSON is left for the handler's contract.
+    A text that is not JSON stays for the handler's validation to refuse.
     """
     for name in bound.structured and bound.structured & given.keys():
         if isinstance(given[name], str):
@@ -106,7 +106,7 @@ def parse_json_fields(given: dict[str, Any], bound: Bound) -> dict[str, Any]:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """The object that a JSON body holds; raises MalformedBody for anything else."""
+    """Decode a body that is a JSON object; raises MalformedBody for anything else."""
     try:
         value = read_json(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Google's APIs: camelCase names, errors with a domain and a reason, partial answers, versions.
+"""The style of Google's APIs: camelCase names, errors with a domain and a reason, partial responses, entity tags.
 
 https://developers.google.com/workspace/calendar/api/guides/errors
 """
@@ -84,12 +84,12 @@ class ConditionNotMet(GoogleError):
 
 
 class GoogleErrorText(NamedTuple):
-    """How Google says what any API may have to say."""
+    """Google's status, reason and message for an error that any API may have."""
 
     status: int
     reason: str
     message: str = ""
-    """The error's own where it is empty."""
+    """If it is empty, the message of the error is used."""
 
 
 _SAID: dict[type[ApiError], GoogleErrorText] = {
@@ -107,14 +107,14 @@ _SAID: dict[type[ApiError], GoogleErrorText] = {
 
 
 class GoogleStyle(Style):
-    """REST with JSON as Google writes it; `fields`, `alt` and `If-None-Match` are the layers' business."""
+    """REST with JSON in Google's format; middleware handles `fields`, `alt` and `If-None-Match`."""
 
     naming: Naming = "camel"
     missing_token = LoginRequired
     unknown_token = InvalidCredentials
 
     def token(self, request: Request) -> str | None:
-        """The token of the header, or of the query as OAuth 2 allows it."""
+        """The token of the header, or of the query parameter `access_token` or `oauth_token`."""
         token = request.bearer()
         if token is None and "token=" in request.query:
             query = parse_qs(request.query)
@@ -159,7 +159,7 @@ def _place(error: ApiError) -> tuple[str, str] | None:
 
 
 def json_only(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: refuse every `alt` but JSON before anything is done."""
+    """A middleware that refuses every value of `alt` but `json` before the handler runs."""
     alt = exchange.parameters.get("alt", "json")
     if alt != "json":
         raise InvalidParameter("alt", f"Invalid value '{alt}'. Allowed values: [json]")
@@ -167,7 +167,7 @@ def json_only(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any
 
 
 def etag_middleware(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: the `etag` of an answer is its header too, and who has seen that version is answered 304."""
+    """A middleware that copies the field `etag` to the header ETag, and responds 304 if If-None-Match names it."""
     value: Any = proceed()
     etag = cast(dict[str, Any], value).get("etag") if isinstance(value, dict) else None
     if not isinstance(etag, str):
