@@ -21,7 +21,7 @@ import psycopg
 from benchmarks.parts.databases import database
 from twindiff.environments.registry import Registry
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import Origin
+from twindiff.storage import EnvironmentOrigin
 from twindiff.storage.postgres import PostgresEngine
 from twindiff.storage.postgres.admin import initialise
 from twindiff.storage.postgres.connections import sql
@@ -61,7 +61,7 @@ def measured(admin: str, operations: int, count: int) -> dict[str, int]:
     engine = PostgresEngine(dsn)
     engine.schema(schema)
     template = engine.add_template("slack", {"channels": [CHANNEL]})
-    origin = Origin(templates={"slack": template.hash}, clock=ClockMode(), created=0, clock_start=0)
+    origin = EnvironmentOrigin(templates={"slack": template.hash}, clock=ClockMode(), created=0, clock_start=0)
     environments = [uuid4().hex for _ in range(count)]
     for env in environments:
         engine.create(env, origin)

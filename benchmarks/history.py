@@ -22,7 +22,7 @@ from twindiff.environments import interval_reading
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
 from twindiff.server.runtime.tuning import tune_process
-from twindiff.storage import OperationContext, OperationInfo, Origin
+from twindiff.storage import EnvironmentOrigin, OperationContext, OperationInfo
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.journal import net
 from twindiff.storage.schema import Schema
@@ -92,12 +92,12 @@ def measure(
     return figures
 
 
-def opened(directory: Path) -> tuple[SqliteEngine, Origin]:
+def opened(directory: Path) -> tuple[SqliteEngine, EnvironmentOrigin]:
     engine = SqliteEngine(str(directory))
     engine.schema(Schema("bench", (table_of(Message),)))
     rows = [{name: getattr(row, name) for name in row.__struct_fields__} for row in map(template_row, range(ROWS))]
     hash = engine.add_template("bench", {"messages": rows}).hash
-    return engine, Origin({"bench": hash}, ClockMode("steps", 0), 0, 0)
+    return engine, EnvironmentOrigin({"bench": hash}, ClockMode("steps", 0), 0, 0)
 
 
 def template_row(number: int) -> Message:
@@ -150,7 +150,7 @@ def sizes(engine: SqliteEngine, directory: Path) -> dict[str, Any]:
     }
 
 
-def diffs(engine: SqliteEngine, origin: Origin, operations: int) -> dict[str, Any]:
+def diffs(engine: SqliteEngine, origin: EnvironmentOrigin, operations: int) -> dict[str, Any]:
     """The net diff of all operations, in processor time: by the rows at both ends, and by folding every record."""
     began = process_time()
     compared = engine.compare(ENV, origin, 0, operations)
@@ -166,7 +166,7 @@ def diffs(engine: SqliteEngine, origin: Origin, operations: int) -> dict[str, An
     }
 
 
-def go_back(engine: SqliteEngine, origin: Origin, at: int) -> None:
+def go_back(engine: SqliteEngine, origin: EnvironmentOrigin, at: int) -> None:
     engine.materialize(ENV, origin, at)
     engine.rewind(ENV, at)
 

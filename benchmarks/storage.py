@@ -24,7 +24,7 @@ from twindiff.changes import diff
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Json, Row, Timestamp, column, table_of
 from twindiff.kit.store import Store
-from twindiff.storage import OperationInfo, Origin
+from twindiff.storage import EnvironmentOrigin, OperationInfo
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -63,7 +63,7 @@ class Bench:
         self.engine = SqliteEngine(directory)
         self.engine.schema(SCHEMA)
         template = self.engine.add_template("bench", {"messages": [message(number) for number in range(rows)]})
-        self.origin = Origin({"bench": template.hash}, ClockMode("steps", 1), 1, 1)
+        self.origin = EnvironmentOrigin({"bench": template.hash}, ClockMode("steps", 1), 1, 1)
         self.made = 0
         self.environment()
 

@@ -23,7 +23,7 @@ from twindiff.checks import conditions, operators, vocabulary
 from twindiff.cli import app
 from twindiff.server.apis import sandboxes
 from twindiff.server.apis.platform import PREFIX, platform
-from twindiff.server.openapi import Served, describe, describe_sandboxes, described_runs, list_served
+from twindiff.server.openapi import ServedOperation, describe, describe_sandboxes, described_runs, list_served
 from twindiff.twins.linear import twin as linear
 from twindiff.twins.linear.tests.unread_inputs import UNREAD
 
@@ -222,7 +222,9 @@ def by_docstring(module: str) -> str:
     return re.split("[.,:]", inspect.getdoc(sys.modules[module]) or "")[0]
 
 
-def sections(served: Sequence[Served], description: Json, title: Callable[[str], str] = by_name) -> Iterator[str]:
+def sections(
+    served: Sequence[ServedOperation], description: Json, title: Callable[[str], str] = by_name
+) -> Iterator[str]:
     """A section for every module of operations, in the order they are served."""
     ordered = sorted(served, key=_module)
     for module, operations in groupby(ordered, key=_module):
@@ -230,11 +232,11 @@ def sections(served: Sequence[Served], description: Json, title: Callable[[str],
         yield from (_operation(each, description) for each in operations)
 
 
-def _module(served: Served) -> str:
+def _module(served: ServedOperation) -> str:
     return served.operation.declared.handler.__module__
 
 
-def _operation(served: Served, description: Json) -> str:
+def _operation(served: ServedOperation, description: Json) -> str:
     declared = served.operation.declared
     described = description["paths"][served.path][declared.verb.lower()]
     fields = "\n".join(_fields(described))

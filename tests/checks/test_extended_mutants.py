@@ -20,8 +20,8 @@ from twindiff.checks import (
     regexes,
     verdict,
 )
-from twindiff.checks.history import Past, Touch
-from twindiff.checks.references import Referred
+from twindiff.checks.history import HistoryIndex, Touch
+from twindiff.checks.references import ReferenceValues
 from twindiff.checks.spec import Assertion, CheckSpec, Reference
 
 # The package gives its function `parse` the name of the module.
@@ -39,7 +39,7 @@ def connective(name: str, replacement: Callable[[Any], bool]) -> Replace:
 
 
 kept_own = match.own_columns
-kept_touches = Past.touches
+kept_touches = HistoryIndex.touches
 kept_satisfies = match.satisfies
 kept_covered = closed_world.find_covered
 kept_left_over = closed_world.left_over
@@ -71,7 +71,7 @@ def named_tables(outcomes: Any) -> Any:
 EVERYTHING: list[Any] = []
 
 
-def remembered(spec: CheckSpec, outcomes: Any, changes: Any, past: Past) -> Any:
+def remembered(spec: CheckSpec, outcomes: Any, changes: Any, past: HistoryIndex) -> Any:
     EVERYTHING[:] = changes.all
     return kept_strays(spec, outcomes, changes, past)
 
@@ -102,20 +102,20 @@ def each_fields(exempt: Any) -> dict[str, Any]:
     return {"entity": exempt.entity, "diff_type": exempt.diff_type, "where": exempt.where}
 
 
-def last_touch(past: Past, change: Any) -> list[Touch]:
+def last_touch(past: HistoryIndex, change: Any) -> list[Touch]:
     return kept_touches(past, change)[-1:]
 
 
-def first_touch(past: Past, change: Any) -> list[Touch]:
+def first_touch(past: HistoryIndex, change: Any) -> list[Touch]:
     return kept_touches(past, change)[:1]
 
 
-def by_table(past: Past, change: Any) -> list[Touch]:
+def by_table(past: HistoryIndex, change: Any) -> list[Touch]:
     """Look rows up without their twin."""
     return kept_touches(past, msgspec.structs.replace(change, twin=None))
 
 
-def some_dated(outcome: Any, past: Past) -> Any:
+def some_dated(outcome: Any, past: HistoryIndex) -> Any:
     return kept_dated(outcome, past)[:1]
 
 
@@ -157,36 +157,38 @@ def blind_one_of(words: Any, value: Any, place: str, *, extended: bool = True) -
     return kept_one_of(words, value, place)
 
 
-kept_values = Referred.values
+kept_values = ReferenceValues.values
 kept_any_of = references._any_of
 
 
-def values_before(referred: Referred, reference: Any) -> frozenset[Any]:
+def values_before(referred: ReferenceValues, reference: Any) -> frozenset[Any]:
     outcome = referred._outcomes[reference.id]
     return frozenset(match.value_at(change.sides[-1], reference.path) for change in outcome.matched)
 
 
-def values_at_the_top(referred: Referred, reference: Any) -> frozenset[Any]:
+def values_at_the_top(referred: ReferenceValues, reference: Any) -> frozenset[Any]:
     return kept_values(referred, msgspec.structs.replace(reference, path=reference.path.split(".")[0]))
 
 
-def some_referred(referred: Referred, assertion: Assertion, *kept: str) -> Assertion:
+def some_referred(referred: ReferenceValues, assertion: Assertion, *kept: str) -> Assertion:
     """Put values in place of references, but not in these fields."""
     known = kept_assertion(referred, assertion)
     return msgspec.structs.replace(known, **{name: getattr(assertion, name) for name in kept})
 
 
-kept_assertion = Referred.assertion
+kept_assertion = ReferenceValues.assertion
 
 MUTANTS: dict[str, Replace] = {
     "references hold for every value": lambda patch: patch.setitem(
         operators.OPERATORS, "ref", lambda value, told: True
     ),
     "references hold for the first value": attribute(
-        Referred, "values", lambda referred, reference: frozenset(sorted(kept_values(referred, reference), key=str)[:1])
+        ReferenceValues,
+        "values",
+        lambda referred, reference: frozenset(sorted(kept_values(referred, reference), key=str)[:1]),
     ),
-    "references look at what was before": attribute(Referred, "values", values_before),
-    "references look at no path": attribute(Referred, "values", values_at_the_top),
+    "references look at what was before": attribute(ReferenceValues, "values", values_before),
+    "references look at no path": attribute(ReferenceValues, "values", values_at_the_top),
     "references hold for null": lambda patch: patch.setitem(
         operators.OPERATORS, "ref", lambda value, told: value is None or value in told.values
     ),
@@ -194,15 +196,15 @@ MUTANTS: dict[str, Replace] = {
         operators.OPERATORS, "ref", lambda value, told: any(str(value).startswith(str(each)) for each in told.values)
     ),
     "references of wheres are forgotten": attribute(
-        Referred, "assertion", lambda referred, assertion: some_referred(referred, assertion, "where")
+        ReferenceValues, "assertion", lambda referred, assertion: some_referred(referred, assertion, "where")
     ),
     "references of by are forgotten": attribute(
-        Referred, "assertion", lambda referred, assertion: some_referred(referred, assertion, "by")
+        ReferenceValues, "assertion", lambda referred, assertion: some_referred(referred, assertion, "by")
     ),
     "references of changes are forgotten": attribute(
-        Referred, "assertion", lambda referred, assertion: some_referred(referred, assertion, "changes")
+        ReferenceValues, "assertion", lambda referred, assertion: some_referred(referred, assertion, "changes")
     ),
-    "references of exceptions are forgotten": attribute(Referred, "spec", lambda referred, spec: spec),
+    "references of exceptions are forgotten": attribute(ReferenceValues, "spec", lambda referred, spec: spec),
     "assertions are judged in their order": attribute(references, "_in_order", list),
     "one of several values is looked for": attribute(
         references, "_any_of", lambda operator, values: kept_any_of(operator, values[:1])
@@ -287,18 +289,20 @@ MUTANTS: dict[str, Replace] = {
     "the first exception alone": attribute(
         closed_world, "is_exempt", lambda exempt, change: kept_exempt(list(exempt)[:1], change)
     ),
-    "bookkeeping is a stray": attribute(Past, "is_plain", lambda past, change: True),
-    "nobody is blamed": attribute(Past, "blame", lambda past, change, columns=(): None),
+    "bookkeeping is a stray": attribute(HistoryIndex, "is_plain", lambda past, change: True),
+    "nobody is blamed": attribute(HistoryIndex, "blame", lambda past, change, columns=(): None),
     "the first who touched a row is blamed": attribute(
-        Past, "blame", lambda past, change, columns=(): next((t.blame for t in past.touches(change)), None)
+        HistoryIndex, "blame", lambda past, change, columns=(): next((t.blame for t in past.touches(change)), None)
     ),
     "the last who touched a row is blamed": attribute(
-        Past, "blame", lambda past, change, columns=(): next((t.blame for t in past.touches(change)[::-1]), None)
+        HistoryIndex,
+        "blame",
+        lambda past, change, columns=(): next((t.blame for t in past.touches(change)[::-1]), None),
     ),
     "the closed world is not counted": attribute(verdict, "judge_rest", merged),
     "by is forgotten": attribute(verdict, "check_authors", lambda outcome, spec, past: None),
-    "by asks for the last touch": attribute(Past, "touches", last_touch),
-    "by asks for the first touch": attribute(Past, "touches", first_touch),
+    "by asks for the last touch": attribute(HistoryIndex, "touches", last_touch),
+    "by asks for the first touch": attribute(HistoryIndex, "touches", first_touch),
     "by sees derived and ignored columns": attribute(Touch, "is_meant", lambda touch, ignored=(): True),
     "by sees ignored columns": attribute(
         Touch, "is_meant", lambda touch, ignored=(): touch.gave(set(touch.change.changed) - set(touch.change.derived))
@@ -308,7 +312,7 @@ MUTANTS: dict[str, Replace] = {
     ),
     "by does not know the actor": attribute(provenance, "maker_of", lambda record: {"operation": record.operation}),
     "by does not know the operation": attribute(provenance, "maker_of", lambda record: {"actor": record.actor}),
-    "rows are found in any twin": attribute(Past, "touches", by_table),
+    "rows are found in any twin": attribute(HistoryIndex, "touches", by_table),
     "after is forgotten": attribute(verdict, "hold_order", lambda outcome, outcomes, past: None),
     "after means before": attribute(provenance, "is_after", lambda moment, other: moment < other),
     "after means not before": attribute(provenance, "is_after", lambda moment, other: moment >= other),
@@ -364,7 +368,7 @@ MUTANTS: dict[str, Replace] = {
         conditions, "_refuse_lost_operators", lambda part, place: None
     ),
     "added rows are laid to who edited them": attribute(
-        Past,
+        HistoryIndex,
         "blame",
         lambda past, change, columns=(): next(
             (t.blame for t in past.touches(change)[::-1] if t.gave(columns or t.change.changed)), None

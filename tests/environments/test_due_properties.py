@@ -19,7 +19,7 @@ from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, Clock, ClockMode, Mode
 from twindiff.server import Service, Settings
-from twindiff.storage import Origin
+from twindiff.storage import EnvironmentOrigin
 from twindiff.storage.journal import ADVANCE, JournalRecord
 
 START = 1_800_000_000
@@ -62,7 +62,7 @@ class Kitchen:
         """An environment that began so many seconds ago by the wall clock."""
         created = wall() - age * SECOND
         clock = ClockMode(mode, START * SECOND)
-        origin = Origin({"alarms": self._template}, clock, created, clock.start)
+        origin = EnvironmentOrigin({"alarms": self._template}, clock, created, clock.start)
         record = EnvironmentRecord(
             environment_id=uuid4().hex,
             status="ready",

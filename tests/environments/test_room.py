@@ -11,7 +11,7 @@ from tests.harness import AGENT, Environment, LiveServer, Platform
 from twindiff.storage import StorageFull
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.cooperative import run_to_end
-from twindiff.storage.quota import Room
+from twindiff.storage.quota import StorageQuota
 from twindiff.storage.sqlite import SqliteEngine
 
 MOST_BYTES = 2_000_000
@@ -91,7 +91,7 @@ def test_a_server_knows_what_it_holds_after_a_restart(make_server: Make, tmp_pat
 @pytest.mark.parametrize("directory", ["memory", "folder"])
 def test_bytes_of_files_take_room_once_and_give_it_back(directory: str, tmp_path):
     place = ":memory:" if directory == "memory" else str(tmp_path)
-    room = Room(100)
+    room = StorageQuota(100)
     blobs = blobs_of(place, room)
     room.set_used(blobs.size)
     digest = blobs.put(b"x" * 60)

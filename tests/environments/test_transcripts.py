@@ -18,7 +18,7 @@ from tests.storage.faults import faulty_disk
 from twindiff.catalog import TranscriptRecord
 from twindiff.environments.call_log import CallLog, CallLogEntry
 from twindiff.environments.retention import forget_ended
-from twindiff.environments.transcripts import MAX_BODY_BYTES, Heard, Transcript, pack, unpack
+from twindiff.environments.transcripts import MAX_BODY_BYTES, RecordedExchange, Transcript, pack, unpack
 from twindiff.kit.http import Request, Response
 from twindiff.server import Service, Settings
 
@@ -44,7 +44,7 @@ def transcripts(environment: Environment) -> list[Any]:
 
 def heard(body: bytes = b"", answer: bytes = b"{}", token: str = "", **headers: str) -> Transcript:
     request = Request("POST", "/x", "", {name.replace("_", "-"): value for name, value in headers.items()}, body)
-    return Heard(request, Response(answer), token).transcript()
+    return RecordedExchange(request, Response(answer), token).transcript()
 
 
 def test_a_call_keeps_what_was_asked_and_answered(environment: Environment) -> None:
@@ -189,7 +189,7 @@ def test_more_calls_than_are_packed_together_are_told_in_pages(environment: Envi
 
 
 def entry(number: int) -> CallLogEntry:
-    said = Heard(Request("POST", f"/{number}", body=b"{}"), Response(b"{}"), "")
+    said = RecordedExchange(Request("POST", f"/{number}", body=b"{}"), Response(b"{}"), "")
     return CallLogEntry(number, "slack", "auth.test", "U1", 200, 0.1, None, None, said)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.harness import Environment
 from tests.inspector.conftest import World
-from twindiff.server.apis.inspector.live import MAX_CALLS_DRAWN, MAX_STREAMS, Live, TooManyStreams
+from twindiff.server.apis.inspector.live import MAX_CALLS_DRAWN, MAX_STREAMS, LiveTimelines, TooManyStreams
 from twindiff.server.apis.inspector.timelines import TimelineCursor
 
 
@@ -21,7 +21,7 @@ def on_loop(world: World, work: object) -> object:
     return asyncio.run_coroutine_threadsafe(work, loop).result(60)  # pyright: ignore[reportArgumentType]
 
 
-async def overview(live: Live, world: World) -> list[str]:
+async def overview(live: LiveTimelines, world: World) -> list[str]:
     """What a list is told at first, after an environment was made and while nothing happens."""
     stream: AsyncGenerator[bytes] = live.overview()
     told = [await anext(stream)]
@@ -31,7 +31,7 @@ async def overview(live: Live, world: World) -> list[str]:
     return [each.decode() for each in told]
 
 
-async def events(live: Live, environment: Environment, after: TimelineCursor, count: int) -> list[str]:
+async def events(live: LiveTimelines, environment: Environment, after: TimelineCursor, count: int) -> list[str]:
     """The first events of a stream."""
     stream: AsyncGenerator[bytes] = live.stream(environment.id, after)
     told: list[str] = []
@@ -48,7 +48,7 @@ def test_a_stream_begins_with_what_came_after_its_cursor(world: World) -> None:
     mine = world.platform.environment()
     for text in ("one", "two", "three"):
         mine.post(text)
-    (rows,) = on_loop(world, events(Live(world.server.service), mine, TimelineCursor(1, 1), 1))  # pyright: ignore[reportGeneralTypeIssues]
+    (rows,) = on_loop(world, events(LiveTimelines(world.server.service), mine, TimelineCursor(1, 1), 1))  # pyright: ignore[reportGeneralTypeIssues]
     assert [each in rows for each in ('id="c1"', 'id="c2"', 'id="c3"')] == [False, True, True]
     assert rows.startswith("id: 3.3\nevent: rows\n")
 
@@ -57,7 +57,7 @@ def test_a_flood_is_a_line_that_leads_to_it(world: World) -> None:
     mine = world.platform.environment()
     for _ in range(MAX_CALLS_DRAWN + 5):
         mine.slack("api.test")
-    (rows,) = on_loop(world, events(Live(world.server.service), mine, TimelineCursor(0, 0), 1))  # pyright: ignore[reportGeneralTypeIssues]
+    (rows,) = on_loop(world, events(LiveTimelines(world.server.service), mine, TimelineCursor(0, 0), 1))  # pyright: ignore[reportGeneralTypeIssues]
     assert "?before=6" in rows
     assert ">5 more calls<" in rows
     assert rows.count('id="c') == MAX_CALLS_DRAWN
@@ -72,13 +72,13 @@ def test_the_cursor_of_another_environment_does_no_harm(world: World) -> None:
 
 def test_lists_are_told_of_new_environments_and_else_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("twindiff.server.apis.inspector.live.SECONDS_BETWEEN_LISTS", 0.01)
-    first, after, quiet = on_loop(world, overview(Live(world.server.service), world))  # pyright: ignore[reportGeneralTypeIssues]
+    first, after, quiet = on_loop(world, overview(LiveTimelines(world.server.service), world))  # pyright: ignore[reportGeneralTypeIssues]
     assert ["event: changed" in each for each in (first, after, quiet)] == [True, True, False]
 
 
 def test_there_is_a_largest_number_of_streams(world: World) -> None:
     async def fill() -> None:
-        live = Live(world.server.service)
+        live = LiveTimelines(world.server.service)
         streams = [live.stream(world.environment.id, TimelineCursor(0, 0)) for _ in range(MAX_STREAMS)]
         for each in streams:
             await anext(each)
@@ -101,5 +101,5 @@ def test_a_stream_ends_with_its_environment(world: World, monkeypatch: pytest.Mo
     monkeypatch.setattr("twindiff.server.apis.inspector.live.SECONDS_QUIET", 0.01)
     mine = world.platform.environment()
     world.platform.delete(f"env/{mine.id}")
-    (last,) = on_loop(world, events(Live(world.server.service), mine, TimelineCursor(0, 0), 1))  # pyright: ignore[reportGeneralTypeIssues]
+    (last,) = on_loop(world, events(LiveTimelines(world.server.service), mine, TimelineCursor(0, 0), 1))  # pyright: ignore[reportGeneralTypeIssues]
     assert last == "event: ended\ndata:\n\n"

@@ -9,7 +9,7 @@ from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
 from twindiff.kit.etags import conditional
 from twindiff.kit.http import Request
 from twindiff.kit.masks import partial
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Dispatch
 
@@ -27,7 +27,7 @@ def answered(layer: Any, value: Any, query: str = "", **headers: str) -> Respons
 
     names = {name.replace("_", "-"): text for name, text in headers.items()}
     (operation,) = Dispatch(Style(), [api]).operations
-    exchange = Exchange(Style(), Request("GET", "/thing", query, names), operation)
+    exchange = RequestContext(Style(), Request("GET", "/thing", query, names), operation)
     exchange.parameters = exchange.style.parameters(exchange)
     call: Any = None
     return exchange.answer(operation.run(exchange, call))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.http import json_answer
-from twindiff.kit.throttling import CpuBudget, give_way, pace_thread
+from twindiff.kit.throttling import CpuBudget, pace_thread, yield_processor
 
 WORK_SECONDS = 0.02
 """Of the processor."""
@@ -30,7 +30,7 @@ def work() -> None:
     """Compute for a while."""
     end = time.thread_time() + WORK_SECONDS
     while time.thread_time() < end:
-        give_way()
+        yield_processor()
 
 
 def work_beside(arrivals: Callable[[], int]) -> None:
@@ -96,7 +96,7 @@ def test_a_rest_ends_when_the_others_have_gone(monkeypatch: pytest.MonkeyPatch):
         while time.thread_time() < end:
             pass
         come[0] += 1
-        give_way()
+        yield_processor()
     assert len(rests) == 1
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 
-from twindiff.kit import UNSET, Body, Exchange, Header, Named, Operations, UnsetType, Upload
+from twindiff.kit import UNSET, Body, Header, Named, Operations, RequestContext, UnsetType, Upload
 from twindiff.kit.errors import InvalidParameter, MissingParameter
 from twindiff.kit.http import Request, Response
 from twindiff.kit.styles.base import Style
@@ -25,7 +25,7 @@ def answered(handler: Any, query: str = "", body: bytes = b"", path: str = "/thi
     match = Dispatch(style, [api]).find("PUT", request.path)
     assert match
     return match.operation.bound.invoke(
-        None, style.parameters(Exchange(style, request, match.operation, match.path_parameters))
+        None, style.parameters(RequestContext(style, request, match.operation, match.path_parameters))
     )
 
 
@@ -174,7 +174,7 @@ def test_nothing_is_an_answer_without_a_body():
     api = Operations()
     api.delete("/things/{thing_id}", status=204)(nothing)
     (operation,) = Dispatch(Style(), [api]).operations
-    exchange = Exchange(Style(), Request("DELETE", "/things/1"), operation)
+    exchange = RequestContext(Style(), Request("DELETE", "/things/1"), operation)
     assert exchange.answer(None) == Response(b"", 204)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from twindiff.kit import Exchange, Operations
+from twindiff.kit import Operations, RequestContext
 from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, TooLarge, TooSlow
 from twindiff.kit.forms import MAX_FIELDS, MAX_PARTS
 from twindiff.kit.http import Request, Response
@@ -32,7 +32,7 @@ def read(body: bytes | str = b"", content_type: str = "", query: str = "") -> di
     request = Request("POST", "/api/chat.postMessage", query, headers, data)
     match = DISPATCH.find("POST", request.path)
     assert match
-    return STYLE.parameters(Exchange(STYLE, request, match.operation, match.path_parameters))
+    return STYLE.parameters(RequestContext(STYLE, request, match.operation, match.path_parameters))
 
 
 def answer(given: Response) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def test_a_token_stands_in_the_header_the_query_or_the_form():
 
 
 def test_a_success_is_ok():
-    exchange = Exchange(STYLE, Request("POST", "/chat.postMessage"), DISPATCH.operations[0])
+    exchange = RequestContext(STYLE, Request("POST", "/chat.postMessage"), DISPATCH.operations[0])
     assert answer(exchange.answer({"channel": "C1"})) == {"ok": True, "channel": "C1"}
 
 

@@ -16,7 +16,7 @@ from twindiff.environments.registry import Registry
 from twindiff.kit import Call, Column, Operations, Row, Twin
 from twindiff.kit.http import Request
 from twindiff.kit.styles.base import Style
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 from twindiff.server import Settings, long_calls
 from twindiff.storage import deadline
 
@@ -73,7 +73,7 @@ def add_slowly(call: Call, ticket_id: str) -> dict[str, Any]:
 def compute(call: Call) -> dict[str, Any]:
     """Compute without a look at a row, for as long as others wait for it."""
     while not threading.current_thread().name.startswith(LONG):
-        give_way()
+        yield_processor()
     return {"apart": True}
 
 

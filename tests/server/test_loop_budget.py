@@ -59,7 +59,7 @@ class Clock:
 
 async def begun_in_order(count: int, leaving: Container[int] = ()) -> list[int]:
     """Those of so many who found time, in the order they did; some leave while they wait."""
-    budget, begun = loop_budget.LoopBudget(), list[int]()
+    budget, begun = loop_budget.AdmissionControl(), list[int]()
 
     async def ask(number: int) -> None:
         await budget.wait()
@@ -88,7 +88,7 @@ def test_who_leaves_while_waiting_keeps_nobody_waiting(monkeypatch: pytest.Monke
 
 async def come_and_begun(passes: int, each: int) -> tuple[list[int], list[int]]:
     """Requests that come while others wait, before and after each pass, in the order they came and found time."""
-    budget, came, begun = loop_budget.LoopBudget(), list[int](), list[int]()
+    budget, came, begun = loop_budget.AdmissionControl(), list[int](), list[int]()
 
     async def ask(number: int) -> None:
         for _ in range(number % 4):

@@ -35,7 +35,7 @@ from tests.storage.deeds import (
     imagine,
 )
 from tests.storage.stock import ROW_BYTES, Part, rows, twin
-from twindiff.environments.environments import Created, EnvironmentRequest
+from twindiff.environments.environments import CreatedEnvironment, EnvironmentRequest
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.server import Service
 from twindiff.storage import OperationContext, StorageEngine
@@ -149,7 +149,7 @@ class PointsMachine(RuleBasedStateMachine):
     def operate(self, model: Model, work: Callable[[OperationContext], None]) -> tuple[None, int | None]:
         return self.house.operate(self.service, self.awake(model), work)
 
-    def born(self, made: Created, points: list[Copy], rewinds: dict[int, int]) -> Model:
+    def born(self, made: CreatedEnvironment, points: list[Copy], rewinds: dict[int, int]) -> Model:
         self.alive.append(Model(made.environment.environment_id, points, rewinds))
         return self.alive[-1]
 

@@ -11,7 +11,7 @@ from twindiff.kit.blobs import NoBlobs
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.errors import NotFound
 from twindiff.kit.rows import Column, Row, column, table_of
-from twindiff.storage import OperationInfo, Origin, StorageFull
+from twindiff.storage import EnvironmentOrigin, OperationInfo, StorageFull
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.schema import Schema
@@ -109,7 +109,7 @@ class Home:
     def environment(self, name, data=None):
         rows = [{"attachment_id": "A0", "digest": self.engine.blobs.put(data)}] if data else []
         hash = self.engine.add_template("files", {"attachments": rows}).hash
-        origin = Origin({"files": hash}, ClockMode("steps", 0), 0, 0)
+        origin = EnvironmentOrigin({"files": hash}, ClockMode("steps", 0), 0, 0)
         self.engine.create(name, origin)
         return origin
 

@@ -15,7 +15,7 @@ from twindiff.kit import Call, written_once
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.errors import AlreadyExists, NotFound
 from twindiff.kit.rows import Column, Json, Row, column, table_of
-from twindiff.storage import OperationContext, OperationInfo, Origin
+from twindiff.storage import EnvironmentOrigin, OperationContext, OperationInfo
 from twindiff.storage.journal import JournalRecord, RowChange, Values
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
@@ -69,9 +69,9 @@ def engine() -> Iterator[SqliteEngine]:
     opened.close()
 
 
-def new_environment(engine: SqliteEngine) -> tuple[str, Origin]:
+def new_environment(engine: SqliteEngine) -> tuple[str, EnvironmentOrigin]:
     template = engine.add_template("cups", {})
-    origin = Origin({"cups": template.hash}, ClockMode("steps", NOON), NOON, NOON, {})
+    origin = EnvironmentOrigin({"cups": template.hash}, ClockMode("steps", NOON), NOON, NOON, {})
     env = uuid4().hex
     engine.create(env, origin)
     return env, origin

@@ -15,7 +15,7 @@ from tests.storage.conformance.worlds import CATALOG, NOON, Note, Place, Thing, 
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.events import Event
 from twindiff.kit.rows import Column, Json, Row, Table, Timestamp, column, table_of
-from twindiff.storage import DataDirectoryInUse, Origin, SchemaChanged, StorageFull
+from twindiff.storage import DataDirectoryInUse, EnvironmentOrigin, SchemaChanged, StorageFull
 from twindiff.storage.journal import encode
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine, live_environments
@@ -43,7 +43,7 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path: Path):
     assert done.returncode == -signal.SIGKILL, done.stderr
     env, alpha, beta = done.stdout.split()
     world = World(lambda: SqliteEngine(str(tmp_path)))
-    place = Place(world, env, Origin({"alpha": alpha, "beta": beta}, ClockMode("steps", NOON), NOON, NOON))
+    place = Place(world, env, EnvironmentOrigin({"alpha": alpha, "beta": beta}, ClockMode("steps", NOON), NOON, NOON))
     place.wake()
     assert place.read(lambda db: [row.thing_id for row in db.rows(Thing)]) == [f"T{n}" for n in range(8)]
     assert [record.seq for record in place.records()] == [*range(1, 8)]
@@ -195,7 +195,7 @@ class Office:
         self.engine = self.opened(Old, Gone)
         first = {"paper_id": "P1", "title": "first", "colour": "red", "tags": [1]}
         template = self.engine.add_template("office", {"papers": [first]})
-        self.origin = Origin({"office": template.hash}, ClockMode("steps", NOON), NOON, NOON)
+        self.origin = EnvironmentOrigin({"office": template.hash}, ClockMode("steps", NOON), NOON, NOON)
         self.place: Any = Place(self, "e1", self.origin)  # pyright: ignore[reportArgumentType]
         self.engine.create("e1", self.origin)
 
@@ -277,7 +277,7 @@ def test_tables_that_a_release_laid_out_in_another_order_are_carried_over(
     office.release(Old, Letter)
     letters = [{"letter_id": f"L{n}", "sender": f"P{n}", "stamps": n} for n in range(50)]
     template = office.engine.add_template("office", {"letters": letters})
-    origin = Origin({"office": template.hash}, office.origin.clock, NOON, NOON)
+    origin = EnvironmentOrigin({"office": template.hash}, office.origin.clock, NOON, NOON)
     place: Any = Place(office, "e2", origin)  # pyright: ignore[reportArgumentType]
     office.engine.create("e2", origin)
     for number in range(300):
@@ -341,7 +341,7 @@ def test_a_template_whose_table_went_with_its_rows_is_refused_by_name(office: Of
     template = office.engine.add_template("office", {"stamps": [{"stamp_id": "S1"}]})
     office.release(Old)
     with pytest.raises(SchemaChanged, match="no longer has the table 'stamps', which holds rows"):
-        office.engine.create("e2", Origin({"office": template.hash}, office.origin.clock, NOON, NOON))
+        office.engine.create("e2", EnvironmentOrigin({"office": template.hash}, office.origin.clock, NOON, NOON))
 
 
 def test_a_catalog_gains_tables_columns_and_indexes(office: Office):

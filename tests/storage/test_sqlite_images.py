@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.storage.conformance.worlds import Item, Place, Thing, World
 from tests.storage.data.old_directory import ENV, FORK, ORIGIN, TEMPLATES, WRITES, title
-from twindiff.storage import Origin, StorageFull
+from twindiff.storage import EnvironmentOrigin, StorageFull
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
@@ -379,7 +379,7 @@ def titles(place: Place) -> list[str]:
 
 
 def of_old(world: World, env: str) -> Place:
-    return Place(world, env, Origin(TEMPLATES, *ORIGIN))
+    return Place(world, env, EnvironmentOrigin(TEMPLATES, *ORIGIN))
 
 
 def test_a_data_directory_of_layout_2_opens_with_all_its_points(old: World):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.storage.stock import Part, rows, twin
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import OperationInfo, Origin, Template, TemplatePayload
+from twindiff.storage import EnvironmentOrigin, OperationInfo, Template, TemplatePayload
 from twindiff.storage.cooperative import run_to_end
 from twindiff.storage.journal import Values
 from twindiff.storage.schema import Schema
@@ -89,7 +89,7 @@ def test_a_copy_is_what_the_environment_was_when_it_was_asked_for(reopened: Open
     engine = reopened()
     for part in engine.keep_template("stock", START):
         part()
-    origin = Origin({"stock": NAME[1]}, ClockMode("steps", 0), 0, 0)
+    origin = EnvironmentOrigin({"stock": NAME[1]}, ClockMode("steps", 0), 0, 0)
     engine.create("one", origin)
     steps = engine.copy_template("one", origin, "stock")
     first = next(steps)

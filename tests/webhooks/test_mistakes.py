@@ -12,7 +12,7 @@ import pytest
 from tests.harness import Environment, LiveServer, Platform
 from tests.receiver import Receiver
 from tests.webhooks.conftest import Webhooks
-from twindiff.environments.outbox import Due
+from twindiff.environments.outbox import DueDelivery
 from twindiff.environments.registry import Registry
 from twindiff.kit import Call, Column, Operations, Row, Store, Twin
 from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest
@@ -122,7 +122,7 @@ def test_a_delivery_that_cannot_be_taken_is_set_aside_with_a_reason(
 
     def take_or_fail(environment: Any, *given: Any) -> Any:
         due = take(environment, *given)
-        if isinstance(due, Due) and due.notification.body["name"] == "untakeable":
+        if isinstance(due, DueDelivery) and due.notification.body["name"] == "untakeable":
             raise LookupError("no such field")
         return due
 

@@ -40,7 +40,7 @@ class StepFailed(Exception):
         self.expected, self.seen, self.near = expected, seen, near or []
 
 
-class Look(NamedTuple):
+class Observation(NamedTuple):
     """What the page shows, and whether the expectation holds; None where the page cannot be read yet."""
 
     holds: bool | None
@@ -75,7 +75,7 @@ class Expectations:
             return True
         return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
 
-    async def _refuse(self, expect: Expect, look: Look) -> None:
+    async def _refuse(self, expect: Expect, look: Observation) -> None:
         wanted = self._expected_text(expect)
         where = f" in {expect.selector}" if expect.selector else ""
         near = (
@@ -107,10 +107,10 @@ class Expectations:
         wanted = expect.contains if expect.equals is None else expect.equals
         return "" if wanted is None else self._text(wanted)
 
-    async def _look(self, expect: Expect) -> Look:
+    async def _look(self, expect: Expect) -> Observation:
         from playwright.async_api import Error
 
-        looks: dict[str, Callable[[Expect], Awaitable[Look]]] = {
+        looks: dict[str, Callable[[Expect], Awaitable[Observation]]] = {
             "text": self._look_at_text,
             "url": self._look_at_url,
             "title": self._look_at_title,
@@ -120,22 +120,22 @@ class Expectations:
         try:
             look = await looks.get(expect.type, self._look_at_state)(expect)
         except Error:
-            return Look(None, "a page that is being loaded")
+            return Observation(None, "a page that is being loaded")
         return look._replace(holds=not look.holds) if expect.negated and look.holds is not None else look
 
-    async def _look_at_url(self, expect: Expect) -> Look:
+    async def _look_at_url(self, expect: Expect) -> Observation:
         url, wanted = self._front().url, self._expected_text(expect)
         parts = urlsplit(url)
         forms = (url, url.rstrip("/"), parts.path, f"{parts.path}?{parts.query}", f"{parts.path}#{parts.fragment}")
-        return Look(wanted in forms if expect.equals is not None else wanted in url, url)
+        return Observation(wanted in forms if expect.equals is not None else wanted in url, url)
 
-    async def _look_at_title(self, expect: Expect) -> Look:
+    async def _look_at_title(self, expect: Expect) -> Observation:
         title = await self._front().title()
-        return Look(self._is_in(expect, title), title)
+        return Observation(self._is_in(expect, title), title)
 
-    async def _look_at_text(self, expect: Expect) -> Look:
+    async def _look_at_text(self, expect: Expect) -> Observation:
         seen = await self.page_text(expect.selector)
-        return Look(self._is_in(expect, seen) if seen is not None else None, seen or "")
+        return Observation(self._is_in(expect, seen) if seen is not None else None, seen or "")
 
     def _is_in(self, expect: Expect, seen: str) -> bool:
         """Return whether a text meets the expectation; negated ones ignore case."""
@@ -144,15 +144,15 @@ class Expectations:
             wanted, seen = wanted.casefold(), seen.casefold()
         return wanted == seen if expect.equals is not None else wanted in seen
 
-    async def _look_for_element(self, expect: Expect) -> Look:
+    async def _look_for_element(self, expect: Expect) -> Observation:
         selector = self._text(expect.selector)
         element = await self.find(selector)
         kind = kind_of(selector)
         if element is None and expect.negated and kind and kind[1]:  # what looks like a button may lack the role
             element = await self.find(f"{EXACT}{kind[1]}")
-        return Look(element is not None, "a visible one" if element else "none that is visible")
+        return Observation(element is not None, "a visible one" if element else "none that is visible")
 
-    async def _count(self, expect: Expect) -> Look:
+    async def _count(self, expect: Expect) -> Observation:
         wanted = _plain(self._expected_text(expect))
         if wanted:
             seen = await self.page_text(expect.selector)
@@ -160,11 +160,11 @@ class Expectations:
         else:
             count = await self._count_elements(self._text(expect.selector))
             if count == 0 and not await self._has_rows(self._text(expect.selector)):
-                return Look(None, "no table or list that could have any")
+                return Observation(None, "no table or list that could have any")
         if count is None:
-            return Look(None, "a page that is being loaded")
+            return Observation(None, "a page that is being loaded")
         is_so = (expect.min or 0) <= count and (expect.max is None or count <= expect.max)
-        return Look(is_so, str(count))
+        return Observation(is_so, str(count))
 
     async def _has_rows(self, selector: str) -> bool:
         """Return whether there is a table or list to count rows or items in; true for other selectors."""
@@ -184,15 +184,15 @@ class Expectations:
                     break
         return count
 
-    async def _look_at_state(self, expect: Expect) -> Look:
+    async def _look_at_state(self, expect: Expect) -> Observation:
         element = await self.find(self._text(expect.selector))
         if element is None:
-            return Look(None, "no such element")
+            return Observation(None, "no such element")
         if expect.type == "value":
             values: list[str] = await element.evaluate(_VALUES)
-            return Look(any(self._is_in(expect, value) for value in values), values[0] if values else "")
+            return Observation(any(self._is_in(expect, value) for value in values), values[0] if values else "")
         state = await getattr(self, f"_is_{expect.type}")(element)
-        return Look(state, expect.type if state else f"not {expect.type}")
+        return Observation(state, expect.type if state else f"not {expect.type}")
 
     async def _is_disabled(self, element: Locator) -> bool:
         return await element.is_disabled()

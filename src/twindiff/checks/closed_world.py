@@ -7,7 +7,7 @@ from msgspec import Struct
 from twindiff.checks import match
 from twindiff.checks.diffs import Changes, DiffedRow
 from twindiff.checks.findings import Objection, ValueDifference
-from twindiff.checks.history import Past
+from twindiff.checks.history import HistoryIndex
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, CheckSpec, CountRange, Exempt
@@ -24,7 +24,9 @@ class Stray(Struct, frozen=True):
     columns: frozenset[str]
 
 
-def judge_rest(spec: CheckSpec, outcomes: list[AssertionResult], changes: Changes, past: Past) -> AssertionResult:
+def judge_rest(
+    spec: CheckSpec, outcomes: list[AssertionResult], changes: Changes, past: HistoryIndex
+) -> AssertionResult:
     """Judge the changes that no assertion counts and no exception covers, as one more assertion at the end."""
     outcome = AssertionResult(Assertion(len(outcomes) + 1, "closed_world", CLOSED_WORLD, count=CountRange(0, 0, 0)))
     try:
@@ -35,7 +37,7 @@ def judge_rest(spec: CheckSpec, outcomes: list[AssertionResult], changes: Change
     return outcome
 
 
-def _object(outcome: AssertionResult, stray: Stray, past: Past) -> None:
+def _object(outcome: AssertionResult, stray: Stray, past: HistoryIndex) -> None:
     change, columns = stray.change, sorted(stray.columns)
     blame = past.blame(change, columns)
     differs = [ValueDifference(name, UNCHANGED, both(change, name)) for name in columns]
@@ -46,7 +48,9 @@ def _object(outcome: AssertionResult, stray: Stray, past: Past) -> None:
     outcome.fail(f"{change.names[-1]} {change.diff_type}{which}{maker}")
 
 
-def strays(spec: CheckSpec, outcomes: Iterable[AssertionResult], changes: Changes, past: Past) -> Iterable[Stray]:
+def strays(
+    spec: CheckSpec, outcomes: Iterable[AssertionResult], changes: Changes, past: HistoryIndex
+) -> Iterable[Stray]:
     """Yield the plain changes that are neither asserted nor ignored, in the order of the diff."""
     whole, columns = find_covered(outcomes)
     for change in changes.all:

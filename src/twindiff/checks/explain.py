@@ -8,7 +8,7 @@ from typing import NamedTuple
 from twindiff.checks import match
 from twindiff.checks.diffs import LISTS, Changes, DiffedRow, Row
 from twindiff.checks.findings import Explanation, Nearest, ValueDifference
-from twindiff.checks.history import Past
+from twindiff.checks.history import HistoryIndex
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.names import KnownTables
 from twindiff.checks.regexes import UndecidedError
@@ -25,12 +25,12 @@ ROWS_COMPARED = 200_000
 Reason = tuple[str, list[Nearest]]
 
 
-class Scene(NamedTuple):
+class ExplanationContext(NamedTuple):
     """The inputs of an explanation."""
 
     spec: CheckSpec
     changes: Changes
-    past: Past
+    past: HistoryIndex
     known: KnownTables | None = None
     most_rows: int = ROWS_COMPARED
 
@@ -40,7 +40,7 @@ def share_of(failed: int) -> int:
     return max(ROWS_SHOWN, ROWS_COMPARED // max(1, failed))
 
 
-def explain(outcome: AssertionResult, scene: Scene, most_rows: int = ROWS_COMPARED) -> Explanation:
+def explain(outcome: AssertionResult, scene: ExplanationContext, most_rows: int = ROWS_COMPARED) -> Explanation:
     """Explain a failed assertion by the nearest of the first `most_rows` rows of the diff."""
     try:
         reason, rows = _reason(outcome, scene._replace(most_rows=most_rows))
@@ -69,7 +69,7 @@ def _describe_expectation(assertion: Assertion) -> str:
     return f"Expected {count_words(assertion.count)} of {assertion.entity} to be {assertion.diff_type}"
 
 
-def _reason(outcome: AssertionResult, scene: Scene) -> Reason:
+def _reason(outcome: AssertionResult, scene: ExplanationContext) -> Reason:
     """Describe what is wrong with the set of rows, then the objections to those that count."""
     if outcome.assertion.diff_type == "closed_world":
         return _undecided_reason(outcome) or _unchanged_reason(outcome, scene)
@@ -88,7 +88,7 @@ def _undecided_reason(outcome: AssertionResult) -> Reason | None:
     return (f"It cannot be judged: {outcome.undecided}.", []) if outcome.undecided else None
 
 
-def _rows_reason(outcome: AssertionResult, scene: Scene) -> Reason:
+def _rows_reason(outcome: AssertionResult, scene: ExplanationContext) -> Reason:
     """Choose the most helpful reason, the most certain first."""
     if outcome.surplus:
         return _strict_reason(outcome, scene)
@@ -115,7 +115,11 @@ def _more_advice(assertion: Assertion) -> str:
 
 
 def _near(
-    change: DiffedRow, assertion: Assertion, differs: list[ValueDifference], scene: Scene, columns: Collection[str] = ()
+    change: DiffedRow,
+    assertion: Assertion,
+    differs: list[ValueDifference],
+    scene: ExplanationContext,
+    columns: Collection[str] = (),
 ) -> Nearest:
     """Return a row with the operation that set its differing columns.
 
@@ -126,7 +130,7 @@ def _near(
     return Nearest(short_row(change, assertion), differs, scene.past.blame(change, asked))
 
 
-def _strict_reason(outcome: AssertionResult, scene: Scene) -> Reason:
+def _strict_reason(outcome: AssertionResult, scene: ExplanationContext) -> Reason:
     def surplus(change: DiffedRow) -> list[str]:
         return match.surplus_of(scene.spec, outcome.assertion, change)
 
@@ -153,7 +157,7 @@ def _objection_reason(outcome: AssertionResult) -> Reason:
     return f"{said[:1].upper()}{said[1:]}{_more(outcome.objected, ROWS_SHOWN)}.", rows
 
 
-def _unchanged_reason(outcome: AssertionResult, scene: Scene) -> Reason:
+def _unchanged_reason(outcome: AssertionResult, scene: ExplanationContext) -> Reason:
     """List the rows that changed although they should not have."""
     rows: list[Nearest] = []
     said: list[str] = []
@@ -168,7 +172,7 @@ def _unchanged_reason(outcome: AssertionResult, scene: Scene) -> Reason:
     return f"There were: {'; '.join(said[:ROWS_SHOWN])}{more}.", rows
 
 
-def _changed_here(change: DiffedRow, outcome: AssertionResult, scene: Scene) -> list[str]:
+def _changed_here(change: DiffedRow, outcome: AssertionResult, scene: ExplanationContext) -> list[str]:
     """Return the columns of an update that should not have changed."""
     if outcome.objections:
         return next(
@@ -183,7 +187,7 @@ def _more(count: int, shown: int) -> str:
     return f"; and {count - shown} more" if count > shown else ""
 
 
-def _nearest(outcome: AssertionResult, scene: Scene) -> list[Nearest]:
+def _nearest(outcome: AssertionResult, scene: ExplanationContext) -> list[Nearest]:
     """Return the rows that differ least from the assertion."""
     assertion = outcome.assertion
     taken = {id(change) for change in outcome.matched}
@@ -239,7 +243,7 @@ def _is_of_where(difference: ValueDifference, assertion: Assertion) -> bool:
     return difference.path in assertion.paths or isinstance(difference.expected, list)
 
 
-def _elsewhere(assertion: Assertion, scene: Scene) -> Reason | None:
+def _elsewhere(assertion: Assertion, scene: ExplanationContext) -> Reason | None:
     """Look for rows that satisfy the `where` but changed in another way."""
     for diff_type in LISTS if assertion.diff_type != "response" else ():
         if diff_type == assertion.diff_type:
@@ -252,7 +256,7 @@ def _elsewhere(assertion: Assertion, scene: Scene) -> Reason | None:
     return None
 
 
-def _near_reason(assertion: Assertion, rows: list[Nearest], scene: Scene) -> Reason:
+def _near_reason(assertion: Assertion, rows: list[Nearest], scene: ExplanationContext) -> Reason:
     if rows:
         return _near_words(rows, assertion), rows
     if assertion.diff_type == "response":

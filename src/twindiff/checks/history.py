@@ -114,7 +114,7 @@ class TouchIndex(NamedTuple):
             return []
 
 
-class Past:
+class HistoryIndex:
     """A history, indexed by rows."""
 
     def __init__(self, load: Callable[[], RunHistory] | None) -> None:
@@ -191,9 +191,9 @@ def moments(calls: Iterable[Called]) -> dict[int, Moment]:
     return by_number
 
 
-def read(history: object, spec: CheckSpec) -> Past:
+def read(history: object, spec: CheckSpec) -> HistoryIndex:
     """Validate a history, or a function that loads it on demand, against what the spec needs. Raises `HistoryError`."""
-    past = Past(_loader(history))
+    past = HistoryIndex(_loader(history))
     missing = "response" if spec.needs_calls and past.calls is None else ""
     missing = "by or after" if spec.needs_records and not past.known else missing
     if missing:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from twindiff.checks.diffs import Changes, DiffedRow, Kind, Row
 from twindiff.checks.findings import Objection
-from twindiff.checks.history import Past
+from twindiff.checks.history import HistoryIndex
 from twindiff.checks.judging_time import look_at_row
 from twindiff.checks.operators import CONNECTIVES, OPERATORS, SCALARS, plain
 from twindiff.checks.regexes import UndecidedError
@@ -72,7 +72,7 @@ class AssertionResult(Struct):
         self.fail(f"cannot be judged: {self.undecided}")
 
 
-def judge(assertion: Assertion, spec: CheckSpec, changes: Changes, past: Past) -> AssertionResult:
+def judge(assertion: Assertion, spec: CheckSpec, changes: Changes, past: HistoryIndex) -> AssertionResult:
     """Find the rows that satisfy an assertion, and describe in the public wording why they are not what it expects."""
     outcome = AssertionResult(assertion, max(1, MAX_FAILURES // len(spec.assertions)))
     try:
@@ -89,14 +89,14 @@ def judge(assertion: Assertion, spec: CheckSpec, changes: Changes, past: Past) -
     return outcome
 
 
-def candidates(assertion: Assertion, changes: Changes, past: Past) -> list[DiffedRow]:
+def candidates(assertion: Assertion, changes: Changes, past: HistoryIndex) -> list[DiffedRow]:
     """Return the rows, or the calls, that an assertion is about."""
     if assertion.diff_type == "response":
         return past.calls or []
     return changes.of(assertion.diff_type, assertion.entity)
 
 
-def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> list[DiffedRow]:
+def likely(assertion: Assertion, kind: Kind, changes: Changes, past: HistoryIndex) -> list[DiffedRow]:
     """Return the rows that may match; if there are many, only those with the value that the `where` requires."""
     rows = candidates(assertion, changes, past) if kind == assertion.diff_type else changes.of(kind, assertion.entity)
     if kind == "response" or len(rows) <= FEW_ROWS:

@@ -5,7 +5,7 @@ from msgspec import Struct
 from twindiff.checks import match
 from twindiff.checks.diffs import DiffedRow, Row
 from twindiff.checks.findings import Objection, ValueDifference
-from twindiff.checks.history import HistoryRecord, Moment, Past
+from twindiff.checks.history import HistoryIndex, HistoryRecord, Moment
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, CheckSpec, written_where
@@ -14,14 +14,14 @@ from twindiff.checks.wording import short
 NOT_THERE = "the history does not have every row that counts"
 
 
-class Dated(Struct, frozen=True):
+class DatedChange(Struct, frozen=True):
     """A row or call that counts, and when it got its final values."""
 
     change: DiffedRow
     moment: Moment
 
 
-def check_authors(outcome: AssertionResult, spec: CheckSpec, past: Past) -> None:
+def check_authors(outcome: AssertionResult, spec: CheckSpec, past: HistoryIndex) -> None:
     """Object to every row that counts and was touched by an operation that does not satisfy `by`."""
     if not outcome.assertion.by or outcome.undecided:
         return
@@ -32,7 +32,7 @@ def check_authors(outcome: AssertionResult, spec: CheckSpec, past: Past) -> None
         outcome.give_up(error)
 
 
-def _hold_makers_of(change: DiffedRow, outcome: AssertionResult, spec: CheckSpec, past: Past) -> None:
+def _hold_makers_of(change: DiffedRow, outcome: AssertionResult, spec: CheckSpec, past: HistoryIndex) -> None:
     assertion = outcome.assertion
     ignored = match.ignored_columns(spec, assertion, change)
     touches = [touch for touch in past.touches(change) if touch.is_meant(ignored)]
@@ -52,7 +52,7 @@ def maker_of(record: HistoryRecord) -> Row:
     return {"operation": record.operation, "actor": record.actor, "twin": record.twin}
 
 
-def hold_order(outcome: AssertionResult, outcomes: list[AssertionResult], past: Past) -> None:
+def hold_order(outcome: AssertionResult, outcomes: list[AssertionResult], past: HistoryIndex) -> None:
     """Object to every row and call that counts and is not later than all it must come after."""
     assertion = outcome.assertion
     try:
@@ -62,7 +62,7 @@ def hold_order(outcome: AssertionResult, outcomes: list[AssertionResult], past: 
         outcome.give_up(error)
 
 
-def _hold_after(outcome: AssertionResult, earlier: AssertionResult, name: str, past: Past) -> None:
+def _hold_after(outcome: AssertionResult, earlier: AssertionResult, name: str, past: HistoryIndex) -> None:
     first, then = date_changes(earlier, past), date_changes(outcome, past)
     if not first or not then:
         return
@@ -82,14 +82,14 @@ def is_after(moment: Moment, other: Moment) -> bool:
     return moment > other
 
 
-def date_changes(outcome: AssertionResult, past: Past) -> list[Dated]:
+def date_changes(outcome: AssertionResult, past: HistoryIndex) -> list[DatedChange]:
     """Date everything that counts for an assertion; raises `UndecidedError` where the history lacks a row."""
-    dates: list[Dated] = []
+    dates: list[DatedChange] = []
     for change in outcome.matched:
         moment = past.moment(change, asserted_columns(outcome.assertion, change))
         if moment is None:
             raise UndecidedError(NOT_THERE)
-        dates.append(Dated(change, moment))
+        dates.append(DatedChange(change, moment))
     return dates
 
 
@@ -100,7 +100,7 @@ def asserted_columns(assertion: Assertion, change: DiffedRow) -> frozenset[str]:
     return frozenset(path.split(".")[0] for path in assertion.paths)
 
 
-def describe_moment(outcome: AssertionResult, item: Dated, past: Past) -> str:
+def describe_moment(outcome: AssertionResult, item: DatedChange, past: HistoryIndex) -> str:
     """Describe which operation or call happened at a moment."""
     row = item.change.sides[0]
     if item.change.diff_type == "response":

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from twindiff.checks import match, readers
 from twindiff.checks.diffs import Changes
-from twindiff.checks.history import Past
+from twindiff.checks.history import HistoryIndex
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.operators import CONNECTIVES, SCALARS
 from twindiff.checks.regexes import UndecidedError
@@ -70,7 +70,7 @@ def of_spec(spec: CheckSpec) -> Iterator[tuple[str, Reference]]:
         yield from of_exempt(exempt, position)
 
 
-class Referred:
+class ReferenceValues:
     """The values in the rows that count for assertions with an id; each path is read once."""
 
     def __init__(self) -> None:
@@ -144,7 +144,9 @@ def _any_of(operator: str, values: list[Any]) -> Predicate:
     return parts[0] if len(parts) == 1 else Predicate("or", parts)
 
 
-def judge_all(spec: CheckSpec, changes: Changes, past: Past, referred: Referred) -> list[AssertionResult]:
+def judge_all(
+    spec: CheckSpec, changes: Changes, past: HistoryIndex, referred: ReferenceValues
+) -> list[AssertionResult]:
     """Judge every assertion, each after those it refers to; results are in the order of the spec."""
     judged: dict[int, AssertionResult] = {}
     for assertion in _in_order(spec.assertions):
@@ -154,7 +156,7 @@ def judge_all(spec: CheckSpec, changes: Changes, past: Past, referred: Referred)
 
 
 def _judge_assertion(
-    assertion: Assertion, spec: CheckSpec, changes: Changes, past: Past, referred: Referred
+    assertion: Assertion, spec: CheckSpec, changes: Changes, past: HistoryIndex, referred: ReferenceValues
 ) -> AssertionResult:
     try:
         known = referred.assertion(assertion)

@@ -4,14 +4,14 @@ from msgspec import Struct
 
 from twindiff.checks import diffs
 from twindiff.checks.closed_world import judge_rest
-from twindiff.checks.explain import Scene, explain, share_of
+from twindiff.checks.explain import ExplanationContext, explain, share_of
 from twindiff.checks.findings import Explanation
 from twindiff.checks.history import read as read_history
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.names import KnownTables, warnings
 from twindiff.checks.parse import parse
 from twindiff.checks.provenance import check_authors, hold_order
-from twindiff.checks.references import Referred, judge_all
+from twindiff.checks.references import ReferenceValues, judge_all
 from twindiff.checks.regexes import time_limit
 
 
@@ -44,7 +44,7 @@ def evaluate(spec: object, diff: object, history: object = None, known: KnownTab
     """
     checks = parse(spec)
     warned = warnings(checks, known) if known else []
-    scene = Scene(checks, diffs.read(diff, exact=checks.is_extended), read_history(history, checks), known)
+    scene = ExplanationContext(checks, diffs.read(diff, exact=checks.is_extended), read_history(history, checks), known)
     with time_limit():
         outcomes = _judge_scene(scene)
         failed = [outcome for outcome in outcomes if outcome.failures]
@@ -61,9 +61,9 @@ def evaluate(spec: object, diff: object, history: object = None, known: KnownTab
     )
 
 
-def _judge_scene(scene: Scene) -> list[AssertionResult]:
+def _judge_scene(scene: ExplanationContext) -> list[AssertionResult]:
     spec, changes, past = scene.spec, scene.changes, scene.past
-    referred = Referred()
+    referred = ReferenceValues()
     outcomes = judge_all(spec, changes, past, referred)
     for outcome in outcomes:
         check_authors(outcome, spec, past)

@@ -16,7 +16,7 @@ from twindiff.kit.errors import MissingOperation, UnknownOperation
 from twindiff.storage import CatalogStore, StorageEngine
 from twindiff.storage.feed import Feed
 
-from .transcripts import Heard, Policy, Transcript, pack, wants
+from .transcripts import Policy, RecordedExchange, Transcript, pack, wants
 
 AT_ONCE = 100
 """Calls read by one query."""
@@ -49,7 +49,7 @@ class CallLogEntry(NamedTuple):
     milliseconds: float
     error: str | None
     seq: int | None
-    said: Heard | Transcript | None = None
+    said: RecordedExchange | Transcript | None = None
 
 
 class CallLog:
@@ -65,7 +65,7 @@ class CallLog:
         self._writing = threading.RLock()
         """Held while calls are written: until the commit they are neither waiting nor numbered for other threads."""
         self._held = 0
-        self._large: list[Heard] = []
+        self._large: list[RecordedExchange] = []
         self.feed = Feed()
         """Announces every call of this process; its numbers are counts, not seqs."""
         self.total = 0
@@ -73,8 +73,8 @@ class CallLog:
 
     def add(self, environment_id: str, entry: CallLogEntry) -> None:
         """Queue a call for the next flush."""
-        heard: Heard | Transcript | None = entry.said
-        if isinstance(heard, Heard):
+        heard: RecordedExchange | Transcript | None = entry.said
+        if isinstance(heard, RecordedExchange):
             held = heard.held
             if not wants(self._policy, entry.status, entry.error) or self._held + held > MAX_HELD_BYTES:
                 entry, held = entry._replace(said=None), 0
@@ -297,12 +297,12 @@ class CallLog:
 
 
 def _held_bytes(entry: CallLogEntry) -> int:
-    return entry.said.held if isinstance(entry.said, Heard) else 0
+    return entry.said.held if isinstance(entry.said, RecordedExchange) else 0
 
 
 def _pack_transcripts(entries: Sequence[CallLogEntry]) -> list[tuple[int, int, str]]:
     """Pack transcripts in parts: the positions of a part's first and last call, counted from 1, and its packed text."""
-    said = [each.said.transcript() if isinstance(each.said, Heard) else each.said for each in entries]
+    said = [each.said.transcript() if isinstance(each.said, RecordedExchange) else each.said for each in entries]
     parts = [(start, said[start : start + IN_ONE_PART]) for start in range(0, len(said), IN_ONE_PART)]
     return [(start + 1, start + len(part), pack(part)) for start, part in parts if any(part)]
 

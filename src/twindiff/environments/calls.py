@@ -12,15 +12,15 @@ from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.http import Request, Response
 from twindiff.kit.limits import Meter
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, NotServed, OperationContext, OperationInfo, StorageEngine
-from twindiff.storage.deadline import TakesLong
+from twindiff.storage.deadline import OffloadRequired
 
 from .call_log import AGENT_REFUSED, MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, CallLogEntry
 from .due import DueWork, StillDue
 from .environments import LoadedEnvironment
-from .transcripts import Heard, Policy
+from .transcripts import Policy, RecordedExchange
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class Calls:
         self,
         environment: LoadedEnvironment,
         twin: Twin,
-        exchange: Exchange,
+        exchange: RequestContext,
         *,
         trusted: bool = False,
         where: OperationRunner | None = None,
@@ -71,12 +71,12 @@ class Calls:
         """Answer one request to a twin of a loaded environment; a `trusted` request needs no token of the environment.
 
         `where` runs the operation and defaults to the engine. Raises StillDue when much due work comes first and the
-        request should be retried, and TakesLong when the request must run in a worker thread.
+        request should be retried, and OffloadRequired when the request must run in a worker thread.
         """
         started = time.perf_counter()
         try:
             outcome = self.outcome(environment, twin, exchange, where or self._engine, trusted=trusted)
-        except (StillDue, TakesLong):
+        except (StillDue, OffloadRequired):
             raise
         except BaseException:
             self.note(environment, twin, internal_failure(exchange), exchange.request, exchange.token, started)
@@ -109,14 +109,20 @@ class Calls:
     ) -> None:
         """Log a call that began at `started`, in seconds of `time.perf_counter`."""
         answer, operation, actor, error, seq = outcome
-        spent, heard = (time.perf_counter() - started) * 1000, Heard(request, answer, token)
+        spent, heard = (time.perf_counter() - started) * 1000, RecordedExchange(request, answer, token)
         entry = CallLogEntry(wall(), twin.name, operation, actor, answer.status, spent, error, seq, heard)
         self.log.add(environment.id, entry)
 
     def outcome(
-        self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, where: OperationRunner, *, trusted: bool
+        self,
+        environment: LoadedEnvironment,
+        twin: Twin,
+        exchange: RequestContext,
+        where: OperationRunner,
+        *,
+        trusted: bool,
     ) -> CallResult:
-        """Run a call without logging it; raises NotServed, and TakesLong if it must run in a worker thread."""
+        """Run a call without logging it; raises NotServed, and OffloadRequired if it must run in a worker thread."""
         try:
             twin.read(exchange)
             is_trusted = trusted or exchange.operation.declared.open
@@ -134,7 +140,13 @@ class Calls:
             return internal_failure(exchange)._replace(answer=answer)
 
     def _perform(
-        self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, where: OperationRunner, *, trusted: bool
+        self,
+        environment: LoadedEnvironment,
+        twin: Twin,
+        exchange: RequestContext,
+        where: OperationRunner,
+        *,
+        trusted: bool,
     ) -> CallResult:
         operation, tokens = exchange.operation, environment.tokens
         exchange.strict = tokens.mode == "strict"
@@ -170,7 +182,7 @@ class Calls:
         return CallResult(answer, operation.name, exchange.actor, error or None, seq)
 
 
-def internal_failure(exchange: Exchange) -> CallResult:
+def internal_failure(exchange: RequestContext) -> CallResult:
     """Return the result of a call that failed without a response in the vendor's format."""
     return CallResult(Response(b"", 500), exchange.operation.name, error="internal_error")
 

@@ -15,7 +15,7 @@ from twindiff.kit.throttling import Arrivals
 from twindiff.storage import StorageEngine
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 
-from .due import MAX_PIECES_PER_REQUEST, Done, DueSlice, DueWork, Piece, operation_of
+from .due import MAX_PIECES_PER_REQUEST, Done, DueItem, DueSlice, DueWork, operation_of
 from .environments import Environments, LoadedEnvironment
 
 USUAL_START = 1_767_225_600_000_000
@@ -31,7 +31,7 @@ class InvalidClock(ApiError):
     """The clock cannot be set to that."""
 
 
-class ClockWanted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class ClockRequest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How an environment's clock is to run; `start` is an ISO 8601 instant, for `offset`, `steps` and `frozen`."""
 
     mode: Mode = "real"
@@ -58,11 +58,11 @@ class ClockReading(NamedTuple):
     mode: Mode
     now: int
     seq: int
-    next: Piece | None
+    next: DueItem | None
     operation: str
 
 
-class Moved(NamedTuple):
+class ClockAdvance(NamedTuple):
     """The state of a clock after it was set, and the jobs that ran on the way.
 
     `still_due` counts the due jobs that one request could not run; if it is not 0, the clock did not reach its target.
@@ -104,7 +104,7 @@ class Clocks:
         if present.due <= present.clock:
             yield from self._set(environment_id, present.clock)
 
-    def advance(self, environment_id: str, seconds: float) -> Generator[CooperativeStep, None, Moved]:
+    def advance(self, environment_id: str, seconds: float) -> Generator[CooperativeStep, None, ClockAdvance]:
         """Advance a clock by seconds; raises InvalidClock, ClockGoesBack."""
         if seconds < 0:
             raise ClockGoesBack(f"the clock cannot go {-seconds:g} seconds back. {ClockGoesBack.__doc__}")
@@ -112,7 +112,7 @@ class Clocks:
         target = now + round(min(seconds, LAST_INSTANT) * SECOND)
         return self._set(environment_id, _within_reach(target, f"{seconds:g} seconds on from {Clock(now).iso()}"))
 
-    def set(self, environment_id: str, to: int) -> Generator[CooperativeStep, None, Moved]:
+    def set(self, environment_id: str, to: int) -> Generator[CooperativeStep, None, ClockAdvance]:
         """Advance a clock to an instant, in microseconds since 1970; raises InvalidClock, ClockGoesBack."""
         now = self._engine.present(self._awake(environment_id).id).clock
         if to < now:
@@ -120,7 +120,7 @@ class Clocks:
             raise ClockGoesBack(f"{was}. {ClockGoesBack.__doc__}")
         return self._set(environment_id, _within_reach(to, f"{to} microseconds after 1970"))
 
-    def run(self, environment_id: str, until: Until) -> Generator[CooperativeStep, None, Moved]:
+    def run(self, environment_id: str, until: Until) -> Generator[CooperativeStep, None, ClockAdvance]:
         """Advance a clock to the next due job, or until no job is due."""
         if until == "idle":
             return self._set(environment_id, None)
@@ -128,7 +128,7 @@ class Clocks:
         piece, now = self._due.next(environment), self._engine.present(environment.id).clock
         return self._set(environment_id, max(piece.due, now) if piece else now)
 
-    def _set(self, environment_id: str, target: int | None) -> Generator[CooperativeStep, None, Moved]:
+    def _set(self, environment_id: str, target: int | None) -> Generator[CooperativeStep, None, ClockAdvance]:
         """Run the jobs due by `target`, or all if it is None, then set the clock.
 
         Yields to other requests in between.
@@ -151,7 +151,7 @@ class Clocks:
         is_done = waiting is None or waiting.due > last
         if is_done and target is not None and target > self._engine.present(environment.id).clock:
             self._due.note_advance(environment, self._engine.advance(environment.id, target))
-        return Moved(self._state(environment), done, 0 if is_done else self._due.count(environment, last))
+        return ClockAdvance(self._state(environment), done, 0 if is_done else self._due.count(environment, last))
 
 
 def _within_reach(target: int, wanted: str) -> int:

@@ -4,7 +4,7 @@ Each job run is an operation of its own at its own time. The journal is therefor
 advanced in one step or in many, or nobody called for days.
 
 Finding due jobs queries the table of every job of every twin. A single writing process therefore reads several due jobs
-at once and caches them (`Agenda`) until another operation writes, or until a job makes something due earlier. Several
+at once and caches them (`DueQueue`) until another operation writes, or until a job makes something due earlier. Several
 jobs are committed in one transaction, with a journal record each; if one of them fails, each is run by itself.
 """
 
@@ -67,7 +67,7 @@ class LeftDue(ApiError):
     """The job has left its row due at the same time; it must remove the row, or move its time on."""
 
 
-class Piece(NamedTuple):
+class DueItem(NamedTuple):
     """A due job for one row; pieces sort in the order in which they run.
 
     `due` is in microseconds since 1970, `job` is the index of the twin's job, `key` is the row's key.
@@ -80,11 +80,11 @@ class Piece(NamedTuple):
     actor: str
 
 
-class Agenda(NamedTuple):
+class DueQueue(NamedTuple):
     """The first due jobs of an environment, in order, as of the journal record `seq`."""
 
     seq: int
-    pieces: list[Piece]
+    pieces: list[DueItem]
     is_old: bool = False
     """Whether some of these jobs have run since the query."""
 
@@ -124,7 +124,7 @@ class DueWork:
     def __init__(self, engine: StorageEngine, calls: CallLog) -> None:
         self._engine = engine
         self._calls = calls
-        self._agendas: dict[str, Agenda] = {}
+        self._agendas: dict[str, DueQueue] = {}
 
     def before(self, environment: LoadedEnvironment, operation: Callable[[int | None], T]) -> T:
         """Run an operation after all jobs that are due by its time.
@@ -159,7 +159,7 @@ class DueWork:
                 return done
         return []
 
-    def _first(self, environment: LoadedEnvironment, at: int) -> Piece | None:
+    def _first(self, environment: LoadedEnvironment, at: int) -> DueItem | None:
         """Return the next due job, if it is due by `at`."""
         if self._engine.present(environment.id).due > at:
             return None
@@ -167,7 +167,7 @@ class DueWork:
         return piece if piece and piece.due <= at else None
 
     def _do_together(
-        self, environment: LoadedEnvironment, pieces: Sequence[Piece], seconds: float
+        self, environment: LoadedEnvironment, pieces: Sequence[DueItem], seconds: float
     ) -> list[Done] | None:
         """Run cached jobs in one transaction; returns None if one of them fails, and then none has run."""
         works: list[DueJobRun] = []
@@ -187,7 +187,7 @@ class DueWork:
         ]
 
     def _plan_operations(
-        self, environment: LoadedEnvironment, pieces: Sequence[Piece], works: list[DueJobRun], seconds: float
+        self, environment: LoadedEnvironment, pieces: Sequence[DueItem], works: list[DueJobRun], seconds: float
     ) -> Generator[PlannedOperation]:
         """Yield pieces as operations for `seconds`; the engine stops if one makes something due earlier."""
         turn = lasting(seconds)
@@ -199,7 +199,9 @@ class DueWork:
             intent = OperationInfo(piece.twin, operation_of(environment, piece), piece.actor)
             yield PlannedOperation(intent, partial(work.do, self._engine.blobs), piece.due)
 
-    def _do_in_turn(self, environment: LoadedEnvironment, at: int, most: int, first: Piece | None = None) -> list[Done]:
+    def _do_in_turn(
+        self, environment: LoadedEnvironment, at: int, most: int, first: DueItem | None = None
+    ) -> list[Done]:
         """Run pieces one by one, so that a failure does not undo the others; `first` is the first one, if known."""
         done: list[Done] = []
         while len(done) < most and (piece := first or self._first(environment, at)):
@@ -210,7 +212,7 @@ class DueWork:
             done += [one] if one else []
         return done
 
-    def next(self, environment: LoadedEnvironment) -> Piece | None:
+    def next(self, environment: LoadedEnvironment) -> DueItem | None:
         """Return the next due job, or None; caches what it finds."""
         seq = self._engine.present(environment.id).seq
         agenda = self._agendas.get(environment.id)
@@ -219,7 +221,7 @@ class DueWork:
         pieces = self._look(environment)
         due = pieces[0].due if pieces else NEVER if _working(environment) else NO_JOBS
         self._engine.expect(environment.id, due, seq)
-        self._remember(environment, Agenda(seq, pieces))
+        self._remember(environment, DueQueue(seq, pieces))
         return pieces[0] if pieces else None
 
     def note_advance(self, environment: LoadedEnvironment, seq: int) -> None:
@@ -227,7 +229,7 @@ class DueWork:
         if agenda := self._agendas.get(environment.id):
             self._remember(environment, agenda._replace(seq=seq))
 
-    def _look(self, environment: LoadedEnvironment) -> list[Piece]:
+    def _look(self, environment: LoadedEnvironment) -> list[DueItem]:
         """Query the first due jobs, in order."""
         most, start = FOUND_AT_ONCE if self._engine.inline else 1, environment.origin.clock_start
         jobs = [
@@ -238,7 +240,7 @@ class DueWork:
         last = min((pieces[-1] for pieces in jobs if len(pieces) == most), default=None)
         return sorted(piece for pieces in jobs for piece in pieces if last is None or piece <= last)
 
-    def _remember(self, environment: LoadedEnvironment, agenda: Agenda) -> None:
+    def _remember(self, environment: LoadedEnvironment, agenda: DueQueue) -> None:
         self._agendas.pop(environment.id, None)
         if agenda.pieces and self._engine.inline:
             self._agendas[environment.id] = agenda
@@ -246,7 +248,7 @@ class DueWork:
                 del self._agendas[next(iter(self._agendas))]
 
     @contextmanager
-    def _gone_on(self, environment: LoadedEnvironment, piece: Piece) -> Generator[Agenda]:
+    def _gone_on(self, environment: LoadedEnvironment, piece: DueItem) -> Generator[DueQueue]:
         """Yield the cached agenda, from which the caller removes the pieces it has run; those still first stay cached.
 
         No other operation runs meanwhile, so the engine's `due` value can be borrowed to detect what the pieces make
@@ -254,10 +256,10 @@ class DueWork:
         """
         engine, agenda = self._engine, self._agendas.pop(environment.id, None)
         if agenda is None:
-            yield Agenda(0, [piece])
+            yield DueQueue(0, [piece])
             return
         engine.expect(environment.id, NEVER, agenda.seq)
-        rest: list[Piece] = []
+        rest: list[DueItem] = []
         try:
             yield agenda
             rest = agenda.pieces
@@ -265,7 +267,7 @@ class DueWork:
             if engine.awake(environment.id):
                 present = engine.present(environment.id)
                 left = [each for each in rest if each.due < present.due]
-                self._remember(environment, Agenda(present.seq, left, is_old=True))
+                self._remember(environment, DueQueue(present.seq, left, is_old=True))
                 engine.expect(environment.id, left[0].due if left else piece.due, present.seq)
 
     def count(self, environment: LoadedEnvironment, at: int) -> int:
@@ -276,7 +278,7 @@ class DueWork:
             for twin in _working(environment)
         )
 
-    def _do(self, environment: LoadedEnvironment, piece: Piece, *, may_be_over: bool) -> Done | None:
+    def _do(self, environment: LoadedEnvironment, piece: DueItem, *, may_be_over: bool) -> Done | None:
         """Run one job; returns None if an earlier job has made it not due any more."""
         started = time.perf_counter()
         work = DueJobRun(environment.twins[piece.twin].jobs[piece.job], piece)
@@ -311,12 +313,12 @@ class DueWork:
             return None, error
 
 
-def _of_one_twin(pieces: Sequence[Piece], at: int) -> list[Piece]:
+def _of_one_twin(pieces: Sequence[DueItem], at: int) -> list[DueItem]:
     """Return the leading pieces of one twin that are due by `at`."""
     return list(takewhile(lambda each: each.due <= at and each.twin == pieces[0].twin, pieces))
 
 
-def operation_of(environment: LoadedEnvironment, piece: Piece) -> str:
+def operation_of(environment: LoadedEnvironment, piece: DueItem) -> str:
     """Return the operation name of a job in the journal: `twin:job`."""
     return f"{piece.twin}:{environment.twins[piece.twin].jobs[piece.job].name}"
 
@@ -324,7 +326,7 @@ def operation_of(environment: LoadedEnvironment, piece: Piece) -> str:
 class DueJobRun:
     """One run of a job for one row."""
 
-    def __init__(self, job: Job, piece: Piece) -> None:
+    def __init__(self, job: Job, piece: DueItem) -> None:
         self.piece = piece
         self.is_over = False
         """Whether the row was no longer due."""
@@ -366,7 +368,7 @@ def _working(environment: LoadedEnvironment) -> list[Twin]:
     return [twin for _, twin in sorted(environment.twins.items()) if twin.jobs]
 
 
-def _firsts(twin: Twin, start: int, most: int, moment: OperationContext) -> list[list[Piece]]:
+def _firsts(twin: Twin, start: int, most: int, moment: OperationContext) -> list[list[DueItem]]:
     """Return the first due rows of each job, at most `most` of each."""
     failed = _all_failed(moment.db)
     jobs = enumerate(twin.jobs)
@@ -375,7 +377,7 @@ def _firsts(twin: Twin, start: int, most: int, moment: OperationContext) -> list
 
 def _first(
     db: Store, twin: str, number: int, job: Job, start: int, failed: set[tuple[str, int]], most: int
-) -> list[Piece]:
+) -> list[DueItem]:
     """Return the first due rows of a job, without those that failed."""
     key = _key_columns(job.table)
     rows = db.rows(
@@ -386,11 +388,11 @@ def _first(
         limit=most + len(failed),
         columns=(job.column, job.actor or job.column, *key),
     )
-    pieces: list[Piece] = []
+    pieces: list[DueItem] = []
     for value, actor, *row_key in rows:
         due = instant_due(value)
         if due != NEVER and not (failed and (_text(row_key), due) in failed):
-            pieces.append(Piece(due, twin, number, tuple(row_key), (actor or "") if job.actor else ""))
+            pieces.append(DueItem(due, twin, number, tuple(row_key), (actor or "") if job.actor else ""))
     return pieces[:most]
 
 

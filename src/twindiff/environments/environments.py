@@ -28,11 +28,11 @@ from twindiff.kit.clock import SECOND, ClockMode, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
-from twindiff.storage import CatalogStore, Origin, StorageEngine
+from twindiff.storage import CatalogStore, EnvironmentOrigin, StorageEngine
 
 from .access_policy import EnvironmentAccessPolicy
 from .actors import ActorMap, Actors
-from .faults import Armed, Fault, check_faults
+from .faults import ArmedFault, Fault, check_faults
 from .registry import Registry
 
 DEFAULT_TTL_SECONDS = 1800
@@ -125,13 +125,13 @@ class LoadedEnvironment:
         self.id = record.environment_id
         self.status = record.status
         self.expires = record.expires
-        self.origin = msgspec.convert(record.origin, Origin)
+        self.origin = msgspec.convert(record.origin, EnvironmentOrigin)
         self.tokens = msgspec.convert(record.tokens, Tokens)
         self.token_hash = record.token_hash
         self.secret = token_hash(f"addresses {record.token_hash}")
         self.twins: dict[str, Twin] = {name: registry.get(name) for name in cast(dict[str, str], record.templates)}
         self.gate = msgspec.convert(record.gate, EnvironmentAccessPolicy) if record.gate else None
-        self.faults = [Armed(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
+        self.faults = [ArmedFault(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
         self.seen = wall()
         self.meter = Meter()
 
@@ -145,7 +145,7 @@ class LoadedEnvironment:
         return secrets.compare_digest(token_hash(token), self.token_hash)
 
 
-class Created(NamedTuple):
+class CreatedEnvironment(NamedTuple):
     """A new environment and its agent token, which is stored only as a hash."""
 
     environment: EnvironmentRecord
@@ -165,7 +165,7 @@ class Environments:
         self._live: dict[str, LoadedEnvironment] = {}
         self.actors = Actors(engine, registry)
 
-    def create(self, wanted: EnvironmentRequest) -> Created:
+    def create(self, wanted: EnvironmentRequest) -> CreatedEnvironment:
         """Create an environment from one or more templates; raises UnknownUser, TooManyEnvironments, StorageFull."""
         self._refuse_too_many()
         acting = self.actors.resolve(wanted.templates, wanted.user_id or "", wanted.email or "", wanted.users or {})
@@ -178,7 +178,7 @@ class Environments:
         _refuse_repeated_twins(wanted.templates)
         now = stamp()
         clock = wanted.clock or self._clock_of(wanted.templates)
-        origin = Origin(
+        origin = EnvironmentOrigin(
             templates={template.service: template.hash for template in wanted.templates},
             clock=clock,
             created=now.micros,
@@ -202,9 +202,9 @@ class Environments:
         )
         self._begin(record, origin)
         self._live[record.environment_id] = LoadedEnvironment(record, self._registry)
-        return Created(record, token)
+        return CreatedEnvironment(record, token)
 
-    def _begin(self, record: EnvironmentRecord, origin: Origin) -> None:
+    def _begin(self, record: EnvironmentRecord, origin: EnvironmentOrigin) -> None:
         """Create an environment and its catalog record."""
         self._engine.create(record.environment_id, origin)
         try:
@@ -219,7 +219,7 @@ class Environments:
         start = next(filter(None, begins), None)
         return ClockMode("offset", micros_of(datetime.fromisoformat(start))) if start else ClockMode()
 
-    def fork(self, environment_id: str, at: int, name: str | None) -> Created:
+    def fork(self, environment_id: str, at: int, name: str | None) -> CreatedEnvironment:
         """Create an environment that continues independently from a point of another, with the same time to live.
 
         Raises what `get` raises, UnknownPoint and TooManyEnvironments.
@@ -243,7 +243,7 @@ class Environments:
             self._catalog.add(record)
             self._engine.fork(parent.environment_id, at, record.environment_id)
         self._live[record.environment_id] = LoadedEnvironment(record, self._registry)
-        return Created(record, token)
+        return CreatedEnvironment(record, token)
 
     def _refuse_too_many(self) -> None:
         self._engine.room.take()
@@ -295,12 +295,12 @@ class Environments:
         self._catalog.change(self.record(environment.id), gate=msgspec.to_builtins(gate))
         environment.gate = gate
 
-    def set_faults(self, environment_id: str, faults: list[Fault]) -> list[Armed]:
+    def set_faults(self, environment_id: str, faults: list[Fault]) -> list[ArmedFault]:
         """Replace the environment's faults; raises what `get` raises, and InvalidParameter."""
         environment = self.get(environment_id)
         check_faults(faults, list(environment.twins.values()))
         self._catalog.change(self.record(environment.id), faults=msgspec.to_builtins(faults) or None)
-        environment.faults = [Armed(fault) for fault in faults]
+        environment.faults = [ArmedFault(fault) for fault in faults]
         return environment.faults
 
     def live(self, environment_id: str) -> LoadedEnvironment | None:

@@ -52,7 +52,7 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     )
 
 
-class Armed:
+class ArmedFault:
     """An active fault with its counters: `seen` counts the matching calls, `met` those it applied to."""
 
     __slots__ = ("_passed", "fault", "met", "seen")

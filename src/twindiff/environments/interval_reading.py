@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from twindiff.storage import Origin, PointComparison, StorageEngine
+from twindiff.storage import EnvironmentOrigin, PointComparison, StorageEngine
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.journal import JournalRecord, between
 
@@ -41,7 +41,7 @@ def _in_parts(engine: StorageEngine, environment_id: str, after: int, upto: int)
 
 
 def compare_far_points(
-    engine: StorageEngine, environment_id: str, origin: Origin, start: int, end: int
+    engine: StorageEngine, environment_id: str, origin: EnvironmentOrigin, start: int, end: int
 ) -> Generator[CooperativeStep, None, PointComparison | None]:
     """Compare two far apart points by their rows; returns None where the journal records should be read instead."""
     results: list[PointComparison | None] = []

@@ -54,7 +54,7 @@ class DeliveryResult(NamedTuple):
     final: bool = False
 
 
-class Due(NamedTuple):
+class DueDelivery(NamedTuple):
     """A delivery that is due, with its subscription and the attempt to make."""
 
     record: DeliveryRecord
@@ -190,7 +190,7 @@ class Outbox:
 
     def take(
         self, environment: LoadedEnvironment, subscription_id: str, under_way: frozenset[int] = frozenset()
-    ) -> Due | Later | None:
+    ) -> DueDelivery | Later | None:
         """Return the first due delivery to a subscriber that is not in progress; None when nothing else is pending.
 
         Cancels all pending deliveries if the subscription is gone.
@@ -213,13 +213,13 @@ class Outbox:
         now = self._engine.present(environment.id).clock
         record = self._catalog.find(DeliveryRecord, *mine, DeliveryRecord.next_at <= now)
         if record is not None:
-            return Due(
+            return DueDelivery(
                 record, subscription, webhooks, DeliveryAttempt(record.tries, stamp().micros, cast(Any, record.failure))
             )
         [earliest] = self._catalog.rows(DeliveryRecord, *mine, order=DeliveryRecord.next_at, limit=1)
         return Later(earliest.next_at - now, environment.origin.clock.moves)
 
-    def settle(self, environment: LoadedEnvironment, due: Due, result: DeliveryResult) -> None:
+    def settle(self, environment: LoadedEnvironment, due: DueDelivery, result: DeliveryResult) -> None:
         """Record the result of an attempt, and schedule the next one."""
         with self._engine.transaction():
             record = self._find(environment.id, due.record.number)
@@ -243,7 +243,7 @@ class Outbox:
             self._catalog.change(record, attempts=attempt, **failure, **outcome)
 
     def _outcome(
-        self, environment: LoadedEnvironment, due: Due, record: DeliveryRecord, result: DeliveryResult
+        self, environment: LoadedEnvironment, due: DueDelivery, record: DeliveryRecord, result: DeliveryResult
     ) -> dict[str, Any]:
         if result.failure is None:
             return {"status": "delivered"}

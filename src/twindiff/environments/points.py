@@ -15,12 +15,12 @@ from twindiff.catalog import CheckpointRecord
 from twindiff.catalog.stamps import stamp
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
-from twindiff.storage import Origin, StorageEngine, UnknownPoint
+from twindiff.storage import EnvironmentOrigin, StorageEngine, UnknownPoint
 from twindiff.storage.cooperative import CooperativeStep
 from twindiff.storage.journal import JournalRecord
 
 from . import interval_reading
-from .environments import Created, EnvironmentDeleted, Environments
+from .environments import CreatedEnvironment, EnvironmentDeleted, Environments
 from .registry import did_you_mean
 
 Point = int | str
@@ -150,11 +150,11 @@ class EnvironmentPoints:
         self._environments.awaken(environment)
         return self._engine.rewind(environment.id, to)
 
-    def fork(self, environment_id: str, at: int, count: int, name: str | None) -> list[Created]:
+    def fork(self, environment_id: str, at: int, count: int, name: str | None) -> list[CreatedEnvironment]:
         """Create `count` environments that continue from a point, all or none; raises what `Environments.fork` does."""
         environment = self._environments.get(environment_id)
         self._environments.awaken(environment)
-        made: list[Created] = []
+        made: list[CreatedEnvironment] = []
         try:
             with self._engine.transaction():
                 made.extend(self._environments.fork(environment.id, at, name) for _ in range(count))
@@ -172,7 +172,7 @@ class EnvironmentPoints:
         """Return what differs between two points, as `difference`, but as net changes where they lie far apart."""
         record = self._environments.record(environment_id)
         if record.status != "deleted":
-            env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
+            env, origin = record.environment_id, msgspec.convert(record.origin, EnvironmentOrigin)
             first = self.seq(env, start)
             last = self._engine.seq(env) if end is None else self.seq(env, end)
             comparison = yield from interval_reading.compare_far_points(self._engine, env, origin, first, last)

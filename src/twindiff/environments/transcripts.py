@@ -78,7 +78,7 @@ class Transcript(msgspec.Struct):
     answer: RecordedResponse
 
 
-class Heard:
+class RecordedExchange:
     """A request and its response until they are written; text bodies are truncated to what will be stored."""
 
     __slots__ = ("_answer", "_answered_bytes", "_asked_bytes", "_request", "_token", "held")

@@ -21,7 +21,7 @@ Names = set[tuple[str, str]]
 """Templates by twin and hash."""
 
 
-class Unused:
+class UnusedTemplateSweeper:
     """Removes a template after two sweeps have found it unused, so that a request about to use it has time to do so."""
 
     def __init__(self, engine: SqliteEngine, catalog: Store, environments: Environments) -> None:

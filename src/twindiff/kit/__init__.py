@@ -35,8 +35,8 @@ from .parameter_sources import Body as Body
 from .parameter_sources import Header as Header
 from .parameter_sources import Named as Named
 from .parameter_sources import Upload as Upload
-from .request_context import Exchange as Exchange
-from .request_context import Layer as Layer
+from .request_context import Middleware as Middleware
+from .request_context import RequestContext as RequestContext
 from .rows import Column as Column
 from .rows import Date as Date
 from .rows import Json as Json

@@ -13,7 +13,7 @@ from .http import Response, ValueResponse
 
 if TYPE_CHECKING:
     from .call import Call
-    from .request_context import Exchange
+    from .request_context import RequestContext
 
 
 class PreconditionFailed(ApiError):
@@ -47,7 +47,7 @@ def not_modified(if_none_match: str, etag: str) -> Response | None:
     return None
 
 
-def conditional(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def conditional(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """A middleware for reads: adds the header ETag of the handler's value, and responds 304 if If-None-Match names it.
 
     `@api.get("/events/{eventId}", layers=[conditional])`

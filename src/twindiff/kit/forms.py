@@ -15,7 +15,7 @@ from python_multipart.exceptions import FormParserError
 from .errors import InvalidParameter, MalformedBody
 from .http import Request
 from .parameter_sources import Upload
-from .throttling import give_way
+from .throttling import yield_processor
 
 DEEPEST = 32
 """The deepest nesting of brackets."""
@@ -74,7 +74,7 @@ def _unquoted_in_pieces(value: str) -> str:
     pieces: list[bytes] = []
     start = 0
     while start < len(data):
-        give_way()
+        yield_processor()
         end = start + _PIECE
         escape = data.find(b"%", end - 2, end)
         end = escape if escape > start else end
@@ -196,7 +196,7 @@ def read_parts(request: Request) -> list[tuple[bytes, bytes | Upload]]:
     parts: list[tuple[bytes, bytes | Upload]] = []
 
     def add(name: bytes, value: bytes | Upload) -> None:
-        give_way()
+        yield_processor()
         if len(parts) == MAX_PARTS:
             raise ValueError(f"it has more than {MAX_PARTS:,} parts")
         parts.append((name, value))

@@ -21,9 +21,9 @@ from .http import Request, Response
 from .links import split_url
 from .masks import partial
 from .parameter_sources import Body, Upload
-from .request_context import Exchange
+from .request_context import RequestContext
 from .styles.google import GoogleStyle, etag_middleware, json_only
-from .throttling import give_way
+from .throttling import yield_processor
 from .twin import BODY_LIMIT, Operations, Twin
 
 MAX_CALLS = 1_000
@@ -54,7 +54,7 @@ class GoogleTwin(Twin):
         layers = (json_only, partial, etag_middleware, *options.pop("layers", ()))
         super().__init__(name, GoogleStyle(), page, *pages, layers=layers, **options)
 
-    def exchange(self, request: Request, base_url: str) -> Exchange | None:
+    def exchange(self, request: Request, base_url: str) -> RequestContext | None:
         for head, kept in ((self._service, ""), (f"/upload{self._service}", "/upload")):
             if request.path.startswith(head):
                 request = request._replace(path=kept + request.path[len(head) - 1 :])
@@ -64,7 +64,7 @@ class GoogleTwin(Twin):
             request = request._replace(verb=override)
         return super().exchange(request, base_url)
 
-    def _answer_batch(self, exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
+    def _answer_batch(self, exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Response:
         """A middleware that replaces the handler: runs the calls in order, each in a savepoint of its own."""
         calls = [*_calls_of(exchange.request, urlsplit(exchange.base_url).path)]
         if not calls:
@@ -73,8 +73,8 @@ class GoogleTwin(Twin):
         body = b"".join((*parts, f"--{BOUNDARY}--\r\n".encode()))
         return Response(body, content_type=f"multipart/mixed; boundary={BOUNDARY}")
 
-    def _answer_inner(self, outer: Exchange, call: Call, request: Request) -> Response:
-        give_way()
+    def _answer_inner(self, outer: RequestContext, call: Call, request: Request) -> Response:
+        yield_processor()
         exchange = self.exchange(request, outer.base_url)
         if exchange is None or exchange.operation is outer.operation:
             return self.style.unknown(request, self.dispatch.verbs(request.path))
@@ -124,7 +124,7 @@ def _calls_of(request: Request, base_path: str) -> Iterator[InnerCall]:
     if not boundary:
         raise MalformedBody("A batch is of type multipart/mixed with a boundary")
     for part in _parts(request.body, boundary.encode("latin-1", "replace")):
-        give_way()
+        yield_processor()
         head, content = _split_head(part)
         about = message_from_bytes(head)
         if about.get_content_type() != "application/http":

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from .throttling import give_way, is_at_long_work
+from .throttling import is_at_long_work, yield_processor
 
 
 class Request(NamedTuple):
@@ -82,7 +82,7 @@ def json_answer(value: Any, status: int = 200, headers: tuple[tuple[str, str], .
 
 def _pieces(value: Any, depth: int = 4) -> Iterator[bytes]:
     """Encode a value as JSON in pieces, split down to a nesting of `depth`."""
-    give_way()
+    yield_processor()
     if depth and isinstance(value, list):
         yield b"["
         for number, each in enumerate(cast(list[Any], value)):

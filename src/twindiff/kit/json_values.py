@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
-from .throttling import give_way
+from .throttling import yield_processor
 
 MAX_STRUCTURAL_CHARACTERS = 150_000
 """Structural characters (RFC 8259) in one text. The decoder holds the GIL until it is done; this many take 9 ms."""
@@ -28,7 +28,7 @@ def read_json(text: bytes | str) -> Any:
     if len(data) > MAX_STRUCTURAL_CHARACTERS and _structural(data) > MAX_STRUCTURAL_CHARACTERS:
         raise msgspec.DecodeError(f"it has more than {MAX_STRUCTURAL_CHARACTERS:,} brackets, colons and commas")
     value = msgspec.json.decode(data)
-    give_way()  # for a long text, the line before and the line after each hold the GIL for a while
+    yield_processor()  # for a long text, the line before and the line after each hold the GIL for a while
     return _limit_integers(value) if _LONG in data.translate(_ALL_ZEROS) else value
 
 
@@ -41,7 +41,7 @@ def _structural(data: bytes) -> int:
     signs = without_escapes.translate(None, _OTHERS)
     count = inside = 0
     for start in range(0, len(signs), _PIECE):
-        give_way()
+        yield_processor()
         parts = signs[start : start + _PIECE].split(b'"')
         count += sum(map(len, parts[inside::2]))
         inside = (inside + len(parts) - 1) % 2
@@ -49,7 +49,7 @@ def _structural(data: bytes) -> int:
 
 
 def _limit_integers(value: Any) -> Any:
-    give_way()
+    yield_processor()
     if isinstance(value, dict):
         return {name: _limit_integers(each) for name, each in cast(dict[str, Any], value).items()}
     if isinstance(value, list):

@@ -14,7 +14,7 @@ from .http import Response, ValueResponse
 
 if TYPE_CHECKING:
     from .call import Call
-    from .request_context import Exchange
+    from .request_context import RequestContext
 
 Mask = dict[str, "Mask"]
 """Selected fields, each with the mask of its value; an empty mask selects everything."""
@@ -93,7 +93,7 @@ def apply_mask(value: Any, mask: Mask) -> Any:
     }
 
 
-def partial(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def partial(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """A middleware that reduces the handler's value to what the parameter `fields` selects.
 
     The parameter is parsed before the handler runs, so that a malformed one is refused before anything is written.

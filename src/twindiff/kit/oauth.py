@@ -17,7 +17,7 @@ from .clock import SECOND
 from .errors import ApiError, MissingToken, UnknownToken
 from .http import Request, Response, json_answer
 from .links import split_url
-from .request_context import Exchange
+from .request_context import RequestContext
 from .rows import Column, Row, column
 from .styles.base import Style
 
@@ -93,10 +93,10 @@ class OauthStyle(Style):
             return super().body(request)
         return dict(parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True))
 
-    def result(self, value: Any, exchange: Exchange) -> Response:
+    def result(self, value: Any, exchange: RequestContext) -> Response:
         return super().result(value, exchange)._replace(headers=(("Cache-Control", "no-store"), ("Pragma", "no-cache")))
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         is_ours = isinstance(error, OauthError | NoToken | InvalidToken) or error.status >= 500
         document = {"error": error.code if is_ours else InvalidRequest.code, "error_description": str(error)}
         challenge = (("WWW-Authenticate", "Basic"),) if isinstance(error, InvalidClient) else ()

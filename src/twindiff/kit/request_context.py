@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .twin import Operation
 
 
-class Exchange:
+class RequestContext:
     """A request with its operation; attributes are set as they become known.
 
     `parameters` are raw, by wire name; `is_read` is whether they have been parsed, and `unreadable` is the error if
@@ -74,14 +74,14 @@ class Exchange:
         return self.style.result(value, self)
 
 
-Layer = Callable[[Exchange, Call, Callable[[], Any]], Any]
+Middleware = Callable[[RequestContext, Call, Callable[[], Any]], Any]
 """A middleware around a handler, inside its transaction: `layer(exchange, call, proceed)` returns the result of
 `proceed()`, or another value instead of it. Returning commits; an ApiError that it raises rolls back all writes."""
 
-Run = Callable[[Exchange, Call], Any]
+Run = Callable[[RequestContext, Call], Any]
 
 
-def compose(layers: tuple[Layer, ...], invoke: Callable[[Any, Any], Any]) -> Run:
+def compose(layers: tuple[Middleware, ...], invoke: Callable[[Any, Any], Any]) -> Run:
     """Wrap a handler in middleware, the first one outermost; returns a function of the exchange and the call."""
 
     run: Run = _innermost(invoke)
@@ -91,14 +91,14 @@ def compose(layers: tuple[Layer, ...], invoke: Callable[[Any, Any], Any]) -> Run
 
 
 def _innermost(invoke: Callable[[Any, Any], Any]) -> Run:
-    def run(exchange: Exchange, call: Call) -> Any:
+    def run(exchange: RequestContext, call: Call) -> Any:
         return invoke(call, exchange.parameters)
 
     return run
 
 
-def _around(layer: Layer, inner: Run) -> Run:
-    def run(exchange: Exchange, call: Call) -> Any:
+def _around(layer: Middleware, inner: Run) -> Run:
+    def run(exchange: RequestContext, call: Call) -> Any:
         return layer(exchange, call, lambda: inner(exchange, call))
 
     return run

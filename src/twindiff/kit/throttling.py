@@ -1,8 +1,8 @@
 """Throttling of long CPU-bound work: while other requests arrive, it sleeps and so uses a fifth of the CPU.
 
 Threads of one interpreter share the GIL, and a thread that computes gets more than half of it beside one that serves
-sockets. So long work calls `give_way` in its loops. In a worker thread (`pace_thread`), that sleeps for a while if
-other requests have arrived, and costs nothing otherwise. On the event loop, which must not sleep, it raises an
+sockets. So long work calls `yield_processor` in its loops. In a worker thread (`pace_thread`), that sleeps for a while
+if other requests have arrived, and costs nothing otherwise. On the event loop, which must not sleep, it raises an
 exception once the work has used its `CpuBudget`.
 """
 
@@ -26,7 +26,7 @@ Arrivals = Callable[[], int]
 """Request counter: returns the number of other requests that have arrived so far."""
 
 
-class Pace:
+class Throttle:
     """Throttles long work in one thread: turns of TURN_SECONDS with sleeps between them."""
 
     __slots__ = ("_arrivals", "_latest", "_processor", "_seen", "turn_ends")
@@ -55,7 +55,7 @@ class Pace:
 
 
 class CpuBudget:
-    """CPU budget for work on the event loop: `give_way` raises `late` once `seconds` of CPU time are used.
+    """CPU budget for work on the event loop: `yield_processor` raises `late` once `seconds` of CPU time are used.
 
     It never sleeps. The budget begins with `with CpuBudget(…):`.
     """
@@ -80,7 +80,7 @@ class CpuBudget:
 
 
 class _Here(local):
-    pace: Pace | CpuBudget | None = None
+    pace: Throttle | CpuBudget | None = None
 
 
 _here = _Here()
@@ -88,26 +88,26 @@ _here = _Here()
 
 @contextmanager
 def pace_thread(arrivals: Arrivals) -> Generator[None]:
-    """Throttle this thread for the block: it yields to other requests at each `give_way` and at the end."""
-    _here.pace = Pace(arrivals)
+    """Throttle this thread for the block: it yields to other requests at each `yield_processor` and at the end."""
+    _here.pace = Throttle(arrivals)
     try:
         yield
     finally:
-        give_way()
+        yield_processor()
         _here.pace = None
 
 
-def current_pace() -> Pace | CpuBudget | None:
-    """The Pace or CpuBudget of this thread, for inner loops in which even `give_way` costs too much."""
+def current_pace() -> Throttle | CpuBudget | None:
+    """The Pace or CpuBudget of this thread, for inner loops in which even `yield_processor` costs too much."""
     return _here.pace
 
 
 def is_at_long_work() -> bool:
     """Whether this thread is throttled by `pace_thread`."""
-    return isinstance(_here.pace, Pace)
+    return isinstance(_here.pace, Throttle)
 
 
-def give_way() -> None:
+def yield_processor() -> None:
     """Sleep if this thread is throttled and its turn is over, or raise if its CpuBudget is used up; else 0.1 µs."""
     pace = _here.pace
     if pace is not None and time.monotonic() > pace.turn_ends:

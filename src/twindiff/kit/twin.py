@@ -16,7 +16,7 @@ from .errors import ApiError
 from .events import Webhooks
 from .http import Request
 from .inspector_views import Look
-from .request_context import Exchange, Layer, Run, compose
+from .request_context import Middleware, RequestContext, Run, compose
 from .rows import Column, Expression, Row, Table, fall_due, table_of
 from .seeding import Seeding, Variables
 from .styles.base import Style
@@ -46,7 +46,7 @@ class Declared(NamedTuple):
     """The largest request body, in bytes."""
     open: bool
     """Whether it needs no token, because it is public or its URL is a secret."""
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[Middleware, ...] = ()
     """The middleware around its handler, inside the transaction; the first one is outermost."""
     in_thread: bool = False
     """Whether it always runs in a worker thread, since it may take long."""
@@ -77,7 +77,7 @@ class MethodOptions(TypedDict, total=False):
     reads: bool
     scope: str
     open: bool
-    layers: Sequence[Layer]
+    layers: Sequence[Middleware]
 
 
 class Options(TypedDict, total=False):
@@ -87,7 +87,7 @@ class Options(TypedDict, total=False):
     status: int
     body_limit: int
     open: bool
-    layers: Sequence[Layer]
+    layers: Sequence[Middleware]
     in_thread: bool
 
 
@@ -99,7 +99,7 @@ class Operations:
     that differs from the rest of the twin, such as OAuth.
     """
 
-    def __init__(self, *, prefix: str = "", layers: Sequence[Layer] = (), style: Style | None = None) -> None:
+    def __init__(self, *, prefix: str = "", layers: Sequence[Middleware] = (), style: Style | None = None) -> None:
         self.prefix = prefix.rstrip("/")
         self._style = style
         self.listed: list[Declared] = []
@@ -158,7 +158,7 @@ class Operations:
         status: int = 200,
         body_limit: int = BODY_LIMIT,
         open: bool = False,
-        layers: Sequence[Layer] = (),
+        layers: Sequence[Middleware] = (),
         in_thread: bool = False,
     ) -> Callable[[H], H]:
         path = self.prefix + path if verb else path
@@ -272,7 +272,7 @@ class Dispatch:
     operations with the same name and for an invalid path.
     """
 
-    def __init__(self, style: Style, pages: Sequence[Operations], layers: Sequence[Layer] = ()) -> None:
+    def __init__(self, style: Style, pages: Sequence[Operations], layers: Sequence[Middleware] = ()) -> None:
         self.style = style
         self._layers = tuple(layers)
         self.methods: dict[str, Operation] = {}
@@ -378,7 +378,7 @@ class Twin:
         users: Users | None = None,
         seeds: Path | None = None,
         templates: Mapping[str, Callable[[], Rows]] | None = None,
-        layers: Sequence[Layer] = (),
+        layers: Sequence[Middleware] = (),
         actor_of: ActorOf | None = None,
         missing: Iterable[str] | None = None,
         aliases: Sequence[str] = (),
@@ -410,13 +410,13 @@ class Twin:
         self.secret_columns = frozenset((table_of(each.table).name, each.name) for each in secret_columns)
         self.dispatch = Dispatch(style, pages, layers)
 
-    def exchange(self, request: Request, base_url: str) -> Exchange | None:
+    def exchange(self, request: Request, base_url: str) -> RequestContext | None:
         """The context of a request, with its operation; None if no operation has its verb and path."""
         match = self.dispatch.find(request.verb, request.path)
         if match is None:
             return None
         style = match.operation.declared.style or self.style
-        return Exchange(style, request, match.operation, match.path_parameters, base_url)
+        return RequestContext(style, request, match.operation, match.path_parameters, base_url)
 
     def lacks(self, request: Request) -> bool:
         """Whether a request is for an operation in `missing`, which the vendor has and the twin lacks."""
@@ -424,11 +424,11 @@ class Twin:
         method = self.dispatch.style.method_name(request.path)
         return method in missing or bool(_pattern_of(missing).fullmatch(f"{request.verb} {request.path}"))
 
-    def takes_long(self, exchange: Exchange) -> bool:
+    def takes_long(self, exchange: RequestContext) -> bool:
         """Whether a request is expected to take long, so that it starts in a worker thread, not on the event loop."""
         return exchange.operation.declared.in_thread or len(exchange.request.body) > LONG_BODY
 
-    def read(self, exchange: Exchange) -> None:
+    def read(self, exchange: RequestContext) -> None:
         """Parse a request with its body; raises ApiError if it is malformed. Calling it again has no effect."""
         if exchange.unreadable:
             raise exchange.unreadable
@@ -441,7 +441,7 @@ class Twin:
             raise
         exchange.is_read = True
 
-    def parse(self, exchange: Exchange) -> None:
+    def parse(self, exchange: RequestContext) -> None:
         """Set the parameters of a request; subclasses also choose the operation if the path does not name it."""
         exchange.parameters = exchange.style.parameters(exchange)
 

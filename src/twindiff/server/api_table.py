@@ -25,7 +25,7 @@ from twindiff.server.auth import authorize_control
 from twindiff.server.service import Service
 
 
-class Plane(NamedTuple):
+class ApiMount(NamedTuple):
     """One of our own APIs.
     `given` builds the dependencies of its operations from the address under which the client reached the server.
     `authorize` takes the platform key, the request and the name of its operation (empty if unknown), and raises an
@@ -54,17 +54,17 @@ def desk_of(service: Service) -> RunDesk:
     )
 
 
-def planes_of(service: Service, desk: RunDesk) -> tuple[Plane, ...]:
+def planes_of(service: Service, desk: RunDesk) -> tuple[ApiMount, ...]:
     """Build the table of our own APIs for a service."""
     return (
-        Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
-        Plane(
+        ApiMount((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
+        ApiMount(
             (sandboxes.PREFIX,),
             sandboxes.operations,
             partial(SandboxContext, Sandboxes(service)),
             removed=sandboxes.PREFIX,
         ),
-        Plane(
+        ApiMount(
             twin_runs.PREFIXES,
             twin_runs.operations,
             partial(_known_by, desk),

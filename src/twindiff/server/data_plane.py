@@ -14,7 +14,7 @@ from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Request, Response
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import BODY_LIMIT, Twin
 from twindiff.server.apis.twin_runs.access_policy import existing, pass_gate
 from twindiff.server.apis.twin_runs.admin import answer_admin, is_admin
@@ -62,7 +62,7 @@ class RoutedRequest:
 
     environment: LoadedEnvironment
     twin: Twin
-    exchange: Exchange | None
+    exchange: RequestContext | None
     request: Request
     token: str
     trusted: bool | None = None
@@ -143,7 +143,7 @@ class DataPlane:
         return await self._operate(opened, request.body)
 
     async def _answer_with_faults(self, opened: RoutedRequest, body: bytes) -> Response:
-        environment, exchange = opened.environment, cast(Exchange, opened.exchange)
+        environment, exchange = opened.environment, cast(RequestContext, opened.exchange)
         exchange.request = opened.request._replace(body=body)
 
         async def proceed() -> Response:

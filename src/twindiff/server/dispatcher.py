@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from twindiff.environments.environments import Environments, LoadedEnvironment
-from twindiff.environments.outbox import DeliveryResult, Due, Later, Outbox
+from twindiff.environments.outbox import DeliveryResult, DueDelivery, Later, Outbox
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
@@ -51,12 +51,12 @@ class SubscriberQueue(NamedTuple):
     subscription: str
 
 
-class Open(Protocol):
+class OpenSocket(Protocol):
     """A connected socket of a subscriber."""
 
     is_open: bool
 
-    async def deliver(self, due: Due) -> DeliveryResult:
+    async def deliver(self, due: DueDelivery) -> DeliveryResult:
         """Send one notification and wait until it is acknowledged."""
         ...
 
@@ -89,7 +89,7 @@ class Dispatcher:
         self._slow: set[SubscriberQueue] = set()
         self._failing: dict[SubscriberQueue, Backoff] = {}
         self._unreadable: dict[str, Backoff] = {}
-        self._sockets: dict[SubscriberQueue, list[Open]] = {}
+        self._sockets: dict[SubscriberQueue, list[OpenSocket]] = {}
         self._under_way: dict[SubscriberQueue, set[int]] = {}
         self._pushes: set[asyncio.Task[None]] = set()
 
@@ -247,7 +247,7 @@ class Dispatcher:
             busy = frozenset(self._under_way.get(lane, ()))
             first = await self._do(lambda env=environment, busy=busy: self._outbox.take(env, lane.subscription, busy))
             await self._engine.wait_until_durable()
-            if not isinstance(first, Due):
+            if not isinstance(first, DueDelivery):
                 return first.micros / SECOND if isinstance(first, Later) and first.is_moving else None
             if first.subscription.url == OVER_SOCKETS:
                 if not self._push(lane, environment, first):
@@ -263,7 +263,7 @@ class Dispatcher:
 
     @contextlib.contextmanager
     def connect_socket(
-        self, lane: SubscriberQueue, socket: Open
+        self, lane: SubscriberQueue, socket: OpenSocket
     ) -> Generator[tuple[int, Callable[[], Coroutine[Any, Any, None]]]]:
         """Deliver over a socket during the block.
         Yields the number of its subscriber's sockets, and a coroutine function to run meanwhile.
@@ -281,7 +281,7 @@ class Dispatcher:
         """The number of a subscriber's open sockets in this process."""
         return len(self._sockets.get(lane, ()))
 
-    async def _attend(self, lane: SubscriberQueue, socket: Open) -> None:
+    async def _attend(self, lane: SubscriberQueue, socket: OpenSocket) -> None:
         """Start a socket's delivery queue whenever its environment has written; close it once that has ended."""
         with self._engine.feed.watch(lane.environment) as watch:
             self._start(lane)
@@ -301,7 +301,7 @@ class Dispatcher:
             return False
         return True
 
-    def _push(self, lane: SubscriberQueue, environment: LoadedEnvironment, due: Due) -> bool:
+    def _push(self, lane: SubscriberQueue, environment: LoadedEnvironment, due: DueDelivery) -> bool:
         """Send over a socket without waiting for its acknowledgement; false if no socket can take more."""
         sockets, number = [each for each in self._sockets.get(lane, ()) if each.is_open], due.record.number
         under_way = self._under_way.setdefault(lane, set())
@@ -314,7 +314,7 @@ class Dispatcher:
         return True
 
     async def _push_delivery(
-        self, lane: SubscriberQueue, environment: LoadedEnvironment, due: Due, socket: Open
+        self, lane: SubscriberQueue, environment: LoadedEnvironment, due: DueDelivery, socket: OpenSocket
     ) -> None:
         try:
             result = await socket.deliver(due)
@@ -329,7 +329,7 @@ class Dispatcher:
             self._under_way[lane].discard(due.record.number)
             self._start(lane)
 
-    async def _attempt(self, due: Due) -> DeliveryResult:
+    async def _attempt(self, due: DueDelivery) -> DeliveryResult:
         try:
             request = due.webhooks.request(due.notification, due.subscription, due.attempt)
         except Exception as error:  # an error in the twin, which a retry would only repeat

@@ -42,11 +42,11 @@ class PageIsReadOnly(ApiError):
 def shell_of(service: Service, ledger: Ledger) -> Starlette:
     """Build the application that serves every path that belongs to no API."""
 
-    async def look() -> pages.Shown | None:
+    async def look() -> pages.FrontPageFacts | None:
         """What the front page lists; None if a key is set, because the page itself needs no key."""
         if service.settings.api_key is not None:
             return None
-        return pages.Shown(service.templates.list(), service.environments.list(limit=NEWEST, status="ready"))
+        return pages.FrontPageFacts(service.templates.list(), service.environments.list(limit=NEWEST, status="ready"))
 
     async def index(request: Request) -> StarletteResponse:
         shown = await service.runtime.run_request(look)

@@ -16,7 +16,7 @@ from twindiff.environments.environments import LoadedEnvironment
 from twindiff.environments.faults import Fault
 from twindiff.kit.errors import ApiError, RateLimited, Unavailable
 from twindiff.kit.http import Response
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 
@@ -28,7 +28,7 @@ async def answer_with_faults(
     service: Service,
     environment: LoadedEnvironment,
     twin: Twin,
-    exchange: Exchange,
+    exchange: RequestContext,
     proceed: Callable[[], Awaitable[Response]],
 ) -> Response:
     """Respond to an authorized request through all faults that match; logs the call if a fault replaces its
@@ -56,13 +56,13 @@ async def answer_with_faults(
     return LOST if lost else answer
 
 
-def try_to_read(twin: Twin, exchange: Exchange) -> None:
+def try_to_read(twin: Twin, exchange: RequestContext) -> None:
     """Parse a request ahead of time; one that cannot be parsed is refused later, when it is handled."""
     with suppress(ApiError):
         twin.read(exchange)
 
 
-def _instead(fault: Fault, twin: Twin, exchange: Exchange) -> Response:
+def _instead(fault: Fault, twin: Twin, exchange: RequestContext) -> Response:
     """The response of a fault that replaces the operation."""
     if fault.kind == "reply":
         return Response(fault.body.encode(), fault.status, content_type=fault.content_type)

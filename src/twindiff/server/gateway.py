@@ -16,8 +16,8 @@ from typing import Any
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.header_values import encode_headers
 from twindiff.kit.http import Request, Response
-from twindiff.kit.request_context import Exchange
-from twindiff.server.api_table import Plane, desk_of, planes_of
+from twindiff.kit.request_context import RequestContext
+from twindiff.server.api_table import ApiMount, desk_of, planes_of
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.client_presence import awaited_by
@@ -133,7 +133,7 @@ class Gateway:
         await work()
 
     async def _respond(
-        self, scope: Scope, request: Request, place: RequestTarget | Plane | None, receive: Receive, send: Send
+        self, scope: Scope, request: Request, place: RequestTarget | ApiMount | None, receive: Receive, send: Send
     ) -> None:
         environment = place.environment if isinstance(place, RequestTarget) else ""
         try:
@@ -149,7 +149,7 @@ class Gateway:
         await (_stream(send, receive, answer, answer.parts) if answer.parts else _send(send, answer))
 
     async def _answer(
-        self, scope: Scope, request: Request, place: RequestTarget | Plane | None, receive: Receive
+        self, scope: Scope, request: Request, place: RequestTarget | ApiMount | None, receive: Receive
     ) -> Response:
         self._check_origin(request, is_twin=isinstance(place, RequestTarget))
         if isinstance(place, RequestTarget):
@@ -182,10 +182,10 @@ class Gateway:
             if not is_twin:
                 refuse_other_page(request.headers)
 
-    def _plane(self, path: str) -> Plane | None:
+    def _plane(self, path: str) -> ApiMount | None:
         return next((plane for plane in self._planes if plane.has(path)), None)
 
-    async def _control_plane(self, plane: Plane, given: Any, request: Request, receive: Receive) -> Response:
+    async def _control_plane(self, plane: ApiMount, given: Any, request: Request, receive: Receive) -> Response:
         operations, asked = plane.operations, request
         request = request._replace(path=request.path.removeprefix(plane.removed))
         match = operations.find(request.verb, request.path)
@@ -200,7 +200,7 @@ class Gateway:
         request = request._replace(body=body)
         if self.service.is_loading and match.operation.name not in OPEN:
             await self.service.wait_for_twins(self.service.twins_named(request))
-        exchange = Exchange(operations.style, request, match.operation, match.path_parameters)
+        exchange = RequestContext(operations.style, request, match.operation, match.path_parameters)
         return await self.service.runtime.run_request(lambda: self._operate(given, exchange, receive))
 
     async def _note_agent(self, request: Request) -> None:
@@ -209,14 +209,14 @@ class Gateway:
         if environment:
             self.service.calls.refuse_agent(environment, request)
 
-    async def _operate(self, given: Any, exchange: Exchange, receive: Receive) -> Response:
+    async def _operate(self, given: Any, exchange: RequestContext, receive: Receive) -> Response:
         with awaited_by(receive):
             result = exchange.operation.bound.invoke(given, await self._read(exchange))
             if inspect.isawaitable(result):
                 result = await result
         return exchange.answer(result)
 
-    async def _read(self, exchange: Exchange) -> dict[str, Any]:
+    async def _read(self, exchange: RequestContext) -> dict[str, Any]:
         """Parse the parameters of a request, a large body off the event loop."""
         if len(exchange.request.body) <= LARGE_BODY:
             return exchange.style.parameters(exchange)
@@ -250,9 +250,9 @@ def _readable_by_its_page(answer: Response, request: Request) -> Response:
     return answer._replace(headers=(*answer.headers, ("Access-Control-Allow-Origin", origin), ("Vary", "Origin")))
 
 
-def _refusal(place: RequestTarget | Plane | None, error: ApiError) -> Response:
+def _refusal(place: RequestTarget | ApiMount | None, error: ApiError) -> Response:
     """Render an error in the form of the API that the request went to."""
-    return place.operations.style.error(error) if isinstance(place, Plane) else refusal(error)
+    return place.operations.style.error(error) if isinstance(place, ApiMount) else refusal(error)
 
 
 def _request(scope: Scope) -> Request:

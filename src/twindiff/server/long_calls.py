@@ -21,12 +21,12 @@ from twindiff.environments.due import StillDue
 from twindiff.environments.environments import LoadedEnvironment
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.throttling import Arrivals, pace_thread
 from twindiff.kit.twin import Twin
 from twindiff.server.runtime.threads import SharedThreads
 from twindiff.storage import StorageUnavailable
-from twindiff.storage.deadline import TakesLong
+from twindiff.storage.deadline import OffloadRequired
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite.snapshots import Snapshot, TimeLimitedEngine
 
@@ -79,13 +79,13 @@ class LongCalls:
         return await self._readers.run(environment_id, self._pace_work(work))
 
     async def answer(
-        self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, *, trusted: bool
+        self, environment: LoadedEnvironment, twin: Twin, exchange: RequestContext, *, trusted: bool
     ) -> Response:
         """Respond to one request to a twin of a loaded environment; raises StillDue as `Calls.answer` does."""
         if not self._begins_apart(environment.id) and not twin.takes_long(exchange):
             try:
                 return self._calls.answer(environment, twin, exchange, trusted=trusted, where=self._brief)
-            except TakesLong:
+            except OffloadRequired:
                 self._keep_apart(environment.id)
         started = time.perf_counter()
         try:
@@ -112,7 +112,7 @@ class LongCalls:
         self._apart_until[environment_id] = now + APART_SECONDS
 
     async def _outcome(
-        self, line: _Line, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, *, trusted: bool
+        self, line: _Line, environment: LoadedEnvironment, twin: Twin, exchange: RequestContext, *, trusted: bool
     ) -> CallResult:
         writes = await self._run_in_thread(partial(_writes, twin, exchange))
         for _ in range(TRIES):
@@ -160,7 +160,7 @@ class LongCalls:
         self._readers.close()
 
 
-def _writes(twin: Twin, exchange: Exchange) -> bool:
+def _writes(twin: Twin, exchange: RequestContext) -> bool:
     """Whether a request may write, which can take a while to find out; one that cannot be parsed does not."""
     try:
         twin.read(exchange)

@@ -43,7 +43,7 @@ def describe() -> Schema:
 
 
 @cache
-def described_runs() -> tuple[Served, ...]:
+def described_runs() -> tuple[ServedOperation, ...]:
     """The operations for runs of all kinds and for scenarios, with their full paths."""
     from twindiff.server.apis.twin_runs import operations
 
@@ -58,19 +58,19 @@ def describe_sandboxes() -> Schema:
     return _description("Twindiff Sandbox API", list_served(PREFIX, operations), SandboxProblem)
 
 
-class Served(NamedTuple):
+class ServedOperation(NamedTuple):
     """An operation and its full path, including the prefix of its API."""
 
     path: str
     operation: Operation
 
 
-def list_served(prefix: str, dispatch: Dispatch) -> list[Served]:
+def list_served(prefix: str, dispatch: Dispatch) -> list[ServedOperation]:
     """The operations of an API with their full paths."""
-    return [Served(prefix + operation.declared.path, operation) for operation in dispatch.operations]
+    return [ServedOperation(prefix + operation.declared.path, operation) for operation in dispatch.operations]
 
 
-def _description(title: str, operations: list[Served], problem: type[msgspec.Struct]) -> Schema:
+def _description(title: str, operations: list[ServedOperation], problem: type[msgspec.Struct]) -> Schema:
     types = [problem, *(answer for each in operations for answer in _answers(each.operation))]
     schemas, components = msgspec.json.schema_components(cast(Any, types), ref_template=_REFERENCES)
     by_type = dict(zip(map(id, types), schemas, strict=True))

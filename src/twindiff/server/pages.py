@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from twindiff.server.service import Service
 
 
-class Shown(NamedTuple):
+class FrontPageFacts(NamedTuple):
     """The records that the front page lists."""
 
     templates: list[TemplateRecord]
     environments: list[EnvironmentRecord]
 
 
-def index(service: Service, shown: Shown | None) -> Response:
+def index(service: Service, shown: FrontPageFacts | None) -> Response:
     """Render the front page: installed twins and, if `shown` is given, environments and templates."""
     twins = "".join(map(_twin, service.registry.twins.values()))
     going_on = _environments(shown.environments) if shown else ""

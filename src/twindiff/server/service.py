@@ -30,12 +30,12 @@ from twindiff.environments.runs import RunStore
 from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import TemplateStore
 from twindiff.environments.transfer import Transfer
-from twindiff.environments.unused_templates import Unused
+from twindiff.environments.unused_templates import UnusedTemplateSweeper
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
 from twindiff.kit.http import Request, Response
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
@@ -100,7 +100,11 @@ class Service:
         self.targets = Targets(hosts, self.ports.listening, is_loopback_open=is_keyless)
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
         self.long_calls = self._long_calls()
-        self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
+        self.unused = (
+            UnusedTemplateSweeper(self.engine, catalog, self.environments)
+            if isinstance(self.engine, SqliteEngine)
+            else None
+        )
         self._swept = time.monotonic()
         self.started = time.time()
         self.without_calls: set[str] = set()
@@ -124,7 +128,7 @@ class Service:
         return LongCalls(self.engine, self.calls, self, self.runtime.arrivals)
 
     async def answer(
-        self, environment: LoadedEnvironment, twin: Twin, exchange: Exchange, *, trusted: bool
+        self, environment: LoadedEnvironment, twin: Twin, exchange: RequestContext, *, trusted: bool
     ) -> Response:
         """Respond to one request to a twin of a loaded environment without blocking others for long."""
         if self.long_calls is None:

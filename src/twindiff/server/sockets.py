@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from twindiff.environments.environments import LoadedEnvironment
-from twindiff.environments.outbox import DeliveryResult, Due
+from twindiff.environments.outbox import DeliveryResult, DueDelivery
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Sockets
 from twindiff.kit.twin import Twin
@@ -66,7 +66,7 @@ class Socket:
         if acknowledged and not acknowledged.done():
             acknowledged.set_result(None)
 
-    async def deliver(self, due: Due) -> DeliveryResult:
+    async def deliver(self, due: DueDelivery) -> DeliveryResult:
         """Send one notification and wait for its acknowledgement; failures are `timeout` or `refused`."""
         seconds = due.webhooks.timeout_seconds
         frame = self._vendor.frame(due.notification, due.attempt)

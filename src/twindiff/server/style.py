@@ -13,7 +13,7 @@ import msgspec
 
 from twindiff.kit.errors import ApiError, InvalidParameter, MalformedBody
 from twindiff.kit.http import Request, Response, json_answer
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operation
 from twindiff.server.unknown_fields import refuse_unknown_fields
@@ -44,7 +44,7 @@ class PlatformStyle(Style):
 
     naming = "camel"
 
-    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+    def parameters(self, exchange: RequestContext) -> dict[str, Any]:
         request = exchange.request
         given = _query(request.query) if request.query else {}
         if _takes_file(exchange.operation):
@@ -55,10 +55,10 @@ class PlatformStyle(Style):
         given.update(exchange.path_parameters)
         return given
 
-    def result(self, value: Any, exchange: Exchange) -> Response:
+    def result(self, value: Any, exchange: RequestContext) -> Response:
         return json_answer(value, exchange.operation.declared.status)
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         code, detail = error.code, str(error)
         if isinstance(error, InvalidParameter):
             code, detail = "validation_error", f"validation error: {error}"

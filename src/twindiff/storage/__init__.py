@@ -26,7 +26,7 @@ from .journal import JournalRecord, Values
 from .schema import Schema
 
 if TYPE_CHECKING:
-    from .quota import Room
+    from .quota import StorageQuota
 
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ class TemplatePayload(NamedTuple):
     """Whether the twin ships the template, so that all users of this server share it."""
 
 
-class Origin(msgspec.Struct, frozen=True):
+class EnvironmentOrigin(msgspec.Struct, frozen=True):
     """The definition of an environment: a template hash per twin, its clock mode and its counters.
 
     `created` is the wall clock and `clock_start` the environment's clock at creation, in microseconds since 1970.
@@ -178,7 +178,7 @@ class StorageEngine(Protocol):
     """The files of all environments, which are too large for rows."""
     feed: Feed
     """Reports every writing operation and every rewind, from all processes of the server."""
-    room: Room
+    room: StorageQuota
     """The storage quota; writing operations and new files are charged to it."""
 
     def schema(self, schema: Schema) -> None:
@@ -197,7 +197,9 @@ class StorageEngine(Protocol):
         """Return every row of a template by table name. Safe to call in any thread."""
         ...
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[CooperativeStep, None, Template]:
+    def copy_template(
+        self, env: str, origin: EnvironmentOrigin, twin: str
+    ) -> Generator[CooperativeStep, None, Template]:
         """Store the current state of one twin of a loaded environment as a template, and return the template.
 
         Yields steps that may run in another thread.
@@ -212,17 +214,17 @@ class StorageEngine(Protocol):
         """Return the rows of a template as a read-only store."""
         ...
 
-    def ready(self, origin: Origin) -> str | None:
+    def ready(self, origin: EnvironmentOrigin) -> str | None:
         """Return the id of a pre-provisioned environment for `create` to claim, or None if there is none."""
         ...
 
-    def create(self, env: str, origin: Origin) -> None: ...
+    def create(self, env: str, origin: EnvironmentOrigin) -> None: ...
 
     def awake(self, env: str) -> bool:
         """Whether the environment is loaded, so that no rebuild is needed before its use."""
         ...
 
-    def wake(self, env: str, origin: Origin) -> None:
+    def wake(self, env: str, origin: EnvironmentOrigin) -> None:
         """Load an environment from its template, last image and journal; raises SchemaChanged."""
         ...
 
@@ -264,7 +266,7 @@ class StorageEngine(Protocol):
         """Whether a point of a loaded environment can be reached without a rebuild; raises UnknownPoint."""
         ...
 
-    def materialize(self, env: str, origin: Origin, seq: int) -> None:
+    def materialize(self, env: str, origin: EnvironmentOrigin, seq: int) -> None:
         """Rebuild a point and cache it, so that a following rewind or fork is immediate. May run in any thread."""
         ...
 
@@ -296,7 +298,7 @@ class StorageEngine(Protocol):
         ...
 
     def import_environment(
-        self, env: str, origin: Origin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
+        self, env: str, origin: EnvironmentOrigin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
     ) -> Iterator[CooperativeStep]:
         """Create an environment exported from another server, from all its records and its initial templates.
 
@@ -336,7 +338,7 @@ class StorageEngine(Protocol):
         """Return the records that lead from one point to another, with rewinds resolved."""
         ...
 
-    def compare(self, env: str, origin: Origin, start: int, end: int) -> PointComparison | None:
+    def compare(self, env: str, origin: EnvironmentOrigin, start: int, end: int) -> PointComparison | None:
         """Compare the rows of two points, in any thread; return None if folding the records is faster."""
         ...
 

@@ -18,7 +18,7 @@ from typing import BinaryIO, NoReturn, Protocol
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.errors import NotFound
 from twindiff.storage import StorageFull
-from twindiff.storage.quota import Room
+from twindiff.storage.quota import StorageQuota
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -46,16 +46,16 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
 
-def blobs_of(directory: str, room: Room | None = None) -> KeptBlobs:
+def blobs_of(directory: str, room: StorageQuota | None = None) -> KeptBlobs:
     """Open the blobs of a data directory, charged to the quota `room`; those of `:memory:` end with the process."""
-    room = room or Room()
+    room = room or StorageQuota()
     return MemoryBlobs(room) if directory == ":memory:" else FileBlobs(Path(directory) / "blobs", room)
 
 
 class MemoryBlobs:
     """Blobs in memory, which end with the process."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: StorageQuota) -> None:
         self._kept: dict[str, tuple[bytes, float]] = {}
         self._room = room
         self._guard = Lock()
@@ -100,7 +100,7 @@ class MemoryBlobs:
 class FileBlobs:
     """Blobs in files named by their digest: `ab/cdef…`. The modification time is when a blob was last put."""
 
-    def __init__(self, folder: Path, room: Room) -> None:
+    def __init__(self, folder: Path, room: StorageQuota) -> None:
         self._folder = folder
         self._room = room
         self._size: int | None = None

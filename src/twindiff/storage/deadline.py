@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from twindiff.kit.errors import TooSlow
-from twindiff.kit.throttling import CpuBudget, Pace, current_pace
+from twindiff.kit.throttling import CpuBudget, Throttle, current_pace
 
 WHOLE_SECONDS = 2.0
 """Processor time that any operation may use."""
@@ -15,7 +15,7 @@ BRIEF_SECONDS = 0.01
 """Processor time that an operation on the event loop may use, where it blocks all other requests."""
 
 
-class TakesLong(BaseException):
+class OffloadRequired(BaseException):
     """A brief operation has not been done in time. It has changed nothing, and is begun again where nobody waits.
 
     It is no Exception, since a handler that catches those must not take it for the answer of its question.
@@ -33,7 +33,7 @@ class Deadline(NamedTuple):
     at: float
     processor_at: float
     late: type[BaseException]
-    pace: Pace | CpuBudget | None = None
+    pace: Throttle | CpuBudget | None = None
 
     def is_past(self) -> bool:
         """Whether the limit is exceeded; yields to other threads first if the turn of `pace` is over."""
@@ -61,11 +61,11 @@ def whole() -> Deadline:
 
 
 def brief() -> Deadline:
-    """Return the deadline of an operation on the event loop that starts now; it raises TakesLong."""
-    return lasting(BRIEF_SECONDS, TakesLong)
+    """Return the deadline of an operation on the event loop that starts now; it raises OffloadRequired."""
+    return lasting(BRIEF_SECONDS, OffloadRequired)
 
 
-def lasting(seconds: float, late: type[BaseException] = TakesLong) -> Deadline:
+def lasting(seconds: float, late: type[BaseException] = OffloadRequired) -> Deadline:
     """Return a deadline `seconds` from now for the current thread."""
     return Deadline(time.monotonic() + seconds, time.thread_time() + seconds, late, current_pace())
 

@@ -7,7 +7,7 @@ from math import inf
 from . import StorageFull
 
 
-class Room:
+class StorageQuota:
     """A quota of `most` bytes (0: unlimited): the rest at the last measurement, less the bytes written since."""
 
     def __init__(self, most: int = 0) -> None:

@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 import msgspec
 
 from twindiff.checks import KnownTables, SpecError, known_to, parse, warnings
-from twindiff.environments.clocks import ClockWanted, InvalidClock
+from twindiff.environments.clocks import ClockRequest, InvalidClock
 from twindiff.environments.registry import Registry
 from twindiff.environments.templates import InvalidSeed, TemplateStore, full_rows
 from twindiff.kit.errors import ApiError
@@ -89,7 +89,7 @@ class PublicTest(Rules):
     users: dict[str, str] | None = None
     assertions: list[Any] | None = None
     expected_output: dict[str, Any] | None = None
-    clock: ClockWanted | None = None
+    clock: ClockRequest | None = None
 
 
 class PublicSuite(Rules):
@@ -100,7 +100,7 @@ class PublicSuite(Rules):
     service: str = ""
     description: str = ""
     owner: str = OWNER
-    clock: ClockWanted | None = None
+    clock: ClockRequest | None = None
 
 
 class Importer:

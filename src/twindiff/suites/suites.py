@@ -11,7 +11,7 @@ import msgspec
 from twindiff.catalog import SuiteRecord, TemplateRecord, TestRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.checks import SpecError, known_to, parse, warnings
-from twindiff.environments.clocks import ClockWanted
+from twindiff.environments.clocks import ClockRequest
 from twindiff.environments.registry import Registry
 from twindiff.environments.templates import TemplateStore
 from twindiff.kit.errors import ApiError
@@ -63,7 +63,7 @@ class TestItem(msgspec.Struct, forbid_unknown_fields=True):
     expected_output: dict[str, Any]
     environment_template: str = msgspec.field(name="environmentTemplate", default="")
     impersonate_user_id: str | None = msgspec.field(name="impersonateUserId", default=None)
-    clock: ClockWanted | None = None
+    clock: ClockRequest | None = None
     environment_templates: list[str] = msgspec.field(name="environmentTemplates", default_factory=list[str])
     users: dict[str, str] | None = None
     impersonate_email: str | None = msgspec.field(name="impersonateEmail", default=None)
@@ -258,6 +258,6 @@ def templates_of(record: TestRecord) -> tuple[str, ...]:
     return tuple(record.seed_templates or [record.seed_template])
 
 
-def clock_of(record: TestRecord) -> ClockWanted | None:
+def clock_of(record: TestRecord) -> ClockRequest | None:
     """Return the clock setting of a test's environments, or None."""
-    return msgspec.convert(record.clock, ClockWanted | None)
+    return msgspec.convert(record.clock, ClockRequest | None)

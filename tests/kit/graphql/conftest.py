@@ -14,7 +14,7 @@ from twindiff.kit.clock import ClockMode, micros_of
 from twindiff.kit.graphql import GraphqlStyle, GraphqlTwin
 from twindiff.kit.graphql.run import GraphqlRun
 from twindiff.kit.http import Request
-from twindiff.storage import OperationInfo, Origin
+from twindiff.storage import EnvironmentOrigin, OperationInfo
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -92,7 +92,7 @@ class Library:
         self.engine.schema(Schema("library", self.twin.tables))
         template = self.engine.add_template("library", rows or seed())
         clock = ClockMode("steps", micros_of(datetime.fromisoformat(START)))
-        self.engine.create("e", Origin({"library": template.hash}, clock, 0, clock.start))
+        self.engine.create("e", EnvironmentOrigin({"library": template.hash}, clock, 0, clock.start))
         self.statements: list[str] = []
 
     def ask(self, query: str, variables: Json | None = None, actor: str = "m0", operation: str | None = None) -> Json:

@@ -247,7 +247,7 @@ def by_code(call: Any, given: str) -> str:
     return book.id if book else given
 
 
-@api.creating(Book)
+@api.before_create(Book)
 def creating(call: Any, values: dict[str, Any], given: Any) -> None:
     if values["title"] == "":
         raise InvalidInput("A book has a title")
@@ -255,7 +255,7 @@ def creating(call: Any, values: dict[str, Any], given: Any) -> None:
         values["price"] = values.get("price", 0.0) + 1
 
 
-@api.deleting(Book)
+@api.before_delete(Book)
 def deleting(call: Any, row: Any, changes: dict[str, Any], arguments: Any) -> None:
     if arguments.get("forever"):
         changes.clear()

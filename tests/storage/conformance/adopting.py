@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twindiff.kit.clock import SECOND, ClockMode
-from twindiff.storage import OperationContext, Origin, TemplatePayload
+from twindiff.storage import EnvironmentOrigin, OperationContext, TemplatePayload
 from twindiff.storage.journal import JournalRecord, RowChange, net
 
 from .journals import OPERATIONS, Sequence, exactly, perform
@@ -125,7 +125,7 @@ def test_an_adopted_template_may_be_new(world: World) -> None:
     known = world.template("alpha")
     hash = SCHEMAS["alpha"].content_hash(rows, {"id": 7})
     start = TemplatePayload(known._replace(hash=hash, counters={"id": 7}), rows)
-    origin = Origin({"alpha": hash}, ClockMode("steps", NOON), NOON, NOON, {"id": 7})
+    origin = EnvironmentOrigin({"alpha": hash}, ClockMode("steps", NOON), NOON, NOON, {"id": 7})
     place = Place(world, uuid4().hex, origin)
     thing_id = rows["things"][0]["thing_id"]
     change = RowChange("things", (thing_id,), rows["things"][0], None)

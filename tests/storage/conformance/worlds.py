@@ -13,7 +13,14 @@ import pytest
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Date, Json, Row, Timestamp, column, references, table_of
 from twindiff.kit.store import Store
-from twindiff.storage import OperationContext, OperationInfo, Origin, PlannedOperation, StorageEngine, Template
+from twindiff.storage import (
+    EnvironmentOrigin,
+    OperationContext,
+    OperationInfo,
+    PlannedOperation,
+    StorageEngine,
+    Template,
+)
 from twindiff.storage.journal import JournalRecord, RowChange
 from twindiff.storage.schema import Schema
 
@@ -132,7 +139,9 @@ class World:
         for template in templates.values():
             counters |= {name: max(value, counters.get(name, 0)) for name, value in template.counters.items()}
         hashes = {twin: template.hash for twin, template in templates.items()}
-        origin = Origin(templates=hashes, clock=mode, created=NOON, clock_start=mode.start, counters=counters)
+        origin = EnvironmentOrigin(
+            templates=hashes, clock=mode, created=NOON, clock_start=mode.start, counters=counters
+        )
         env = uuid4().hex
         self.engine.create(env, origin)
         return Place(self, env, origin)
@@ -141,7 +150,7 @@ class World:
 class Place:
     """One environment, in a few words."""
 
-    def __init__(self, world: World, env: str, origin: Origin) -> None:
+    def __init__(self, world: World, env: str, origin: EnvironmentOrigin) -> None:
         self.world = world
         self.env = env
         self.origin = origin

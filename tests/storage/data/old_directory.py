@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from tests.storage.conformance.worlds import NOON, SCHEMAS, Item
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import OperationInfo, Origin
+from twindiff.storage import EnvironmentOrigin, OperationInfo
 from twindiff.storage.sqlite import SqliteEngine
 
 ENV, FORK = "e" * 32, "f" * 32
@@ -41,7 +41,7 @@ def make(directory: str) -> None:
         engine.schema(schema)
     made = {twin: engine.add_template(twin, {}).hash for twin in ("alpha", "beta")}
     assert made == TEMPLATES, made
-    engine.create(ENV, Origin(TEMPLATES, *ORIGIN))
+    engine.create(ENV, EnvironmentOrigin(TEMPLATES, *ORIGIN))
     for number in range(WRITES):
         write(engine, ENV, number)
     engine.fork(ENV, WRITES - 5, FORK)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from tests.storage.conformance.journals import OPERATIONS, Refused, Sequence, perform
 from tests.storage.conformance.worlds import NOON, SCHEMAS, Item, Thing, World, full
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import OperationContext, OperationInfo, Origin, StorageEngine
+from twindiff.storage import EnvironmentOrigin, OperationContext, OperationInfo, StorageEngine
 from twindiff.storage.journal import JournalRecord
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -33,7 +33,9 @@ def journal(engine: StorageEngine, env: str, operations: list[Sequence]) -> list
     start = [Thing(thing_id="T1", text="x\0\1", data={"a": 1, "\0": "\2"}, amount=0.1), Thing(thing_id="T2")]
     templates = {"alpha": engine.add_template("alpha", full(start)), "beta": engine.add_template("beta", {})}
     hashes = {twin: template.hash for twin, template in templates.items()}
-    engine.create(env, Origin(templates=hashes, clock=ClockMode("steps", NOON), created=NOON, clock_start=NOON))
+    engine.create(
+        env, EnvironmentOrigin(templates=hashes, clock=ClockMode("steps", NOON), created=NOON, clock_start=NOON)
+    )
     for operation in operations:
         run(engine, env, operation)
     return [msgspec.structs.replace(record, at=0) for record in engine.records(env)]

@@ -11,7 +11,7 @@ import pytest
 from tests.storage.postgres.cluster import Database, draining
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
-from twindiff.storage import OperationInfo, Origin, SchemaChanged, WrongStorage
+from twindiff.storage import EnvironmentOrigin, OperationInfo, SchemaChanged, WrongStorage
 from twindiff.storage.journal import RowChange
 from twindiff.storage.postgres import PostgresEngine
 from twindiff.storage.schema import Schema
@@ -75,7 +75,7 @@ def opened(database: Database, row: type[Row]) -> PostgresEngine:
 
 def environment(engine: PostgresEngine, *rows: dict[str, Any]) -> str:
     template = engine.add_template("gamma", {"notes": rows})
-    origin = Origin(templates={"gamma": template.hash}, clock=ClockMode(), created=0, clock_start=0)
+    origin = EnvironmentOrigin(templates={"gamma": template.hash}, clock=ClockMode(), created=0, clock_start=0)
     env = uuid4().hex
     engine.create(env, origin)
     return env

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
-from twindiff.kit import Call, Exchange, Response
+from twindiff.kit import Call, RequestContext, Response
 
 from .errors import KeyReused
 from .tables import IdempotencyKey
 
 
-def idempotent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def idempotent(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: answer a known Idempotency-Key as before. What is refused is not kept, and may be tried again."""
     key = exchange.request.headers.get("idempotency-key", "")
     if not key:

@@ -63,7 +63,7 @@ ASKING_MORE: list[Json] = [
 ]
 
 
-class Seen(NamedTuple):
+class SessionFacts(NamedTuple):
     """The server's record of the session."""
 
     environment: str
@@ -119,7 +119,7 @@ def _require_sdks() -> None:
             ) from None
 
 
-def _session(url: str, console: Console) -> Seen:
+def _session(url: str, console: Console) -> SessionFacts:
     """Run one whole episode: environment, run, work, diff, two verdicts; then delete the environment."""
     from twindiff.cli.journal import calls, journal
     from twindiff.cli.remote import Remote
@@ -132,7 +132,7 @@ def _session(url: str, console: Console) -> Seen:
     console.print(f"  {TASK}\n", style="italic")
     for method, what in _work(_slack(url + made.environmentUrl)):
         console.print(f"  [green]✓[/] {method:<23}[dim]{what}[/]")
-    seen = Seen(
+    seen = SessionFacts(
         environment=made.environmentId,
         calls=calls(remote, "env", made.environmentId),
         journal=journal(remote, made.environmentId),
@@ -175,7 +175,7 @@ def _verdict(client: Any, remote: Remote, run: str, assertions: list[Json]) -> V
     return msgspec.convert(remote.get("results", run), Verdict)
 
 
-def _as_json(seen: Seen) -> Json:
+def _as_json(seen: SessionFacts) -> Json:
     import msgspec
 
     return {
@@ -188,7 +188,7 @@ def _as_json(seen: Seen) -> Json:
     }
 
 
-def _show(seen: Seen, console: Console) -> None:
+def _show(seen: SessionFacts, console: Console) -> None:
     from twindiff.cli import render
     from twindiff.cli.journal import visible
 

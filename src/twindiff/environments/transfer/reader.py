@@ -10,7 +10,7 @@ import msgspec
 from twindiff.catalog.stamps import new_environment_id
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.events import Event
-from twindiff.storage import Origin, SchemaChanged, Template, TemplatePayload
+from twindiff.storage import EnvironmentOrigin, SchemaChanged, Template, TemplatePayload
 from twindiff.storage.journal import ADVANCE, FORMER_QUEUE, JournalRecord, Values, former_event
 from twindiff.storage.schema import Schema
 from twindiff.storage.values import canonical
@@ -38,7 +38,7 @@ class Contents(NamedTuple):
 
     id: str
     head: Head
-    origin: Origin
+    origin: EnvironmentOrigin
     starts: dict[str, TemplatePayload]
     records: list[JournalRecord]
     checkpoints: dict[str, int]
@@ -128,7 +128,7 @@ class Reader:
         self._refuse_unknown_points()
         starts = {twin: self._start(twin) for twin in self._schemas}
         clock = ClockMode(self._head.clock.mode, self._head.clock.start)
-        origin = Origin(
+        origin = EnvironmentOrigin(
             templates={twin: start.template.hash for twin, start in starts.items()},
             clock=clock,
             created=self._head.created,

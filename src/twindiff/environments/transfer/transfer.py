@@ -20,12 +20,12 @@ from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, micros_of
 from twindiff.kit.rows import Table
 from twindiff.kit.store import Store
-from twindiff.storage import NotServed, Origin, SchemaChanged, StorageEngine, TemplatePayload
+from twindiff.storage import EnvironmentOrigin, NotServed, SchemaChanged, StorageEngine, TemplatePayload
 from twindiff.storage.cooperative import CooperativeStep, portions, yield_control
 from twindiff.storage.journal import JournalRecord
 
 from ..call_log import CallLog
-from ..environments import Created, EnvironmentDeleted, Environments, new_token, token_hash
+from ..environments import CreatedEnvironment, EnvironmentDeleted, Environments, new_token, token_hash
 from ..registry import Registry
 from ..templates import Naming, TemplateStore
 from ..transcripts import Transcript, unpack
@@ -86,7 +86,7 @@ class Transfer:
 
     def _portions(self, record: EnvironmentRecord, log: CallLog) -> Iterator[Iterable[ExportLine]]:
         """Yield the lines up to the present point; changes made while reading are omitted."""
-        env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
+        env, origin = record.environment_id, msgspec.convert(record.origin, EnvironmentOrigin)
         self._refuse_deleted(env)
         last = self._engine.seq(env)
         yield [self._head(record, origin)]
@@ -110,7 +110,7 @@ class Transfer:
         for calls in _calls(env, log, last):
             yield map(stand_ins.in_call, calls)
 
-    def _head(self, record: EnvironmentRecord, origin: Origin) -> Head:
+    def _head(self, record: EnvironmentRecord, origin: EnvironmentOrigin) -> Head:
         tokens = msgspec.convert(record.tokens, Tokens)
         templates = {
             twin: self._catalog.get(TemplateRecord, id) for twin, id in cast(dict[str, str], record.templates).items()
@@ -167,7 +167,7 @@ class Transfer:
 
     def import_contents(
         self, contents: Contents, log: CallLog, *, name: str | None, ttl_seconds: int
-    ) -> Generator[CooperativeStep, None, Created]:
+    ) -> Generator[CooperativeStep, None, CreatedEnvironment]:
         """Create an environment from validated contents, under a new id and token.
 
         Until it is complete its record says that it has expired, so no request can use it and what a crash leaves is
@@ -179,7 +179,7 @@ class Transfer:
             yield partial(self._keep_files, contents.files)
             yield from self._engine.import_environment(contents.id, contents.origin, contents.starts, contents.records)
             yield from self._note(contents, log)
-            return Created(self._mark_ready(record, contents, ttl_seconds), token)
+            return CreatedEnvironment(self._mark_ready(record, contents, ttl_seconds), token)
         except BaseException:  # on any exception, nothing half-made stays
             with suppress(NotServed):  # what cannot be removed now is removed by `tidy` in a day
                 self._environments.delete(contents.id)

@@ -11,7 +11,7 @@ import re
 from graphql.language import DocumentNode, FieldNode, Lexer, NameNode, SelectionSetNode, Source, Token, TokenKind, parse
 from graphql.language.parser import Parser
 
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 _AFTER_A_NAME = frozenset({TokenKind.NAME, TokenKind.SPREAD, TokenKind.BRACE_R})
 """Tokens that can follow a field without alias, arguments, directives and selection."""
@@ -26,7 +26,7 @@ class _Lexer(Lexer):
     """Reads names and punctuators by one regular expression, not letter by letter; their tokens have no line."""
 
     def read_next_token(self, start: int) -> Token:
-        give_way()
+        yield_processor()
         match = _PLAIN.match(self.source.body, start)
         if match is None:
             return super().read_next_token(start)

@@ -44,7 +44,7 @@ PaginationNulls = str
 PaginationSortOrder = str
 
 
-class Facts(NamedTuple):
+class FieldOptions(NamedTuple):
     """Options of a field, besides its annotation."""
 
     kind: Kind | None = None
@@ -75,34 +75,34 @@ def column(
 
     A plain diff omits updates in which only `derived` columns change.
     """
-    return Facts("column", name, default, null, derived, deprecated=deprecated)
+    return FieldOptions("column", name, default, null, derived, deprecated=deprecated)
 
 
 def one_with_key(
     *, name: str = "", default: Any = msgspec.NODEFAULT, null: bool | None = None, derived: bool = False
 ) -> Any:
     """A to-one relation whose key is a field as well: `issue` and `issueId`."""
-    return Facts("one", name, default, null, derived, exposed=True)
+    return FieldOptions("one", name, default, null, derived, exposed=True)
 
 
 def derived_field(*, name: str = "", default: Any = None, null: bool | None = None) -> Any:
     """A stored field that the vendor derives from others; plain diffs omit updates of such fields only."""
-    return Facts(None, name, default, null, derived=True)
+    return FieldOptions(None, name, default, null, derived=True)
 
 
 def hidden_column(*, name: str = "", default: Any = msgspec.NODEFAULT, derived: bool = False) -> Any:
     """A stored column that is not a field of the API."""
-    return Facts("column", name, default, None, derived, hidden=True)
+    return FieldOptions("column", name, default, None, derived, hidden=True)
 
 
 def serial(*, per: str = "", name: str = "") -> Any:
     """A stored serial number, counted for each value of the relation `per`, or for the whole table."""
-    return Facts("column", name, serial=per or "*")
+    return FieldOptions("column", name, serial=per or "*")
 
 
 def inverse(of: str, **arguments: Any) -> Any:
-    """The entities whose relation `of` points to this one; `arguments` are GraphQL arguments and flags of `Facts`."""
-    return Facts(inverse=of, arguments=arguments)
+    """The entities whose relation `of` points to this one; `arguments` are GraphQL arguments and `FieldOptions`."""
+    return FieldOptions(inverse=of, arguments=arguments)
 
 
 def through(link: str, mine: str = "", theirs: str = "", **arguments: Any) -> Any:
@@ -111,12 +111,12 @@ def through(link: str, mine: str = "", theirs: str = "", **arguments: Any) -> An
     `mine` and `theirs` are its relations or columns; by default they are derived from the names of the entities. They
     are required if both sides are the same entity.
     """
-    return Facts(through=(link, mine, theirs), arguments=arguments)
+    return FieldOptions(through=(link, mine, theirs), arguments=arguments)
 
 
 def computed_field(*, deprecated: str = "", **arguments: Any) -> Any:
     """A field without a column: see `Section.field`. Without a function, it is null, empty or its type's zero."""
-    return Facts("computed", arguments=arguments, deprecated=deprecated)
+    return FieldOptions("computed", arguments=arguments, deprecated=deprecated)
 
 
 class FieldAnnotation(NamedTuple):
@@ -140,7 +140,7 @@ class Field:
 
     __slots__ = ("facts", "kind", "name", "owner", "shape")
 
-    def __init__(self, owner: str, name: str, shape: FieldAnnotation, facts: Facts, kind: Kind) -> None:
+    def __init__(self, owner: str, name: str, shape: FieldAnnotation, facts: FieldOptions, kind: Kind) -> None:
         self.owner = owner
         self.name = name
         self.shape = shape
@@ -253,17 +253,17 @@ def _name(node: ast.expr, where: str) -> str:
 
 def _fields(cls: type, *, plain_is: Kind) -> dict[str, Field]:
     fields: dict[str, Field] = {}
-    stated: Mapping[str, Facts] = cls.__dict__.get("facts", {})
+    stated: Mapping[str, FieldOptions] = cls.__dict__.get("facts", {})
     for name, text in inspect.get_annotations(cls).items():
         where = f"{cls.__name__}.{name}"
         shape = read_shape(text, where)
         given = cls.__dict__.get(name)
-        facts = given if isinstance(given, Facts) else stated.get(name, Facts())
+        facts = given if isinstance(given, FieldOptions) else stated.get(name, FieldOptions())
         fields[name] = Field(cls.__name__, name, shape, facts, _kind(shape, facts, plain_is))
     return fields
 
 
-def _kind(shape: FieldAnnotation, facts: Facts, plain_is: Kind) -> Kind:
+def _kind(shape: FieldAnnotation, facts: FieldOptions, plain_is: Kind) -> Kind:
     if facts.kind == "computed":
         return "computed"
     if shape.kind == "one" or facts.kind == "one":
@@ -325,7 +325,7 @@ class Entity:
 
 
 def _common_field(cls: type, name: str, shape: FieldAnnotation) -> Field:
-    return Field(cls.__name__, name, shape, Facts(), "column")
+    return Field(cls.__name__, name, shape, FieldOptions(), "column")
 
 
 def _table(cls: type[Entity], name: str, indexes: Any, unique: Any, visibility: Visibility) -> type[Row]:

@@ -31,7 +31,7 @@ from graphql.language import (
 
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, NotServed, TooSlow
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 from . import oracle
 from .arguments import Arguments, DocumentRejected, VariableUse
@@ -61,7 +61,7 @@ class _GivingWay(ValidationRule):
     """Not a rule: yields to other work between the nodes of a long document."""
 
     def enter(self, node: Node, *rest: Any) -> None:
-        give_way()
+        yield_processor()
 
 
 _RULES = [rule for rule in (*specified_rules, _GivingWay) if rule is not OverlappingFieldsCanBeMergedRule]

@@ -12,7 +12,7 @@ from graphql.language import FieldNode, FragmentDefinitionNode, FragmentSpreadNo
 from graphql.type import GraphQLIncludeDirective, GraphQLSkipDirective
 from graphql.utilities import do_types_overlap
 
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 from .arguments import NOTHING, Arguments, DocumentRejected, Variables, VariableUse, arguments_of
 from .errors import TooComplex
@@ -130,7 +130,7 @@ class Selecting:
         return True
 
     def _field(self, concrete: Any, named: Any, node: FieldNode) -> SelectedField | None:
-        give_way()
+        yield_processor()
         self._fields += 1
         if self._fields > MAX_FIELDS:
             raise TooComplex(f"The query asks for more than {MAX_FIELDS:,} fields")

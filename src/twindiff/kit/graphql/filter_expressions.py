@@ -9,7 +9,7 @@ from typing import Any, cast
 from twindiff.kit.call import Call
 from twindiff.kit.computed_values import Item, case, count
 from twindiff.kit.rows import Column, Expression, Items, Source, all_of, any_of, exists, not_
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 from .comparators import Given, fits
 from .entity import EntitySpec, Field
@@ -36,7 +36,7 @@ def where(run: GraphqlRun, spec: EntitySpec, given: Given) -> tuple[Expression, 
 
 
 def _part(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> Expression:
-    give_way()
+    yield_processor()
     if name == "and":
         return all_of(*(all_of(*where(run, spec, each)) for each in value))
     if name == "or":

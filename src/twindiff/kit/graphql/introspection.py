@@ -8,7 +8,7 @@ import msgspec
 from graphql import ExecutionContext, FieldNode, GraphQLError, GraphQLSchema, print_ast
 from graphql.type import GraphQLType
 
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 from . import oracle
 from .cache import SizedCache
@@ -74,7 +74,7 @@ class _Bounded(ExecutionContext):
         self._texts: dict[int, str] = {}
 
     def execute_field(self, parent_type: Any, source: Any, field_nodes: Any, path: Any) -> Any:
-        give_way()
+        yield_processor()
         self._take(1)
         return super().execute_field(parent_type, source, field_nodes, path)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple, cast
 
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 from .errors import TooComplex
 
@@ -55,7 +55,7 @@ def check_variables(variables: object, limits: RequestLimits) -> None:
     """Raise TooComplex for variables that are nested too deeply or hold too many values."""
     level, seen = [variables], 0
     for _ in range(limits.depth):
-        give_way()
+        yield_processor()
         level = [inner for each in level for inner in _inside(each)]
         if not level:
             return

@@ -32,7 +32,7 @@ from graphql.type import GraphQLList, GraphQLNonNull
 from msgspec import NODEFAULT
 
 from twindiff.kit.suggestions import did_you_mean
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 from .comparators import comparator_fields, fields_of
 from .entity import EntitySpec, Field
@@ -356,7 +356,7 @@ class Builder:
 
 def _build_input(values: dict[str, Any]) -> dict[str, Any]:
     """Return an input object unchanged; a request may have thousands, so this yields to other work."""
-    give_way()
+    yield_processor()
     return values
 
 

@@ -98,7 +98,7 @@ class Section:
         """Resolve other names of an entity: `function(call, given: str) -> str` returns the id for an argument."""
         return self._hook("lookup", of.__name__)
 
-    def creating(self, of: type[Entity]) -> Callable[[F], F]:
+    def before_create(self, of: type[Entity]) -> Callable[[F], F]:
         """Before an insert: `function(call, values, given)` may change `values`, by column; `given` is the input."""
         return self._hook("creating", of.__name__)
 
@@ -106,7 +106,7 @@ class Section:
         """After an insert: `function(call, row, given)` returns the row if it has changed it, else None."""
         return self._hook("created", of.__name__)
 
-    def updating(self, of: type[Entity]) -> Callable[[F], F]:
+    def before_update(self, of: type[Entity]) -> Callable[[F], F]:
         """Before an update: `function(call, row, changes, given)` may change `changes`, by column."""
         return self._hook("updating", of.__name__)
 
@@ -114,15 +114,15 @@ class Section:
         """After an update: `function(call, before, after, given)` returns the row if it has changed it, else None."""
         return self._hook("updated", of.__name__)
 
-    def archiving(self, of: type[Entity]) -> Callable[[F], F]:
+    def before_archive(self, of: type[Entity]) -> Callable[[F], F]:
         """Before archiving: `function(call, row, changes, arguments)` may change `changes`, by column."""
         return self._hook("archiving", of.__name__)
 
-    def unarchiving(self, of: type[Entity]) -> Callable[[F], F]:
+    def before_unarchive(self, of: type[Entity]) -> Callable[[F], F]:
         """Before unarchiving: `function(call, row, changes, arguments)` may change `changes`, by column."""
         return self._hook("unarchiving", of.__name__)
 
-    def deleting(self, of: type[Entity]) -> Callable[[F], F]:
+    def before_delete(self, of: type[Entity]) -> Callable[[F], F]:
         """Before deleting: `function(call, row, changes, arguments)`; if it empties `changes`, the row is removed."""
         return self._hook("deleting", of.__name__)
 

@@ -16,7 +16,7 @@ from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, MalformedBody, MissingOperation
 from twindiff.kit.http import Response, json_answer
-from twindiff.kit.request_context import Exchange, Layer, compose
+from twindiff.kit.request_context import Middleware, RequestContext, compose
 from twindiff.kit.rows import Row
 from twindiff.kit.styles.base import Style, json_object
 from twindiff.kit.twin import LONG_BODY, Declared, Dispatch, Found, Operation, Operations, Twin
@@ -105,13 +105,13 @@ class GraphqlStyle(Style):
         answer = json_answer(value, headers=self.headers(outcome))
         return answer._replace(error=_code(outcome.problems[0].error)) if outcome.problems else answer
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         if isinstance(error, InvalidDocument):
             problems = [ExecutionError(each, (), tuple(each.locations or ())) for each in error.errors]
             return json_answer({"errors": [self.problem(each) for each in problems]}, self.invalid_status)
         return json_answer({"errors": [self.problem(ExecutionError(error))]}, error.status)
 
-    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+    def parameters(self, exchange: RequestContext) -> dict[str, Any]:
         return {}
 
 
@@ -126,7 +126,7 @@ class GraphqlEndpoint(Dispatch):
     """
 
     def __init__(
-        self, style: GraphqlStyle, api: Api, layers: Sequence[Layer] = (), pages: Sequence[Operations] = ()
+        self, style: GraphqlStyle, api: Api, layers: Sequence[Middleware] = (), pages: Sequence[Operations] = ()
     ) -> None:
         super().__init__(style, pages, layers)
         self.graphql = style
@@ -159,7 +159,7 @@ class GraphqlEndpoint(Dispatch):
         declared = Declared("GET" if open else "POST", _ENDPOINT, invoke, reads, "", 200, BODY_LIMIT, open)
         return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Response), compose(self._layers, invoke))
 
-    def select_operation(self, exchange: Exchange) -> Operation:
+    def select_operation(self, exchange: RequestContext) -> Operation:
         """Compile the document of a request to an operation; raises ApiError for an invalid one."""
         asked = _read_once(exchange)
         variables = asked.variables or {}
@@ -170,7 +170,7 @@ class GraphqlEndpoint(Dispatch):
         invoke = self._missing(plan) if plan.missing else self._run(plan, variables, asked.operationName)
         return self._operation(name, invoke, reads=not plan.writes or bool(plan.missing))
 
-    def takes_long(self, exchange: Exchange) -> bool:
+    def takes_long(self, exchange: RequestContext) -> bool:
         """Whether a document takes long to compile or to execute; a malformed request is refused quickly."""
         try:
             asked = _read_once(exchange)
@@ -203,7 +203,7 @@ def _page(call: Call, raw: Any) -> Response:
     return Response(_PAGE.read_bytes(), content_type="text/html; charset=utf-8", headers=_OUR_PAGE)
 
 
-def _read_once(exchange: Exchange) -> GraphqlRequest:
+def _read_once(exchange: RequestContext) -> GraphqlRequest:
     """The parsed body of a request, cached in its parameters."""
     asked = exchange.parameters.get(_ASKED)
     if asked is None:
@@ -247,7 +247,7 @@ class GraphqlTwin(Twin):
         pages: Sequence[Operations] = (),
         payload: str = "success:Boolean!",
         missing: Iterable[str] = (),
-        layers: Sequence[Layer] = (),
+        layers: Sequence[Middleware] = (),
         tells: Tells | None = None,
         **options: Any,
     ) -> None:
@@ -264,14 +264,14 @@ class GraphqlTwin(Twin):
         )
         self.dispatch = self.endpoint = GraphqlEndpoint(style, self.api, layers, pages)
 
-    def takes_long(self, exchange: Exchange) -> bool:
+    def takes_long(self, exchange: RequestContext) -> bool:
         """Whether a document is long and not compiled yet, has many values, or has introspection that is not cached."""
         body = exchange.request.body
         if exchange.request.verb != "POST" or (len(body) < SHORT_BODY and not _ASKS_SCHEMA.search(body)):
             return False
         return len(body) > LONG_BODY or self.endpoint.takes_long(exchange)
 
-    def parse(self, exchange: Exchange) -> None:
+    def parse(self, exchange: RequestContext) -> None:
         """Set the operation of a POST from its document, or the parameters of another page's operation."""
         if exchange.style is not self.style:
             super().parse(exchange)

@@ -14,7 +14,7 @@ from twindiff.kit.json_values import read_json
 
 if TYPE_CHECKING:
     from twindiff.kit.binding import Bound, Naming
-    from twindiff.kit.request_context import Exchange
+    from twindiff.kit.request_context import RequestContext
 
 
 class Style:
@@ -38,7 +38,7 @@ class Style:
         """The vendor's error for an unknown token, or for a missing one if `token` is empty."""
         return self.unknown_token() if token else self.missing_token()
 
-    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+    def parameters(self, exchange: RequestContext) -> dict[str, Any]:
         """Raw parameters by wire name; the path takes precedence over the body, and the body over the query."""
         request, bound = exchange.request, exchange.operation.bound
         given = read_query(request.query, bound.lists, bound.objects) if request.query else {}
@@ -69,12 +69,12 @@ class Style:
             )
         return {bound.body: given} if bound.body else given
 
-    def result(self, value: Any, exchange: Exchange) -> Response:
+    def result(self, value: Any, exchange: RequestContext) -> Response:
         """The response with a handler's return value; None means a response without a body."""
         status = exchange.operation.declared.status
         return Response(b"", status) if value is None else json_answer(value, status)
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """The response for an error in the vendor's format; `exchange` is None if no operation was found."""
         return json_answer({"error": error.code, "message": str(error)}, error.status, error.headers)
 

@@ -28,7 +28,7 @@ from twindiff.kit.styles.base import Style
 if TYPE_CHECKING:
     from twindiff.kit.binding import Naming
     from twindiff.kit.call import Call
-    from twindiff.kit.request_context import Exchange
+    from twindiff.kit.request_context import RequestContext
 
 
 class GoogleError(ApiError):
@@ -121,7 +121,7 @@ class GoogleStyle(Style):
             token = next((query[name][0] for name in ("access_token", "oauth_token") if name in query), None)
         return token
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         said = _describe_error(error)
         detail = {"domain": _domain(error), "reason": said.reason, "message": said.message}
         if place := _place(error):
@@ -158,7 +158,7 @@ def _place(error: ApiError) -> tuple[str, str] | None:
     return None
 
 
-def json_only(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def json_only(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """A middleware that refuses every value of `alt` but `json` before the handler runs."""
     alt = exchange.parameters.get("alt", "json")
     if alt != "json":
@@ -166,7 +166,7 @@ def json_only(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any
     return proceed()
 
 
-def etag_middleware(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def etag_middleware(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """A middleware that copies the field `etag` to the header ETag, and responds 304 if If-None-Match names it."""
     value: Any = proceed()
     etag = cast(dict[str, Any], value).get("etag") if isinstance(value, dict) else None

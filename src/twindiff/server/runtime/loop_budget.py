@@ -14,7 +14,7 @@ MIN_WOKEN = 4
 Places = deque[asyncio.Future[None]]
 
 
-class LoopBudget:
+class AdmissionControl:
     """The time budget of the current event loop iteration, and the queue of requests that wait for a later one."""
 
     def __init__(self) -> None:

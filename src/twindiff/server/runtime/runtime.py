@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, yield_control
 from twindiff.storage.journal import JournalRecord
 
-from .loop_budget import LoopBudget
+from .loop_budget import AdmissionControl
 from .threads import FOR_ASIDE, Threads
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class Runtime:
     def __init__(self, *, inline: bool) -> None:
         self._threads = None if inline else Threads()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._budget = LoopBudget()
+        self._budget = AdmissionControl()
         self._aside: set[asyncio.Task[None]] = set()
         self._seats = asyncio.Semaphore(FOR_ASIDE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from datetime import datetime
 
-from twindiff.environments.clocks import ClockReading, InvalidClock, Moved, Until
+from twindiff.environments.clocks import ClockAdvance, ClockReading, InvalidClock, Until
 from twindiff.kit.clock import LAST_INSTANT, SECOND, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
@@ -28,7 +28,7 @@ async def set_clock(
     advance: float | None = None,
     to: str | float | None = None,
     until: Until | None = None,
-) -> Moved:
+) -> ClockAdvance:
     """Advance the clock by seconds, to an instant, or until jobs fall due; raises ClockNotSaid, InvalidClock."""
     await service.awaken(service.environments.get(env_id))
     return await service.runtime.run_steps(_move(service, env_id, advance, to, until))
@@ -36,7 +36,7 @@ async def set_clock(
 
 def _move(
     service: Service, env_id: str, advance: float | None, to: str | float | None, until: Until | None
-) -> Generator[CooperativeStep, None, Moved]:
+) -> Generator[CooperativeStep, None, ClockAdvance]:
     if [advance, to, until].count(None) != 2:
         raise ClockNotSaid
     if advance is not None:

@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from twindiff.catalog import TemplateRecord, TestRecord
-from twindiff.environments.clocks import ClockWanted
-from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Created, EnvironmentRequest
+from twindiff.environments.clocks import ClockRequest
+from twindiff.environments.environments import DEFAULT_TTL_SECONDS, CreatedEnvironment, EnvironmentRequest
 from twindiff.environments.interval_reading import interval
 from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
 from twindiff.kit.errors import ApiError
@@ -63,11 +63,11 @@ def create_environment(
     acting: ActorSelection,
     *,
     ttl_seconds: int | None = None,
-    clock: ClockWanted | None = None,
+    clock: ClockRequest | None = None,
     auth: str = "lenient",
     tokens: dict[str, str] | None = None,
     name: str | None = None,
-) -> tuple[Created, list[TemplateRecord]]:
+) -> tuple[CreatedEnvironment, list[TemplateRecord]]:
     """Create an environment, and return it with its templates; raises TemplateNotGiven, UserNotGiven, UnknownTest, ….
     The clock defaults to the test's, or else the templates'.
     """

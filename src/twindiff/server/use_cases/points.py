@@ -8,7 +8,7 @@ import msgspec
 
 from twindiff import changes
 from twindiff.catalog import CheckpointRecord
-from twindiff.environments.environments import Created, LoadedEnvironment
+from twindiff.environments.environments import CreatedEnvironment, LoadedEnvironment
 from twindiff.environments.points import Point, PointDifference
 from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
@@ -32,14 +32,16 @@ async def create_checkpoint(service: Service, env_id: str, name: str, at: Point 
     return service.points.checkpoint(env_id, name, at)
 
 
-async def fork(service: Service, env_id: str, at: Point | None, count: int, name: str | None) -> list[Created]:
+async def fork(
+    service: Service, env_id: str, at: Point | None, count: int, name: str | None
+) -> list[CreatedEnvironment]:
     """Create `count` independent environments from the current point, or from `at`: all of them, or none."""
     environment = service.environments.get(env_id)
     await service.settle(environment.id)
     seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
     if count > 1 and not service.engine.inline:
         _check_copies(service, environment, count)
-    made: list[Created] = []
+    made: list[CreatedEnvironment] = []
     try:
         while len(made) < count:
             await service.materialize(service.environments.get(env_id), seq)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import BinaryIO
 
 from twindiff.kit.errors import NotFound
-from twindiff.storage.quota import Room
+from twindiff.storage.quota import StorageQuota
 
 from .connections import PostgresPool
 
@@ -15,7 +15,7 @@ from .connections import PostgresPool
 class DatabaseBlobs:
     """Blobs by SHA-256, each stored once."""
 
-    def __init__(self, pool: PostgresPool, room: Room) -> None:
+    def __init__(self, pool: PostgresPool, room: StorageQuota) -> None:
         self._pool = pool
         self._room = room
 

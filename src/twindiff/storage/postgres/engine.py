@@ -15,9 +15,9 @@ from twindiff.kit.clock import Clock, ClockMode
 from twindiff.kit.due import NEVER
 from twindiff.storage import (
     EnvironmentGone,
+    EnvironmentOrigin,
     OperationContext,
     OperationInfo,
-    Origin,
     PlannedOperation,
     PointComparison,
     Present,
@@ -30,7 +30,7 @@ from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.due import NO_JOBS, UNKNOWN, TemplateTimes, earliest
 from twindiff.storage.feed import Feed, RowsWritten
 from twindiff.storage.journal import ADVANCE, JournalRecord, Values, between
-from twindiff.storage.quota import Room
+from twindiff.storage.quota import StorageQuota
 from twindiff.storage.schema import Schema
 
 from .admin import initialise, version_of
@@ -38,13 +38,13 @@ from .blobs import DatabaseBlobs
 from .catalog import PostgresCatalog
 from .connections import EnvironmentSlots, PostgresConnection, PostgresPool
 from .ddl import CATALOG, schema_of
-from .environment_positions import Standings, forget
+from .environment_positions import EnvironmentPositions, forget
 from .health import SlotGuard
 from .journal_fence import JournalFence, announce
 from .leader_election import Leadership
 from .point_comparison import compare
 from .points import PostgresPoints, refuse_unknown
-from .preprovisioned import Copies
+from .preprovisioned import PreprovisionedPool
 from .records import PostgresJournal
 from .statements import Stored
 from .store import Counters, PostgresStore, Touched, within
@@ -54,7 +54,7 @@ from .templates import PostgresTemplates
 T = TypeVar("T")
 
 
-class Begun(NamedTuple):
+class OperationStart(NamedTuple):
     """The position of an environment at the start of an operation; times are in microseconds since 1970."""
 
     mode: str
@@ -81,7 +81,7 @@ class PostgresEngine:
     inline = False
 
     def __init__(self, dsn: str, *, admin_dsn: str | None = None, ready: int = 0, most_bytes: int = 0) -> None:
-        self.room = Room(most_bytes)
+        self.room = StorageQuota(most_bytes)
         self._admin_dsn = admin_dsn
         self._pool = PostgresPool(dsn)
         self._turns = EnvironmentSlots()
@@ -91,11 +91,11 @@ class PostgresEngine:
         self._fence = JournalFence(dsn, self._pool)
         self.feed: Feed = self._fence.feed
         self._journal = PostgresJournal(self._pool, self._fence)
-        self._standings = Standings(self._pool)
+        self._standings = EnvironmentPositions(self._pool)
         self._templates = PostgresTemplates(self._pool, self._tables)
         self._points = PostgresPoints(self._pool, self._tables, self._journal)
         self._times = TemplateTimes()
-        self._copies = Copies(self._pool, ready)
+        self._copies = PreprovisionedPool(self._pool, ready)
         self.blobs: Blobs = DatabaseBlobs(self._pool, self.room)
         self._slot = SlotGuard(self._pool)
         self._leadership = Leadership(dsn)
@@ -129,7 +129,9 @@ class PostgresEngine:
         store, tables = self.template(twin, hash), self._tables[twin].schema.tables
         return {name: [msgspec.structs.asdict(row) for row in store.rows(table.row)] for name, table in tables.items()}
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[CooperativeStep, None, Template]:
+    def copy_template(
+        self, env: str, origin: EnvironmentOrigin, twin: str
+    ) -> Generator[CooperativeStep, None, Template]:
         yield yield_control
         rows, counters = self._content(env, twin)
         return self._templates.keep(self._tables[twin], rows, counters)
@@ -151,15 +153,15 @@ class PostgresEngine:
 
     # Environments
 
-    def ready(self, origin: Origin) -> str | None:
+    def ready(self, origin: EnvironmentOrigin) -> str | None:
         return self._copies.take(origin)
 
-    def create(self, env: str, origin: Origin) -> None:
+    def create(self, env: str, origin: EnvironmentOrigin) -> None:
         self._templates.check(origin)
         self._copies.create(env, origin, self._first_due(origin))
         self._awake.add(env)
 
-    def _first_due(self, origin: Origin) -> int:
+    def _first_due(self, origin: EnvironmentOrigin) -> int:
         """Return the earliest time that a job falls due in a new environment."""
         schemas = [(self._tables[twin].schema, hash) for twin, hash in origin.templates.items() if twin in self._tables]
         times = (self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
@@ -168,7 +170,7 @@ class PostgresEngine:
     def awake(self, env: str) -> bool:
         return env in self._awake
 
-    def wake(self, env: str, origin: Origin) -> None:
+    def wake(self, env: str, origin: EnvironmentOrigin) -> None:
         """Mark an environment as loaded; raises EnvironmentGone. Nothing is rebuilt: rows migrate with the database."""
         if not self._standings.has(env):
             raise EnvironmentGone(f"environment '{env}' is not there any more")
@@ -178,7 +180,7 @@ class PostgresEngine:
         self._awake.discard(env)
 
     def import_environment(
-        self, env: str, origin: Origin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
+        self, env: str, origin: EnvironmentOrigin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
     ) -> Iterator[CooperativeStep]:
         """Import without steps, since this engine runs in a worker thread anyway."""
         for twin, start in starts.items():
@@ -200,7 +202,7 @@ class PostgresEngine:
             return work(OperationContext(PostgresStore(within(connection), self._tables[twin], None), clock))
 
     @contextmanager
-    def _reading(self, env: str) -> Generator[tuple[PostgresConnection, Begun]]:
+    def _reading(self, env: str) -> Generator[tuple[PostgresConnection, OperationStart]]:
         """Open a read-only transaction in which all statements see the same state."""
         with self._pool.connection() as connection:
             begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT * FROM twindiff.begin_read(%s)"
@@ -279,7 +281,7 @@ class PostgresEngine:
         refuse_unknown(seq, self.seq(env))
         return True
 
-    def materialize(self, env: str, origin: Origin, seq: int) -> None:
+    def materialize(self, env: str, origin: EnvironmentOrigin, seq: int) -> None:
         """Do nothing: points are not cached."""
 
     def rewind(self, env: str, to: int) -> int:
@@ -313,7 +315,7 @@ class PostgresEngine:
     def difference(self, env: str, after: int, upto: int) -> list[JournalRecord]:
         return between(lambda low, high: self._journal.records(env, low, high), after, upto)
 
-    def compare(self, env: str, origin: Origin, start: int, end: int) -> PointComparison | None:
+    def compare(self, env: str, origin: EnvironmentOrigin, start: int, end: int) -> PointComparison | None:
         """Fold the journal while it is read, since past rows are not stored anywhere else."""
         return compare(self._journal, env, start, end)
 
@@ -339,10 +341,10 @@ class PostgresEngine:
         self._pool.close()
 
 
-def _read_begun(rows: list[Stored], env: str) -> Begun:
+def _read_begun(rows: list[Stored], env: str) -> OperationStart:
     if not rows:
         raise EnvironmentGone(f"environment '{env}' is not there any more")
-    return Begun(*rows[0])
+    return OperationStart(*rows[0])
 
 
 def _has_changed(touched: Touched, connection: PostgresConnection) -> bool:

@@ -28,7 +28,7 @@ class EnvironmentPosition(NamedTuple):
     seq: int
 
 
-class Standings:
+class EnvironmentPositions:
     """Queries of the positions of existing environments."""
 
     def __init__(self, pool: PostgresPool) -> None:

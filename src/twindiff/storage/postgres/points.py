@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.storage import EnvironmentGone, JournalIncomplete, Origin, UnknownPoint
+from twindiff.storage import EnvironmentGone, EnvironmentOrigin, JournalIncomplete, UnknownPoint
 from twindiff.storage.due import NO_JOBS, UNKNOWN, unknown
 from twindiff.storage.journal import JournalRecord, Net, RowLocation, between, encode, net
 
@@ -83,7 +83,7 @@ class PostgresPoints:
                 ),
             )
 
-    def import_environment(self, env: str, origin: Origin, records: list[JournalRecord]) -> None:
+    def import_environment(self, env: str, origin: EnvironmentOrigin, records: list[JournalRecord]) -> None:
         """Copy the rows of the templates, apply the changes of all records, and store the records unchanged."""
         with without_capture(self._pool) as connection:
             as_copy(connection, env)
@@ -95,7 +95,7 @@ class PostgresPoints:
                 _take_over(connection, env, records)
 
     @contextmanager
-    def _alone(self, env: str, point: int) -> Generator[tuple[PostgresConnection, int, Origin]]:
+    def _alone(self, env: str, point: int) -> Generator[tuple[PostgresConnection, int, EnvironmentOrigin]]:
         """Open a transaction with a lock on the environment, once the journal is complete from a point on.
 
         Yields the connection, the last seq and the definition of the environment; raises EnvironmentGone.
@@ -111,9 +111,9 @@ class PostgresPoints:
             row = connection.row(query, (env,))
             if row is None:
                 raise EnvironmentGone(f"environment '{env}' is not there any more")
-            yield connection, row[0], msgspec.json.decode(row[1], type=Origin)
+            yield connection, row[0], msgspec.json.decode(row[1], type=EnvironmentOrigin)
 
-    def _return(self, connection: PostgresConnection, env: str, origin: Origin, seq: int, to: int) -> None:
+    def _return(self, connection: PostgresConnection, env: str, origin: EnvironmentOrigin, seq: int, to: int) -> None:
         """Undo all changes after a point. The beginning needs no complete journal, since templates can be copied."""
         try:
             self._bring_back(connection, _since(connection, env, to, seq))
@@ -164,7 +164,9 @@ def _since(connection: PostgresConnection, env: str, point: int, seq: int) -> di
     return net(between(lambda after, upto: read(connection, env, after, upto), point, seq))
 
 
-def _standing(connection: PostgresConnection, env: str, origin: Origin, seq: int, point: int) -> PointPosition:
+def _standing(
+    connection: PostgresConnection, env: str, origin: EnvironmentOrigin, seq: int, point: int
+) -> PointPosition:
     refuse_unknown(point, seq)
     records = read(connection, env, point - 1, point) if point else []
     if not records:

@@ -16,7 +16,7 @@ import msgspec
 import psycopg
 
 from twindiff.kit.errors import ApiError
-from twindiff.storage import Origin, StorageUnavailable
+from twindiff.storage import EnvironmentOrigin, StorageUnavailable
 
 from .bulk_writes import copy_rows, delete_rows, without_capture
 from .connections import PATIENCE_SECONDS, PostgresConnection, PostgresPool
@@ -71,7 +71,7 @@ class TemplateDemand:
         self.at_once = 1
 
 
-class Copies:
+class PreprovisionedPool:
     """Creates environments, and keeps a pool of `size` copies of each recently requested set of templates."""
 
     def __init__(self, pool: PostgresPool, size: int) -> None:
@@ -86,7 +86,7 @@ class Copies:
         self._thread = threading.Thread(target=self._keep_house, name="twindiff copies", daemon=True)
         self._thread.start()
 
-    def take(self, origin: Origin) -> str | None:
+    def take(self, origin: EnvironmentOrigin) -> str | None:
         """Claim a copied environment and return its id, for the caller to pass to `create`.
 
         If the pool is empty, waits for new copies; raises StorageUnavailable. Returns None if pools are disabled.
@@ -135,7 +135,7 @@ class Copies:
         self._news.set()
         return wanted
 
-    def create(self, env: str, origin: Origin, due: int) -> None:
+    def create(self, env: str, origin: EnvironmentOrigin, due: int) -> None:
         """Register an environment with its due time, and copy its rows unless it is a claimed copy."""
         with self._pool.connection() as connection:
             if connection.row(_STAND_READY, _standing(env, origin, due)):
@@ -223,13 +223,13 @@ def _copy(connection: PostgresConnection, templates: dict[str, str], environment
         copy_rows(connection, twin, template_env(hash), environments)
 
 
-def stand(connection: PostgresConnection, env: str, origin: Origin, due: int) -> None:
+def stand(connection: PostgresConnection, env: str, origin: EnvironmentOrigin, due: int) -> None:
     """Insert the initial position of an environment."""
     values = "(%s, %s, %s, 0, %s, %s, %s, %s)"
     connection.count(f"INSERT INTO twindiff.standings {_STANDING} VALUES {values}", _standing(env, origin, due))
 
 
-def _standing(env: str, origin: Origin, due: int) -> tuple[Any, ...]:
+def _standing(env: str, origin: EnvironmentOrigin, due: int) -> tuple[Any, ...]:
     given, counters = (msgspec.json.encode(each).decode() for each in (origin, origin.counters))
     return env, given, origin.clock.mode, origin.clock_start, origin.created, counters, due
 

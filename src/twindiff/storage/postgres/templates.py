@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import msgspec
 
-from twindiff.storage import Origin, Template
+from twindiff.storage import EnvironmentOrigin, Template
 from twindiff.storage.journal import Values
 
 from .bulk_writes import as_copy, without_capture
@@ -61,7 +61,7 @@ class PostgresTemplates:
                 form = tables.by_name[name]
                 connection.write_all(form.insert_all, [form.insert_values(each) for each in values])
 
-    def check(self, origin: Origin) -> None:
+    def check(self, origin: EnvironmentOrigin) -> None:
         """Raise LookupError if a template of an environment is missing."""
         for twin, hash in origin.templates.items():
             if not self.has(twin, hash):

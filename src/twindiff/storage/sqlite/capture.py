@@ -6,7 +6,7 @@ savepoint: after either, rows are read from their tables again. SQLite's session
 times as long, mostly to query the schema for each session.
 
 Reading the values of a wide row in the hook takes longer than writing it. So a caller that knows exactly how a row will
-be stored passes it as a write hint (`Announced`), which the hook uses instead.
+be stored passes it as a write hint (`WriteHints`), which the hook uses instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .connection import PendingWrite, SqliteConnection, Stored
 from .records import StoredChange
 from .row_cache import Place
 from .table_sql import SqliteSchemaSql, SqliteTableSql
-from .write_hints import Announced
+from .write_hints import WriteHints
 
 _place = itemgetter(0, 1)
 """Table and key of a change, for sorting."""
@@ -37,7 +37,7 @@ class Capture:
         self._connection = connection
         self._before: dict[Place, Stored | None] = {}
         self._after: dict[Place, Stored | None] = {}
-        self.announced = Announced()
+        self.announced = WriteHints()
         """Write hints for the next statement."""
         connection.preupdate_hook(self._see, id=self)
 

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from twindiff.kit.blobs import Blobs
 from twindiff.storage import (
+    EnvironmentOrigin,
     OperationContext,
     OperationInfo,
-    Origin,
     PlannedOperation,
     PointComparison,
     Present,
@@ -29,13 +29,13 @@ from twindiff.storage.due import TemplateTimes, unknown
 from twindiff.storage.durability import Durability
 from twindiff.storage.feed import Feed, RowsWritten
 from twindiff.storage.journal import ADVANCE, JournalRecord, Values, between
-from twindiff.storage.quota import Room
+from twindiff.storage.quota import StorageQuota
 from twindiff.storage.schema import Schema
 
 from .catalog import SqliteCatalog
 from .database import contents_of, problems_of
-from .files import IN_MEMORY, LAST_SEQ, Born, DataFile, Reading
-from .images import ImageQueue, PendingImage, Stored, Taken
+from .files import IN_MEMORY, LAST_SEQ, DataFile, ForkOrigin, Reading
+from .images import ImageQueue, PendingImage, PendingSnapshot, Stored
 from .live_environments import (
     ALL_UNDO_BYTES,
     UNDO_BYTES,
@@ -57,7 +57,7 @@ from .snapshots import Snapshot
 from .store import SqliteStore
 from .table_sql import SqliteSchemaSql
 from .templates import TemplateImages
-from .unnamed_blobs import UnnamedBlobs
+from .unnamed_blobs import UnreferencedBlobs
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ class SqliteEngine:
     inline = True
 
     def __init__(self, directory: str, *, fsync: bool = False, most_bytes: int = 0) -> None:
-        self.room = Room(most_bytes)
+        self.room = StorageQuota(most_bytes)
         self.file = DataFile(directory, self.room)
         self.durability = self._made_durable() if fsync and directory != IN_MEMORY else None
         self._kept_blobs = blobs_of(directory, self.room)
@@ -93,7 +93,7 @@ class SqliteEngine:
         self._waking = threading.Lock()
         self._recalled: OrderedDict[tuple[str, int], LiveEnvironment] = OrderedDict()
         self._images = ImageQueue(self.file)
-        self.unnamed_blobs = UnnamedBlobs(self.file, self._kept_blobs, self._pools, self._templates)
+        self.unnamed_blobs = UnreferencedBlobs(self.file, self._kept_blobs, self._pools, self._templates)
         self._slept, self._slept_lately = 0, 0
         self.measure()
 
@@ -123,7 +123,9 @@ class SqliteEngine:
         with self.file.reader() as reading:
             return contents_of(tables, self._templates.image(tables, hash, reading))
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[CooperativeStep, None, Template]:
+    def copy_template(
+        self, env: str, origin: EnvironmentOrigin, twin: str
+    ) -> Generator[CooperativeStep, None, Template]:
         live = self._space(env, origin)
         tables, counters = self._pools[twin].tables, dict(live.position.counters)
         return (yield from self._templates.copy(tables, live.pages[twin].copy(), counters))
@@ -149,18 +151,18 @@ class SqliteEngine:
 
     # Environments
 
-    def ready(self, origin: Origin) -> str | None:
+    def ready(self, origin: EnvironmentOrigin) -> str | None:
         """Return None: creation takes microseconds, so nothing is pre-provisioned."""
         return None
 
-    def create(self, env: str, origin: Origin) -> None:
+    def create(self, env: str, origin: EnvironmentOrigin) -> None:
         point = Point(self._rebuilding.pages_at_birth(origin), position_at_birth(origin), [])
         self._live[env] = LiveEnvironment(env, origin, point, self._first_due(origin))
 
-    def _unknown(self, origin: Origin) -> int:
+    def _unknown(self, origin: EnvironmentOrigin) -> int:
         return unknown(self._pools[twin].tables.schema for twin in origin.templates)
 
-    def _first_due(self, origin: Origin) -> int:
+    def _first_due(self, origin: EnvironmentOrigin) -> int:
         """Return the earliest time that a job falls due in a new environment."""
         schemas = [(self._pools[twin].tables.schema, hash) for twin, hash in origin.templates.items()]
         return min(self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
@@ -168,10 +170,10 @@ class SqliteEngine:
     def awake(self, env: str) -> bool:
         return env in self._live
 
-    def wake(self, env: str, origin: Origin) -> None:
+    def wake(self, env: str, origin: EnvironmentOrigin) -> None:
         self._space(env, origin)
 
-    def _space(self, env: str, origin: Origin) -> LiveEnvironment:
+    def _space(self, env: str, origin: EnvironmentOrigin) -> LiveEnvironment:
         live = self._live.get(env)
         if live is None:
             with self._waking, self.file.reader() as reading:
@@ -179,7 +181,7 @@ class SqliteEngine:
                 self._live[env] = live
         return live
 
-    def _rebuilt(self, reading: Reading, env: str, origin: Origin, seq: int) -> LiveEnvironment:
+    def _rebuilt(self, reading: Reading, env: str, origin: EnvironmentOrigin, seq: int) -> LiveEnvironment:
         return LiveEnvironment(env, origin, self._rebuilding.point(reading, env, origin, seq), self._unknown(origin))
 
     def sleep(self, env: str) -> None:
@@ -208,7 +210,7 @@ class SqliteEngine:
             stored = Stored(ids[twin], live.seq, twin, bases.get(twin), since, schema.hash, pages.count)
             parts.append(PendingImage(stored, pages.dirty_pages()))
         live.note_image(ids, since)
-        self._images.add(Taken(live.env, parts, replaced))
+        self._images.add(PendingSnapshot(live.env, parts, replaced))
 
     def maintain(self) -> Generator[CooperativeStep]:
         """Run background maintenance; yields steps that may run in another thread. Raises StorageFull.
@@ -247,7 +249,7 @@ class SqliteEngine:
             pages.dirty = set(pages.own) if pages.image is template else set(range(pages.count))
 
     def import_environment(
-        self, env: str, origin: Origin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
+        self, env: str, origin: EnvironmentOrigin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
     ) -> Iterator[CooperativeStep]:
         for twin, start in starts.items():
             yield from self._templates.adopt(self._pools[twin].tables, start)
@@ -400,7 +402,7 @@ class SqliteEngine:
         live.refuse_unknown(seq)
         return (env, seq) in self._recalled or live.is_materialized(seq)
 
-    def materialize(self, env: str, origin: Origin, seq: int) -> None:
+    def materialize(self, env: str, origin: EnvironmentOrigin, seq: int) -> None:
         with self.file.reader() as reading:
             self._recalled[env, seq] = self._rebuilt(reading, env, origin, seq)
         if len(self._recalled) > RECALLED:
@@ -423,7 +425,7 @@ class SqliteEngine:
         live = self._live[env]
         point = self._point(live, at)
         made = _wall()
-        self.file.add_fork(child, Born(env, at, made))
+        self.file.add_fork(child, ForkOrigin(env, at, made))
         point = point._replace(position=position_of_fork(point.position, live.origin, made))
         self._live[child] = LiveEnvironment(child, live.origin, point, self._unknown(live.origin))
 
@@ -458,7 +460,7 @@ class SqliteEngine:
     def difference(self, env: str, after: int, upto: int) -> list[JournalRecord]:
         return between(lambda low, high: self.file.records(env, low, high), after, upto)
 
-    def compare(self, env: str, origin: Origin, start: int, end: int) -> PointComparison | None:
+    def compare(self, env: str, origin: EnvironmentOrigin, start: int, end: int) -> PointComparison | None:
         with self.file.reader() as reading:
             return compare(reading, self._rebuilding, env, origin, start, end)
 
@@ -466,12 +468,12 @@ class SqliteEngine:
         if self.room.is_limited:
             self.room.set_used(self.file.used_bytes() + self._kept_blobs.size)
 
-    def content(self, env: str, origin: Origin) -> dict[str, dict[str, list[Values]]]:
+    def content(self, env: str, origin: EnvironmentOrigin) -> dict[str, dict[str, list[Values]]]:
         """Return every row of an environment, by twin and table name."""
         live = self._space(env, origin)
         return {twin: self._pools[twin].open(pages).content() for twin, pages in live.pages.items()}
 
-    def problems(self, env: str, origin: Origin) -> list[str]:
+    def problems(self, env: str, origin: EnvironmentOrigin) -> list[str]:
         """Return the problems that SQLite finds in the databases of an environment; empty if there are none."""
         live = self._space(env, origin)
         return [line for twin, pages in live.pages.items() for line in problems_of(self._pools[twin].tables, pages)]

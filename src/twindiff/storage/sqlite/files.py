@@ -14,13 +14,13 @@ import msgspec
 from twindiff.storage import DataDirectoryInUse, StorageFull, StorageUnavailable, Template
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.journal import JournalRecord
-from twindiff.storage.quota import Room
+from twindiff.storage.quota import StorageQuota
 from twindiff.storage.schema import Schema
 
 from .connection import OUT_OF_SPACE, CannotOpen, SqliteConnection, connect, roll_back
 from .ddl import column_text, quote, statements
 from .format_migration import carry_over
-from .images import IMAGE_TABLES, ImageFile, Stored, Taken
+from .images import IMAGE_TABLES, ImageFile, PendingSnapshot, Stored
 from .records import StoredRecord, decode, encode
 from .write_ahead_log import Log
 
@@ -68,7 +68,7 @@ CREATE INDEX IF NOT EXISTS forks_forgotten ON forks (env) WHERE forgotten;
 _FREE = "forgotten AND NOT EXISTS (SELECT 1 FROM forks AS child WHERE child.parent = forks.env)"
 
 
-class Born(NamedTuple):
+class ForkOrigin(NamedTuple):
     """The origin of a fork: its parent, the seq at which it was forked, and the wall clock then in microseconds."""
 
     parent: str
@@ -83,7 +83,7 @@ class Rewind(NamedTuple):
     target: int
 
 
-class Stretch(NamedTuple):
+class JournalSpan(NamedTuple):
     """A segment of an environment's own journal, `after < seq <= upto`, without rewinds."""
 
     env: str
@@ -91,11 +91,11 @@ class Stretch(NamedTuple):
     upto: int
 
 
-class Way(NamedTuple):
+class ReplayPlan(NamedTuple):
     """The replay plan of a point: the image of each twin to start from (or the templates), and segments to replay."""
 
     images: list[Stored]
-    stretches: list[Stretch]
+    stretches: list[JournalSpan]
 
 
 class Reading:
@@ -143,17 +143,17 @@ class Reading:
 
     def _lineage(self, env: str, upto: int) -> Iterator[tuple[str, int]]:
         """Yield an environment and its ancestors, each with the last seq that belongs to its history."""
-        born: Born | None = Born(env, upto, 0)
+        born: ForkOrigin | None = ForkOrigin(env, upto, 0)
         while born:
             upto = min(born.at, upto)
             yield born.parent, upto
             born = self.born(born.parent)
 
-    def born(self, env: str) -> Born | None:
+    def born(self, env: str) -> ForkOrigin | None:
         """Return the origin of a fork; None for other environments."""
         query = "SELECT parent, at, made FROM forks WHERE env = ? AND parent <> ''"
         row = self.connection.execute(query, (env,)).fetchone()
-        return Born(*row) if row else None
+        return ForkOrigin(*row) if row else None
 
     def load_template(self, twin: str, hash: str) -> tuple[Template, bytes] | None:
         query = "SELECT schema_hash, counters, image FROM template_images WHERE twin = ? AND hash = ?"
@@ -177,9 +177,9 @@ class Reading:
         query = "SELECT 1 FROM template_images WHERE twin = ? AND hash = ?"
         return self.connection.execute(query, (twin, hash)).fetchone() is not None
 
-    def way_to(self, env: str, seq: int) -> Way:
+    def way_to(self, env: str, seq: int) -> ReplayPlan:
         """Return the replay plan of a point. It walks back from the point, and from a rewind to its target."""
-        stretches: list[Stretch] = []
+        stretches: list[JournalSpan] = []
         while True:
             born = self.born(env)
             if born and seq <= born.at:
@@ -189,15 +189,15 @@ class Reading:
             begin = rewind.seq if rewind else born.at if born else 0
             images = self.images.latest(env, seq)
             if images and images[0].seq >= begin:
-                stretches.append(Stretch(env, images[0].seq, seq))
-                return Way(images, stretches[::-1])
-            stretches.append(Stretch(env, begin, seq))
+                stretches.append(JournalSpan(env, images[0].seq, seq))
+                return ReplayPlan(images, stretches[::-1])
+            stretches.append(JournalSpan(env, begin, seq))
             if rewind:
                 seq = rewind.target
             elif born:
                 env, seq = born.parent, born.at
             else:
-                return Way([], stretches[::-1])
+                return ReplayPlan([], stretches[::-1])
 
     def _last_rewind(self, env: str, upto: int) -> Rewind | None:
         query = "SELECT seq, target FROM rewinds WHERE env = ? AND seq <= ? ORDER BY seq DESC LIMIT 1"
@@ -216,7 +216,7 @@ class Reading:
         listed = [seq for name, last in lineage for (seq,) in self.connection.execute(query, (name, after, last))]
         return [record for seq in sorted(listed) for record in self.records(env, seq - 1, seq)]
 
-    def stretch(self, stretch: Stretch) -> Iterator[JournalRecord]:
+    def stretch(self, stretch: JournalSpan) -> Iterator[JournalRecord]:
         """Yield the records of a journal segment."""
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq"
         return (self._decode(record) for (record,) in self.connection.execute(query, stretch))
@@ -225,7 +225,7 @@ class Reading:
 class DataFile(Reading):
     """All durable data. It survives `kill -9`; a power failure loses what was not synced."""
 
-    def __init__(self, directory: str, room: Room) -> None:
+    def __init__(self, directory: str, room: StorageQuota) -> None:
         self._room = room
         self._lock = None if directory == IN_MEMORY else _take(Path(directory))
         in_memory = f"file:/twindiff-{id(self)}?vfs=memdb"
@@ -375,7 +375,7 @@ class DataFile(Reading):
                 raise StorageFull from None
             self._is_full = False
 
-    def add_fork(self, env: str, born: Born) -> None:
+    def add_fork(self, env: str, born: ForkOrigin) -> None:
         """Store the origin of a fork; raises StorageFull."""
         self._write("INSERT INTO forks (env, parent, at, made) VALUES (?, ?, ?, ?)", (env, *born))
 
@@ -458,7 +458,7 @@ class DataFile(Reading):
         with self.transaction():
             self.images.add_pages(pages)
 
-    def save_image(self, taken: Taken) -> None:
+    def save_image(self, taken: PendingSnapshot) -> None:
         """Register an image whose pages are written; raises StorageFull."""
         with self.transaction():
             self.images.add(taken)

@@ -37,7 +37,7 @@ Values = Callable[[Column[Any]], set[object] | None]
 """Returns the distinct values of a column; None if they cannot be listed quickly."""
 
 
-class Matching:
+class FullTextMatcher:
     """Finds the rows that match words by the full-text index alone; with `keeps` it caches what it looks up."""
 
     def __init__(self, run: Run, *, keeps: bool) -> None:
@@ -53,7 +53,7 @@ class Matching:
         None if the index alone cannot answer `words`.
         """
         column = text_of(words)
-        question = Question(column, self.spelling(column), self._values)
+        question = FullTextQuery(column, self.spelling(column), self._values)
         told = [question.exactly(part) for part in (words, *where)]
         if told[0] is None or told[0].is_not:
             return None
@@ -113,7 +113,7 @@ class IndexPredicate(NamedTuple):
     is_not: bool = False
 
 
-class Question(NamedTuple):
+class FullTextQuery(NamedTuple):
     """A translator of conditions on a text and its facets to FTS5 queries."""
 
     text: Column[Any]

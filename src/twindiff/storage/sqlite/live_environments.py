@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from twindiff.kit.clock import Clock
-from twindiff.storage import Origin, UnknownPoint, WorkDue
+from twindiff.storage import EnvironmentOrigin, UnknownPoint, WorkDue
 from twindiff.storage.due import earliest
 from twindiff.storage.journal import JournalRecord
 
@@ -75,7 +75,7 @@ class LiveEnvironment:
 
     __slots__ = ("begun", "due", "env", "images", "origin", "pages", "position", "steps", "undo_bytes")
 
-    def __init__(self, env: str, origin: Origin, point: Point, due: int) -> None:
+    def __init__(self, env: str, origin: EnvironmentOrigin, point: Point, due: int) -> None:
         self.env = env
         self.origin = origin
         self.pages, self.position, self.images = point
@@ -214,7 +214,7 @@ def _add_dirty(pages: dict[str, Pages], image: Imaged) -> None:
         pages[twin].dirty |= numbers
 
 
-def position_at_birth(origin: Origin) -> JournalPosition:
+def position_at_birth(origin: EnvironmentOrigin) -> JournalPosition:
     """Return the position of a new environment."""
     return JournalPosition(0, origin.clock_start, origin.created, origin.counters)
 
@@ -224,7 +224,7 @@ def position_after(record: JournalRecord | StoredRecord, since: int) -> JournalP
     return JournalPosition(record.seq, record.clock, record.at, record.ids, since)
 
 
-def position_of_fork(position: JournalPosition, origin: Origin, made: int) -> JournalPosition:
+def position_of_fork(position: JournalPosition, origin: EnvironmentOrigin, made: int) -> JournalPosition:
     """Return the initial position of a fork made at the wall clock `made`, from its parent's position at the point."""
     return position._replace(clock=origin.clock.resume_at(made, position.clock, position.at), at=made)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twindiff.storage import Origin, PointComparison
+from twindiff.storage import EnvironmentOrigin, PointComparison
 from twindiff.storage.journal import JournalRecord, RowChange, Values
 from twindiff.storage.sql.tables import Stored
 from twindiff.storage.values import same
@@ -26,7 +26,7 @@ Row = tuple[Values | None, Values | None]
 
 
 def compare(
-    reading: Reading, rebuilding: Rebuilding, env: str, origin: Origin, start: int, end: int
+    reading: Reading, rebuilding: Rebuilding, env: str, origin: EnvironmentOrigin, start: int, end: int
 ) -> PointComparison | None:
     """Return the changes from one point to another, as one record per twin. Runs in any thread.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from twindiff.storage import Origin
+from twindiff.storage import EnvironmentOrigin
 
-from .files import Reading, Way
+from .files import Reading, ReplayPlan
 from .live_environments import Imaged, JournalPosition, position_after, position_at_birth, position_of_fork
 
 
@@ -15,7 +15,7 @@ def last_seq(reading: Reading, env: str) -> int:
     return last.seq if last else born.at if born else 0
 
 
-def position_at(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> JournalPosition:
+def position_at(reading: Reading, env: str, origin: EnvironmentOrigin, seq: int, since: int) -> JournalPosition:
     """Return the position of an environment at the point `seq`, `since` operations after an image."""
     records = reading.records(env, seq - 1, seq) if seq else []
     position = position_after(records[0], since) if records else position_at_birth(origin)
@@ -23,7 +23,7 @@ def position_at(reading: Reading, env: str, origin: Origin, seq: int, since: int
     return position_of_fork(position, origin, born.made) if born and born.at == seq else position
 
 
-def images_of(reading: Reading, way: Way) -> list[Imaged]:
+def images_of(reading: Reading, way: ReplayPlan) -> list[Imaged]:
     """Return the images that a rebuild starts from: the base first, then the provisional one, if it is such."""
     if not way.images:
         return []

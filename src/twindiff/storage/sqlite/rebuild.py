@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from twindiff.storage import Origin
+from twindiff.storage import EnvironmentOrigin
 from twindiff.storage.journal import JournalRecord, RowChange, net
 
 from .database import Database, fits
-from .files import Reading, Way
+from .files import Reading, ReplayPlan
 from .images import Stored
 from .live_environments import Point, SqlitePool
 from .pages import Image, Pages
@@ -25,7 +25,7 @@ class Rebuilding:
         self._pools = pools
         self._templates = templates
 
-    def pages_at_birth(self, origin: Origin, reading: Reading | None = None) -> dict[str, Pages]:
+    def pages_at_birth(self, origin: EnvironmentOrigin, reading: Reading | None = None) -> dict[str, Pages]:
         """Return the initial pages of an environment by twin."""
         pages: dict[str, Pages] = {}
         for twin, hash in origin.templates.items():
@@ -34,7 +34,7 @@ class Rebuilding:
             pages[twin] = Pages(image, stands_alone=self._templates.as_written(tables, hash) is None)
         return pages
 
-    def point(self, reading: Reading, env: str, origin: Origin, seq: int) -> Point:
+    def point(self, reading: Reading, env: str, origin: EnvironmentOrigin, seq: int) -> Point:
         """Rebuild a point from the last image in its history and the journal."""
         way = reading.way_to(env, seq)
         pages = self.pages_at_birth(origin, reading)
@@ -52,7 +52,7 @@ class Rebuilding:
         """Return the tables of a twin."""
         return self._pools[twin].tables
 
-    def is_of_today(self, reading: Reading, env: str, origin: Origin, seq: int) -> bool:
+    def is_of_today(self, reading: Reading, env: str, origin: EnvironmentOrigin, seq: int) -> bool:
         """Whether the replay plan of a point starts from rows of the current schemas, so that none is migrated."""
         tables = {twin: self.tables(twin) for twin in origin.templates}
         images = {stored.twin: stored.schema_hash for stored in reading.way_to(env, seq).images}
@@ -62,7 +62,7 @@ class Rebuilding:
             for twin, hash in origin.templates.items()
         )
 
-    def _replay(self, reading: Reading, way: Way, pages: dict[str, Pages]) -> int:
+    def _replay(self, reading: Reading, way: ReplayPlan, pages: dict[str, Pages]) -> int:
         """Apply the segments of a replay plan to pages; return the number of operations."""
         replayed = 0
 

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from twindiff.kit import throttling
 from twindiff.kit.clock import Clock
 from twindiff.storage import OperationContext, OperationInfo, deadline
-from twindiff.storage.deadline import Limit, TakesLong, brief, whole
+from twindiff.storage.deadline import Limit, OffloadRequired, brief, whole
 
 from .database import Database
 from .live_environments import LiveEnvironment
@@ -32,7 +32,7 @@ class SnapshotEngine(Protocol):
 
 
 class TimeLimitedEngine:
-    """An engine's operations with the time limit of the event loop; both raise TakesLong."""
+    """An engine's operations with the time limit of the event loop; both raise OffloadRequired."""
 
     def __init__(self, engine: SnapshotEngine) -> None:
         self._engine = engine
@@ -49,10 +49,10 @@ class TimeLimitedEngine:
 
 
 def _ended_in_time(work: Callable[[OperationContext], T]) -> Callable[[OperationContext], T]:
-    """Apply the time limit between statements too, wherever work calls `give_way`."""
+    """Apply the time limit between statements too, wherever work calls `yield_processor`."""
 
     def run(moment: OperationContext) -> T:
-        with throttling.CpuBudget(deadline.BRIEF_SECONDS, TakesLong):
+        with throttling.CpuBudget(deadline.BRIEF_SECONDS, OffloadRequired):
             return work(moment)
 
     return run

@@ -34,12 +34,12 @@ from .connection import (
 )
 from .dialect import SqliteCompiler
 from .full_text_index import share
-from .full_text_query import Matching
+from .full_text_query import FullTextMatcher
 from .json_key_index import MANY_ROWS, EntryIndex
 from .query_shapes import is_by_index, key_in, plain_columns, plain_order, plain_where
 from .row_cache import ALL, KnownRows, Place
 from .table_sql import SqliteSchemaSql, SqliteTableSql, Update, loading
-from .write_hints import Announced
+from .write_hints import WriteHints
 
 R = TypeVar("R", bound=Row)
 
@@ -63,7 +63,7 @@ class SqliteStore:
         deadline: Deadline = NEVER,
         known: KnownRows | None = None,
         touched: Touched | None = None,
-        announced: Announced | None = None,
+        announced: WriteHints | None = None,
         *,
         cursor: Statements | None = None,
     ) -> None:
@@ -75,7 +75,7 @@ class SqliteStore:
         self._counters = counters
         self.next = counters.next if counters else _refuse_counter
         self._known, self._touched, self._announced = known, touched, announced
-        self._matching: Matching | None = None
+        self._matching: FullTextMatcher | None = None
         self.events: list[Event] = []
         self.all_went_well = True
         """Whether no statement has failed and no savepoint was rolled back."""
@@ -256,9 +256,9 @@ class SqliteStore:
         """Return a query for the rowids of matching rows; None if the index alone cannot answer it."""
         return self._matcher().numbers(text, words, where)
 
-    def _matcher(self) -> Matching:
+    def _matcher(self) -> FullTextMatcher:
         if self._matching is None:
-            self._matching = Matching(self._run, keeps=self._counters is None)
+            self._matching = FullTextMatcher(self._run, keeps=self._counters is None)
         return self._matching
 
     @contextmanager

@@ -22,7 +22,7 @@ SECONDS_NEW = 3600
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 
 
-class UnnamedBlobs:
+class UnreferencedBlobs:
     """Removes unreferenced blobs after a deletion, and once more when those too new at the time are old enough."""
 
     def __init__(

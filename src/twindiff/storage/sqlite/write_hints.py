@@ -10,7 +10,7 @@ Write = tuple[Stored | None, Stored]
 """A row before (None if it is new) and after."""
 
 
-class Announced:
+class WriteHints:
     """Hints for one statement on one table; the caller must `clear` them after it, even if it failed."""
 
     __slots__ = ("table", "writes")

@@ -24,7 +24,7 @@ from twindiff.kit.parameter_sources import Upload
 from ...kit.styles.base import Style
 
 if TYPE_CHECKING:
-    from twindiff.kit.request_context import Exchange
+    from twindiff.kit.request_context import RequestContext
 
 HELP_URL = "http://developers.box.com/docs/#errors"
 _CHALLENGE = 'Bearer realm="Service", error="invalid_token", error_description="The access token provided is invalid."'
@@ -93,7 +93,7 @@ class BoxStyle(Style):
         """Return the bearer token, or the one in the query parameter `access_token`, which download URLs use."""
         return request.bearer() or request.query_parameters().get("access_token")
 
-    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+    def parameters(self, exchange: RequestContext) -> dict[str, Any]:
         """Return raw parameters by wire name. The only file of a form is `file`, whatever name its part has."""
         given = super().parameters(exchange)
         uploads = [name for name, value in given.items() if isinstance(value, Upload)]
@@ -103,7 +103,7 @@ class BoxStyle(Style):
             given["file"] = given.pop(uploads[0])
         return given
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{type, status, code, message, context_info, help_url, request_id}`; the id is also a header."""
         request_id = _request_id(error, exchange)
         headers = (*error.headers, ("BOX-REQUEST-ID", request_id))
@@ -133,7 +133,7 @@ def _error_parts(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:
     return code, message, None if str(error) == message else {"message": str(error)}
 
 
-def _request_id(error: ApiError, exchange: Exchange | None) -> str:
+def _request_id(error: ApiError, exchange: RequestContext | None) -> str:
     """Return an id that depends only on the request and its error, so that a replay is byte-identical."""
     asked = exchange.request if exchange else None
     about = f"{asked.verb} {asked.path} {asked.query}" if asked else ""

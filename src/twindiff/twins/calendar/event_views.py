@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from twindiff.kit import Call
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 from .access import Access, is_at_least
 from .agenda import span_of, zone_name
@@ -187,7 +187,7 @@ def event_object(
     event: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None = None
 ) -> dict[str, Any]:
     """Return an `event` resource as the actor may see it in the calendar of the lens."""
-    give_way()
+    yield_processor()
     if event.status == "cancelled" and event.recurring_event_id:
         return _cancelled_occurrence(event, lens)
     value = _common(event, attendees, lens, copy)

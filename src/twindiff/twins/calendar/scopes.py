@@ -10,7 +10,7 @@ from typing import Any
 
 from twindiff.kit import Call
 from twindiff.kit.oauth import valid_token
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.styles.google import GoogleError
 
 from .oauth import ACCESS
@@ -84,7 +84,7 @@ class InsufficientScopes(GoogleError):
     code = "insufficientPermissions"
 
 
-def require_scope(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def require_scope(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """Middleware that raises InsufficientScopes if the token lacks a scope; tokens without scopes permit everything."""
     wanted = SCOPES.get(exchange.operation.name)
     known = valid_token(call, call.token, "access") if wanted and call.token.startswith(ACCESS) else None

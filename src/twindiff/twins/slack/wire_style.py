@@ -26,7 +26,7 @@ from twindiff.kit.parameter_sources import Upload
 from ...kit.styles.base import Style
 
 if TYPE_CHECKING:
-    from twindiff.kit.request_context import Exchange
+    from twindiff.kit.request_context import RequestContext
 
 
 class NotAuthed(ApiError):
@@ -102,7 +102,7 @@ class SlackRpc(Style):
         token: object = None if len(request.body) > _MAX_FORM_BYTES else self._all_parameters(request).get("token")
         return token if isinstance(token, str) else None
 
-    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+    def parameters(self, exchange: RequestContext) -> dict[str, Any]:
         request, operation = exchange.request, exchange.operation
         if operation.declared.verb:
             return {"sent": request, **request.query_parameters(), **exchange.path_parameters}
@@ -136,10 +136,10 @@ class SlackRpc(Style):
         except (MalformedBody, UnicodeDecodeError):
             raise InvalidFormData from None
 
-    def result(self, value: Any, exchange: Exchange) -> Response:
+    def result(self, value: Any, exchange: RequestContext) -> Response:
         return json_answer({"ok": True, **value})
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         if isinstance(error, MissingParameter):
             return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
         if isinstance(error, InvalidParameter):

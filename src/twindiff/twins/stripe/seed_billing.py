@@ -135,7 +135,7 @@ class SeedDispute(SeedSection):
     created: str | None = None
 
 
-class Deed(NamedTuple):
+class PastAction(NamedTuple):
     """An action in the history of an account, at a time in microseconds since 1970."""
 
     at: int

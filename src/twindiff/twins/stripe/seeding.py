@@ -23,7 +23,7 @@ from .customer.customers import CreateCustomer, create_customer
 from .metering.meters import Aggregation, CreateMeter, CreateMeterEvent, create_meter, create_meter_event
 from .seed_billing import (
     Books,
-    Deed,
+    PastAction,
     SeedCharge,
     SeedDispute,
     SeedInvoice,
@@ -153,17 +153,17 @@ def _intervals(config: StripeConfig) -> dict[str, str | None]:
     return intervals
 
 
-def _deeds(books: Books, config: StripeConfig, problems: list[str]) -> list[Deed]:
+def _deeds(books: Books, config: StripeConfig, problems: list[str]) -> list[PastAction]:
     """Return the actions of a configuration's billing history, in order of time."""
-    deeds: list[Deed] = []
+    deeds: list[PastAction] = []
     for kind, steps in books.steps().items():
         for number, part in enumerate(getattr(config, kind)):
             with _noting(problems, f"{kind}[{number}]"):
-                deeds += [Deed(at, f"{kind}[{number}]", do) for at, do in steps(part)]
+                deeds += [PastAction(at, f"{kind}[{number}]", do) for at, do in steps(part)]
     return sorted(deeds, key=attrgetter("at"))
 
 
-def _do(call: Call, deeds: Sequence[Deed], began: int, problems: list[str]) -> None:
+def _do(call: Call, deeds: Sequence[PastAction], began: int, problems: list[str]) -> None:
     """Run the actions of a history, with the jobs due in between."""
     for deed in deeds:
         with _noting(problems, deed.where):

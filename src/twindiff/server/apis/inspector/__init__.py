@@ -65,7 +65,7 @@ DEEDS: dict[str, Deed] = {
 
 def routes_of(service: Service) -> list[BaseRoute]:
     """Build the routes of the inspector."""
-    lives = live.Live(service)
+    lives = live.LiveTimelines(service)
     routes: list[BaseRoute] = [Route(PREFIX, _home), Route(f"{PREFIX}/static/{{name}}", _static)]
     routes += [Route(PREFIX + path, partial(_page, service, handler)) for path, handler in PAGES.items()]
     routes += [
@@ -131,7 +131,7 @@ def _wrong(error: ApiError) -> Response:
     return rendering.page("error.html", error.status, title="That did not work", said=str(error))
 
 
-async def _stream(service: Service, lives: live.Live, request: Request) -> Response:
+async def _stream(service: Service, lives: live.LiveTimelines, request: Request) -> Response:
     async def begin() -> Response:
         lives.admit()
         given = request.headers.get("last-event-id") or request.query_params.get("after", "")
@@ -144,7 +144,7 @@ async def _stream(service: Service, lives: live.Live, request: Request) -> Respo
     return await _respond(service, request, begin)
 
 
-async def _overview(service: Service, lives: live.Live, request: Request) -> Response:
+async def _overview(service: Service, lives: live.LiveTimelines, request: Request) -> Response:
     async def begin() -> Response:
         lives.admit()
         return _events(lives.overview())

@@ -25,7 +25,7 @@ DIFFERENCES = 500
 """Maximum rows of a diff on a page."""
 
 
-class Listed(NamedTuple):
+class ListedEnvironment(NamedTuple):
     """A row of the list of environments."""
 
     id: str
@@ -69,8 +69,8 @@ def _where(service: Service, status: str, twin: str, words: str) -> list[Express
     return where
 
 
-def _list_entry(service: Service, record: EnvironmentRecord) -> Listed:
-    return Listed(
+def _list_entry(service: Service, record: EnvironmentRecord) -> ListedEnvironment:
+    return ListedEnvironment(
         record.environment_id,
         record.name or "",
         record.status,

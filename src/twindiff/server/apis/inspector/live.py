@@ -57,7 +57,7 @@ ENDED = b"event: ended\ndata:\n\n"
 Waiting = asyncio.Queue[bytes]
 
 
-class Live:
+class LiveTimelines:
     """The streams of the inspector, by environment."""
 
     def __init__(self, service: Service) -> None:

@@ -14,7 +14,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 
 
-class Looking(NamedTuple):
+class PageContext(NamedTuple):
     """The environment of a page; `environment` is None once it has ended."""
 
     record: EnvironmentRecord
@@ -41,20 +41,20 @@ class Looking(NamedTuple):
         return self.record.name or self.id[:8]
 
 
-async def look(service: Service, environment_id: str) -> Looking:
+async def look(service: Service, environment_id: str) -> PageContext:
     """Load the context of an environment without changing it; raises what `Environments.record` raises."""
     record = service.environments.record(environment_id)
     if record.status == "ready":
         return await _look_at_living(service, record)
-    return Looking(record, None, service.engine.seq(record.environment_id), [], "", "", list(record.templates), [])
+    return PageContext(record, None, service.engine.seq(record.environment_id), [], "", "", list(record.templates), [])
 
 
-async def _look_at_living(service: Service, record: EnvironmentRecord) -> Looking:
+async def _look_at_living(service: Service, record: EnvironmentRecord) -> PageContext:
     environment = service.environments.get(record.environment_id)
     await service.awaken(environment)
     state = service.clocks.show(environment.id)
     waits = f"{state.operation} at {Clock(state.next.due).iso()[:19].replace('T', ' ')}" if state.next else ""
-    return Looking(
+    return PageContext(
         record,
         environment,
         service.engine.seq(environment.id),
@@ -66,7 +66,7 @@ async def _look_at_living(service: Service, record: EnvironmentRecord) -> Lookin
     )
 
 
-def living(looking: Looking, service: Service) -> LoadedEnvironment:
+def living(looking: PageContext, service: Service) -> LoadedEnvironment:
     """The loaded environment; raises EnvironmentDeleted or EnvironmentExpired if it has ended."""
     return looking.environment or service.environments.get(looking.id)
 
@@ -76,7 +76,7 @@ def twin_of(service: Service, environment: LoadedEnvironment, request: Request) 
     return service.twin_of(environment, request.path_params["twin"])
 
 
-def point(service: Service, looking: Looking, given: str | None) -> int | None:
+def point(service: Service, looking: PageContext, given: str | None) -> int | None:
     """The seq of a point in the URL; None for the current one."""
     if not given:
         return None
@@ -90,6 +90,6 @@ def number(given: str | None, otherwise: int = 0, most: int = 2**53) -> int:
     return min(int(given), most) if given and given.isascii() and given.isdecimal() and len(given) < 17 else otherwise
 
 
-def head_context(looking: Looking, tab: str) -> dict[str, Any]:
+def head_context(looking: PageContext, tab: str) -> dict[str, Any]:
     """The template variables of the head of an environment's pages."""
     return {"env": looking, "tab": tab}

@@ -72,7 +72,7 @@ _IN_THE_PAST: dict[str, Callable[[Any, Any], bool]] = {
 TEXT_OPS = ("contains", "begins with")
 
 
-class Sheet(NamedTuple):
+class RowListing(NamedTuple):
     """A page of a table."""
 
     table: Table
@@ -97,13 +97,13 @@ def table_named(schema: Schema, name: str) -> Table:
     return schema.tables[name]
 
 
-def read(store: Store, table: Table, filters: Sequence[Filter], offset: int, limit: int = PAGE) -> Sheet:
+def read(store: Store, table: Table, filters: Sequence[Filter], offset: int, limit: int = PAGE) -> RowListing:
     """Read a page of stored rows; raises InvalidFilter."""
     wanted = [(each, _value(table, each)) for each in filters]
     where = [OPS[each.op](table.columns[each.column], value) for each, value in wanted]
     order = tuple(table.columns[name] for name in table.key)
     rows = store.rows(table.row, *where, order=order, limit=limit, offset=offset)
-    return Sheet(table, [_values(row) for row in rows], store.count(table.row, *where), offset)
+    return RowListing(table, [_values(row) for row in rows], store.count(table.row, *where), offset)
 
 
 def _values(row: Row) -> Values:
@@ -138,12 +138,12 @@ async def at_point(
     filters: Sequence[Filter],
     seq: int,
     offset: int,
-) -> Sheet:
+) -> RowListing:
     """Read a page of the rows at an earlier point, by undoing later changes; raises TooLargeForThePast."""
     present = service.engine.read(environment.id, twin, lambda moment: _all(moment.db, table), at=0)
     since = await service.runtime.run_steps(service.points.changes(environment.id, seq, None))
 
-    def undo() -> Sheet:
+    def undo() -> RowListing:
         rows = {tuple(row[name] for name in table.key): row for row in present}
         for place, (before, _) in net(since.records).items():
             if place.twin == twin and place.table == table.name:
@@ -156,7 +156,7 @@ async def at_point(
             for _, row in sorted(rows.items(), key=lambda each: tuple(map(str, each[0])))
             if all(_IN_THE_PAST[each.op](row.get(each.column), value) for each, value in wanted)
         ]
-        return Sheet(table, kept[offset : offset + PAGE], len(kept), offset)
+        return RowListing(table, kept[offset : offset + PAGE], len(kept), offset)
 
     return await service.runtime.run_in_thread(undo)
 

@@ -16,9 +16,9 @@ from twindiff.kit.header_values import disposition_value
 from twindiff.kit.inspector_views import Screen
 from twindiff.kit.rows import Table
 from twindiff.server.apis.inspector import row_listing
-from twindiff.server.apis.inspector.page_context import Looking, head_context, living, look, number, point, twin_of
+from twindiff.server.apis.inspector.page_context import PageContext, head_context, living, look, number, point, twin_of
 from twindiff.server.apis.inspector.rendering import HEADERS, page
-from twindiff.server.apis.inspector.row_listing import Filter, Sheet
+from twindiff.server.apis.inspector.row_listing import Filter, RowListing
 from twindiff.server.service import Service
 from twindiff.storage.journal import JournalRecord, Values
 from twindiff.storage.values import changed_columns
@@ -78,7 +78,7 @@ def filters_of(request: Request) -> list[Filter]:
     return [Filter(*each) for each in zip(*given, strict=False) if each[0]]
 
 
-def table_context(sheet: Sheet, filters: list[Filter], base: str) -> dict[str, Any]:
+def table_context(sheet: RowListing, filters: list[Filter], base: str) -> dict[str, Any]:
     """The template variables of a table's page; `base` is the URL of its twin's tables."""
     described = [{"column": each.column, "op": each.op, "value": each.value} for each in filters]
     given = {name: [each[name] for each in described] for name in ("column", "op", "value")}
@@ -93,7 +93,7 @@ def table_context(sheet: Sheet, filters: list[Filter], base: str) -> dict[str, A
     }
 
 
-def file_of(sheet: Sheet, kind: str) -> Response:
+def file_of(sheet: RowListing, kind: str) -> Response:
     """Respond with rows as a CSV or JSON file, at most 10,000."""
     name = f"{sheet.table.name}.{'csv' if kind == 'csv' else 'json'}"
     headers = {**HEADERS, "Content-Disposition": disposition_value("attachment", name)}
@@ -139,7 +139,7 @@ async def row(service: Service, request: Request) -> Response:
 
 
 async def _blame(
-    service: Service, looking: Looking, environment: LoadedEnvironment, twin: str, table: Table, values: Values
+    service: Service, looking: PageContext, environment: LoadedEnvironment, twin: str, table: Table, values: Values
 ) -> dict[str, ColumnWriter]:
     """Find the last operation that wrote each column; columns unchanged since the template are left out."""
     start = max(0, looking.seq - MAX_BLAME_RECORDS)

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from twindiff.environments.clocks import ClockReading, Moved
+from twindiff.environments.clocks import ClockAdvance, ClockReading
 from twindiff.environments.due import Done
 from twindiff.kit.clock import Clock, Mode
 from twindiff.kit.twin import Operations
@@ -81,7 +81,7 @@ def clock_shown(env_id: str, state: ClockReading) -> ClockShown:
     return ClockShown(*_clock_fields(env_id, state))
 
 
-def clock_moved(env_id: str, moved: Moved) -> ClockMoved:
+def clock_moved(env_id: str, moved: ClockAdvance) -> ClockMoved:
     """Render the state of a clock after it was set, and the jobs that were run on the way."""
     return ClockMoved(
         *_clock_fields(env_id, moved.state), ran=[_ran(each) for each in moved.done], still_due=moved.still_due

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from twindiff.catalog import EnvironmentRecord, RunRecord, TemplateRecord
-from twindiff.environments.clocks import ClockWanted
+from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.clock import Clock
 from twindiff.kit.http import Response, json_answer
 from twindiff.kit.twin import Operations
@@ -115,7 +115,7 @@ def init_env(
     impersonate_user_id: str | None = None,
     impersonate_email: str | None = None,
     users: dict[str, str] | None = None,
-    clock: ClockWanted | None = None,
+    clock: ClockRequest | None = None,
     auth: Literal["lenient", "strict"] = "lenient",
     tokens: dict[str, str] | None = None,
     name: str | None = None,

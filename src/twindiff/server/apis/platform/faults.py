@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from twindiff.environments.faults import Armed, Fault
+from twindiff.environments.faults import ArmedFault, Fault
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
 
@@ -40,5 +40,5 @@ def list_faults(service: Service, env_id: str) -> FaultList:
     return _render_faults(service.environments.get(env_id).faults)
 
 
-def _render_faults(faults: list[Armed]) -> FaultList:
+def _render_faults(faults: list[ArmedFault]) -> FaultList:
     return FaultList([FaultShown(each.fault, each.met) for each in faults])

@@ -10,7 +10,7 @@ import msgspec
 
 from twindiff import changes
 from twindiff.catalog import CheckpointRecord
-from twindiff.environments.environments import Created
+from twindiff.environments.environments import CreatedEnvironment
 from twindiff.environments.points import Point
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
@@ -111,7 +111,7 @@ async def fork_environment(
     return ForkList([_fork(each) for each in await use_cases.fork(service, env_id, at, count, name)])
 
 
-def _fork(made: Created) -> Fork:
+def _fork(made: CreatedEnvironment) -> Fork:
     record = made.environment
     url = f"/api/env/{record.environment_id}/services/{record.service}"
     return Fork(record.environment_id, url, made.agent_token, record.parent or "", record.parent_seq or 0)

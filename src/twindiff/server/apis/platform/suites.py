@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from twindiff.catalog import SuiteRecord, TestRecord
-from twindiff.environments.clocks import ClockWanted
+from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
@@ -68,7 +68,7 @@ class TestShown(msgspec.Struct, omit_defaults=True):
     expected_output: msgspec.Raw
     created_at: str
     updated_at: str
-    clock: ClockWanted | None = None
+    clock: ClockRequest | None = None
     seed_templates: list[str] = []
     """Its templates, if it starts from several."""
     users: dict[str, str] | None = None

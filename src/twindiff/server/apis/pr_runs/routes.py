@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from twindiff.kit.http import ValueResponse
 from twindiff.kit.twin import Operations
-from twindiff.server.apis.pr_runs.runs import WantedPr
+from twindiff.server.apis.pr_runs.runs import PrRunRequest
 from twindiff.server.apis.sandbox_runs.checkouts import repository_of
 from twindiff.server.apis.sandbox_runs.routes import Repo
 from twindiff.server.apis.test_runs.routes import Prompt, SessionId
@@ -40,7 +40,7 @@ async def create_pr_run(
     `allow_no_tests` or the server's settings allow it. The application is started, unless `frontend_url` says where it
     runs already. The artifacts of the run include the verdict as `junit.xml` and `check_run.json`.
     """
-    wanted = WantedPr(
+    wanted = PrRunRequest(
         repo=repo or repository_of(pr_url),
         branch=branch,
         pr_url=pr_url,

@@ -18,7 +18,7 @@ from twindiff.server.apis.pr_runs.repository_names import list_names
 from twindiff.server.apis.pr_runs.repository_tests import FOLDER, read_tests
 from twindiff.server.apis.pr_runs.verdicts import ChangeVerdict
 from twindiff.server.apis.sandbox_runs.checkouts import Revision
-from twindiff.server.apis.sandbox_runs.runs import SandboxRunService, WantedSandbox
+from twindiff.server.apis.sandbox_runs.runs import SandboxRunRequest, SandboxRunService
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.reports import TestResult, write_reports
 from twindiff.server.apis.test_runs.runs import BrowserNotInstalled, TestRunRequest, or_invalid
@@ -36,7 +36,7 @@ CHOOSES = "the change chooses tests"
 """The title of the result that fails if no test is selected, unless that is allowed."""
 
 
-class WantedPr(NamedTuple):
+class PrRunRequest(NamedTuple):
     """The request for a pull request run."""
 
     repo: str
@@ -56,7 +56,7 @@ class WantedPr(NamedTuple):
 class ChangePlan(NamedTuple):
     """The plan of a run: the change and its tests."""
 
-    wanted: WantedPr
+    wanted: PrRunRequest
     compared: BranchComparison
     names: list[str]
     """The names of the repository."""
@@ -101,7 +101,7 @@ class PrRuns:
         self._ledger = saved.runs.ledger
         self._runtime = sandboxes.service.runtime
 
-    async def create(self, wanted: WantedPr, address: str) -> TestRunRecord:
+    async def create(self, wanted: PrRunRequest, address: str) -> TestRunRecord:
         """Queue a run; raises UnknownRepository, UnknownBranch, NothingChanged."""
         self._tests.queue.check()
         if url := wanted.frontend_url:
@@ -113,7 +113,7 @@ class PrRuns:
         await self._tests.queue.put(run.run_id, partial(self._perform, run.run_id, plan), seated=False)
         return run
 
-    def _plan(self, wanted: WantedPr, address: str) -> ChangePlan:
+    def _plan(self, wanted: PrRunRequest, address: str) -> ChangePlan:
         revision = self._sandboxes.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
         compared = compare(revision, wanted.base)
         named = dict(self._sandboxes.service.settings.repositories)
@@ -188,7 +188,7 @@ class PrRuns:
         """Start the sandbox run of the branch and return it once ready or failed; raises RunCancelled, or a refusal."""
         wanted = plan.wanted
         named = [twin for test in plan.tests for twin in test.twins]
-        asked = WantedSandbox(
+        asked = SandboxRunRequest(
             wanted.repo,
             plan.revision.name,
             wanted.pr_url,

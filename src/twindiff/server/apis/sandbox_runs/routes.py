@@ -10,7 +10,7 @@ import msgspec
 from twindiff.catalog import TestRunRecord
 from twindiff.kit.twin import Operations
 from twindiff.server.apis.sandbox_runs.checkouts import repository_of
-from twindiff.server.apis.sandbox_runs.runs import KIND, SECONDS_TO_START, WantedSandbox
+from twindiff.server.apis.sandbox_runs.runs import KIND, SECONDS_TO_START, SandboxRunRequest
 from twindiff.server.apis.test_runs.routes import Limit, Prompt, Ttl
 from twindiff.server.apis.test_runs.views import scenario_of
 from twindiff.server.apis.twin_runs.request_context import TwinRunContext
@@ -61,7 +61,7 @@ async def create_sandbox_run(
     host network: built within 600 seconds, and with 4 GB and 1024 processes in total. Without an engine, `app_command`
     runs on the machine, and a `dockerfile_path` alone is refused; `infra` always is.
     """
-    wanted = WantedSandbox(
+    wanted = SandboxRunRequest(
         repo=repo or repository_of(pr_url),
         branch=branch,
         pr_url=pr_url,

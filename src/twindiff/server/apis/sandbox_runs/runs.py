@@ -62,7 +62,7 @@ class SandboxNotEnded(ApiError):
     status = 503
 
 
-class WantedSandbox(NamedTuple):
+class SandboxRunRequest(NamedTuple):
     """The request for a sandbox run."""
 
     repo: str
@@ -113,7 +113,7 @@ class SandboxRunService:
         tests.sweeps.append(remove_abandoned_sandboxes)
         tests.queue.clears_lost.append(self._clear_lost)
 
-    async def create(self, wanted: WantedSandbox, address: str) -> TestRunRecord:
+    async def create(self, wanted: SandboxRunRequest, address: str) -> TestRunRecord:
         """Check out an application and start it; removes everything of it on failure."""
         self.tests.queue.check()
         check_variables(wanted.env)
@@ -131,7 +131,7 @@ class SandboxRunService:
         await self.tests.queue.put(run.run_id, partial(self._perform, run.run_id, prepared, wanted, work), seated=False)
         return run
 
-    def _prepare(self, wanted: WantedSandbox) -> Prepared:
+    def _prepare(self, wanted: SandboxRunRequest) -> Prepared:
         confinement = find_confinement()
         revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
         claimed = TemporaryFolder(PREFIX)
@@ -157,7 +157,7 @@ class SandboxRunService:
         kept = [] if settings.data_dir in ("", ":memory:") else [settings.data_dir]
         return [*kept, tempfile.gettempdir(), *(path for _, path in settings.repositories)]
 
-    async def _provide(self, wanted: WantedSandbox, prepared: Prepared) -> str | None:
+    async def _provide(self, wanted: SandboxRunRequest, prepared: Prepared) -> str | None:
         """Start the twin run of an application: with the twins of the request, else those that its file names."""
         twins = prepared.start.target.twins if wanted.twins is None else wanted.twins
         twins = list(dict.fromkeys([*twins, *wanted.more_twins]))
@@ -177,7 +177,7 @@ class SandboxRunService:
         return await self._scenarios.runs.instances(run, address) if run else {}
 
     def _record(
-        self, wanted: WantedSandbox, prepared: Prepared, twin_run_id: str | None, variables: Mapping[str, str]
+        self, wanted: SandboxRunRequest, prepared: Prepared, twin_run_id: str | None, variables: Mapping[str, str]
     ) -> TestRunRecord:
         start = prepared.start
         asked = {
@@ -198,7 +198,7 @@ class SandboxRunService:
 
     # From the start of an application to its end
 
-    async def _perform(self, run_id: str, prepared: Prepared, wanted: WantedSandbox, work: CommandSequence) -> None:
+    async def _perform(self, run_id: str, prepared: Prepared, wanted: SandboxRunRequest, work: CommandSequence) -> None:
         stop = asyncio.Event()
         gone = self._gone[run_id] = asyncio.Event()
         self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
@@ -230,7 +230,7 @@ class SandboxRunService:
         await self.ledger.do(begin)
 
     async def _watch(
-        self, run_id: str, application: Application, port: int, wanted: WantedSandbox, stop: asyncio.Event
+        self, run_id: str, application: Application, port: int, wanted: SandboxRunRequest, stop: asyncio.Event
     ) -> tuple[str, str]:
         """Wait for the end of an application; returns the final status and its reason."""
         stopped = asyncio.create_task(stop.wait())

@@ -6,7 +6,7 @@ from typing import Any
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response, json_answer
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.server.auth import Unauthorized
 from twindiff.server.style import PlatformStyle
 
@@ -16,11 +16,11 @@ class SandboxStyle(PlatformStyle):
 
     naming = None
 
-    def result(self, value: Any, exchange: Exchange) -> Response:
+    def result(self, value: Any, exchange: RequestContext) -> Response:
         status = exchange.operation.declared.status
         return json_answer(value, status) if value is not None else Response(b"", status)
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         # The contract has a single response, 401, to unauthorized clients; an agent token counts as no key here.
         status = 401 if isinstance(error, Unauthorized) else error.status
         headers = tuple(error.details.get("headers", ()))

@@ -83,7 +83,7 @@ PLANS = ("Starter", "Team", "Business", "Support", "Storage", "Training")
 AMOUNTS = (900, 1900, 4900, 9900, 19900)
 
 
-class Choice:
+class PromptChoices:
     """Pseudo-random choices that depend only on the prompt."""
 
     def __init__(self, prompt: str) -> None:

@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import time, timedelta
 from typing import Any, NamedTuple
 
-from twindiff.server.apis.twin_runs.prompt_choices import AMOUNTS, LAST, PLANS, SAID, TITLES, TOPICS, TRADES, Choice
+from twindiff.server.apis.twin_runs.prompt_choices import (
+    AMOUNTS,
+    LAST,
+    PLANS,
+    SAID,
+    TITLES,
+    TOPICS,
+    TRADES,
+    PromptChoices,
+)
 from twindiff.server.apis.twin_runs.prompt_details import FIRST_MONDAY, Price, span
 from twindiff.server.apis.twin_runs.prompt_groups import PromptGroup
 from twindiff.server.apis.twin_runs.prompt_subscriptions import write_subscriptions
@@ -37,7 +46,7 @@ class Placed(NamedTuple):
     name: str | None
 
 
-class Asked:
+class PromptRequest:
     """The groups of a prompt by kind."""
 
     def __init__(self, groups: Sequence[PromptGroup]) -> None:
@@ -79,7 +88,7 @@ class Asked:
 
 def build_world(prompt: str, groups: Sequence[PromptGroup], twins: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Build the seed configuration of a prompt's groups, for those of the twins that prompts can seed."""
-    choice, asked = Choice(prompt), Asked(groups)
+    choice, asked = PromptChoices(prompt), PromptRequest(groups)
     named = [_person(name, number) for number, name in enumerate(asked.names("users"))]
     wanted = max(asked.count("users", 0 if named else 5), len(named))
     people = [*named, *(choice.person(number) for number in range(wanted - len(named)))]
@@ -117,7 +126,7 @@ def containers_of(group: PromptGroup, containers: Sequence[str]) -> list[str]:
     return within.names or ([*containers] if group.is_each else [])
 
 
-def text_about(choice: Choice, forms: Sequence[str], topic: str, number: int) -> str:
+def text_about(choice: PromptChoices, forms: Sequence[str], topic: str, number: int) -> str:
     """A sentence about a topic of the prompt, with the right article."""
     first, _, rest = topic.partition(" ")
     spoken = f"the {rest}" if first.lower() in ("a", "an", "the") and rest else topic
@@ -125,7 +134,7 @@ def text_about(choice: Choice, forms: Sequence[str], topic: str, number: int) ->
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def _slack(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+def _slack(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict[str, Any]:
     names = _channels(asked)
     rooms: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
 
@@ -148,12 +157,12 @@ def _slack(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
     return {"users": people, "channels": [{"name": name, "messages": said} for name, said in rooms.items()]}
 
 
-def _message(choice: Choice, group: PromptGroup, number: int) -> str:
+def _message(choice: PromptChoices, group: PromptGroup, number: int) -> str:
     topic = group.topic or choice.of(TOPICS, "topic", "placed", number)
     return text_about(choice, SAID, topic, number)
 
 
-def _total(asked: Asked, kind: str, placed: int, otherwise: int) -> int:
+def _total(asked: PromptRequest, kind: str, placed: int, otherwise: int) -> int:
     """The number of records of a kind still to create, besides those `placed` already."""
     totals = [
         each.count or 0
@@ -167,14 +176,14 @@ def _total(asked: Asked, kind: str, placed: int, otherwise: int) -> int:
     return max(0, min(max(totals), MAX_RECORDS[kind]) - placed) if totals else otherwise
 
 
-def _channels(asked: Asked) -> list[str]:
+def _channels(asked: PromptRequest) -> list[str]:
     named = asked.names("channels")
     wanted = max(asked.count("channels", 3), len(named))
     more = ["general", *TOPICS, *(f"team-{number}" for number in range(wanted))]
     return [*named, *[each for each in more if each not in named][: wanted - len(named)]]
 
 
-def _linear(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict[str, Any]:
     teams = dict(_teams(asked))
     projects = _projects(choice, asked, [*teams])
     homes = [*projects, *teams]
@@ -205,7 +214,7 @@ def _linear(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
     }
 
 
-def _placed_issues(asked: Asked, homes: Sequence[str]) -> Iterator[Placed]:
+def _placed_issues(asked: PromptRequest, homes: Sequence[str]) -> Iterator[Placed]:
     """Issues with a given container, topic or priority."""
     for group in asked.of("issues"):
         if group.priority is not None and not group.topic and not group.names and not containers_of(group, homes):
@@ -218,7 +227,7 @@ def _homes(group: PromptGroup, homes: Sequence[str]) -> Sequence[str]:
     return group.within.names if group.within and group.within.names else homes
 
 
-def _teams(asked: Asked) -> Iterator[tuple[str, str]]:
+def _teams(asked: PromptRequest) -> Iterator[tuple[str, str]]:
     """Yield the names of teams with unique keys."""
     keys: set[str] = set()
     made = [f"Team {chr(65 + number)}" for number in range(MAX_RECORDS["teams"])]
@@ -230,7 +239,7 @@ def _teams(asked: Asked) -> Iterator[tuple[str, str]]:
         yield name, key
 
 
-def _projects(choice: Choice, asked: Asked, teams: Sequence[str]) -> dict[str, str]:
+def _projects(choice: PromptChoices, asked: PromptRequest, teams: Sequence[str]) -> dict[str, str]:
     """The team of each project, by name."""
     if not teams:
         return {}
@@ -249,7 +258,7 @@ def _projects(choice: Choice, asked: Asked, teams: Sequence[str]) -> dict[str, s
     return team_of
 
 
-def _stripe(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+def _stripe(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict[str, Any]:
     turn = choice.number("trade")
     companies = [
         f"{LAST[(turn + number) % len(LAST)]} {TRADES[(turn + number) % len(TRADES)]}" for number in range(126)
@@ -270,7 +279,7 @@ def _stripe(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
     return world | ({"subscriptions": subscriptions} if subscriptions else {})
 
 
-def _prices(asked: Asked) -> Mapping[str, list[Price]]:
+def _prices(asked: PromptRequest) -> Mapping[str, list[Price]]:
     """The prices given by the prompt, by product name."""
     prices: dict[str, list[Price]] = {}
     for group in asked.of("products"):
@@ -284,7 +293,7 @@ def _price(price: Price) -> dict[str, Any]:
     return {"unit_amount": price.amount, "currency": price.currency, "interval": price.interval}
 
 
-def _box(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+def _box(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict[str, Any]:
     names = asked.titles("folders", 3, [each.title() for each in TOPICS])
     folders: dict[str, dict[str, str]] = {name: {} for name in names}
     top: dict[str, str] = {}
@@ -306,7 +315,7 @@ def _files(files: dict[str, str]) -> list[dict[str, str]]:
     return [{"name": name, "content": text} for name, text in files.items()]
 
 
-def _calendar(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]:
+def _calendar(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict[str, Any]:
     events: list[dict[str, Any]] = []
     groups = asked.of("meetings") or [PromptGroup("meetings", 4)]
     for group in groups:
@@ -315,7 +324,7 @@ def _calendar(choice: Choice, people: list[Any], asked: Asked) -> dict[str, Any]
     return {"users": people, "events": events}
 
 
-def _event(choice: Choice, people: list[Any], group: PromptGroup, at: int, number: int) -> dict[str, Any]:
+def _event(choice: PromptChoices, people: list[Any], group: PromptGroup, at: int, number: int) -> dict[str, Any]:
     """A meeting of a group, with the agent and two others as guests."""
     day = FIRST_MONDAY + timedelta(days=choice.number("day", number) % 5, weeks=group.when.weeks)
     start, end = span(group.when, day, time(9 + choice.number("hour", number) % 8))

@@ -7,7 +7,7 @@ from typing import Any
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.kit.forms import URLENCODED, read_form
 from twindiff.kit.http import Response, json_answer
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.styles.base import add_headers
 from twindiff.server.auth import Unauthorized
 from twindiff.server.style import PlatformStyle, fields_of
@@ -19,7 +19,7 @@ class RunStyle(PlatformStyle):
 
     naming = None
 
-    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+    def parameters(self, exchange: RequestContext) -> dict[str, Any]:
         request, bound = exchange.request, exchange.operation.bound
         if request.content_type == URLENCODED:
             given = {**request.query_parameters(), **read_form(request, bound.lists, bound.objects)}
@@ -29,7 +29,7 @@ class RunStyle(PlatformStyle):
         add_headers(given, request, bound)
         return given
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         status = (
             422 if isinstance(error, InvalidParameter) else 401 if isinstance(error, Unauthorized) else error.status
         )

@@ -17,7 +17,7 @@ from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding
 from twindiff.kit.twin import Twin
 from twindiff.server.default_templates import empty_template
 from twindiff.server.service import Service
-from twindiff.storage import OperationContext, OperationInfo, Origin, Template
+from twindiff.storage import EnvironmentOrigin, OperationContext, OperationInfo, Template
 from twindiff.storage.cooperative import CooperativeStep, run_to_end
 from twindiff.storage.deadline import NEVER
 from twindiff.storage.journal import Values
@@ -131,7 +131,7 @@ class Worlds:
     def _scratch(self, twin: Twin) -> Scratch:
         empty = empty_template(self._service, twin)
         clock = ClockMode("steps", WORLDS_BEGIN)
-        origin = Origin({twin.name: empty.hash}, clock, created=WORLDS_BEGIN, clock_start=WORLDS_BEGIN)
+        origin = EnvironmentOrigin({twin.name: empty.hash}, clock, created=WORLDS_BEGIN, clock_start=WORLDS_BEGIN)
         scratch = Scratch(new_environment_id(), origin, empty)
         self._service.engine.create(scratch.id, origin)
         return scratch
@@ -144,7 +144,7 @@ class Scratch(NamedTuple):
     """A scratch environment in which a world is built."""
 
     id: str
-    origin: Origin
+    origin: EnvironmentOrigin
     empty: TemplateRecord
 
 

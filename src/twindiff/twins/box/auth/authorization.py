@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twindiff.kit import Call, Exchange
+from twindiff.kit import Call, RequestContext
 from twindiff.twins.box.wire_style import Unauthorized
 
 from ..core.access import acting_user, is_admin
@@ -32,7 +32,7 @@ def actor_of(call: Call) -> str | None:
     return known.user_id
 
 
-def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def guard(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """Authenticate the caller, then apply As-User and the shared link of the request before the handler runs."""
     if exchange.operation.declared.open:
         return proceed()

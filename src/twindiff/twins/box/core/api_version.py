@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twindiff.kit import Call, Exchange
+from twindiff.kit import Call, RequestContext
 from twindiff.twins.box.wire_style import BadRequest
 
 VERSION = "2025.0"
 
 
-def require_version(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def require_version(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """Middleware: refuse requests that do not name the API version 2025.0."""
     if exchange.request.headers.get("box-version") != VERSION:
         said = f"The header 'box-version' must be '{VERSION}'"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from twindiff.kit import Call
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 from twindiff.twins.box.wire_style import Window, offset_page
 
 from ..core.access import chain, folder_row, is_trashed, rights, root_folder, user_of
@@ -312,7 +312,7 @@ def item_object(call: Call, item: Item, fields: Fields = None, *, mini: bool = F
 
 
 def _render_item(call: Call, item: Item, view: Mapping[str, Field]) -> Shown:
-    give_way()
+    yield_processor()
     shown: Shown = {"type": item.type, "id": item.id, "etag": item.etag or "0"}
     for name, show in view.items():
         shown[name] = show(call, item)

@@ -25,7 +25,7 @@ def customers(call: Call, sorts: list[dict[str, Any]] | None = None) -> Connecti
     return ConnectionRows(Customer)
 
 
-@api.creating(Customer)
+@api.before_create(Customer)
 def create_customer(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the URL and the default status of a new customer; raise InvalidInput for an empty name."""
     if not values["name"].strip():
@@ -63,7 +63,7 @@ def _status(call: Call) -> str:
 def _in_order(entity: Any) -> None:
     """Register the hook for new statuses or tiers: name and display name default to each other, position to the end."""
 
-    @api.creating(entity)
+    @api.before_create(entity)
     def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
         name = given.get("name") or given.get("displayName")
         if not name:
@@ -89,7 +89,7 @@ def customer_need(call: Call, id: str | None = None, hash: str | None = None) ->
     return need or entity_operations.find(call, CustomerNeed, id or "")
 
 
-@api.creating(CustomerNeed)
+@api.before_create(CustomerNeed)
 def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the project, creator and text of a new need; raise InvalidInput unless it names an issue or a project."""
     _known_elsewhere(call, values, given)
@@ -103,7 +103,7 @@ def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
     _write(values, given)
 
 
-@api.updating(CustomerNeed)
+@api.before_update(CustomerNeed)
 def update_need(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Apply a text given as a document, and set the project of a need to that of its new issue."""
     _known_elsewhere(call, changes, given)

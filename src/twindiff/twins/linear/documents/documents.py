@@ -23,7 +23,7 @@ api = Section()
 PLACES = ("projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseId")
 
 
-@api.creating(Document)
+@api.before_create(Document)
 def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set creator and URL of a new document; raise InvalidInput without a title or a thing it belongs to."""
     if not values["title"].strip():
@@ -40,7 +40,7 @@ def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -
     }
 
 
-@api.updating(Document)
+@api.before_update(Document)
 def update_document(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Record who changed the document. Trashing a document archives it."""
     changes["updatedById"] = call.actor
@@ -59,13 +59,13 @@ def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **a
     return [[each for each in users if each.id in (row.subscriberIds or ())] for row in rows]
 
 
-@api.deleting(Document)
+@api.before_delete(Document)
 def delete_document(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Mark a deleted document as trashed."""
     changes["trashed"] = True
 
 
-@api.unarchiving(Document)
+@api.before_unarchive(Document)
 def unarchive_document(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Clear `trashed` when a document is unarchived."""
     if row.trashed:
@@ -89,14 +89,14 @@ def templates(call: Call) -> list[Any]:
     return call.db.rows(row, row.archivedAt.is_null(), *seen, order=row.sortOrder)
 
 
-@api.creating(Template)
+@api.before_create(Template)
 def create_template(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the workspace and the creator of a new template."""
     values["organizationId"] = organization_id(call)
     values["creatorId"] = call.actor
 
 
-@api.updating(Template)
+@api.before_update(Template)
 def update_template(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Record who changed the template."""
     changes["lastUpdatedById"] = call.actor

@@ -69,7 +69,7 @@ def _upsert_attachment(call: Call, issue: Any, given: dict[str, Any]) -> Any:
     return call.db.change(changed, groupBySource=grouped, updatedAt=call.clock.iso())
 
 
-@api.creating(Attachment)
+@api.before_create(Attachment)
 def create_attachment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate the URL of a new attachment and set its source type."""
     url: str = values["url"]
@@ -135,7 +135,7 @@ def attachment_issue(call: Call, id: str) -> Any:
     return entity_operations.find(call, Issue, entity_operations.find(call, Attachment, id).issueId)
 
 
-@api.creating(EntityExternalLink)
+@api.before_create(EntityExternalLink)
 def create_external_link(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput unless a new external link names the thing it is on."""
     if not any(given.get(name) for name in ("projectId", "initiativeId", "teamId", "releaseId", "cycleId")):

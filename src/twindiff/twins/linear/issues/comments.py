@@ -43,7 +43,7 @@ def comment(call: Call, hash: str | None = None, id: str | None = None) -> Any:
     return entity_operations.find(call, Comment, row.id)
 
 
-@api.creating(Comment)
+@api.before_create(Comment)
 def create_comment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set author, text and URL of a new comment.
 
@@ -92,7 +92,7 @@ def tell_of_comment(call: Call, row: Any, given: dict[str, Any]) -> None:
         notification_delivery.notify_comment(call, call.db.get(Issue.row, row.issueId), row)
 
 
-@api.updating(Comment)
+@api.before_update(Comment)
 def update_comment(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Update the text of a comment; raise InvalidInput if a guest edits another user's comment."""
     if "body" not in changes and given.get("bodyData") is None:
@@ -104,7 +104,7 @@ def update_comment(call: Call, row: Any, changes: dict[str, Any], given: dict[st
         changes |= {"bodyData": document_of(changes["body"]), "editedAt": call.clock.iso()}
 
 
-@api.deleting(Comment)
+@api.before_delete(Comment)
 def delete_comment(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Raise InvalidInput if a guest deletes another user's comment."""
     _check_author(call, row, "deleted")
@@ -138,7 +138,7 @@ def comment_unresolve(call: Call, id: str) -> dict[str, Any]:
     return {"comment": call.db.change(row, updatedAt=call.clock.iso(), **fields)}
 
 
-@api.creating(Reaction)
+@api.before_create(Reaction)
 def create_reaction(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the user of a new reaction, which must be on one thing and the user's first with that emoji."""
     reaction = Reaction.row
@@ -162,7 +162,7 @@ def tell_of_reaction(call: Call, row: Any, given: dict[str, Any]) -> None:
         notification_delivery.notify_reaction(call, call.db.get(Issue.row, issue_id), comment, row.emoji)
 
 
-@api.deleting(Reaction)
+@api.before_delete(Reaction)
 def delete_reaction(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Raise InvalidInput unless the caller is the author of the reaction."""
     if row.userId != call.actor:

@@ -56,7 +56,7 @@ def issue_remove_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
     return {"issue": entity_operations.update(call, Issue, issue, {"removedLabelIds": [label_id]})}
 
 
-@api.creating(IssueLabel)
+@api.before_create(IssueLabel)
 def create_label(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new label: its name must be unique in its team, or among the workspace's labels."""
     _check_name(call, IssueLabel, values["name"], values.get("teamId"))
@@ -66,7 +66,7 @@ def create_label(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     _check_group(call, IssueLabel, values.get("parentId"))
 
 
-@api.updating(IssueLabel)
+@api.before_update(IssueLabel)
 def update_label(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a changed label: its name must stay unique, and it must not be its own parent."""
     if changes.get("name", row.name) != row.name:
@@ -79,7 +79,7 @@ def update_label(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
 def _labels_of(entity: Any) -> None:
     """Register the hooks for labels of the workspace, whose names must be unique."""
 
-    @api.creating(entity)
+    @api.before_create(entity)
     def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
         _check_name(call, entity, values["name"], None)
         values["creatorId"] = call.actor
@@ -87,7 +87,7 @@ def _labels_of(entity: Any) -> None:
         values["color"] = values.get("color") or "#bec2c8"
         _check_group(call, entity, values.get("parentId"))
 
-    @api.updating(entity)
+    @api.before_update(entity)
     def update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
         if changes.get("name", row.name) != row.name:
             _check_name(call, entity, changes["name"], None)

@@ -30,7 +30,7 @@ api = Section()
 DEEPEST = 100
 
 
-@api.creating(Issue)
+@api.before_create(Issue)
 def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Assign number and state to a new issue and validate its relations."""
     team = team_of(call, values["teamId"])
@@ -63,7 +63,7 @@ def tell_of_issue(call: Call, row: Any, given: dict[str, Any]) -> None:
     notification_delivery.notify_assignee(call, row)
 
 
-@api.updating(Issue)
+@api.before_update(Issue)
 def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate the changes of an issue and add the columns derived from them."""
     if "title" in changes and not (changes["title"] or "").strip():
@@ -132,7 +132,7 @@ def tell_of_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -
         notification_delivery.notify_state_change(call, after)
 
 
-@api.archiving(Issue)
+@api.before_archive(Issue)
 def archive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Archive an issue, and trash it if requested."""
     if arguments.get("trash"):
@@ -141,7 +141,7 @@ def archive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict
         issue_history.add_history_entry(call, row.id, archived=True)
 
 
-@api.unarchiving(Issue)
+@api.before_unarchive(Issue)
 def unarchive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Clear `trashed` when an issue is unarchived."""
     if row.trashed:
@@ -150,7 +150,7 @@ def unarchive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: di
         issue_history.add_history_entry(call, row.id, archived=False, trashed=False if row.trashed else None)
 
 
-@api.deleting(Issue)
+@api.before_delete(Issue)
 def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Trash an issue. With `permanentlyDelete`, which only admins may use, delete it."""
     if not arguments.get("permanentlyDelete"):

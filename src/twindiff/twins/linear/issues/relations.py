@@ -21,7 +21,7 @@ from .issue_states import duplicate_state
 api = Section()
 
 
-@api.creating(IssueRelation)
+@api.before_create(IssueRelation)
 def create_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new relation: two different issues, related at most once per type."""
     relation = IssueRelation.row
@@ -62,7 +62,7 @@ def _close(call: Call, issue_id: str) -> None:
         entity_operations.update(call, Issue, issue, {"stateId": state.id})
 
 
-@api.deleting(IssueRelation)
+@api.before_delete(IssueRelation)
 def forget_relation(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Record the removal of a relation in the histories of both issues."""
     _note(call, row, "removed")
@@ -85,7 +85,7 @@ def tell_of_changed_relation(call: Call, before: Any, after: Any, given: dict[st
             _close(call, after.issueId)
 
 
-@api.updating(IssueRelation)
+@api.before_update(IssueRelation)
 def update_relation(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a changed relation, whose ends must differ, and update the titles of its ends."""
     ends = {name: changes.get(name) or getattr(row, name) for name in ("issueId", "relatedIssueId")}
@@ -102,7 +102,7 @@ def _titles(call: Call, ends: dict[str, Any]) -> dict[str, str]:
     return {"issueTitle": first.title, "relatedIssueTitle": second.title}
 
 
-@api.creating(ProjectRelation)
+@api.before_create(ProjectRelation)
 def create_project_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput unless a new relation is between two different projects."""
     if values["projectId"] == values["relatedProjectId"]:

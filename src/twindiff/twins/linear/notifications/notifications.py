@@ -107,7 +107,7 @@ def subscription_type(call: Call, comparator: dict[str, Any]) -> Expression:
     return by_case(cases, comparator)
 
 
-@api.creating(NotificationSubscription)
+@api.before_create(NotificationSubscription)
 def subscribe(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new subscription: to exactly one thing, to which the caller is not subscribed yet."""
     things = [name for name in _SUBSCRIBABLE if values.get(name)]
@@ -121,7 +121,7 @@ def subscribe(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None
     values["notificationSubscriptionTypes"] = given.get("notificationSubscriptionTypes") or []
 
 
-@api.updating(NotificationSubscription)
+@api.before_update(NotificationSubscription)
 def change_subscription(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Change the types of notifications that a subscription covers."""
     if given.get("notificationSubscriptionTypes") is not None:

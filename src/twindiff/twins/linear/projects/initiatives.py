@@ -16,7 +16,7 @@ from .projects import workspace
 api = Section()
 
 
-@api.creating(Initiative)
+@api.before_create(Initiative)
 def create_initiative(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the owner, the URL and the timestamps of a new initiative's status."""
     if not values["name"].strip():
@@ -33,7 +33,7 @@ def create_initiative(call: Call, values: dict[str, Any], given: dict[str, Any])
     values |= _status(call, values.get("status") or "Planned")
 
 
-@api.updating(Initiative)
+@api.before_update(Initiative)
 def update_initiative(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate the changes of an initiative and add the timestamps of its new status."""
     if changes.get("status", row.status) != row.status:
@@ -56,13 +56,13 @@ def _status(call: Call, status: str, before: Any = None) -> dict[str, Any]:
     }
 
 
-@api.deleting(Initiative)
+@api.before_delete(Initiative)
 def delete_initiative(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Mark a deleted initiative as trashed."""
     changes["trashed"] = True
 
 
-@api.unarchiving(Initiative)
+@api.before_unarchive(Initiative)
 def unarchive_initiative(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Clear `trashed` when an initiative is unarchived."""
     if row.trashed:
@@ -78,7 +78,7 @@ def initiative_id(call: Call, given: str) -> str:
     return initiative.id if initiative else given
 
 
-@api.creating(InitiativeToProject)
+@api.before_create(InitiativeToProject)
 def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput if the project is in the initiative already."""
     link = InitiativeToProject.row
@@ -93,14 +93,14 @@ def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
     values["sortOrder"] = str(given.get("sortOrder") or 0.0)
 
 
-@api.updating(InitiativeToProject)
+@api.before_update(InitiativeToProject)
 def move_project(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Store a changed sort order as text, as Linear does."""
     if given.get("sortOrder") is not None:
         changes["sortOrder"] = str(given["sortOrder"])
 
 
-@api.creating(InitiativeRelation)
+@api.before_create(InitiativeRelation)
 def relate_initiatives(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a relation between a parent and a child initiative, which must differ."""
     if values["initiativeId"] == values["relatedInitiativeId"]:

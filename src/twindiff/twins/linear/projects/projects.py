@@ -32,7 +32,7 @@ STATUSES = (
 )
 
 
-@api.creating(Project)
+@api.before_create(Project)
 def create_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the status, the URL and the creator of a new project."""
     if not values["name"].strip():
@@ -124,7 +124,7 @@ def _check_dates(values: dict[str, Any]) -> None:
         raise InvalidInput("targetDate: a project's target lies after its start.")
 
 
-@api.updating(Project)
+@api.before_update(Project)
 def update_project(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate the changes of a project and add the columns derived from them."""
     if "name" in changes and not (changes["name"] or "").strip():
@@ -142,20 +142,20 @@ def update_project(call: Call, row: Any, changes: dict[str, Any], given: dict[st
     _check_dates({name: changes.get(name, getattr(row, name)) for name in ("startDate", "targetDate")})
 
 
-@api.archiving(Project)
+@api.before_archive(Project)
 def archive_project(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Archive a project, and trash it if requested."""
     if arguments.get("trash"):
         changes["trashed"] = True
 
 
-@api.deleting(Project)
+@api.before_delete(Project)
 def delete_project(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Mark a deleted project as trashed."""
     changes["trashed"] = True
 
 
-@api.unarchiving(Project)
+@api.before_unarchive(Project)
 def unarchive_project(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Clear `trashed` when a project is unarchived."""
     if row.trashed:
@@ -220,7 +220,7 @@ def milestone_progress(call: Call, rows: list[Any]) -> list[float]:
     return compute_done_shares(call, Issue.row.projectMilestoneId, rows)
 
 
-@api.creating(ProjectMilestone)
+@api.before_create(ProjectMilestone)
 def create_milestone(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Place a new milestone after the others of its project."""
     if not values["name"].strip():
@@ -232,7 +232,7 @@ def create_milestone(call: Call, values: dict[str, Any], given: dict[str, Any]) 
         values["sortOrder"] = last[0].sortOrder + 1000.0 if last else 0.0
 
 
-@api.updating(ProjectMilestone)
+@api.before_update(ProjectMilestone)
 def update_milestone(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Apply a description that is given as a document."""
     _describe(changes, given)
@@ -244,7 +244,7 @@ def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
         columns["description"] = text
 
 
-@api.creating(ProjectStatus)
+@api.before_create(ProjectStatus)
 def create_status(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the workspace of a new status."""
     values["organizationId"] = organization_id(call)

@@ -16,7 +16,7 @@ from .projects import workspace
 api = Section()
 
 
-@api.creating(Roadmap)
+@api.before_create(Roadmap)
 def create_roadmap(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the URL and the owner of a new roadmap."""
     if not values["name"].strip():
@@ -31,7 +31,7 @@ def create_roadmap(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
     }
 
 
-@api.creating(RoadmapToProject)
+@api.before_create(RoadmapToProject)
 def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput if the project is in the roadmap already. The sort order is stored as text, as Linear does."""
     link = RoadmapToProject.row
@@ -40,7 +40,7 @@ def add_project(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
     values["sortOrder"] = f"{given.get('sortOrder') or 0:g}"
 
 
-@api.updating(RoadmapToProject)
+@api.before_update(RoadmapToProject)
 def move_project(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Store a changed sort order as text."""
     if given.get("sortOrder") is not None:

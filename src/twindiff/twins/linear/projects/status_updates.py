@@ -25,14 +25,14 @@ def project_update(call: Call, id: str, project_id: str | None = None) -> Any:
     return entity_operations.find(call, ProjectUpdate, id)
 
 
-@api.creating(ProjectUpdate)
+@api.before_create(ProjectUpdate)
 def create_project_update(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the author, the URL and the health of a new update."""
     project = call.db.get(Project.row, values["projectId"])
     values |= _columns(call, values, given, project)
 
 
-@api.creating(InitiativeUpdate)
+@api.before_create(InitiativeUpdate)
 def create_initiative_update(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the author, the URL and the health of a new update."""
     initiative = call.db.get(Initiative.row, values["initiativeId"])
@@ -78,13 +78,13 @@ def _edit(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) 
         changes |= {"body": body, "bodyData": document_of(body), "editedAt": call.clock.iso()}
 
 
-@api.updating(ProjectUpdate)
+@api.before_update(ProjectUpdate)
 def update_project_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Apply a changed text and record when it was edited."""
     _edit(call, row, changes, given)
 
 
-@api.updating(InitiativeUpdate)
+@api.before_update(InitiativeUpdate)
 def update_initiative_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Apply a changed text and record when it was edited."""
     _edit(call, row, changes, given)

@@ -20,7 +20,7 @@ api = Section()
 _RANGE = ("rangeFromReleaseId", "rangeToReleaseId")
 
 
-@api.creating(ReleaseNote)
+@api.before_create(ReleaseNote)
 def create_note(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the URL of a new note and store its text."""
     values["slugId"] = values["id"].replace("-", "")[:12]
@@ -28,7 +28,7 @@ def create_note(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
     _write(call, values, None, given)
 
 
-@api.updating(ReleaseNote)
+@api.before_update(ReleaseNote)
 def update_note(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Change the text of a note."""
     _write(call, changes, row.documentContentId, given)

@@ -17,14 +17,14 @@ from ..projects.projects import workspace
 api = Section()
 
 
-@api.creating(ReleasePipeline)
+@api.before_create(ReleasePipeline)
 def create_pipeline(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the URL of a new pipeline."""
     values["slugId"] = given.get("slugId") or f"{slug(values['name'])}-{values['id'][:8]}"
     values["url"] = f"https://linear.app/{workspace(call)}/releases/{values['slugId']}"
 
 
-@api.creating(Release)
+@api.before_create(Release)
 def create_release(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the stage of a new release, by default the first of its pipeline. A pipeline without stages gets one."""
     values["stageId"] = values.get("stageId") or _first_stage(call, values["pipelineId"])
@@ -48,7 +48,7 @@ def _check_stage(call: Call, stage_id: str, pipeline_id: str) -> None:
         raise InvalidInput("stageId: the stage belongs to another pipeline.")
 
 
-@api.updating(Release)
+@api.before_update(Release)
 def update_release(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Add the timestamps of a release's new stage."""
     if changes.get("stageId"):
@@ -60,19 +60,19 @@ def update_release(call: Call, row: Any, changes: dict[str, Any], given: dict[st
         changes["canceledAt"] = now if kind == "canceled" else None
 
 
-@api.deleting(Release)
+@api.before_delete(Release)
 def delete_release(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Mark a deleted release as trashed."""
     changes["trashed"] = True
 
 
-@api.deleting(ReleasePipeline)
+@api.before_delete(ReleasePipeline)
 def delete_pipeline(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Mark a deleted pipeline as trashed."""
     changes["trashed"] = True
 
 
-@api.creating(IssueToRelease)
+@api.before_create(IssueToRelease)
 def add_to_release(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput if the issue is in the release already."""
     link = IssueToRelease.row

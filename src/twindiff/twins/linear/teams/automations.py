@@ -30,13 +30,13 @@ api = Section()
 # Git automations
 
 
-@api.creating(GitAutomationState)
+@api.before_create(GitAutomationState)
 def create_automation(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new automation: a team has at most one per event and target branch."""
     _check_automation(call, values, "")
 
 
-@api.updating(GitAutomationState)
+@api.before_update(GitAutomationState)
 def update_automation(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a changed automation, which must stay unique for its event and target branch."""
     names = ("event", "teamId", "stateId", "targetBranchId")
@@ -53,13 +53,13 @@ def _check_automation(call: Call, values: dict[str, Any], besides: str) -> None:
         raise InvalidInput(f"event: the team has an automation for '{values['event']}' already.")
 
 
-@api.creating(GitAutomationTargetBranch)
+@api.before_create(GitAutomationTargetBranch)
 def create_branch(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput if the team has the branch pattern already."""
     _check_branch(call, values["teamId"], values["branchPattern"])
 
 
-@api.updating(GitAutomationTargetBranch)
+@api.before_update(GitAutomationTargetBranch)
 def update_branch(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput if the team has the changed branch pattern already."""
     if changes.get("branchPattern", row.branchPattern) != row.branchPattern:
@@ -75,7 +75,7 @@ def _check_branch(call: Call, team_id: str, pattern: str) -> None:
 # Triage
 
 
-@api.creating(TriageResponsibility)
+@api.before_create(TriageResponsibility)
 def create_responsibility(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new responsibility: at most one per team, by manual selection or by a time schedule."""
     row = TriageResponsibility.row
@@ -84,7 +84,7 @@ def create_responsibility(call: Call, values: dict[str, Any], given: dict[str, A
     _check_responsibility(call, values)
 
 
-@api.updating(TriageResponsibility)
+@api.before_update(TriageResponsibility)
 def update_responsibility(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Apply a manual selection or a time schedule. Setting one clears the other."""
     if changes.get("manualSelection"):
@@ -138,7 +138,7 @@ def triage_responsibility(call: Call, rows: list[Any]) -> list[Any]:
 _PLACES = ("teamId", "projectId", "initiativeId", "customViewId")
 
 
-@api.creating(IntegrationsSettings)
+@api.before_create(IntegrationsSettings)
 def create_settings(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate new settings: they belong to exactly one thing, which has none yet."""
     row = IntegrationsSettings.row

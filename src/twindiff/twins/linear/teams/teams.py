@@ -54,7 +54,7 @@ _SCHEDULE = ("cyclesEnabled", "cycleDuration", "cycleCooldownTime", "cycleStartD
 _EXAMPLE = "copySettingsFromTeamId"
 
 
-@api.creating(Team)
+@api.before_create(Team)
 def create_team(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new team. Its key is given or derived from its name, and must be unique."""
     user = acting_user(call)
@@ -180,7 +180,7 @@ def _cycle(call: Call, before: Any, after: Any, since: str | None) -> None:
         end_cycles(call, after)
 
 
-@api.updating(Team)
+@api.before_update(Team)
 def update_team(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate the changes of a team and add the columns derived from them."""
     if changes.get("key", row.key) != row.key:
@@ -200,7 +200,7 @@ def update_team(call: Call, row: Any, changes: dict[str, Any], given: dict[str, 
             raise InvalidInput("defaultIssueStateId: the state belongs to another team.")
 
 
-@api.creating(TeamMembership)
+@api.before_create(TeamMembership)
 def create_membership(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput if the user is a member of the team already."""
     member = TeamMembership.row

@@ -24,7 +24,7 @@ api = Section()
 TYPES = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
 
 
-@api.creating(WorkflowState)
+@api.before_create(WorkflowState)
 def create_state(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new state, which must have a known type. By default its position is last."""
     if values["type"] not in TYPES:
@@ -38,7 +38,7 @@ def create_state(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
         values["position"] = last[0].position + 1.0 if last else 0.0
 
 
-@api.updating(WorkflowState)
+@api.before_update(WorkflowState)
 def update_state(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a changed state: its name is unique in its team. An inherited state changes only with its origin."""
     _check_own(row)
@@ -57,7 +57,7 @@ def _check_name(call: Call, team_id: str, name: str) -> None:
         raise InvalidInput(f"name: the team has a workflow state '{name}' already.")
 
 
-@api.archiving(WorkflowState)
+@api.before_archive(WorkflowState)
 def archive_state(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Archive a state and those inherited from it; raise InvalidInput if it has issues or is the team's last one."""
     issue, state = Issue.row, WorkflowState.row
@@ -74,7 +74,7 @@ def archive_state(call: Call, row: Any, changes: dict[str, Any], arguments: dict
         call.db.change(each, archivedAt=call.clock.iso(), updatedAt=call.clock.iso())
 
 
-@api.creating(Cycle)
+@api.before_create(Cycle)
 def create_cycle(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Number a new cycle; raise InvalidInput if it overlaps another cycle of the team."""
     cycle = Cycle.row
@@ -83,7 +83,7 @@ def create_cycle(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     values["number"] = last[0][0] + 1.0 if last else 1.0
 
 
-@api.updating(Cycle)
+@api.before_update(Cycle)
 def update_cycle(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput if a changed cycle overlaps another cycle of the team."""
     starts, ends = changes.get("startsAt") or row.startsAt, changes.get("endsAt") or row.endsAt

@@ -12,7 +12,7 @@ from typing import Any
 from twindiff.environments.templates import full_rows
 from twindiff.kit.call import Call
 from twindiff.kit.clock import ClockMode, micros_of
-from twindiff.storage import Origin
+from twindiff.storage import EnvironmentOrigin
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite.engine import SqliteEngine
 from twindiff.twins.linear import twin
@@ -142,7 +142,7 @@ def outcomes() -> Iterator[Ask]:
     engine.schema(Schema("linear", twin.tables))
     template = engine.add_template("linear", full_rows(twin, enriched()))
     clock = ClockMode("steps", micros_of(NOW))
-    engine.create("e", Origin({"linear": template.hash}, clock, 0, clock.start, template.counters))
+    engine.create("e", EnvironmentOrigin({"linear": template.hash}, clock, 0, clock.start, template.counters))
 
     def outcome_of(query: str, **variables: Any) -> Any:
         def work(moment: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from twindiff.environments.templates import full_rows
 from twindiff.kit.call import Call
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import OperationInfo, Origin
+from twindiff.storage import EnvironmentOrigin, OperationInfo
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite.engine import SqliteEngine
 from twindiff.twins.linear import twin
@@ -73,7 +73,9 @@ def engine():
     engine.schema(Schema("linear", twin.tables))
     rows = full_rows(twin, json.loads((SEED.parent / "linear_workspace.json").read_text()))
     template = engine.add_template("linear", rows)
-    engine.create("e", Origin({"linear": template.hash}, ClockMode("steps", MARCH), 0, MARCH, template.counters))
+    engine.create(
+        "e", EnvironmentOrigin({"linear": template.hash}, ClockMode("steps", MARCH), 0, MARCH, template.counters)
+    )
     yield engine
     engine.close()
 

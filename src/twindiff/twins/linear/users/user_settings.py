@@ -62,7 +62,7 @@ def user_settings_update(call: Call, id: str, input: dict[str, Any]) -> dict[str
     return {"userSettings": entity_operations.update(call, UserSettings, stored, input)}
 
 
-@api.updating(UserSettings)
+@api.before_update(UserSettings)
 def merge_settings(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Merge partial preferences into the stored ones."""
     for name in _MERGED:

@@ -68,7 +68,7 @@ def created_issue_count(call: Call, rows: list[Any]) -> list[int]:
     return tally(call, Issue.row.creatorId, rows)
 
 
-@api.updating(User)
+@api.before_update(User)
 def update_user(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a profile change: users may change their own profile, admins any profile."""
     if row.id != call.actor and not acting_user(call).admin:

@@ -38,7 +38,7 @@ _SHORT = 12
 # Sessions
 
 
-@api.creating(AgentSession)
+@api.before_create(AgentSession)
 def create_session(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set status, creator and URL of a new session, whose status is `pending`."""
     values["creatorId"] = values.get("creatorId") or acting_user(call).id
@@ -111,7 +111,7 @@ def _links(session: Any, given: dict[str, Any]) -> dict[str, Any]:
 # Activities
 
 
-@api.creating(AgentActivity)
+@api.before_create(AgentActivity)
 def create_activity(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new activity of a session. Sending it removes the session's ephemeral activities."""
     values["content"] = _content(given["content"])
@@ -210,7 +210,7 @@ def owned_by(call: Call, comparator: dict[str, Any]) -> Expression:
     return entity_operations.compare_column(call, AgentSkill, AgentSkill.row.ownerId, comparator)
 
 
-@api.creating(AgentSkill)
+@api.before_create(AgentSkill)
 def create_skill(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set title, owner and visibility of a new skill. The title defaults to the first line of the body."""
     first = values["body"].strip().splitlines()
@@ -221,7 +221,7 @@ def create_skill(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     values |= {"creatorId": call.actor, "ownerId": call.actor, "shared": bool(values.get("teamId"))}
 
 
-@api.updating(AgentSkill)
+@api.before_update(AgentSkill)
 def update_skill(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Record who changed the skill. A skill of a team is shared."""
     if "teamId" in changes:

@@ -66,7 +66,7 @@ _TITLED: dict[str, tuple[type[Entity], str]] = {
 }
 
 
-@api.creating(Favorite)
+@api.before_create(Favorite)
 def create_favorite(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set owner, type and title of a new favorite: a folder, or one thing that is not a favorite yet."""
     thing = next((name for name in _THINGS if values.get(name) or given.get(name)), None)
@@ -111,7 +111,7 @@ def _url(call: Call, favorite: Any) -> str | None:
     return None
 
 
-@api.creating(CustomView)
+@api.before_create(CustomView)
 def create_view(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Derive the model of a new view from the filter it is given."""
     values |= {
@@ -123,7 +123,7 @@ def create_view(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
     values |= _filters(given) or {"modelName": "Issue", "filterData": {}, "filters": {}}
 
 
-@api.updating(CustomView)
+@api.before_update(CustomView)
 def update_view(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Update the model of a view when its filter changes."""
     changes |= _filters(given)

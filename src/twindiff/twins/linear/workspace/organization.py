@@ -72,7 +72,7 @@ def customer_count(call: Call, rows: list[Any]) -> list[int]:
     return [call.db.count(Customer.row, Customer.row.archivedAt.is_null())] * len(rows)
 
 
-@api.creating(OrganizationInvite)
+@api.before_create(OrganizationInvite)
 def create_invite(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new invitation, to neither a user nor an invited address, and let it expire after two weeks."""
     invite, email = OrganizationInvite.row, values["email"]
@@ -101,7 +101,7 @@ def invite_to_other_teams(call: Call, before: Any, after: Any, given: dict[str, 
         invite_to_teams(call, after, given)
 
 
-@api.deleting(OrganizationInvite)
+@api.before_delete(OrganizationInvite)
 def withdraw_invite(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
     """Delete the teams of a deleted invitation."""
     _forget_teams(call, row)

@@ -24,7 +24,7 @@ from twindiff.kit.graphql.execution import ExecutionResult
 from twindiff.kit.graphql.messages import as_graphql_js
 from twindiff.kit.graphql.run import GraphqlRun
 from twindiff.kit.http import Request, Response
-from twindiff.kit.request_context import Exchange
+from twindiff.kit.request_context import RequestContext
 
 from .workspace_tools import HOUR, POINTS_AN_HOUR, REQUESTS_AN_HOUR
 
@@ -69,7 +69,7 @@ class LinearStyle(GraphqlStyle):
         code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
         return _extensions("graphql error", code, 400, self.message(error))
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render an error. A rate-limit error has the status 400: https://linear.app/developers/rate-limiting"""
         answer = super().error(error, exchange)
         return answer._replace(status=400) if isinstance(error, RateLimited) else answer

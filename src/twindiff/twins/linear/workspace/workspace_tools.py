@@ -75,7 +75,7 @@ def _limit(kind: str, allowed: int, reset: float) -> dict[str, Any]:
     }
 
 
-@api.creating(Webhook)
+@api.before_create(Webhook)
 def create_webhook(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new webhook: it covers one team or all public ones, and known resource types."""
     _check_webhook(values)
@@ -85,7 +85,7 @@ def create_webhook(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
     values["secret"] = values.get("secret") or f"lin_wh_{call.ids.new('', 32)}"
 
 
-@api.updating(Webhook)
+@api.before_update(Webhook)
 def update_webhook(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate the changes of a webhook."""
     _check_webhook(changes)
@@ -101,7 +101,7 @@ def _check_webhook(values: dict[str, Any]) -> None:
         raise InvalidInput(f"resourceTypes: '{unknown[0]}' is none of {', '.join(RESOURCES)}.")
 
 
-@api.creating(Emoji)
+@api.before_create(Emoji)
 def create_emoji(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput if an emoji with the name exists."""
     if call.db.find(Emoji.row, Emoji.row.name == values["name"]):
@@ -111,7 +111,7 @@ def create_emoji(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     values["source"] = "custom"
 
 
-@api.creating(TimeSchedule)
+@api.before_create(TimeSchedule)
 def create_schedule(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the workspace of a new schedule."""
     values["organizationId"] = organization_id(call)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
-from twindiff.kit import Call, Exchange, Store
+from twindiff.kit import Call, RequestContext, Store
 from twindiff.kit.twin import Operation
 from twindiff.twins.slack.wire_style import InvalidAuth, Ratelimited
 
@@ -63,14 +63,14 @@ def _looked_up(db: Store, token: str) -> tuple[AccessToken | None, bool]:
     return known, any(each.limits_rates for each in tokens)
 
 
-def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def guard(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """Middleware that raises an error if the call's token may not make the call, or exceeds a rate limit."""
     if not exchange.operation.declared.open:
         _check(exchange, call)
     return proceed()
 
 
-def _check(exchange: Exchange, call: Call) -> None:
+def _check(exchange: RequestContext, call: Call) -> None:
     known, is_limited = _rules(call)
     call.memo[_STRICT] = exchange.strict
     if known and known.is_revoked:
@@ -87,7 +87,7 @@ def actor_of(call: Call) -> str | None:
     return known.user_id if known else None
 
 
-def _check_rate(call: Call, exchange: Exchange) -> None:
+def _check_rate(call: Call, exchange: RequestContext) -> None:
     name, most = f"{call.token}/{exchange.operation.name}", most_a_minute(exchange.operation.name)
     if exchange.meter and (wait := exchange.meter.wait(name, most, call.clock.micros)):
         raise Ratelimited(wait)

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any, cast
 
 from twindiff.kit.clock import SECOND, micros_of
-from twindiff.kit.throttling import give_way
+from twindiff.kit.throttling import yield_processor
 
 from ..core.addresses import workspace_url
 from ..core.emoji import canonical
@@ -54,7 +54,7 @@ def escape_text(text: str) -> str:
 
     https://docs.slack.dev/messaging/formatting-message-text#escaping
     """
-    give_way()
+    yield_processor()
     return _SPECIAL.sub(_entity, text) if any(sign in text for sign in _ENTITIES) else text
 
 

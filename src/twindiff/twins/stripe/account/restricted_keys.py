@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from twindiff.kit import Call, Exchange
+from twindiff.kit import Call, RequestContext
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from .accounts import ApiKey, own_account
@@ -46,7 +46,7 @@ _KINDS: dict[str, str] = dict(re.findall(r"([^\s,]+)\s(\w+)", _OF_PATHS))
 PERMISSIONS = frozenset(f"{kind}_{right}" for kind in _KINDS.values() for right in ("read", "write"))
 
 
-def enforce_permissions(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def enforce_permissions(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """Middleware: reject a call of a restricted key that lacks the permission for the operation."""
     if exchange.token.startswith("rk_"):
         key = call.db.find(ApiKey, ApiKey.key == exchange.token)
@@ -55,7 +55,7 @@ def enforce_permissions(exchange: Exchange, call: Call, proceed: Callable[[], An
     return proceed()
 
 
-def _check(exchange: Exchange, call: Call, permissions: set[str]) -> None:
+def _check(exchange: RequestContext, call: Call, permissions: set[str]) -> None:
     declared = exchange.operation.declared
     kind = kind_of(declared.path)
     needed = f"{kind}_{'read' if declared.reads else 'write'}"

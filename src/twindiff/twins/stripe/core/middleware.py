@@ -12,7 +12,7 @@ from hashlib import blake2b
 from http import HTTPStatus
 from typing import Any
 
-from twindiff.kit import ApiError, Call, Column, Exchange, Response, Row, column, written_once
+from twindiff.kit import ApiError, Call, Column, RequestContext, Response, Row, column, written_once
 from twindiff.kit.errors import InvalidParameter
 from twindiff.twins.stripe.core.wire_style import InvalidApiKey, StripeError, mask_key
 
@@ -52,7 +52,7 @@ class KeyIsPublishable(StripeError):
     status = 403
 
 
-def wrap_operation(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def wrap_operation(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """Middleware around all operations."""
     request_id = _request_id(exchange, call)
     call.memo["request"] = {"id": request_id, "idempotency_key": _idempotency_key(exchange) or None}
@@ -78,13 +78,13 @@ def _log(error: ApiError, request_id: str) -> None:
         error.details["request_log_url"] = f"{LOGS}?object={request_id}"
 
 
-def _request_id(exchange: Exchange, call: Call) -> str:
+def _request_id(exchange: RequestContext, call: Call) -> str:
     request = exchange.request
     asked = f"{call.clock.micros} {request.verb} {request.path}?{request.query}".encode() + request.body
     return "req_" + blake2b(asked, digest_size=14).digest().translate(_LETTERS).decode()
 
 
-def _check(exchange: Exchange) -> str:
+def _check(exchange: RequestContext) -> str:
     """Return the version of a request; raises StripeError for a bad version, another account or a publishable key."""
     headers = exchange.request.headers
     version = headers.get("stripe-version") or VERSION
@@ -111,11 +111,11 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _idempotency_key(exchange: Exchange) -> str:
+def _idempotency_key(exchange: RequestContext) -> str:
     return exchange.request.headers.get("idempotency-key", "")
 
 
-def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
+def _once(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Response:
     """Replay the stored response of an Idempotency-Key, errors included; invalid parameters are not stored."""
     key = _idempotency_key(exchange)
     if not key or exchange.request.verb != "POST":
@@ -166,13 +166,13 @@ def _build_idempotency_headers(row: IdempotencyKey) -> tuple[tuple[str, str], ..
     return (("Idempotency-Key", row.key), ("Original-Request", row.request_id))
 
 
-def _digest(exchange: Exchange) -> str:
+def _digest(exchange: RequestContext) -> str:
     request = exchange.request
     asked = f"{request.path}\n{request.content_type}\n".encode() + request.body
     return blake2b(asked, digest_size=16).hexdigest()
 
 
-def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
+def _attempt(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Response:
     """Return the response, errors included, so that it can be stored; an error rolls back its changes."""
     try:
         with call.db.savepoint():
@@ -184,7 +184,7 @@ def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Resp
         return exchange.answer(error)
 
 
-def _answer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Response:
+def _answer(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Response:
     value = proceed() if exchange.operation.reads else _run_unit_of_work(call, proceed)
     paths = _paths(exchange)
     if isinstance(value, ApiError):
@@ -199,6 +199,6 @@ def _run_unit_of_work(call: Call, proceed: Callable[[], Any]) -> Any:
         return proceed()
 
 
-def _paths(exchange: Exchange) -> list[str]:
+def _paths(exchange: RequestContext) -> list[str]:
     given: dict[str, Any] = exchange.parameters.get(exchange.operation.bound.body) or {}
     return given.get("expand") or []

@@ -29,7 +29,7 @@ from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import Style
 
 if TYPE_CHECKING:
-    from twindiff.kit.request_context import Exchange
+    from twindiff.kit.request_context import RequestContext
 
 _TOO_MANY = (
     "Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits."
@@ -87,7 +87,7 @@ class StripeRest(Style):
     def refuse_token(self, token: str) -> ApiError:
         return InvalidApiKey(f"Invalid API Key provided: {mask_key(token)}") if token else NoApiKey()
 
-    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+    def parameters(self, exchange: RequestContext) -> dict[str, Any]:
         """Return the path parameters, and all others as the fields of one struct."""
         request, bound = exchange.request, exchange.operation.bound
         given = read_query(request.query, (), FREE_FORM) if request.query else {}
@@ -113,7 +113,7 @@ class StripeRest(Style):
         except UnicodeDecodeError:
             raise StripeError("Invalid UTF-8 in the request body") from None
 
-    def error(self, error: ApiError, exchange: Exchange | None = None) -> Response:
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render an error; its details `request_id` and `request_log_url` go to the header and the body."""
         said = {"error": _render_error(error, exchange)}
         request_id = error.details.get("request_id", "")
@@ -140,7 +140,7 @@ def mask_key(key: str) -> str:
     return f"{shown}{'*' * (len(key) - len(shown) - 4)}{key[-4:]}"
 
 
-def _render_error(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
+def _render_error(error: ApiError, exchange: RequestContext | None) -> dict[str, Any]:
     if isinstance(error, StripeError):
         fields = {name: value for name, value in error.fields.items() if value is not None}
         if (code := fields.get("code")) and error.fields.get("doc_url", "") is not None:
@@ -154,7 +154,7 @@ def _render_error(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
     return {"message": str(error), "type": kind}
 
 
-def _to_stripe_error(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
+def _to_stripe_error(error: InvalidParameter, exchange: RequestContext | None) -> StripeError:
     """Convert a validation error to Stripe's wording."""
     path, body = _path(error.name), exchange.operation.bound.body if exchange else ""
     given, kind = (exchange.parameters.get(body), _body_type(exchange)) if exchange and body else (None, None)
@@ -170,7 +170,7 @@ def _to_stripe_error(error: InvalidParameter, exchange: Exchange | None) -> Stri
     return _misfit(error.problem, path, _value_at(given, path), _type_at(kind, path))
 
 
-def _body_type(exchange: Exchange) -> Any:
+def _body_type(exchange: RequestContext) -> Any:
     """Return the struct of an operation's parameters."""
     contract, body = exchange.operation.bound.contract, exchange.operation.bound.body
     return next(field.type for field in msgspec.structs.fields(contract) if field.encode_name == body)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, column, references
+from twindiff.kit import Call, Column, Json, Operations, RequestContext, UnsetType, column, references
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record_row, update
@@ -212,7 +212,7 @@ DETACHED = (
 )
 
 
-def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def with_intent(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """Middleware: add the intent, in its state before the call, to errors of operations on it."""
     id = exchange.path_parameters.get("intent")
     if id is None:

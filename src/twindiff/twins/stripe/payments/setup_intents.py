@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal
 
-from twindiff.kit import UNSET, Body, Call, Column, Exchange, Json, Operations, UnsetType, column, references
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, RequestContext, UnsetType, column, references
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record_row, update
@@ -139,7 +139,7 @@ SUCCEEDED: list[Callable[[Call, SetupIntent], None]] = []
 """Callbacks of other modules for a succeeded SetupIntent."""
 
 
-def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+def with_intent(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
     """Middleware: add the intent, in its state before the call, to errors of operations on it."""
     id = exchange.path_parameters.get("intent")
     if id is None:
