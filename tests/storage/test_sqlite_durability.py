@@ -22,9 +22,10 @@ from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import database as database_module
 from twindiff.storage.sqlite.ddl import statements
 
+ROOT = Path(__file__).parents[2]
 DIES = """
 import os, signal, sys
-from twindiff.storage.conformance.worlds import Thing, World
+from tests.storage.conformance.worlds import Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import database as database_module
 from twindiff.storage.sqlite import live_environments
@@ -39,7 +40,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_every_acknowledged_write_survives_a_kill(tmp_path: Path):
-    done = subprocess.run([sys.executable, "-c", DIES, tmp_path], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", DIES, tmp_path], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == -signal.SIGKILL, done.stderr
     env, alpha, beta = done.stdout.split()
     world = World(lambda: SqliteEngine(str(tmp_path)))

@@ -96,9 +96,9 @@ class Targets:
         await self.ready()
         import httpx
 
-        begun = time.perf_counter()
+        begun, seconds = time.perf_counter(), min(seconds, MAX_SECONDS)
         try:
-            async with asyncio.timeout(min(seconds, MAX_SECONDS)):
+            async with asyncio.timeout(seconds):
                 answer = await self._answer(request)
             result = _judge_response(answer)
         except TimeoutError:
