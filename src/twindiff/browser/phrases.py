@@ -47,8 +47,8 @@ NOUNS = {
     "place": r"menu|section|view",
 }
 """Nouns of the kinds of elements. A name before or after one of these is searched among elements of that kind."""
-THINGS = "|".join(NOUNS.values())
-COUNTED = rf"{THINGS}|(?:data |table )?rows?|(?:list )?items?"
+ELEMENT_NOUNS = "|".join(NOUNS.values())
+COUNTED = rf"{ELEMENT_NOUNS}|(?:data |table )?rows?|(?:list )?items?"
 
 _ARTICLE = r"(?:(?:the|a|an|my|your|our|this|der|die|das|den|dem|dein|deine|ein|eine|einen) )?"
 _TEXT = (
@@ -221,11 +221,13 @@ def _slots(pattern: str) -> str:
 
 _VALUE = f"(?:{QUOTED}|{PLAIN}|{ADDRESS}|{BARE})"
 _NAME = f"(?:{QUOTED}|{BARE})"
-_KIND = rf"{_ARTICLE}(?:(?P<§_noun>{THINGS}) {_CALLED}(?P<§>{_NAME})|(?P<§_2>{_NAME}) (?P<§_noun2>{THINGS}))"
+_KIND = (
+    rf"{_ARTICLE}(?:(?P<§_noun>{ELEMENT_NOUNS}) {_CALLED}(?P<§>{_NAME})|(?P<§_2>{_NAME}) (?P<§_noun2>{ELEMENT_NOUNS}))"
+)
 _FIELD = rf"{_ARTICLE}(?:(?:{NOUNS['field']}) {_CALLED})?(?P<§>{_NAME})(?: (?:{NOUNS['field']}))?"
 _MANY = rf"(?P<§>{_QUOTE}(?:(?:,? and |, |,? und ){_QUOTE})*)"
 _SLOTS = {
-    "x2?": rf"{_ARTICLE}(?:(?P<§_noun>{THINGS}) {_CALLED})?(?P<§>{QUOTED}|{PLAIN}|{BARE})(?: (?P<§_noun2>{THINGS}))?",
+    "x2?": rf"{_ARTICLE}(?:(?P<§_noun>{ELEMENT_NOUNS}) {_CALLED})?(?P<§>{QUOTED}|{PLAIN}|{BARE})(?: (?P<§_noun2>{ELEMENT_NOUNS}))?",
     "f2?": _FIELD,
     "field": rf"(?:the value of {_ARTICLE}(?P<§>{_NAME})(?: (?:{NOUNS['field']}))?|{_ARTICLE}(?:(?:{NOUNS['field']}) {_CALLED}(?P<§_2>{_NAME})|(?P<§_3>{_NAME}) (?:{NOUNS['field']})))",
     "k[234]?": _KIND,

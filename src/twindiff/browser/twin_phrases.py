@@ -38,7 +38,7 @@ _CHANNEL2 = _CHANNEL.replace("channel", "channel2")
 _IN_CHANNEL = rf"(?: (?:in|to) (?:the )?channel {_CHANNEL2}| (?:in|to) #(?P<channel3>[\w-]+))?"
 _NAMED = rf"(?: (?:titled|called|named|(?:with|that has) the (?:title|name)) (?P<name>{QUOTED}))?"
 _EMAIL = rf"(?: with the e-?mail(?: address)? (?P<email>{QUOTED}|{PLAIN}))?"
-THINGS = (
+COUNTED_TABLES = (
     Thing("slack", "messages?", "messages", more=_SAYING),
     Thing("slack", "channels?", "channels", "channel_name", more=_NAMED),
     Thing("linear", "issues?", "issues", "title", more=rf"{_NAMED}(?: in the team (?P<team>{QUOTED}))?"),
@@ -73,12 +73,12 @@ def _pattern(thing: Thing) -> str:
     return rf"{head}(?(own){owned}|(?:{placed}))"
 
 
-TWIN_PATTERNS = tuple((f"twin:{number}", _pattern(thing)) for number, thing in enumerate(THINGS))
+TWIN_PATTERNS = tuple((f"twin:{number}", _pattern(thing)) for number, thing in enumerate(COUNTED_TABLES))
 
 
 def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: str) -> TwinCheck | None:
     """Return the check of a sentence about a thing; None where its words cannot be one."""
-    thing = THINGS[number]
+    thing = COUNTED_TABLES[number]
     words = {re.sub(r"^z\d_", "", name): text for name, text in said.items()}
     few, many = parse_count(words["n"])
     where: dict[str, Any] = dict(thing.where)

@@ -17,8 +17,8 @@ from twindiff.server.apis.sandboxes.sandboxes import Sandboxes
 from twindiff.server.apis.test_runs.runs import TestRunService
 from twindiff.server.apis.test_runs.saved import SavedTestStore
 from twindiff.server.apis.test_runs.twins import RunTwins
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext as RunDesk
 from twindiff.server.apis.twin_runs.logins import Logins
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext as RunDesk
 from twindiff.server.apis.twin_runs.runs import TwinRunService
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore
 from twindiff.server.auth import authorize_control
@@ -43,7 +43,7 @@ class ApiMount(NamedTuple):
         return any(path.startswith(prefix) and path[len(prefix) :][:1] in ("", "/") for prefix in self.prefixes)
 
 
-def desk_of(service: Service) -> RunDesk:
+def build_request_context(service: Service) -> RunDesk:
     """Build the dependencies of the operations for runs of all kinds; `address` stays empty until a request sets it."""
     runs = TwinRunService(service)
     scenarios = ScenarioStore(runs)
@@ -54,7 +54,7 @@ def desk_of(service: Service) -> RunDesk:
     )
 
 
-def planes_of(service: Service, desk: RunDesk) -> tuple[ApiMount, ...]:
+def build_api_mounts(service: Service, desk: RunDesk) -> tuple[ApiMount, ...]:
     """Build the table of our own APIs for a service."""
     return (
         ApiMount((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),

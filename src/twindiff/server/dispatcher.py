@@ -22,7 +22,7 @@ from twindiff.storage.feed import EVERYTHING, RowsWritten
 
 from .backoff import MIN_SECONDS, Backoff
 from .delivery_slots import DeliverySlots
-from .webhook_client import Targets
+from .webhook_client import WebhookClient
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ class Dispatcher:
         engine: StorageEngine,
         environments: Environments,
         outbox: Outbox,
-        targets: Targets,
+        targets: WebhookClient,
         awaken: Callable[[LoadedEnvironment], Awaitable[None]],
     ) -> None:
         self._engine = engine

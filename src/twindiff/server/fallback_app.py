@@ -39,7 +39,7 @@ class PageIsReadOnly(ApiError):
     status = 405
 
 
-def shell_of(service: Service, ledger: Ledger) -> Starlette:
+def build_fallback_app(service: Service, ledger: Ledger) -> Starlette:
     """Build the application that serves every path that belongs to no API."""
 
     async def look() -> pages.FrontPageFacts | None:

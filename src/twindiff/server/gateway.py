@@ -17,12 +17,12 @@ from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.header_values import encode_headers
 from twindiff.kit.http import Request, Response
 from twindiff.kit.request_context import RequestContext
-from twindiff.server.api_table import ApiMount, desk_of, planes_of
+from twindiff.server.api_table import ApiMount, build_api_mounts, build_request_context
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.client_presence import awaited_by
 from twindiff.server.data_plane import DataPlane, RequestTarget, harmless, target_of
-from twindiff.server.fallback_app import shell_of
+from twindiff.server.fallback_app import build_fallback_app
 from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.service import LARGE_BODY, Service
 
@@ -90,9 +90,9 @@ class Gateway:
         service.ports.serve(self)
         self._in_flight = InFlight()
         self._data_plane = DataPlane(service)
-        desk = desk_of(service)
-        self._planes = planes_of(service, desk)
-        self._shell = shell_of(service, desk.tests.ledger)
+        desk = build_request_context(service)
+        self._planes = build_api_mounts(service, desk)
+        self._shell = build_fallback_app(service, desk.tests.ledger)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

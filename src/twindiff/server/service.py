@@ -45,7 +45,7 @@ from twindiff.server.long_calls import LongCalls
 from twindiff.server.ports import Ports
 from twindiff.server.runtime import Runtime
 from twindiff.server.settings import Settings
-from twindiff.server.webhook_client import Targets
+from twindiff.server.webhook_client import WebhookClient
 from twindiff.storage import EnvironmentGone, NotServed, SchemaChanged, StorageEngine
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
@@ -97,7 +97,7 @@ class Service:
         self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)
         self.ports = Ports()
         hosts, is_keyless = frozenset(settings.webhook_hosts), settings.api_key is None
-        self.targets = Targets(hosts, self.ports.listening, is_loopback_open=is_keyless)
+        self.targets = WebhookClient(hosts, self.ports.listening, is_loopback_open=is_keyless)
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
         self.long_calls = self._long_calls()
         self.unused = (

@@ -38,7 +38,7 @@ class WebhookResponse(NamedTuple):
     answer: WebhookAnswer | None = None
 
 
-class Targets:
+class WebhookClient:
     """Sends requests to explicitly allowed hosts, to this machine if permitted, and never to the server itself.
     `allowed` has hosts as `host` or `host:port`; `localhost` stands for every loopback address. `own_ports` are the
     ports that the server itself listens on.

@@ -12,7 +12,7 @@ from twindiff.server.apis.sandbox_runs.routes import Repo
 from twindiff.server.apis.test_runs.routes import Prompt, SessionId
 from twindiff.server.apis.test_runs.runs import without_none
 from twindiff.server.apis.test_runs.views import brief
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 
 api = Operations()
 

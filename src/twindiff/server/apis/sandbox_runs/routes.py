@@ -13,7 +13,7 @@ from twindiff.server.apis.sandbox_runs.checkouts import repository_of
 from twindiff.server.apis.sandbox_runs.runs import KIND, SECONDS_TO_START, SandboxRunRequest
 from twindiff.server.apis.test_runs.routes import Limit, Prompt, Ttl
 from twindiff.server.apis.test_runs.views import scenario_of
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 
 api = Operations()
 

@@ -14,7 +14,7 @@ from twindiff.server.apis.test_runs.routes import Hosts, LastEventId, Prompt, Se
 from twindiff.server.apis.test_runs.runs import SECONDS, TestRunRequest, without_none
 from twindiff.server.apis.test_runs.streams import stream
 from twindiff.server.apis.test_runs.views import brief, log_entry, render_run
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 
 api = Operations()
 

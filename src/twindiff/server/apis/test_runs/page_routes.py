@@ -7,7 +7,7 @@ from twindiff.kit.twin import Operations
 from twindiff.server.apis.test_runs.page import check_token, page
 from twindiff.server.apis.test_runs.routes import LastEventId
 from twindiff.server.apis.test_runs.streams import stream
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 
 api = Operations()
 

@@ -11,8 +11,8 @@ from urllib.parse import urljoin, urlsplit
 from twindiff.browser.config import check_url
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.apis.test_runs.runs import InvalidTest, or_invalid
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
-from twindiff.server.webhook_client import TargetRefused, Targets
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
+from twindiff.server.webhook_client import TargetRefused, WebhookClient
 
 api = Operations()
 
@@ -30,7 +30,7 @@ async def probe_url(desk: TwinRunContext, url: str) -> dict[str, Any]:
     """
     or_invalid(lambda: check_url(url, "url"))
     service = desk.runs.service
-    targets = Targets(frozenset(service.settings.webhook_hosts), service.ports.listening)
+    targets = WebhookClient(frozenset(service.settings.webhook_hosts), service.ports.listening)
     try:
         seen = await service.runtime.run_on_loop(_probe_page(targets, url, [*service.registry.twins.values()]))
     except TargetRefused as error:
@@ -38,7 +38,7 @@ async def probe_url(desk: TwinRunContext, url: str) -> dict[str, Any]:
     return {"url": url, **seen}
 
 
-async def _probe_page(targets: Targets, url: str, twins: list[Twin]) -> dict[str, Any]:
+async def _probe_page(targets: WebhookClient, url: str, twins: list[Twin]) -> dict[str, Any]:
     """Read a page and its scripts, and find the twins mentioned there; raises TargetRefused."""
     await targets.ready()
     import httpx
@@ -71,7 +71,7 @@ def _scripts(url: str, page: str) -> list[str]:
     return [each for each in addresses if urlsplit(each).netloc == urlsplit(url).netloc][:MAX_SCRIPTS]
 
 
-async def _script(targets: Targets, url: str) -> str:
+async def _script(targets: WebhookClient, url: str) -> str:
     import httpx
 
     try:

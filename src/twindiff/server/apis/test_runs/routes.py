@@ -13,7 +13,7 @@ from twindiff.kit.twin import Operations
 from twindiff.server.apis.test_runs.runs import KINDS, MAX_SECONDS, SECONDS, TestRunRequest, without_none
 from twindiff.server.apis.test_runs.streams import stream
 from twindiff.server.apis.test_runs.views import brief, render_run
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 
 api = Operations()
 

@@ -11,7 +11,7 @@ from twindiff.kit.twin import Operations
 from twindiff.server.apis.test_runs.routes import Hosts, Prompt, Scalars, Seconds, SessionId, Ttl
 from twindiff.server.apis.test_runs.runs import SECONDS, TestRunRequest, without_none
 from twindiff.server.apis.test_runs.views import brief, shown_test
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 
 api = Operations()
 

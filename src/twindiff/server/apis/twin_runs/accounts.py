@@ -9,8 +9,8 @@ from twindiff import __version__
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.logins import SECONDS_TO_APPROVE
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
 from twindiff.server.auth import same
 
 api = Operations()

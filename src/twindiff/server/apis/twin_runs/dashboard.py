@@ -15,7 +15,7 @@ from twindiff.catalog import CallRecord, TwinRunRecord
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.runs import BEGINNING, TwinRunService
 from twindiff.server.auth import same
 from twindiff.server.use_cases.points import diff_points

@@ -13,7 +13,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.apis.twin_runs.dashboard import dashboard, news
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.runs import MAX_TTL_MINUTES, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import Mode, WorldSource
 

@@ -8,7 +8,7 @@ import msgspec
 
 from twindiff.catalog import TwinRunRecord
 from twindiff.kit.twin import Operations
-from twindiff.server.apis.twin_runs.request_context import TwinRunContext
+from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.routes import Prompt, render_run
 from twindiff.server.apis.twin_runs.scenarios import Mode, shown_scenario
 

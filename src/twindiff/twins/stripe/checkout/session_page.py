@@ -310,4 +310,4 @@ def _complete_paid_session(call: Call, intent: payment_lifecycle.PaymentIntent) 
         _complete_session(call, row)
 
 
-payment_lifecycle.PAID.append(_complete_paid_session)
+payment_lifecycle.ON_PAID.append(_complete_paid_session)

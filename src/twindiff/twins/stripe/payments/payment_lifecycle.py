@@ -172,7 +172,7 @@ PAYMENTS = resource(
 )
 
 
-PAID: list[Callable[[Call, PaymentIntent], None]] = []
+ON_PAID: list[Callable[[Call, PaymentIntent], None]] = []
 """Callbacks of other modules for a paid intent."""
 
 
@@ -341,7 +341,7 @@ def _apply_charge(
         return held, None
     paid = call.db.change(intent, status="succeeded", amount_received=intent.amount, processing=None, **fields)
     record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
-    for each in PAID:
+    for each in ON_PAID:
         each(call, paid)
     _dispute(call, charge)
     return paid, None

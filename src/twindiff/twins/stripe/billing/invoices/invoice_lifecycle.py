@@ -22,7 +22,7 @@ from ...core.objects import Fields, find, new, now, retrieve
 from ...core.periods import DAY
 from ...customer.customers import CUSTOMERS, Customer
 from ...payments import customer_balances
-from ...payments.payment_lifecycle import PAID, PaymentIntent
+from ...payments.payment_lifecycle import ON_PAID, PaymentIntent
 from ...tax.tax_rates import TaxRate
 from ..subscriptions import billing_cycles
 from ..tables import invoice_payments
@@ -429,7 +429,7 @@ def credit(call: Call, invoice: Invoice, payment: InvoicePayment, amount: int) -
         mark_paid(call, credited)
 
 
-PAID.append(handle_intent_succeeded)
+ON_PAID.append(handle_intent_succeeded)
 
 
 def mark_paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
