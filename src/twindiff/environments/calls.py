@@ -153,8 +153,7 @@ class Calls:
         intent = OperationInfo(twin.name, operation.name, "")
 
         def work(moment: OperationContext) -> Any:
-            # A retried call has already been counted.
-            exchange.meter = environment.meter if exchange.meter is None else Meter()
+            exchange.meter = environment.meter if exchange.meter is None else Meter()  # a retried call is counted
             call = Call(
                 "",
                 moment.db,
