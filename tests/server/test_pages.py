@@ -58,4 +58,4 @@ def test_every_operation_has_a_section_that_the_contents_lead_to(live: LiveServe
 
 def test_names_in_descriptions_are_set_as_code(live: LiveServer) -> None:
     page = live.client.get("/api/platform/docs").text
-    assert "<code>tokens</code> are further tokens" in page
+    assert "<code>tokens</code> maps further tokens" in page

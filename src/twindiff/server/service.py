@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from twindiff.catalog import TABLES, WebhookRecord
@@ -67,13 +68,21 @@ LARGE_BODY = 20_000
 """Bytes of a body above which it is parsed off the event loop: a form of this size takes two milliseconds."""
 
 
+class StepPause:
+    """Until when work that has failed is not tried again, in seconds of the monotonic clock."""
+
+    def __init__(self, what: str) -> None:
+        self.backoff = Backoff(what)
+        self.until = 0.0
+
+
 class Service:
     """The storage engine, the catalog, and what is built on them."""
 
     delivers = True
     """Whether events are delivered to subscribers."""
 
-    def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
+    def __init__(self, settings: Settings, registry: Registry | None = None) -> None:  # noqa: PLR0915 - one part of the server a line
         self.settings = settings
         self.registry = registry or Registry.load_installed()
         self.engine = _engine(settings)
@@ -106,6 +115,8 @@ class Service:
             else None
         )
         self._swept = time.monotonic()
+        self._pauses: dict[str, StepPause] = {}
+        """By name the steps of the maintenance, and by id environments, that have failed."""
         self.started = time.time()
         self.without_calls: set[str] = set()
         """Ended environments whose logged calls are still to be deleted."""
@@ -249,10 +260,9 @@ class Service:
         event loop.
         """
         self.runtime.bind()
-        backoff, wait = Backoff("Maintenance"), MAINTENANCE_SECONDS
+        backoff = Backoff("Maintenance")
         while True:
-            await asyncio.sleep(wait)
-            wait = MAINTENANCE_SECONDS
+            await asyncio.sleep(MAINTENANCE_SECONDS)
             try:
                 await self.runtime.run_request(self._maintain)
                 self.trouble = None
@@ -260,21 +270,46 @@ class Service:
             except NotServed as error:
                 backoff.fail(error)
                 self.trouble = error
-            except Exception as error:  # noqa: BLE001 - an internal error must not end the maintenance
-                wait = backoff.fail(error)
 
     async def _maintain(self) -> None:
-        await self.write_calls()
+        """Run each step of the maintenance; one that fails waits longer each time and delays no other step."""
+        for step in (self.write_calls, self._tidy, self._settle_moving, self._sweep_unused, self._maintain_engine):
+            await self._attempt("Maintenance", step, step.__name__)
+
+    async def _attempt(self, what: str, work: Callable[[], Awaitable[None]], key: str = "") -> None:
+        """Run what may fail without holding up the rest, unless its last failure was too short a time ago."""
+        pause = self._pauses.get(key or what)
+        if pause and pause.until > time.monotonic():
+            return
+        try:
+            await work()
+        except NotServed:
+            raise
+        except Exception as error:  # noqa: BLE001 - an internal error must not end the maintenance
+            pause = self._pauses.setdefault(key or what, StepPause(what))
+            pause.until = time.monotonic() + pause.backoff.fail(error)
+        else:
+            self._pauses.pop(key or what, None)
+
+    async def _tidy(self) -> None:
         for _ in self.tidy():
             await self.runtime.yield_to_loop()
+
+    async def _settle_moving(self) -> None:
+        """Run due work in environments that have subscribers and a moving clock."""
         for environment_id in self.dispatcher.moving:
-            await self.settle(environment_id)
+            settle = partial(self.settle, environment_id)
+            await self._attempt(f"Due work of environment {environment_id}", settle)
+
+    async def _sweep_unused(self) -> None:
         if self.unused and time.monotonic() - self._swept > SECONDS_UNUSED:
             self._swept = time.monotonic()
             for _ in self.unused.sweep():
                 await self.runtime.yield_to_loop()
             if isinstance(self.engine, SqliteEngine):
                 await self.runtime.run_steps(self.engine.unnamed_blobs.sweep())
+
+    async def _maintain_engine(self) -> None:
         if isinstance(self.engine, SqliteEngine):
             await self.runtime.run_steps(self.engine.maintain())
         self.engine.measure()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -149,7 +150,19 @@ class Database:
                 "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s", (slot,)
             )
             for origin in origins.names:
-                connection.execute("SELECT pg_replication_origin_drop(%s)", (origin,))
+                _drop_origin(connection, origin)
+
+
+def _drop_origin(connection: psycopg.Connection[Any], origin: str) -> None:
+    """Drop a replication origin; a process that was ended may hold it for a moment."""
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            connection.execute("SELECT pg_replication_origin_drop(%s)", (origin,))
+            return
+        except psycopg.errors.ObjectInUse:
+            if time.monotonic() > deadline:
+                raise
 
 
 def drop_models() -> None:
