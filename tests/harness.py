@@ -46,6 +46,7 @@ class LiveServer:
             ws="websockets-sansio",
             ws_max_size=MAX_FRAME_BYTES,
             timeout_graceful_shutdown=5,
+            timeout_keep_alive=75,  # clients of tests rest for seconds, and would send into a connection that is closed
         )
         self._server = uvicorn.Server(self.config)
         self._thread = threading.Thread(target=self._server.run, args=([self.listener],), name=self.url)

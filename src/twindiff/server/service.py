@@ -298,8 +298,17 @@ class Service:
     async def _settle_moving(self) -> None:
         """Run due work in environments that have subscribers and a moving clock."""
         for environment_id in self.dispatcher.moving:
+            if not self._is_moving(environment_id):
+                continue  # no need to load an evicted environment
             settle = partial(self.settle, environment_id)
             await self._attempt(f"Due work of environment {environment_id}", settle)
+
+    def _is_moving(self, environment_id: str) -> bool:
+        """Whether the clock of an environment that can be used runs by itself."""
+        try:
+            return self.environments.get(environment_id).origin.clock.moves
+        except ApiError:
+            return False
 
     async def _sweep_unused(self) -> None:
         if self.unused and time.monotonic() - self._swept > SECONDS_UNUSED:
