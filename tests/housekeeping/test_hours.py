@@ -40,6 +40,7 @@ class FastClock:
             time=lambda: time.time() + self.ahead,
         )
         patch.setattr(stamps, "time", clock)
+        patch.setattr(stamps, "_last", stamps._last)  # stamps never go back, so the last one is restored too
         patch.setattr(service, "time", clock)
 
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from tests.harness import RANDOM, Platform
+from tests.harness import RANDOM
 from tests.receiver import Received, Receiver, Said, prove
 
 
@@ -176,8 +176,7 @@ def test_an_environment_that_ends_leaves_nothing(webhooks, receiver):
     assert webhooks.deliveries() == []
 
 
-def test_what_falls_due_is_told_of_without_a_call(make_server, receiver):
-    platform = Platform(make_server().client)  # a server without hundreds of idle environments to look after
+def test_what_falls_due_is_told_of_without_a_call(platform, receiver):
     env = platform.environment(clock={"mode": "real"})
     platform.post(f"env/{env.id}/webhooks", {"twin": "slack", "url": receiver.url, "events": ["message.channels"]})
     now = datetime.fromisoformat(platform.get(f"env/{env.id}/clock")["now"]).replace(tzinfo=UTC)
