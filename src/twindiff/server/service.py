@@ -82,7 +82,7 @@ class Service:
     delivers = True
     """Whether events are delivered to subscribers."""
 
-    def __init__(self, settings: Settings, registry: Registry | None = None) -> None:  # noqa: PLR0915 - one part of the server a line
+    def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
         self.settings = settings
         self.registry = registry or Registry.load_installed()
         self.engine = _engine(settings)
@@ -105,18 +105,12 @@ class Service:
         self.subscriptions = Subscriptions(self.engine, catalog)
         self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)
         self.ports = Ports()
-        hosts, is_keyless = frozenset(settings.webhook_hosts), settings.api_key is None
-        self.targets = WebhookClient(hosts, self.ports.listening, is_loopback_open=is_keyless)
+        self.targets = self._webhook_client()
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
         self.long_calls = self._long_calls()
-        self.unused = (
-            UnusedTemplateSweeper(self.engine, catalog, self.environments)
-            if isinstance(self.engine, SqliteEngine)
-            else None
-        )
+        self.unused = self._unused_sweeper()
         self._swept = time.monotonic()
-        self._pauses: dict[str, StepPause] = {}
-        """By name the steps of the maintenance, and by id environments, that have failed."""
+        self._pauses: dict[str, StepPause] = {}  # of work that has failed, by what it is
         self.started = time.time()
         self.without_calls: set[str] = set()
         """Ended environments whose logged calls are still to be deleted."""
@@ -128,6 +122,16 @@ class Service:
         """The storage error that currently prevents maintenance, if any."""
         if not self.engine.inline:
             self.templates.write_built_in()
+
+    def _webhook_client(self) -> WebhookClient:
+        hosts, is_keyless = frozenset(self.settings.webhook_hosts), self.settings.api_key is None
+        return WebhookClient(hosts, self.ports.listening, is_loopback_open=is_keyless)
+
+    def _unused_sweeper(self) -> UnusedTemplateSweeper | None:
+        """The removal of unused templates; None where an administrator of the database does it."""
+        if not isinstance(self.engine, SqliteEngine):
+            return None
+        return UnusedTemplateSweeper(self.engine, self.catalog, self.environments)
 
     def _runtime(self) -> Runtime:
         return Runtime(inline=self.engine.inline)

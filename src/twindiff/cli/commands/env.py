@@ -18,6 +18,9 @@ PAGE = 1000
 """Environments or runs that a server lists at most; there is no second page."""
 FULL_ID = 32
 MAX_ENVIRONMENT_TTL_SECONDS = 30 * 24 * 3600
+TtlSeconds = Annotated[
+    int, typer.Option(min=1, max=MAX_ENVIRONMENT_TTL_SECONDS, help="After so many seconds it expires.")
+]
 """The longest time to live that servers accept."""
 PEOPLE_SHOWN = 5
 POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
@@ -144,9 +147,7 @@ def create(
         str, typer.Option(metavar="INSTANT", help="When its time begins, such as 2026-03-01T09:00:00 (UTC).")
     ] = "",
     auth: Annotated[Auth, typer.Option(help="Whether unknown tokens act as the agent, or are refused.")] = Auth.LENIENT,
-    ttl: Annotated[
-        int, typer.Option(min=1, max=MAX_ENVIRONMENT_TTL_SECONDS, help="After so many seconds it expires.")
-    ] = 1800,
+    ttl: TtlSeconds = 1800,
     name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",

@@ -135,16 +135,14 @@ async def run_test(
 ) -> dict[str, Any]:
     """Queue a run of a saved test; given parameters replace its own."""
     test = desk.saved.find(test_id)
-    usual: list[str] = [] if sandbox_id or provision_id else test.twins
+    given_twins = twins if twins is not None else [] if sandbox_id or provision_id else test.twins
     about = without_none(branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source)
     world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
     wanted = TestRunRequest(
         prompt=prompt or test.prompt,
         start_url=start_url or (None if sandbox_id else test.start_url),
         test_config=None if prompt else test.test_config,
-        **without_none(
-            parameters=parameters, credentials=credentials, hosts=hosts, twins=usual if twins is None else twins
-        ),
+        **without_none(parameters=parameters, credentials=credentials, hosts=hosts, twins=given_twins),
         **world,
         provision_id=provision_id,
         checks=test.checks,
