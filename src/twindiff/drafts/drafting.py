@@ -1,0 +1,163 @@
+"""Makes the twin of a description."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from twindiff.kit.binding import Handler
+from twindiff.kit.call import Call
+from twindiff.kit.errors import InvalidParameter
+from twindiff.kit.parameter_sources import Body, Header, Named
+from twindiff.kit.request_context import RequestContext
+from twindiff.kit.twin import Operations, Twin
+
+from .documents import ApiDescription, DescriptionError, ParameterDescription, python_name, read_description
+from .interpreter import Interpreter
+from .overlay import Overlay, read_overlay
+from .plan import OperationPlan, is_routable, plan_operations
+from .resources import ResourceMap
+from .samples import SampleRows
+from .schemas import SchemaSet
+from .seeding import make_seeding
+from .tables import IdempotentAnswer, store_resources
+from .wire_style import DraftStyle
+
+_HINTS: dict[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
+BODY_LIMIT_BYTES = 10_000_000
+
+
+class DraftedTwin(Twin):
+    """A twin that is served from a description; `plans` says for each operation what it does and how sure that is."""
+
+    plans: Sequence[OperationPlan] = ()
+    left_out: Sequence[str] = ()
+
+
+def read_drafted_twin(path: Path, name: str) -> DraftedTwin:
+    """Return the twin of the description in a file, with the overlay `<file>.twin.yaml` beside it if there is one.
+
+    Raises DescriptionError with what is wrong with either.
+    """
+    beside = path.with_name(path.name.partition(".")[0] + ".twin.yaml")
+    overlay = read_overlay(beside) if beside.exists() else Overlay()
+    return draft_twin(read_description(path), overlay.name or name, overlay)
+
+
+def draft_twin(description: ApiDescription, name: str, overlay: Overlay | None = None) -> DraftedTwin:
+    """Return the twin of a description. Raises DescriptionError for an overlay that names what is not there."""
+    known = overlay or Overlay()
+    schemas = SchemaSet(description.document)
+    found = ResourceMap(description, schemas)
+    stored = store_resources(found)
+    _check_overlay(known, description, [each.table for each in stored.values()])
+    plans = plan_operations(description, found, stored, known)
+    interpreter = Interpreter(found, stored, known, schemas)
+    api = Operations(layers=[_remember_request])
+    for plan in filter(lambda each: is_routable(each.operation.path), plans):
+        _declare(api, plan, interpreter, schemas)
+    samples = SampleRows(found, stored, known, schemas)
+    tables = [*(each.row for each in stored.values()), IdempotentAnswer]
+    twin = DraftedTwin(
+        name,
+        DraftStyle(description, schemas),
+        api,
+        tables=tables,
+        templates={f"{name}_base": samples.base, f"{name}_sample": samples.sample},
+        descriptions={
+            f"{name}_base": "One object of each kind that the API lists and cannot create",
+            f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
+        },
+        hosts={**description.hosts, **dict.fromkeys(known.hosts, "")},
+        missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
+        seeding=make_seeding(stored, interpreter),
+    )
+    twin.plans, twin.left_out = plans, description.left_out
+    return twin
+
+
+def _check_overlay(overlay: Overlay, description: ApiDescription, tables: Sequence[str]) -> None:
+    from twindiff.kit.suggestions import did_you_mean
+
+    operations = {operation.name for operation in description.operations}
+    for table in (*overlay.resources, *overlay.seeds):
+        if table not in tables:
+            near = did_you_mean(table, set(tables))
+            raise DescriptionError(f"The overlay names the table '{table}', which there is not.{near}")
+    for operation in overlay.actions:
+        if operation not in operations:
+            near = did_you_mean(operation, operations)
+            raise DescriptionError(f"The overlay names the operation '{operation}', which there is not.{near}")
+
+
+def _remember_request(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
+    call.memo["exchange"] = exchange
+    return proceed()
+
+
+def _declare(api: Operations, plan: OperationPlan, interpreter: Interpreter, schemas: SchemaSet) -> None:
+    handler = _handler_of(plan, interpreter, schemas)
+    path, verb = plan.operation.path, plan.operation.verb
+    if verb == "GET":
+        api.get(path)(handler)
+    else:
+        declare = {"POST": api.post, "PUT": api.put, "PATCH": api.patch, "DELETE": api.delete}[verb]
+        declare(path, body_limit=BODY_LIMIT_BYTES)(handler)
+
+
+def _handler_of(plan: OperationPlan, interpreter: Interpreter, schemas: SchemaSet) -> Handler:
+    """Return a handler whose signature is that of the description: `handler(call, id, limit=None, body=None)`."""
+    signature = [inspect.Parameter("call", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    annotations: dict[str, Any] = {"call": Call, "return": Any}
+    wire: list[ParameterDescription | None] = []
+    for parameter in sorted(plan.operation.parameters, key=lambda each: not each.is_required):
+        python = f"{parameter.place}_{python_name(parameter.name)}_{len(wire)}"
+        signature.append(_parameter(python, parameter))
+        annotations[python] = _hint(parameter, schemas)
+        wire.append(parameter)
+    if plan.operation.body is not None:
+        signature.append(inspect.Parameter("body", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
+        annotations["body"] = Annotated[Any, Body]
+        wire.append(None)
+
+    def handler(call: Call, *values: Any) -> Any:
+        given: dict[str, Any] = {}
+        body: Any = None
+        for parameter, value in zip(wire, values, strict=True):
+            if parameter is None:
+                body = value
+            elif value is not None:
+                given[parameter.name] = _check(parameter, value, schemas)
+        return interpreter.serve(plan, call, given, body)
+
+    handler.__name__ = python_name(plan.operation.name.replace(" ", "_"))
+    handler.__doc__ = plan.operation.summary
+    handler.__annotations__ = annotations
+    handler.__signature__ = inspect.Signature(signature)  # pyright: ignore[reportFunctionMemberAccess]
+    return handler
+
+
+def _parameter(name: str, parameter: ParameterDescription) -> inspect.Parameter:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    default: Any = inspect.Parameter.empty if parameter.is_required else None
+    return inspect.Parameter(name, kind, default=default)
+
+
+def _hint(parameter: ParameterDescription, schemas: SchemaSet) -> Any:
+    hint = str if parameter.place == "path" else _HINTS.get(schemas.type_of(parameter.schema), str)
+    if parameter.place == "header":
+        return Annotated[str if parameter.is_required else str | None, Named(parameter.name), Header(parameter.name)]
+    return Annotated[hint if parameter.is_required else hint | None, Named(parameter.name)]
+
+
+def _check(parameter: ParameterDescription, value: Any, schemas: SchemaSet) -> Any:
+    """Return a parameter's value, a list split at its commas. Raises InvalidParameter if its schema refuses it."""
+    if isinstance(value, list):
+        value = [part for each in value for part in str(each).split(",")]  # pyright: ignore[reportUnknownVariableType]
+    if parameter.place == "query" and schemas.type_of(parameter.schema) not in ("object", ""):
+        errors = schemas.errors(parameter.schema, value, most=1)
+        if errors:
+            raise InvalidParameter(parameter.name, errors[0].message)
+    return value
