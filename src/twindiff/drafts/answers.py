@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit.call import Call
-from twindiff.kit.clock import Clock
 
 from .documents import Schema
 from .names import snake
@@ -38,9 +37,9 @@ class AnswerBuilder:
         self._schemas = schemas
         self._maker = ValueMaker(schemas)
 
-    def make(self, schema: Schema, name: str, seed: str, clock: Clock) -> Any:
-        """Return a value of a schema; see `ValueMaker.make`."""
-        return self._maker.make(schema, name, seed, clock)
+    def make_key(self, schema: Schema, stem: str, number: int) -> Any:
+        """Return the key with a number; see `ValueMaker.make_key`."""
+        return self._maker.make_key(schema, stem, number)
 
     def show(self, call: Call, row: ShownRow, schema: Schema, find: Find) -> Any:
         """Return a row in a schema; it fits the schema."""
@@ -50,12 +49,15 @@ class AnswerBuilder:
         return self.repair(call, self._object(call, row, schema, find, 0), schema, row.seed)
 
     def _object(self, call: Call, row: ShownRow, schema: Schema, find: Find, depth: int) -> dict[str, Any]:
-        required = self._schemas.required(schema)
+        schema = self._schemas.choose(schema, row.fields)
+        required = self._schemas.required_fields(schema)
         shown: dict[str, Any] = {}
         for name, inner in self._schemas.properties(schema).items():
+            if inner.get("writeOnly"):
+                continue
             value = row.fields.get(name)
             if value is None:
-                value = self._derived(name, row, inner)
+                value = self._derive(name, row, inner)
             if value is not None:
                 shown[name] = self._field(call, name, value, inner, find, f"{row.seed}.{name}", depth)
             elif name in required or (depth == 0 and self._schemas.allows_null(inner)):
@@ -64,7 +66,7 @@ class AnswerBuilder:
         extra = {name: row.fields[name] for name in required - shown.keys() if row.fields.get(name) is not None}
         return shown | extra
 
-    def _derived(self, name: str, row: ShownRow, schema: Schema) -> Any:
+    def _derive(self, name: str, row: ShownRow, schema: Schema) -> Any:
         """Return a value that other fields say: a relation's object by its id, or its id by its object."""
         flat = snake(name)
         for key in KEY_NAMES[:4]:
@@ -121,7 +123,7 @@ class AnswerBuilder:
         )
         if isinstance(value, Mapping) and step in value:
             fields = dict(cast(Mapping[Any, Any], value))
-            if not rest and step not in self._schemas.required(schema):
+            if not rest and step not in self._schemas.required_fields(schema):
                 del fields[step]
             else:
                 fields[step] = self._mend(call, fields[step], inner, rest, f"{seed}.{step}")
@@ -138,7 +140,7 @@ class AnswerBuilder:
             return self._maker.make(schema, "", seed, call.clock)
         fields = dict(cast(Mapping[str, Any], value))
         properties = self._schemas.properties(schema)
-        missing = self._schemas.required(schema) - fields.keys()
+        missing = self._schemas.required_fields(schema) - fields.keys()
         for name in missing:
             fields[name] = self._maker.make(properties.get(name, {}), name, f"{seed}.{name}", call.clock)
         if not missing and flat.get("additionalProperties") is False:

@@ -126,7 +126,7 @@ def convert_discovery(document: Schema) -> Schema:
         if "request" in method:
             converted["requestBody"] = _content(method["request"])
         paths.setdefault(path, {})[str(method.get("httpMethod", "get")).lower()] = converted
-    components = {"schemas": {name: _named(each) for name, each in document.get("schemas", {}).items()}}
+    components = {"schemas": {name: _convert_references(each) for name, each in document.get("schemas", {}).items()}}
     info = {"title": document.get("title", "")}
     return {"openapi": "3.0.0", "info": info, "servers": [{"url": root}], "paths": paths, "components": components}
 
@@ -154,16 +154,16 @@ def _of_discovery(name: str, given: Schema) -> Schema:
 
 
 def _content(given: Schema) -> Schema:
-    return {"content": {"application/json": {"schema": _named(given)}}}
+    return {"content": {"application/json": {"schema": _convert_references(given)}}}
 
 
-def _named(node: Any) -> Any:
+def _convert_references(node: Any) -> Any:
     """Return a node of a discovery document whose references are OpenAPI's."""
     if isinstance(node, list):
-        return [_named(each) for each in cast(list[Any], node)]
+        return [_convert_references(each) for each in cast(list[Any], node)]
     if not isinstance(node, dict):
         return node
-    fields = {name: _named(value) for name, value in cast(Schema, node).items()}
+    fields = {name: _convert_references(value) for name, value in cast(Schema, node).items()}
     if isinstance(fields.get("$ref"), str):
         return {"$ref": "#/components/schemas/" + fields["$ref"]}
     if isinstance(fields.get("id"), str) and "properties" in fields:

@@ -256,7 +256,7 @@ class _Reader:
         if server.netloc:
             self.hosts.setdefault(server.netloc.lower(), "")
         plain = path.partition("?")[0].partition("#")[0]
-        return prefix + _PLACEHOLDER.sub(lambda found: "{" + python_name(found[1]) + "}", plain)
+        return prefix + _PLACEHOLDER.sub(lambda match: "{" + python_name(match[1]) + "}", plain)
 
     def _response(self, response: Schema) -> ResponseDescription:
         content = response.get("content", {})
@@ -292,7 +292,7 @@ def _server_of(holder: Schema) -> str:
     servers: Any = holder.get("servers") or [{}]
     variables = servers[0].get("variables", {})
     return _PLACEHOLDER.sub(
-        lambda found: str(variables.get(found[1], {}).get("default", found[1])), str(servers[0].get("url", ""))
+        lambda match: str(variables.get(match[1], {}).get("default", match[1])), str(servers[0].get("url", ""))
     )
 
 

@@ -50,15 +50,15 @@ def draft_twin(description: ApiDescription, name: str, overlay: Overlay | None =
     """Return the twin of a description. Raises DescriptionError for an overlay that names what is not there."""
     known = overlay or Overlay()
     schemas = SchemaSet(description.document)
-    found = ResourceMap(description, schemas)
-    stored = store_resources(found)
+    resource_map = ResourceMap(description, schemas)
+    stored = store_resources(resource_map)
     _check_overlay(known, description, [each.table for each in stored.values()])
-    plans = plan_operations(description, found, stored, known)
-    interpreter = Interpreter(found, stored, known, schemas)
+    plans = plan_operations(description, resource_map, stored, known)
+    interpreter = Interpreter(resource_map, stored, known, schemas)
     api = Operations(layers=[_remember_request])
     for plan in filter(lambda each: is_routable(each.operation.path), plans):
         _declare(api, plan, interpreter, schemas)
-    samples = SampleRows(found, stored, known, schemas)
+    samples = SampleRows(resource_map, stored, known, schemas)
     tables = [*(each.row for each in stored.values()), IdempotentAnswer]
     twin = DraftedTwin(
         name,

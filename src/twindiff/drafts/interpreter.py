@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -40,6 +41,8 @@ INITIAL_STATES = (
 )
 _SINGLE = "self"
 """The key of what a path without an id holds at most once."""
+FIRST_NUMBER = 1001
+"""The number of the first object that calls create; templates number theirs below it."""
 MYSELF = ("me", "@me", "self", "~")
 """Keys by which paths name the caller, who is the first of the users."""
 MAX_SCANNED_ROWS = 100_000
@@ -55,11 +58,11 @@ class Interpreter:
     """Does what operations' plans say."""
 
     def __init__(
-        self, found: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay, schemas: SchemaSet
+        self, resource_map: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay, schemas: SchemaSet
     ) -> None:
-        self._found, self._stored, self._overlay, self._schemas = found, stored, overlay, schemas
+        self._resource_map, self._stored, self._overlay, self._schemas = resource_map, stored, overlay, schemas
         self._builder = AnswerBuilder(schemas)
-        self._members = {path: role for path, role in found.roles.items() if role.kind == "member"}
+        self._members = {path: role for path, role in resource_map.roles.items() if role.kind == "member"}
 
     def serve(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: Any) -> ValueResponse:
         """Do what a plan says. `given` are the parameters by wire name and `body` the whole body.
@@ -80,7 +83,7 @@ class Interpreter:
         return ValueResponse(value, plan.operation.status, ((DRAFTED_HEADER, told),))
 
     def _known_answer(self, call: Call, exchange: RequestContext, key: str) -> Any:
-        known = next(iter(call.db.rows(IdempotentAnswer, IdempotentAnswer.idempotency_key == key)), None)
+        known = call.db.find(IdempotentAnswer, IdempotentAnswer.idempotency_key == key)
         if known and known.request != _request_text(exchange):
             raise StateConflict(f"The idempotency key '{key}' was used for another request.")
         return known.answer if known else None
@@ -118,9 +121,9 @@ class Interpreter:
         if column.kind == "json":
             return []
         if column.kind in ("integer", "float"):
-            if not str(wanted).lstrip("-").isdecimal() or len(str(wanted)) > 18:
+            value = parse_whole(str(wanted), None)
+            if value is None:
                 return []
-            value = int(wanted)
         return call.db.rows(stored.row, column == value, limit=MAX_SCANNED_ROWS)
 
     def _is_below(self, stored: StoredResource, role: PathRole, given: Mapping[str, Any], row: Row) -> bool:
@@ -162,7 +165,7 @@ class Interpreter:
         if schema is None or plan.body is None or plan.stored is None:
             return {}, []
         if body is None or (body == {} and not exchange.request.body):
-            if plan.operation.is_body_required or self._schemas.required(schema):
+            if plan.operation.is_body_required or self._schemas.required_fields(schema):
                 self._refuse(schema, {})
             return {}, []
         if "form" in exchange.request.content_type:
@@ -195,7 +198,7 @@ class Interpreter:
         if kind == "boolean" and value.lower() in ("true", "false", "1", "0"):
             return value.lower() in ("true", "1")
         try:
-            return int(value) if kind == "integer" else float(value) if kind == "number" else value
+            return parse_whole(value) if kind == "integer" else float(value) if kind == "number" else value
         except ValueError:
             return value
 
@@ -252,7 +255,7 @@ class Interpreter:
         if fields.get(key) is None:
             fields[key] = given[role.key] if role.key else self._new_key(stored, call)
         if getattr(stored.row, stored.columns[key]).kind == "integer" and not isinstance(fields[key], int):
-            fields[key] = call.db.next(f"{stored.resource.name}_id")
+            fields[key] = call.db.next(f"{stored.resource.name}_id", at_least=FIRST_NUMBER)
         columns = {stored.columns[name]: self._fit(stored, name, value) for name, value in fields.items()}
         columns[stored.order] = call.db.next("creation")
         return call.db.add(stored.row(**{**columns, **above}), taken=AlreadyExists)
@@ -271,7 +274,7 @@ class Interpreter:
             return [self._as_object(self._schemas.items(schema), value)]
         if kind == "object":
             return self._as_object(schema, value)
-        return int(value) if kind == "integer" and str(value).isdecimal() else value
+        return parse_whole(str(value), value) if kind == "integer" else value
 
     def _as_object(self, schema: Schema, value: Any) -> Any:
         properties = self._schemas.properties(schema)
@@ -296,29 +299,23 @@ class Interpreter:
         return None
 
     def _new_key(self, stored: StoredResource, call: Call) -> Any:
-        """Return a new key in the form that the overlay or the field's schema says."""
+        """Return a key that no row has, in the form that the overlay or the field's schema says."""
+        while True:
+            key = self._make_key(stored, call)
+            if not self._rows_with(call, stored, stored.resource.key, key):
+                return key
+
+    def _make_key(self, stored: StoredResource, call: Call) -> Any:
         form = self._about(stored).id
-        schema = stored.schemas.get(stored.resource.key, {})
-        flat = self._schemas.flatten(schema)
         counter = f"{stored.resource.name}_id"
-        if (form and form.kind == "uuid") or flat.get("format") == "uuid":
+        if form and form.kind == "uuid":
             return call.ids.uuid()
         if form and form.kind == "number":
             return str(call.db.next(counter, at_least=form.first))
         if form:
             return call.ids.new(form.prefix, min(form.length, 64), form.alphabet)
-        if self._schemas.type_of(schema) == "integer":
-            return call.db.next(counter)
-        example = flat.get("example")
-        if flat.get("pattern"):
-            made = self._builder.make(schema, stored.resource.key, f"{counter}{call.db.next(counter)}", call.clock)
-            if isinstance(made, str) and self._schemas.fits(schema, made):
-                return made
-        if isinstance(example, str) and example.isdecimal():
-            return str(call.db.next(counter, at_least=10 ** (len(example) - 1) + 1))
-        if isinstance(example, str) and "_" in example:
-            return call.ids.new(example.rpartition("_")[0] + "_", 16)
-        return call.ids.new("", 16, "0123456789abcdefghijklmnopqrstuvwxyz")
+        schema = stored.schemas.get(stored.resource.key, {})
+        return self._builder.make_key(schema, stored.resource.name, call.db.next(counter, at_least=FIRST_NUMBER))
 
     def _fit(self, stored: StoredResource, field: str, value: Any) -> Any:
         """Return a value as the column of a field holds it."""
@@ -326,7 +323,7 @@ class Interpreter:
         if kind == "text" and not isinstance(value, str):
             return None if value is None else str(value)
         if kind == "integer" and (isinstance(value, bool) or not isinstance(value, int)):
-            return int(value) if str(value).lstrip("-").isdecimal() else None
+            return parse_whole(str(value), None)
         if kind == "float":
             return float(value) if isinstance(value, (int, float)) else None
         return value if kind != "boolean" or isinstance(value, bool) else None
@@ -438,6 +435,12 @@ def _tell(plan: OperationPlan, given: Mapping[str, Any], ignored: list[str]) -> 
     ascii_names = [name for name in dropped if name.isascii() and name.isprintable()][:20]
     told = [f"ignored={','.join(ascii_names)}"] if ascii_names else []
     return [*told, f"guessed={','.join(plan.guessed[:20])}"] if plan.guessed else told
+
+
+def parse_whole(text: str, otherwise: Any = "") -> Any:
+    """Return a text as an integer of at most 18 digits; otherwise `otherwise`, or the text itself."""
+    is_whole = re.fullmatch(r"-?[0-9]{1,18}", text)
+    return int(text) if is_whole else text if otherwise == "" else otherwise
 
 
 def _page_url(url: str, exchange: RequestContext) -> str:

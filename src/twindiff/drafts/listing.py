@@ -116,7 +116,9 @@ def read_list_query(operation: OperationDescription, fields: Mapping[str, Schema
         if parameter.place != "query" or name in PRESENTATION:
             continue
         role = _paging_role(name, schemas.type_of(parameter.schema))
-        field = by_snake.get(name) or next((by_snake[each] for each in _related(name) if each in by_snake), "")
+        field = by_snake.get(name) or next(
+            (by_snake[each] for each in _list_related_names(name) if each in by_snake), ""
+        )
         bound = _range_of(name, by_snake)
         if role and not (field and role in ("order", "search")):
             roles.setdefault(role, wire)
@@ -145,7 +147,7 @@ def _whole(value: Any, otherwise: int) -> int:
     return min(value, MAX_PAGE_ROWS) if isinstance(value, int) and value > 0 else otherwise
 
 
-def _related(name: str) -> list[str]:
+def _list_related_names(name: str) -> list[str]:
     words = name.split("_")
     stem = "_".join(words[:-1]) if words[-1] in ("id", "gid", "sid", "ids") else ""
     return [each for each in (stem, f"{stem}s" if stem else "", f"{name}_id", f"{name}s", f"{name}_gid") if each]

@@ -58,8 +58,8 @@ class Overlay(msgspec.Struct, forbid_unknown_fields=True):
         """Return what an operation changes, if the overlay says so."""
         from .plan import StateChange
 
-        found = self.actions.get(operation)
-        return StateChange(found.field, found.to, tuple(found.from_)) if found else None
+        transition = self.actions.get(operation)
+        return StateChange(transition.field, transition.to, tuple(transition.from_)) if transition else None
 
 
 def read_overlay(path: Path) -> Overlay:

@@ -76,16 +76,16 @@ class OperationPlan(NamedTuple):
 
 
 def plan_operations(
-    description: ApiDescription, found: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay
+    description: ApiDescription, resource_map: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay
 ) -> list[OperationPlan]:
     """Return the plan of each operation of a description."""
-    return [_plan(operation, found, stored, overlay) for operation in description.operations]
+    return [_plan(operation, resource_map, stored, overlay) for operation in description.operations]
 
 
 def _plan(
-    operation: OperationDescription, found: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay
+    operation: OperationDescription, resource_map: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay
 ) -> OperationPlan:
-    schemas, role = found.schemas, found.roles[operation.path]
+    schemas, role = resource_map.schemas, resource_map.roles[operation.path]
     kept = stored.get(role.resource)
     names = (role.resource, kept.resource.table if kept else "", snake(literal_of(operation.path)))
     answer = find_envelope(schemas, operation.answer, names)
@@ -150,7 +150,7 @@ def _guesses(answer: Envelope | None, kept: StoredResource | None, schemas: Sche
     """Return the fields that every answer has and that neither bodies, nor keys, nor conventions fill."""
     if answer is None or kept is None:
         return ()
-    required = schemas.required(answer.schema)
+    required = schemas.required_fields(answer.schema)
     written = {name for schema in kept.resource.written for name in schemas.properties(schema)}
     known = written | {kept.resource.key} | set(KEY_NAMES[:6])
     properties = schemas.properties(answer.schema)

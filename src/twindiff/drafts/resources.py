@@ -84,13 +84,14 @@ def find_envelope(schemas: SchemaSet, schema: Schema | None, names: tuple[str, .
     if kind != "object" and not properties:
         return None
     lists = [name for name, each in properties.items() if schemas.type_of(each) == "array"]
-    known = [name for name in lists if snake(name) in (*_ENVELOPES, *names)]
+    is_object = any(name in properties for name in KEY_NAMES[:6])
+    known = [] if is_object else [name for name in lists if snake(name) in (*_ENVELOPES, *names)]
     holds_list = known or (lists if len(lists) == 1 and _looks_like_page(properties, lists[0]) else [])
     if holds_list:
         return Envelope(holds_list[0], schemas.items(properties[holds_list[0]]), is_list=True)
     objects = [name for name, each in properties.items() if schemas.type_of(each) == "object"]
     wrapped = [name for name in objects if snake(name) in ("data", "result", *names)]
-    if wrapped and len(properties) <= 3 and not any(name in properties for name in KEY_NAMES):
+    if wrapped and len(properties) <= 3 and not is_object:
         return Envelope(wrapped[0], properties[wrapped[0]], is_list=False)
     return Envelope("", schema, is_list=False)
 
@@ -218,16 +219,16 @@ def fields_for(placeholder: str, resource: str, by_snake: dict[str, str]) -> lis
 
     `issueIdOrKey` of an issue stands for `id` and `key`; `issue_number` for `number`; `task_gid` for `gid`.
     """
-    found: list[str] = []
+    names: list[str] = []
     words = split_words(placeholder)
     stem = resource.split("_")
     for name in (words, words[len(stem) :] if list(words[: len(stem)]) == stem else (), words[1:], words[-1:]):
         joined = "_".join(name)
         if joined in by_snake:
-            found.append(by_snake[joined])
+            names.append(by_snake[joined])
     if "or" in words:
-        found += [by_snake[each] for each in words if each in by_snake]
-    return list(dict.fromkeys(found))
+        names += [by_snake[each] for each in words if each in by_snake]
+    return list(dict.fromkeys(names))
 
 
 def _shape(path: str) -> str:

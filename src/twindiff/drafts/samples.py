@@ -27,13 +27,13 @@ class SampleRows:
     """Makes the templates of a drafted twin; the same description gives the same rows."""
 
     def __init__(
-        self, found: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay, schemas: SchemaSet
+        self, resource_map: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay, schemas: SchemaSet
     ) -> None:
-        self._found, self._stored, self._overlay, self._schemas = found, stored, overlay, schemas
+        self._resource_map, self._stored, self._overlay, self._schemas = resource_map, stored, overlay, schemas
         self._maker = ValueMaker(schemas)
 
     def base(self) -> TemplateRows:
-        """One object of each kind that operations look up or list, but cannot create."""
+        """The rows of the overlay, and one object of each kind that operations look up or list, but cannot create."""
         return self._make({name: 1 for name, each in self._stored.items() if self._is_given(each)})
 
     def sample(self) -> TemplateRows:
@@ -42,11 +42,14 @@ class SampleRows:
 
     def _is_listed(self, name: str) -> bool:
         return any(
-            role.resource == name and role.kind in ("collection", "member") for role in self._found.roles.values()
+            role.resource == name and role.kind in ("collection", "member")
+            for role in self._resource_map.roles.values()
         )
 
     def _is_given(self, stored: StoredResource) -> bool:
-        return not stored.resource.creatable and self._is_listed(stored.resource.name)
+        return stored.table in self._overlay.seeds or (
+            not stored.resource.creatable and self._is_listed(stored.resource.name)
+        )
 
     def _make(self, counts: Mapping[str, int]) -> TemplateRows:
         made: dict[str, list[dict[str, Any]]] = {}
@@ -60,7 +63,7 @@ class SampleRows:
 
     def _row(self, stored: StoredResource, number: int) -> dict[str, Any]:
         """Return the columns of an object: what its schema requires, its names, and what stands above it."""
-        required = {name for schema in stored.resource.shown for name in self._schemas.required(schema)}
+        required = {name for schema in stored.resource.shown for name in self._schemas.required_fields(schema)}
         row: dict[str, Any] = {stored.columns[stored.resource.key]: self._key(stored, number)}
         for field, schema in stored.schemas.items():
             column = stored.columns[field]
@@ -86,23 +89,11 @@ class SampleRows:
 
     def _key(self, stored: StoredResource, number: int) -> Any:
         schema = stored.schemas.get(stored.resource.key, {})
-        if self._schemas.type_of(schema) == "integer":
-            return number
-        if self._schemas.flatten(schema).get("pattern") or self._schemas.flatten(schema).get("format"):
-            bare = {
-                name: value
-                for name, value in self._schemas.flatten(schema).items()
-                if name not in ("example", "default")
-            }
-            return str(self._maker.make(bare, stored.resource.key, f"{stored.resource.name}{number}", _BEGIN))
-        example = self._schemas.flatten(schema).get("example")
-        if isinstance(example, str) and example.isdecimal() and len(example) < 18:
-            return str(int(example) + number)
-        return f"{stored.resource.name}_{number}"
+        return self._maker.make_key(schema, stored.resource.name, number)
 
     def _key_above(self, placeholder: str) -> str:
         """Return the key of the first object that a placeholder above names."""
-        for role in self._found.roles.values():
+        for role in self._resource_map.roles.values():
             if role.kind == "member" and role.key == placeholder and role.resource in self._stored:
                 return str(self._key(self._stored[role.resource], 1))
         return placeholder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 import jsonschema_rs
@@ -68,12 +69,12 @@ class SchemaSet:
 
     def properties(self, schema: Schema | None) -> dict[str, Schema]:
         """Return the properties of an object by name; {} for anything else."""
-        found: Any = self.flatten(schema).get("properties") if schema else None
-        if not isinstance(found, dict):
+        given: Any = self.flatten(schema).get("properties") if schema else None
+        if not isinstance(given, dict):
             return {}
-        return {name: each for name, each in cast(Schema, found).items() if isinstance(each, dict)}
+        return {name: each for name, each in cast(Schema, given).items() if isinstance(each, dict)}
 
-    def required(self, schema: Schema) -> frozenset[str]:
+    def required_fields(self, schema: Schema) -> frozenset[str]:
         """Return the names of the properties that an object must have."""
         given: Any = self.flatten(schema).get("required")
         return frozenset(map(str, cast(list[Any], given))) if isinstance(given, list) else frozenset()
@@ -97,8 +98,8 @@ class SchemaSet:
 
     def items(self, schema: Schema) -> Schema:
         """Return the schema of a list's items."""
-        found: Any = self.flatten(schema).get("items")
-        return cast(Schema, found) if isinstance(found, dict) else {}
+        given: Any = self.flatten(schema).get("items")
+        return cast(Schema, given) if isinstance(given, dict) else {}
 
     def family(self, schema: Schema | None) -> str:
         """Return the kind of object that the name of a schema says, such as `task`; empty for one without a name."""
@@ -116,17 +117,37 @@ class SchemaSet:
             schema = cast(Schema, parts[0]) if parts else None
         return ""
 
+    def choose(self, schema: Schema, fields: Mapping[str, Any]) -> Schema:
+        """Return the alternative of a schema that an object's fields do not contradict, such as by their `type`."""
+        for _ in range(MAX_DEPTH):
+            if not isinstance(schema.get("$ref"), str):
+                break
+            schema = find_by_reference(self._document, schema["$ref"])
+        branches: list[Schema] = [
+            each for kind in ("oneOf", "anyOf") for each in schema.get(kind, ()) if isinstance(each, dict)
+        ]
+        fitting = (each for each in branches if self.properties(each) and not self._contradicts(each, fields))
+        return next(fitting, schema)
+
+    def _contradicts(self, schema: Schema, fields: Mapping[str, Any]) -> bool:
+        for name, inner in self.properties(schema).items():
+            flat = self.flatten(inner)
+            only = flat.get("enum") or ([flat["const"]] if "const" in flat else [])
+            if len(only) == 1 and fields.get(name) is not None and fields[name] not in only:
+                return True
+        return False
+
     def errors(self, schema: Schema, value: Any, most: int = 20) -> list[SchemaError]:
         """Return at most `most` of the places in which a value does not fit a schema."""
         validator = self._validator(schema)
         if validator is None:
             return []
-        found: list[SchemaError] = []
+        problems: list[SchemaError] = []
         for error in validator.iter_errors(value):
-            found.append(SchemaError(tuple(error.instance_path), error.message))
-            if len(found) == most:
+            problems.append(SchemaError(tuple(error.instance_path), error.message))
+            if len(problems) == most:
                 break
-        return found
+        return problems
 
     def fits(self, schema: Schema, value: Any) -> bool:
         """Return whether a value fits a schema."""
@@ -139,7 +160,7 @@ class SchemaSet:
             self._alive.append(schema)
             try:
                 made = jsonschema_rs.Draft202012Validator(
-                    schema, registry=self._registry, validate_formats=False, pattern_options=_PATTERNS
+                    schema, registry=self._registry, validate_formats=True, pattern_options=_PATTERNS
                 )
             except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
                 made = None

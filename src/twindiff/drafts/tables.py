@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from typing import Any, NamedTuple
 
-from twindiff.kit.rows import ColumnOptions, Json, Row
+from twindiff.kit.rows import Column, ColumnOptions, Json, Row
 
 from .documents import Schema, python_name
 from .names import plural, snake, split_words
@@ -38,24 +38,28 @@ class StoredResource(NamedTuple):
 class IdempotentAnswer(Row, table="idempotent_answers", key=("idempotency_key",), visibility="bookkeeping"):
     """The answer to a request that carried a key, so that the same request is done once."""
 
-    idempotency_key: str
-    request: str
-    answer: Json
+    idempotency_key: Column[str]
+    request: Column[str]
+    answer: Column[Json]
 
 
-def store_resources(found: ResourceMap) -> dict[str, StoredResource]:
+def store_resources(resource_map: ResourceMap) -> dict[str, StoredResource]:
     """Return each resource with its table, by name; parents of paths that no field holds get a column."""
-    schemas = found.schemas
+    schemas = resource_map.schemas
     parents: dict[str, set[str]] = {}
-    for role in found.roles.values():
-        fields = found.fields(found.resources[role.resource]) if role.resource in found.resources else {}
+    for role in resource_map.roles.values():
+        fields = (
+            resource_map.fields(resource_map.resources[role.resource])
+            if role.resource in resource_map.resources
+            else {}
+        )
         for placeholder in role.parents:
             if not fields_above(placeholder, fields):
                 parents.setdefault(role.resource, set()).add(placeholder)
     taken: set[str] = set()
     return {
-        name: _store(resource, found.fields(resource), sorted(parents.get(name, ())), schemas, taken)
-        for name, resource in found.resources.items()
+        name: _store(resource, resource_map.fields(resource), sorted(parents.get(name, ())), schemas, taken)
+        for name, resource in resource_map.resources.items()
     }
 
 

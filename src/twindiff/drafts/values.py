@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from typing import Any, cast
+from uuid import UUID
 
 import rstr
 
@@ -55,6 +56,20 @@ class ValueMaker:
         if self._schemas.allows_null(schema):
             return None
         return self._of_type(self._schemas.type_of(schema), flat, name, seed, clock, depth)
+
+    def make_key(self, schema: Schema, stem: str, number: int) -> Any:
+        """Return the key with a number, in the form that a schema says: a number, a UUID, its pattern, or `stem_1`."""
+        if self._schemas.type_of(schema) == "integer":
+            return number
+        flat = self._schemas.flatten(schema)
+        example = flat.get("example")
+        if flat.get("format") == "uuid":
+            return str(UUID(int=random.Random(f"{stem}{number}").getrandbits(128), version=4))
+        if isinstance(example, str) and example.isdecimal():
+            return str(10 ** (len(example) - 1) + number)
+        candidates = [f"{stem}_{number}", f"{stem}-{number}", str(10**18 + number), f"{stem}{number}"]
+        made = next((each for each in candidates if self._schemas.fits(schema, each)), None)
+        return made or self._by_pattern(flat, f"{stem}{number}") or candidates[0]
 
     def _of_type(self, kind: str, flat: Schema, name: str, seed: str, clock: Clock, depth: int) -> Any:
         match kind:

@@ -83,7 +83,7 @@ class DraftStyle(Style):
         if kind not in ("object", ""):
             return str(error) if kind == "string" else status if kind == "integer" else None
         filled: dict[str, Any] = {}
-        required = self._schemas.required(schema)
+        required = self._schemas.required_fields(schema)
         for name, inner in self._schemas.properties(schema).items():
             value = self._fill_one(snake(name), inner, error, status, depth)
             if value is None and name in required:

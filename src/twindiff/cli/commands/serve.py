@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
+from twindiff.cli.drafts import Descriptions, draft_twins
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
@@ -74,14 +75,6 @@ Repositories = Annotated[
 AllowNoTests = Annotated[
     bool, typer.Option("--allow-no-tests", help="Let pull request runs pass for which no test is chosen.")
 ]
-Descriptions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--openapi",
-        metavar="[NAME=]FILE",
-        help="A description of an API (OpenAPI, Swagger, Discovery) to serve as a drafted twin; may be repeated.",
-    ),
-]
 Browsers = Annotated[
     int, typer.Option(min=0, max=64, help="Test runs that are done at once; 0 for as many as there are processors.")
 ]
@@ -131,7 +124,7 @@ def serve(
     """Serve twins until Ctrl-C or SIGTERM."""
     _begin(host, api_key, workers, storage)
     hide_secrets(api_key, storage)
-    _draft_twins(openapi or ())
+    draft_twins(openapi or ())
     from twindiff.server import Settings
 
     folder = data_directory(data_dir)
@@ -158,21 +151,6 @@ def _serve(settings: Settings, host: str, port: int, workers: int, *, as_json: b
         _serve_from_postgres(settings, host, port, workers, as_json=as_json)
     else:
         _serve_from_folder(settings, host, port, as_json=as_json)
-
-
-def _draft_twins(descriptions: Sequence[str]) -> None:
-    """Have this process and its workers serve descriptions of APIs; raises CommandError for one that cannot be used."""
-    if not descriptions:
-        return
-    from twindiff.environments.registry import DRAFTS_VARIABLE, Registry, split_drafts
-
-    listed = os.pathsep.join(descriptions)
-    known = os.environ.get(DRAFTS_VARIABLE, "")
-    os.environ[DRAFTS_VARIABLE] = os.pathsep.join(filter(None, (known, listed)))
-    problems = Registry.load_installed().problems
-    for name, _ in split_drafts(listed):
-        if name in problems:
-            raise CommandError(str(problems[name]), exit_code=2)
 
 
 def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], ...]:
