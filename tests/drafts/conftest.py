@@ -9,7 +9,7 @@ import pytest
 
 from twindiff.client import Environment
 from twindiff.drafts.documents import describe
-from twindiff.drafts.drafting import DraftedTwin, draft_twin
+from twindiff.drafts.drafting import Draft, DraftedTwin
 from twindiff.drafts.overlay import Overlay
 from twindiff.local import Twindiff
 
@@ -17,7 +17,7 @@ from .bakery import BAKERY
 
 
 def make_twin(overlay: Overlay | None = None, document: dict[str, Any] = BAKERY) -> DraftedTwin:
-    return draft_twin(describe(deepcopy(document)), "bakery", overlay)
+    return Draft(describe(deepcopy(document)), "bakery", overlay).twin()
 
 
 @pytest.fixture(scope="module")

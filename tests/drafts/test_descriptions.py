@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from twindiff.drafts.documents import MAX_OPERATIONS, DescriptionError, describe, read_description
-from twindiff.drafts.drafting import read_drafted_twin
+from twindiff.drafts.drafting import Draft
 
 from .bakery import BAKERY
 
@@ -77,7 +77,7 @@ def test_a_description_in_yaml_is_the_one_in_json(tmp_path: Path):
 def test_an_overlay_beside_the_description_is_read_with_it(tmp_path: Path):
     (tmp_path / "bakery.json").write_text(json.dumps(BAKERY))
     (tmp_path / "bakery.twin.yaml").write_text("name: sweets\nseeds: {cakes: [{id: c1, name: Sacher}]}\n")
-    twin = read_drafted_twin(tmp_path / "bakery.json", "bakery")
+    twin = Draft.read(tmp_path / "bakery.json", "bakery").twin()
     assert twin.name == "sweets"
     assert twin.templates["sweets_base"]()["cakes"] == [{"id": "c1", "name": "Sacher"}]
 
@@ -122,7 +122,7 @@ def test_an_overlay_that_names_what_there_is_not_is_refused(tmp_path: Path, over
     (tmp_path / "bakery.json").write_text(json.dumps(BAKERY))
     (tmp_path / "bakery.twin.yaml").write_text(overlay)
     with pytest.raises(DescriptionError, match=said):
-        read_drafted_twin(tmp_path / "bakery.json", "bakery")
+        Draft.read(tmp_path / "bakery.json", "bakery").twin()
 
 
 def test_schemas_that_contain_themselves_and_references_in_circles_are_served(tmp_path: Path):
@@ -132,7 +132,7 @@ def test_schemas_that_contain_themselves_and_references_in_circles_are_served(tm
     schemas["Cake"]["properties"]["best"] = {"$ref": "#/components/schemas/Round"}
     schemas["Round"] = {"$ref": "#/components/schemas/Round"}
     (tmp_path / "bakery.json").write_text(json.dumps(document))
-    assert read_drafted_twin(tmp_path / "bakery.json", "bakery").templates["bakery_base"]()["cakes"]
+    assert Draft.read(tmp_path / "bakery.json", "bakery").twin().templates["bakery_base"]()["cakes"]
 
 
 def test_references_that_double_at_each_level_do_not_grow_without_bound(tmp_path: Path):
@@ -144,7 +144,7 @@ def test_references_that_double_at_each_level_do_not_grow_without_bound(tmp_path
     schemas["Level40"] = {"type": "string"}
     schemas["Cake"] = {"allOf": [{"$ref": "#/components/schemas/Level0"}]}
     (tmp_path / "bakery.json").write_text(json.dumps(document))
-    assert len(read_drafted_twin(tmp_path / "bakery.json", "bakery").plans) == 12
+    assert len(Draft.read(tmp_path / "bakery.json", "bakery").twin().plans) == 12
 
 
 @pytest.mark.parametrize(
@@ -162,5 +162,5 @@ def test_references_that_double_at_each_level_do_not_grow_without_bound(tmp_path
 def test_most_operations_of_a_vendors_description_are_served(file: str, least_served: float):
     if not (SHARED / file).exists():
         pytest.skip(f"vendors' descriptions are absent: {SHARED / file}")
-    plans = read_drafted_twin(SHARED / file, "vendor").plans
+    plans = Draft.read(SHARED / file, "vendor").twin().plans
     assert sum(plan.confidence != "not served" for plan in plans) / len(plans) >= least_served

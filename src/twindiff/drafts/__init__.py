@@ -7,19 +7,19 @@ person knows beyond the description stands in an overlay (`overlay`).
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .drafting import DraftedTwin
+    from .documents import DescriptionError as DescriptionError
+    from .drafting import Draft as Draft
+    from .drafting import DraftedTwin as DraftedTwin
+
+_EXPORTS = {"Draft": "drafting", "DraftedTwin": "drafting", "DescriptionError": "documents"}
 
 
-def read_drafted_twin(path: Path, name: str) -> DraftedTwin:
-    """Return the twin of the description in a file, with the overlay `<file>.twin.yaml` beside it if there is one.
-
-    Raises DescriptionError with what is wrong with either. What it needs is imported when it is called, since most
-    processes serve no drafted twin.
-    """
-    from . import drafting
-
-    return drafting.read_drafted_twin(path, name)
+def __getattr__(name: str) -> Any:
+    """Import an export on first use, since most processes serve no drafted twin."""
+    if name in _EXPORTS:
+        return getattr(import_module(f".{_EXPORTS[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

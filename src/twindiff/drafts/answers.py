@@ -132,7 +132,7 @@ class AnswerBuilder:
             listed = [*cast(list[Any], value)]
             listed[step] = self._mend(call, listed[step], inner, rest, f"{seed}{step}")
             return listed
-        return value
+        return cast(Any, value)
 
     def _complete(self, call: Call, value: Any, schema: Schema, flat: Schema, seed: str) -> Any:
         """Return an object with what it must have, or anything else made anew."""

@@ -30,7 +30,7 @@ def convert_swagger(document: Schema) -> Schema:
 def _convert_item(item: Schema, document: Schema) -> Schema:
     shared = item.get("parameters", [])
     return {
-        verb: _convert_operation(operation, shared, document)
+        verb: _convert_operation(cast(Schema, operation), shared, document)
         for verb, operation in item.items()
         if verb != "parameters" and isinstance(operation, dict)
     }

@@ -274,7 +274,7 @@ def find_by_reference(document: Schema, reference: str) -> Schema:
     for part in reference.partition("#/")[2].split("/"):
         name = part.replace("~1", "/").replace("~0", "~").replace("%7B", "{").replace("%7D", "}")
         if isinstance(node, list) and name.isdecimal() and int(name) < len(cast(list[Any], node)):
-            node = node[int(name)]
+            node = cast(list[Any], node)[int(name)]
         elif isinstance(node, dict):
             node = cast(Schema, node).get(name)
         else:

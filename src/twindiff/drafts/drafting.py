@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn, cast
 
 from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import RequestContext
+from twindiff.kit.rows import Row
+from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Twin
 
 from .documents import ApiDescription, DescriptionError, ParameterDescription, python_name, read_description
@@ -36,51 +38,77 @@ class DraftedTwin(Twin):
     left_out: Sequence[str] = ()
 
 
-def read_drafted_twin(path: Path, name: str) -> DraftedTwin:
-    """Return the twin of the description in a file, with the overlay `<file>.twin.yaml` beside it if there is one.
+class Draft:
+    """A description of an API that can be served: its tables, its plans, and the twin.
 
-    Raises DescriptionError with what is wrong with either.
+    Handlers can take over operations: `twin(api)` serves those that `api` declares in place of the drafted ones.
+    Raises DescriptionError for an overlay that names what is not there.
     """
-    beside = path.with_name(path.name.partition(".")[0] + ".twin.yaml")
-    overlay = read_overlay(beside) if beside.exists() else Overlay()
-    return draft_twin(read_description(path), overlay.name or name, overlay)
+
+    def __init__(self, description: ApiDescription, name: str, overlay: Overlay | None = None) -> None:
+        self.name, self.description, self.overlay = name, description, overlay or Overlay()
+        self._schemas = SchemaSet(description.document)
+        resource_map = ResourceMap(description, self._schemas)
+        self._stored = store_resources(resource_map)
+        _check_overlay(self.overlay, description, [each.table for each in self._stored.values()])
+        self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
+        self._interpreter = Interpreter(resource_map, self._stored, self.overlay, self._schemas)
+        self._samples = SampleRows(resource_map, self._stored, self.overlay, self._schemas)
+
+    @classmethod
+    def read(cls, path: Path, name: str) -> Draft:
+        """Read the description in a file, with the overlay `<file>.twin.yaml` beside it if there is one.
+
+        Raises DescriptionError with what is wrong with either.
+        """
+        beside = path.with_name(path.name.partition(".")[0] + ".twin.yaml")
+        overlay = read_overlay(beside) if beside.exists() else Overlay()
+        return cls(read_description(path), overlay.name or name, overlay)
+
+    def row(self, table: str) -> Any:
+        """Return the Row class of a table, for handlers that take over operations; raises KeyError."""
+        return next((each.row for each in self._stored.values() if each.table == table), None) or _refuse_table(
+            table, [each.table for each in self._stored.values()]
+        )
+
+    def show(self, call: Call, row: Row, operation: str) -> Any:
+        """Return the answer of an operation, named as in `GET /orders/{id}`, that shows a row."""
+        plan = next(plan for plan in self.plans if plan.operation.name == operation)
+        return self._interpreter.show_row(plan, call, row)
+
+    def twin(self, *pages: Operations) -> DraftedTwin:
+        """Return the twin. Operations that `pages` declare are served by their handlers."""
+        written = {f"{each.verb} {each.path}" for page in pages for each in page.listed}
+        plans = [plan._replace(behaviour="written") if plan.operation.name in written else plan for plan in self.plans]
+        api = Operations(layers=[_remember_request])
+        for plan in plans:
+            if plan.behaviour != "written" and is_routable(plan.operation.path):
+                _declare(api, plan, self._interpreter, self._schemas)
+        name = self.name
+        twin = DraftedTwin(
+            name,
+            DraftStyle(self.description, self._schemas),
+            api,
+            *pages,
+            tables=[*(each.row for each in self._stored.values()), IdempotentAnswer],
+            templates={f"{name}_base": self._samples.base, f"{name}_sample": self._samples.sample},
+            descriptions={
+                f"{name}_base": "One object of each kind that the API lists and cannot create",
+                f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
+            },
+            hosts={**self.description.hosts, **dict.fromkeys(self.overlay.hosts, "")},
+            missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
+            seeding=make_seeding(self._stored, self._interpreter),
+        )
+        twin.plans, twin.left_out = plans, self.description.left_out
+        return twin
 
 
-def draft_twin(description: ApiDescription, name: str, overlay: Overlay | None = None) -> DraftedTwin:
-    """Return the twin of a description. Raises DescriptionError for an overlay that names what is not there."""
-    known = overlay or Overlay()
-    schemas = SchemaSet(description.document)
-    resource_map = ResourceMap(description, schemas)
-    stored = store_resources(resource_map)
-    _check_overlay(known, description, [each.table for each in stored.values()])
-    plans = plan_operations(description, resource_map, stored, known)
-    interpreter = Interpreter(resource_map, stored, known, schemas)
-    api = Operations(layers=[_remember_request])
-    for plan in filter(lambda each: is_routable(each.operation.path), plans):
-        _declare(api, plan, interpreter, schemas)
-    samples = SampleRows(resource_map, stored, known, schemas)
-    tables = [*(each.row for each in stored.values()), IdempotentAnswer]
-    twin = DraftedTwin(
-        name,
-        DraftStyle(description, schemas),
-        api,
-        tables=tables,
-        templates={f"{name}_base": samples.base, f"{name}_sample": samples.sample},
-        descriptions={
-            f"{name}_base": "One object of each kind that the API lists and cannot create",
-            f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
-        },
-        hosts={**description.hosts, **dict.fromkeys(known.hosts, "")},
-        missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
-        seeding=make_seeding(stored, interpreter),
-    )
-    twin.plans, twin.left_out = plans, description.left_out
-    return twin
+def _refuse_table(table: str, tables: Sequence[str]) -> NoReturn:
+    raise KeyError(f"There is no table '{table}'.{did_you_mean(table, set(tables))} Tables: {', '.join(tables)}.")
 
 
 def _check_overlay(overlay: Overlay, description: ApiDescription, tables: Sequence[str]) -> None:
-    from twindiff.kit.suggestions import did_you_mean
-
     operations = {operation.name for operation in description.operations}
     for table in (*overlay.resources, *overlay.seeds):
         if table not in tables:
@@ -155,7 +183,7 @@ def _hint(parameter: ParameterDescription, schemas: SchemaSet) -> Any:
 def _check(parameter: ParameterDescription, value: Any, schemas: SchemaSet) -> Any:
     """Return a parameter's value, a list split at its commas. Raises InvalidParameter if its schema refuses it."""
     if isinstance(value, list):
-        value = [part for each in value for part in str(each).split(",")]  # pyright: ignore[reportUnknownVariableType]
+        value = [part for each in cast(list[Any], value) for part in str(each).split(",")]
     if parameter.place == "query" and schemas.type_of(parameter.schema) not in ("object", ""):
         errors = schemas.errors(parameter.schema, value, most=1)
         if errors:

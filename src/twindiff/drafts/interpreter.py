@@ -410,6 +410,10 @@ class Interpreter:
             return shown
         return self._builder.repair(call, {answer.field: shown}, whole, "answer")
 
+    def show_row(self, plan: OperationPlan, call: Call, row: Row) -> Any:
+        """Return the answer of an operation that shows a row of its resource."""
+        return self._answer(plan, call, self._fields_of(cast(StoredResource, plan.stored), row))
+
     def _show(self, call: Call, stored: StoredResource, fields: Mapping[str, Any], schema: Schema) -> Any:
         seed = f"{stored.resource.name}/{fields.get(stored.resource.key, '')}"
         return self._builder.show(call, ShownRow(fields, seed), schema, self._find_related(call))

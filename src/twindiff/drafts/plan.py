@@ -14,8 +14,8 @@ from .resources import KEY_NAMES, Envelope, PathRole, ResourceMap, find_envelope
 from .schemas import SchemaSet
 from .tables import StoredResource
 
-Behaviour = Literal["list", "create", "read", "update", "delete", "act", "missing"]
-Confidence = Literal["derived", "partly", "not served"]
+Behaviour = Literal["list", "create", "read", "update", "delete", "act", "missing", "written"]
+Confidence = Literal["written", "derived", "partly", "not served"]
 STATES = ("status", "state", "phase", "stage")
 _MADE_BY_CONVENTION = frozenset(
     [
@@ -70,6 +70,8 @@ class OperationPlan(NamedTuple):
     @property
     def confidence(self) -> Confidence:
         """How sure its answers are."""
+        if self.behaviour == "written":
+            return "written"
         if self.behaviour == "missing":
             return "not served"
         return "partly" if self.guessed or self.query.ignored else "derived"

@@ -18,7 +18,9 @@ from .tables import StoredResource
 def make_seeding(stored: Mapping[str, StoredResource], interpreter: Interpreter) -> Seeding:
     """Return how to fill a drafted twin: `{table: [{field: value}, …]}`; fields are the vendor's."""
     by_table = {each.table: each for each in stored.values()}
-    fields = [(table, list[dict[str, Any]], msgspec.field(default_factory=list)) for table in sorted(by_table)]
+    fields: list[Any] = [
+        (table, list[dict[str, Any]], msgspec.field(default_factory=list)) for table in sorted(by_table)
+    ]
     shape = msgspec.defstruct("DraftedSeeds", fields, kw_only=True)
 
     def write(call: Call, parts: Any, people: Sequence[Person]) -> dict[str, int]:

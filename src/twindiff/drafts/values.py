@@ -77,7 +77,7 @@ class ValueMaker:
                 return self._object(flat, seed, clock, depth)
             case "array":
                 few = flat.get("minItems", 0)
-                items = flat.get("items") or {}
+                items: Schema = flat.get("items") or {}
                 return [self.make(items, name, f"{seed}{n}", clock, depth + 1) for n in range(min(few, 50))]
             case "integer" | "number":
                 return make_number(flat, kind)

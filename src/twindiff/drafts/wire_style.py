@@ -70,7 +70,8 @@ class DraftStyle(Style):
             return json_answer({"error": error.code, "message": str(error)}, status, error.headers)
         body = self._fill(schema, error, status, 0)
         if not self._schemas.fits(schema, body):
-            body = {**self._maker.make(schema, "", "error", Clock(0)), **(body if isinstance(body, dict) else {})}
+            whole: dict[str, Any] = self._maker.make(schema, "", "error", Clock(0))
+            body = {**whole, **(cast(dict[str, Any], body) if isinstance(body, dict) else {})}
         return json_answer(body, status, (*error.headers, (DRAFTED_HEADER, "refused")))
 
     def _fill(self, schema: Schema, error: ApiError, status: int, depth: int) -> Any:

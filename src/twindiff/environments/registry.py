@@ -174,11 +174,10 @@ def _draft(draft: tuple[str, Path], taken: Collection[str]) -> Twin | LoadProble
         return LoadProblem(
             name, f"{path.name} has the name of an installed twin", f"Name it otherwise: acme={path.name}"
         )
-    from twindiff.drafts import read_drafted_twin
-    from twindiff.drafts.documents import DescriptionError
+    from twindiff.drafts import DescriptionError, Draft
 
     try:
-        return read_drafted_twin(path, name)
+        return Draft.read(path, name).twin()
     except DescriptionError as error:
         return LoadProblem(name, f"{path.name}: {error}".rstrip("."), "Mend the description, or leave it out")
 
