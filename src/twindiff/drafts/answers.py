@@ -60,11 +60,19 @@ class AnswerBuilder:
                 value = self._derive(name, row, inner)
             if value is not None:
                 shown[name] = self._field(call, name, value, inner, find, f"{row.seed}.{name}", depth)
+            elif name not in required and depth <= 1 and (plain := self._plain(inner)) is not None:
+                shown[name] = plain
             elif name in required or (depth == 0 and self._schemas.allows_null(inner)):
                 is_null = self._schemas.allows_null(inner)
                 shown[name] = None if is_null else self._maker.make(inner, name, f"{row.seed}.{name}", call.clock)
         extra = {name: row.fields[name] for name in required - shown.keys() if row.fields.get(name) is not None}
         return shown | extra
+
+    def _plain(self, schema: Schema) -> Any:
+        """Return the value of an optional flag or list of which nothing is known: false or empty; None for others."""
+        if self._schemas.allows_null(schema):
+            return None
+        return {"boolean": False, "array": []}.get(self._schemas.type_of(schema))
 
     def _derive(self, name: str, row: ShownRow, schema: Schema) -> Any:
         """Return a value that other fields say: a relation's object by its id, or its id by its object."""

@@ -175,8 +175,9 @@ class Interpreter:
         if not isinstance(inner, dict):
             return {}, []
         fields = cast(dict[str, Any], inner)
-        known = {name: _storable(value) for name, value in fields.items() if name in plan.stored.columns}
-        return known, sorted(fields.keys() - known.keys())
+        by_snake = {snake(name): name for name in plan.stored.columns}
+        known = {by_snake[snake(name)]: _storable(value) for name, value in fields.items() if snake(name) in by_snake}
+        return known, sorted(name for name in fields if snake(name) not in by_snake)
 
     def _refuse(self, schema: Schema, body: Any) -> None:
         errors = self._schemas.errors(schema, body, most=1)

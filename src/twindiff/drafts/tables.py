@@ -80,7 +80,10 @@ def _store(
     resource: Resource, shown: dict[str, Schema], parents: list[str], schemas: SchemaSet, taken: set[str]
 ) -> StoredResource:
     given = {name: each for schema in resource.written for name, each in schemas.properties(schema).items()}
-    fields = dict(list({**given, **shown}.items())[:MAX_COLUMNS])
+    shown_names = {snake(name) for name in shown}
+    only_given = {name: each for name, each in given.items() if snake(name) not in shown_names}
+    given_by_snake = {snake(name): each for name, each in given.items()}
+    fields = dict(list({**only_given, **shown}.items())[:MAX_COLUMNS])
     names: dict[str, str] = {}
     kinds: dict[str, Any] = {}
     key = _column_name(resource.key, kinds)
@@ -90,7 +93,7 @@ def _store(
     for name, schema in fields.items():
         if name != resource.key:
             names[name] = _column_name(name, kinds)
-            kinds[names[name]] = _kind_of(schema, given.get(name), schemas) | None
+            kinds[names[name]] = _kind_of(schema, given_by_snake.get(snake(name)), schemas) | None
     above = {placeholder: _column_name(placeholder, kinds) for placeholder in parents}
     kinds.update(dict.fromkeys(above.values(), str | None))
     order = _column_name(ORDER_COLUMN, kinds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from email.utils import format_datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -141,6 +142,8 @@ def make_time(flat: Schema, name: str, clock: Clock) -> Any:
     form, words = flat.get("format", ""), split_words(name)
     if form == "date":
         return clock.iso()[:10]
+    if form == "date-time-rfc-2822":
+        return format_datetime(clock.now)
     if form == "date-time":
         return clock.iso()[:19] + "Z"
     if form in ("unix-time", "timestamp", "unixtime"):
