@@ -72,7 +72,8 @@ class AnswerBuilder:
         """Return the value of an optional flag or list of which nothing is known: false or empty; None for others."""
         if self._schemas.allows_null(schema):
             return None
-        return {"boolean": False, "array": []}.get(self._schemas.type_of(schema))
+        plain: dict[str, Any] = {"boolean": False, "array": []}
+        return plain.get(self._schemas.type_of(schema))
 
     def _derive(self, name: str, row: ShownRow, schema: Schema) -> Any:
         """Return a value that other fields say: a relation's object by its id, or its id by its object."""

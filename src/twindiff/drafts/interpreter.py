@@ -16,7 +16,7 @@ from twindiff.kit.rows import Expression, Row
 
 from .answers import AnswerBuilder, ShownRow
 from .documents import Schema
-from .listing import PLACES, complete_envelope, holds, select_page
+from .listing import PLACES, complete_envelope, holds, meets_filters, select_page
 from .names import family_of, snake
 from .overlay import Overlay, ResourceOverlay
 from .plan import STATES, OperationPlan
@@ -73,7 +73,9 @@ class Interpreter:
             raise MissingOperation(f"{plan.operation.name} is not served by this drafted twin: {plan.reason}.")
         self._check_parents(plan, call, given)
         exchange: RequestContext = call.memo["exchange"]
+        call.memo["body"] = body
         fields, ignored = self._read_body(plan, exchange, body)
+        ignored = [] if plan.behaviour == "list" else ignored
         key = exchange.request.headers.get("idempotency-key", "") if plan.operation.verb == "POST" else ""
         known = self._known_answer(call, exchange, key) if key else None
         value = known if known is not None else _ACTIONS[plan.behaviour](self, plan, call, given, fields)
@@ -205,7 +207,8 @@ class Interpreter:
 
     # -- behaviours ------------------------------------------------------------------------------------------------
 
-    def _list(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], _body: dict[str, Any]) -> Any:
+    def _list(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], _fields: dict[str, Any]) -> Any:
+        body = call.memo.get("body")
         stored, answer = cast(StoredResource, plan.stored), plan.answer
         assert answer is not None
         where: list[Expression] = [
@@ -219,6 +222,8 @@ class Interpreter:
             for row in call.db.rows(stored.row, *where, order=getattr(stored.row, stored.order), limit=MAX_SCANNED_ROWS)
             if self._is_below(stored, plan.role, given, row) and not (flag and getattr(row, stored.columns[flag]))
         ]
+        if isinstance(body, Mapping):
+            rows = [row for row in rows if meets_filters(row, cast(Mapping[str, Any], body))]
         page = select_page(plan.query, given, rows)
         listed = [self._show(call, stored, fields, answer.schema) for fields in page.rows]
         whole = plan.operation.answer

@@ -219,6 +219,49 @@ def _is_wanted(query: ListQuery, raw: Mapping[str, Any], row: Mapping[str, Any])
     return not text or any(text.lower() in each.lower() for each in row.values() if isinstance(each, str))
 
 
+_COMPARED = {
+    **dict.fromkeys(("=", "eq", "is", "equals", "equal"), "="),
+    **dict.fromkeys(("!=", "neq", "ne", "not_equals"), "!="),
+    **dict.fromkeys((">", "gt"), "gt"),
+    **dict.fromkeys((">=", "gte"), "gte"),
+    **dict.fromkeys(("<", "lt"), "lt"),
+    **dict.fromkeys(("<=", "lte"), "lte"),
+    **dict.fromkeys(("~", "contains", "contains_token", "like"), "~"),
+    **dict.fromkeys(("in", "any"), "in"),
+}
+
+
+def meets_filters(row: Mapping[str, Any], query: Any) -> bool:
+    """Return whether a row meets all conditions in the body of a search, wherever they stand in it.
+
+    A condition is an object that names a field (`field`, `propertyName`, `property`), an `operator` and a `value`.
+    """
+    if isinstance(query, list):
+        return all(meets_filters(row, each) for each in cast(list[Any], query))
+    if not isinstance(query, Mapping):
+        return True
+    fields = cast(Mapping[str, Any], query)
+    name = next((fields[each] for each in ("field", "propertyName", "property", "attribute") if each in fields), None)
+    if isinstance(name, str) and ("value" in fields or "values" in fields):
+        comparison = _COMPARED.get(str(fields.get("operator", "=")).lower())
+        wanted = fields.get("value", fields.get("values"))
+        known = next((value for field, value in row.items() if snake(field) == snake(name)), None)
+        return comparison is None or _compares(known, wanted, comparison)
+    return all(meets_filters(row, each) for each in fields.values())
+
+
+def _compares(value: Any, wanted: Any, comparison: str) -> bool:
+    match comparison:
+        case "=" | "in":
+            return holds(value, wanted)
+        case "!=":
+            return not holds(value, wanted)
+        case "~":
+            return str(wanted).lower() in str(value or "").lower()
+        case _:
+            return _is_within(value, wanted, comparison)
+
+
 def _is_within(value: Any, bound: Any, comparison: str) -> bool:
     if value is None:
         return False

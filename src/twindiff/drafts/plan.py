@@ -118,6 +118,9 @@ def _behaviour_of(
         return "missing", "its answer has no JSON body"
     if role.kind == "action":
         return ("act", "") if change else ("missing", f"what '{role.action}' changes is not known")
+    if role.kind == "search":
+        is_read = operation.verb in ("GET", "POST") and answer is not None and answer.is_list
+        return ("list", "") if is_read else ("missing", "its answer holds no list of objects")
     if role.kind == "collection":
         return _of_collection(operation, answer)
     return _of_object(operation, role, answer, schemas)

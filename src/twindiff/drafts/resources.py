@@ -20,6 +20,10 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ENVELOPES = ("data", "result", "results", "items", "values", "entries", "list", "records", "response", "objects")
 
 
+SEARCH_WORDS = frozenset(["search", "query", "find", "filter", "list", "autocomplete"])
+"""Last words of paths below a collection that list what of it a request asks for."""
+
+
 class Envelope(NamedTuple):
     """Where in an answer or a body the object or the list stands."""
 
@@ -61,7 +65,7 @@ class PathRole(NamedTuple):
 
     resource: str
     kind: str
-    """`collection`, `member`, `action` or `single`."""
+    """`collection`, `member`, `search`, `action` or `single`."""
     parents: tuple[str, ...] = ()
     """The placeholders above the resource."""
     key: str = ""
@@ -144,6 +148,9 @@ class ResourceMap:
             verbs = self._by_path[path]
             if suffix or ("POST" in verbs and "GET" not in verbs) or (set(verbs) <= {"PUT", "DELETE"}):
                 return role._replace(kind="action", action=suffix[1] if suffix else last)
+        listed = self.roles.get(self._shapes.get(_shape(above), ""))
+        if snake(last) in SEARCH_WORDS and listed and listed.kind == "collection":
+            return PathRole(listed.resource, "search", placeholders, action=last)
         beside = self.roles.get(self._shapes.get(_shape(f"{above}/{{x}}"), ""))
         if beside and "GET" in self._by_path[path]:
             return PathRole(beside.resource, "single", placeholders, action=last)
@@ -174,7 +181,10 @@ class ResourceMap:
 
     def _learn(self, path: str, role: PathRole) -> None:
         """Add to a resource what the operations of a path say of it."""
+        if role.kind == "search":
+            return
         if role.kind == "action":
+            self._learn_of_action(path, role)
             return
         resource = self.resources.setdefault(role.resource, Resource(role.resource))
         names = (resource.name, resource.table, snake(literal_of(path)))
@@ -191,6 +201,15 @@ class ResourceMap:
             resource.creatable |= role.kind == "collection" and verb == "POST"
         if role.kind == "member":
             resource.aliases.add(role.key)
+
+    def _learn_of_action(self, path: str, role: PathRole) -> None:
+        """Add the flags that the answer of an action shows, such as `archived`, if it is of the resource."""
+        resource = self.resources.get(role.resource)
+        for operation in self._by_path[path].values():
+            properties = self.schemas.properties(operation.answer)
+            flags = {name: each for name, each in properties.items() if self.schemas.type_of(each) == "boolean"}
+            if resource and flags and any(name in properties for name in KEY_NAMES[:6]):
+                resource.shown.append({"type": "object", "properties": flags})
 
     def _choose_key(self, resource: Resource) -> None:
         """Choose the field by which a resource is looked up; one of its own if no field fits a placeholder."""
