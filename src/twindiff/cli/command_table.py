@@ -19,6 +19,7 @@ MODULES = {
     "pr-run": ("pr_runs",),
     "ci": ("pr_runs",),
     "new-twin": ("new_twin",),
+    "drafts": ("drafts",),
     "doctor": ("doctor",),
     "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks"),
     "runs": ("runs",),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import NamedTuple
 
+from twindiff.drafts.names import snake
 from twindiff.kit.errors import ApiError
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Twin
 from twindiff.storage.schema import Schema
 
 GROUP = "twindiff.twins"
+DRAFTS_VARIABLE = "TWINDIFF_OPENAPI"
+"""The environment variable that lists descriptions of APIs, each of which is served as a drafted twin."""
 
 
 class UnknownTwin(ApiError):
@@ -59,8 +63,15 @@ class Registry:
 
     @classmethod
     def load_installed(cls) -> Registry:
-        """Create a registry of all twins that installed packages offer under the entry point group `twindiff.twins`."""
-        return cls(points=entry_points(group=GROUP))
+        """Create a registry of the twins of installed packages and of the descriptions that `TWINDIFF_OPENAPI` lists.
+
+        Packages offer twins under the entry point group `twindiff.twins`.
+        """
+        points = entry_points(group=GROUP)
+        drafts = [_draft(each, points.names) for each in split_drafts(os.environ.get(DRAFTS_VARIABLE, ""))]
+        registry = cls((each for each in drafts if isinstance(each, Twin)), points)
+        registry.problems.update({each.twin: each for each in drafts if isinstance(each, LoadProblem)})
+        return registry
 
     def watch(self, watcher: Callable[[Schema], None]) -> None:
         """Call `watcher` with the tables of every loaded twin now, and of the others when they are loaded."""
@@ -145,6 +156,30 @@ class Registry:
                 raise KeyError(name)
             self._load(name)
         return self._schemas[name]
+
+
+def split_drafts(listed: str) -> list[tuple[str, Path]]:
+    """Return the names and files of descriptions in a list such as `jira=/srv/jira.json:/srv/shop.yaml`.
+
+    A description without a name has that of its file: `shop`.
+    """
+    parts = [each.rpartition("=") for each in listed.split(os.pathsep) if each]
+    return [(name or snake(Path(file).name.partition(".")[0]), Path(file)) for name, _, file in parts]
+
+
+def _draft(draft: tuple[str, Path], taken: Collection[str]) -> Twin | LoadProblem:
+    """Return the twin of a description, or why there is none."""
+    name, path = draft
+    if name in taken:
+        return LoadProblem(
+            name, f"{path.name} has the name of an installed twin", f"Name it otherwise: acme={path.name}"
+        )
+    from twindiff.drafts import DescriptionError, Draft
+
+    try:
+        return Draft.read(path, name).twin()
+    except DescriptionError as error:
+        return LoadProblem(name, f"{path.name}: {error}".rstrip("."), "Mend the description, or leave it out")
 
 
 class _Schemas(Mapping[str, Schema]):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
+from twindiff.cli.drafts import Descriptions, draft_twins
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
@@ -117,11 +118,13 @@ def serve(
     allow_no_tests: AllowNoTests = False,
     browsers: Browsers = 0,
     browser_memory: BrowserMemory = 1500,
+    openapi: Descriptions = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
     _begin(host, api_key, workers, storage)
     hide_secrets(api_key, storage)
+    draft_twins(openapi or ())
     from twindiff.server import Settings
 
     folder = data_directory(data_dir)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from twindiff.cli.drafts import Descriptions, draft_twins, report_draft
 from twindiff.cli.options import AsJson
 from twindiff.cli.problem import CommandError
 
@@ -60,18 +61,25 @@ def register(app: typer.Typer) -> None:
 
 def twins(
     name: Annotated[str, typer.Argument(metavar="TWIN", help="One twin, family by family.", show_default=False)] = "",
+    openapi: Descriptions = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what the installed twins cover.
 
-    That is operations, tables and templates; with a name, the operations of that twin family by family.
+    That is operations, tables and templates; with a name, the operations of that twin family by family. For a drafted
+    twin it is what each operation does and how sure that is.
     """
     from twindiff.cli.commands.env import say
     from twindiff.environments.registry import Registry
 
+    draft_twins(openapi or ())
     registry = Registry.load_installed()
-    if name:
-        covered = coverage(_find_twin(name, registry))
+    twin = _find_twin(name, registry) if name else None
+    if twin and (report := report_draft(twin)):
+        say(as_json, report.to_json(), report.to_table())
+        return
+    if twin:
+        covered = coverage(twin)
         say(as_json, _answer(covered), _one(covered))
         return
     several = [coverage(twin) for twin in registry.twins.values()]

@@ -1,0 +1,44 @@
+"""`twindiff drafts`: descriptions of APIs that are learnt from traffic."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twindiff.cli.problem import CommandError
+
+commands = typer.Typer(help="Describe APIs that have no description, to serve as drafted twins.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.add_typer(commands, name="drafts")
+
+
+@commands.command("learn")
+def learn(
+    recordings: Annotated[
+        list[Path], typer.Argument(metavar="RECORDING…", help="HAR files, VCR cassettes, or JSON Lines of sessions.")
+    ],
+    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="The OpenAPI document to write.")],
+) -> None:
+    """Write an OpenAPI document of what recorded traffic shows.
+
+    For example: twindiff drafts learn traffic.har --output vendor.json && twindiff serve --openapi vendor.json
+    """
+    from twindiff.drafts.documents import DescriptionError
+    from twindiff.drafts.learning import learn_description
+
+    try:
+        document = learn_description(recordings)
+    except DescriptionError as error:
+        raise CommandError(str(error)) from None
+    if output.exists():
+        raise CommandError(f"{output} is there already; give another --output.")
+    output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    operations = sum(map(len, document["paths"].values()))
+    typer.echo(f"{output} describes {operations} operations. To see how sure each is:")
+    typer.echo(f"  twindiff twins NAME --openapi NAME={output}")

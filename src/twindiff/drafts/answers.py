@@ -1,0 +1,157 @@
+"""Shows stored rows in the schemas of answers, and completes them so that each answer fits its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+
+from twindiff.kit.call import Call
+
+from .documents import Schema
+from .names import snake
+from .resources import KEY_NAMES
+from .schemas import SchemaSet
+from .values import ValueMaker
+
+MAX_REPAIRS = 4
+"""Rounds in which what does not fit is replaced, before the whole answer is made anew."""
+MAX_EMBEDDED = 3
+"""How deep related objects stand inside others."""
+
+Find = Callable[[str, Any], Mapping[str, Any] | None]
+"""Returns the stored fields of the object to which a field (by its name) with a value refers, or None."""
+
+
+class ShownRow(NamedTuple):
+    """The fields of a row, with what the answer needs to know of it."""
+
+    fields: Mapping[str, Any]
+    seed: str
+    """What made values depend on, such as the row's key."""
+
+
+class AnswerBuilder:
+    """Builds answers."""
+
+    def __init__(self, schemas: SchemaSet) -> None:
+        self._schemas = schemas
+        self._maker = ValueMaker(schemas)
+
+    def make_key(self, schema: Schema, stem: str, number: int) -> Any:
+        """Return the key with a number; see `ValueMaker.make_key`."""
+        return self._maker.make_key(schema, stem, number)
+
+    def show(self, call: Call, row: ShownRow, schema: Schema, find: Find) -> Any:
+        """Return a row in a schema; it fits the schema."""
+        if not self._schemas.properties(schema):
+            shown: Any = dict(row.fields) if self._schemas.type_of(schema) in ("object", "") else None
+            return self.repair(call, shown, schema, row.seed)
+        return self.repair(call, self._object(call, row, schema, find, 0), schema, row.seed)
+
+    def _object(self, call: Call, row: ShownRow, schema: Schema, find: Find, depth: int) -> dict[str, Any]:
+        schema = self._schemas.choose(schema, row.fields)
+        required = self._schemas.required_fields(schema)
+        shown: dict[str, Any] = {}
+        for name, inner in self._schemas.properties(schema).items():
+            if inner.get("writeOnly"):
+                continue
+            value = row.fields.get(name)
+            if value is None:
+                value = self._derive(name, row, inner)
+            if value is not None:
+                shown[name] = self._field(call, name, value, inner, find, f"{row.seed}.{name}", depth)
+            elif name not in required and depth <= 1 and (plain := self._plain(inner)) is not None:
+                shown[name] = plain
+            elif name in required or (depth == 0 and self._schemas.allows_null(inner)):
+                is_null = self._schemas.allows_null(inner)
+                shown[name] = None if is_null else self._maker.make(inner, name, f"{row.seed}.{name}", call.clock)
+        extra = {name: row.fields[name] for name in required - shown.keys() if row.fields.get(name) is not None}
+        return shown | extra
+
+    def _plain(self, schema: Schema) -> Any:
+        """Return the value of an optional flag or list of which nothing is known: false or empty; None for others."""
+        if self._schemas.allows_null(schema):
+            return None
+        plain: dict[str, Any] = {"boolean": False, "array": []}
+        return plain.get(self._schemas.type_of(schema))
+
+    def _derive(self, name: str, row: ShownRow, schema: Schema) -> Any:
+        """Return a value that other fields say: a relation's object by its id, or its id by its object."""
+        flat = snake(name)
+        for key in KEY_NAMES[:4]:
+            if flat.endswith(f"_{key}"):
+                stem = flat.removesuffix(f"_{key}")
+                above: Any = next((value for field, value in row.fields.items() if snake(field) == stem), None)
+                return cast(Mapping[str, Any], above).get(key) if isinstance(above, Mapping) else None
+        if self._schemas.type_of(schema) == "object":
+            wanted = {f"{flat}_{key}" for key in KEY_NAMES[:4]}
+            return next((value for field, value in row.fields.items() if snake(field) in wanted), None)
+        return None
+
+    def _field(self, call: Call, name: str, value: Any, schema: Schema, find: Find, seed: str, depth: int) -> Any:
+        kind = self._schemas.type_of(schema)
+        if kind == "array" and isinstance(value, list):
+            items = self._schemas.items(schema)
+            listed = cast(list[Any], value)
+            return [self._field(call, name, each, items, find, f"{seed}{n}", depth) for n, each in enumerate(listed)]
+        if kind != "object" or depth >= MAX_EMBEDDED:
+            return value
+        properties = self._schemas.properties(schema)
+        if not properties:
+            return value
+        if isinstance(value, Mapping):
+            own = cast(Mapping[str, Any], value)
+            keys = [key for key in KEY_NAMES[:6] if own.get(key) is not None]
+            known = find(name, own[keys[0]]) if keys and len(own) <= 2 else None
+            fields = {**known, **own} if known else own
+            shown = self._object(call, ShownRow(fields, seed), schema, find, depth + 1)
+            return shown | {each: own[each] for each in own if each not in properties}
+        known = find(name, value)
+        key = next((each for each in KEY_NAMES if each in properties), "")
+        fields = known or ({key: value} if key else {})
+        return self._object(call, ShownRow(fields, f"{name}{value}"), schema, find, depth + 1)
+
+    def repair(self, call: Call, value: Any, schema: Schema, seed: str) -> Any:
+        """Return a value that fits a schema: what does not fit is left out, or made anew where it must be there."""
+        for _ in range(MAX_REPAIRS):
+            errors = self._schemas.errors(schema, value)
+            if not errors:
+                return value
+            for error in errors:
+                value = self._mend(call, value, schema, list(error.path), seed)
+        made = self._maker.make(schema, "", seed, call.clock)
+        return made
+
+    def _mend(self, call: Call, value: Any, schema: Schema, path: list[str | int], seed: str) -> Any:
+        flat = self._schemas.flatten(schema)
+        if not path:
+            return self._complete(call, value, schema, flat, seed)
+        step, rest = path[0], path[1:]
+        inner: Schema = (
+            self._schemas.items(schema) if isinstance(step, int) else flat.get("properties", {}).get(step, {})
+        )
+        if isinstance(value, Mapping) and step in value:
+            fields = dict(cast(Mapping[Any, Any], value))
+            if not rest and step not in self._schemas.required_fields(schema):
+                del fields[step]
+            else:
+                fields[step] = self._mend(call, fields[step], inner, rest, f"{seed}.{step}")
+            return fields
+        if isinstance(value, list) and isinstance(step, int) and step < len(cast(list[Any], value)):
+            listed = [*cast(list[Any], value)]
+            listed[step] = self._mend(call, listed[step], inner, rest, f"{seed}{step}")
+            return listed
+        return cast(Any, value)
+
+    def _complete(self, call: Call, value: Any, schema: Schema, flat: Schema, seed: str) -> Any:
+        """Return an object with what it must have, or anything else made anew."""
+        if not isinstance(value, Mapping) or self._schemas.type_of(schema) not in ("object", ""):
+            return self._maker.make(schema, "", seed, call.clock)
+        fields = dict(cast(Mapping[str, Any], value))
+        properties = self._schemas.properties(schema)
+        missing = self._schemas.required_fields(schema) - fields.keys()
+        for name in missing:
+            fields[name] = self._maker.make(properties.get(name, {}), name, f"{seed}.{name}", call.clock)
+        if not missing and flat.get("additionalProperties") is False:
+            fields = {name: each for name, each in fields.items() if name in properties}
+        return fields

@@ -1,0 +1,191 @@
+"""Makes the twin of a description."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, cast
+
+from twindiff.kit.binding import Handler
+from twindiff.kit.call import Call
+from twindiff.kit.errors import InvalidParameter
+from twindiff.kit.parameter_sources import Body, Header, Named
+from twindiff.kit.request_context import RequestContext
+from twindiff.kit.rows import Row
+from twindiff.kit.suggestions import did_you_mean
+from twindiff.kit.twin import Operations, Twin
+
+from .documents import ApiDescription, DescriptionError, ParameterDescription, python_name, read_description
+from .interpreter import Interpreter
+from .overlay import Overlay, read_overlay
+from .plan import OperationPlan, is_routable, plan_operations
+from .resources import ResourceMap
+from .samples import SampleRows
+from .schemas import SchemaSet
+from .seeding import make_seeding
+from .tables import IdempotentAnswer, store_resources
+from .wire_style import DraftStyle
+
+_HINTS: dict[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
+BODY_LIMIT_BYTES = 10_000_000
+
+
+class DraftedTwin(Twin):
+    """A twin that is served from a description; `plans` says for each operation what it does and how sure that is."""
+
+    plans: Sequence[OperationPlan] = ()
+    left_out: Sequence[str] = ()
+
+
+class Draft:
+    """A description of an API that can be served: its tables, its plans, and the twin.
+
+    Handlers can take over operations: `twin(api)` serves those that `api` declares in place of the drafted ones.
+    Raises DescriptionError for an overlay that names what is not there.
+    """
+
+    def __init__(self, description: ApiDescription, name: str, overlay: Overlay | None = None) -> None:
+        self.name, self.description, self.overlay = name, description, overlay or Overlay()
+        self._schemas = SchemaSet(description.document)
+        resource_map = ResourceMap(description, self._schemas)
+        self._stored = store_resources(resource_map)
+        _check_overlay(self.overlay, description, [each.table for each in self._stored.values()])
+        self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
+        self._interpreter = Interpreter(resource_map, self._stored, self.overlay, self._schemas)
+        self._samples = SampleRows(resource_map, self._stored, self.overlay, self._schemas)
+
+    @classmethod
+    def read(cls, path: Path, name: str) -> Draft:
+        """Read the description in a file, with the overlay `<file>.twin.yaml` beside it if there is one.
+
+        Raises DescriptionError with what is wrong with either.
+        """
+        beside = path.with_name(path.name.partition(".")[0] + ".twin.yaml")
+        overlay = read_overlay(beside) if beside.exists() else Overlay()
+        return cls(read_description(path), overlay.name or name, overlay)
+
+    def row(self, table: str) -> Any:
+        """Return the Row class of a table, for handlers that take over operations; raises KeyError."""
+        return next((each.row for each in self._stored.values() if each.table == table), None) or _refuse_table(
+            table, [each.table for each in self._stored.values()]
+        )
+
+    def show(self, call: Call, row: Row, operation: str) -> Any:
+        """Return the answer of an operation, named as in `GET /orders/{id}`, that shows a row."""
+        plan = next(plan for plan in self.plans if plan.operation.name == operation)
+        return self._interpreter.show_row(plan, call, row)
+
+    def twin(self, *pages: Operations) -> DraftedTwin:
+        """Return the twin. Operations that `pages` declare are served by their handlers."""
+        written = {f"{each.verb} {each.path}" for page in pages for each in page.listed}
+        plans = [plan._replace(behaviour="written") if plan.operation.name in written else plan for plan in self.plans]
+        api = Operations(layers=[_remember_request])
+        for plan in plans:
+            if plan.behaviour != "written" and is_routable(plan.operation.path):
+                _declare(api, plan, self._interpreter, self._schemas)
+        name = self.name
+        twin = DraftedTwin(
+            name,
+            DraftStyle(self.description, self._schemas),
+            api,
+            *pages,
+            tables=[*(each.row for each in self._stored.values()), IdempotentAnswer],
+            templates={f"{name}_base": self._samples.base, f"{name}_sample": self._samples.sample},
+            descriptions={
+                f"{name}_base": "One object of each kind that the API lists and cannot create",
+                f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
+            },
+            hosts={**self.description.hosts, **dict.fromkeys(self.overlay.hosts, "")},
+            missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
+            seeding=make_seeding(self._stored, self._interpreter),
+        )
+        twin.plans, twin.left_out = plans, self.description.left_out
+        return twin
+
+
+def _refuse_table(table: str, tables: Sequence[str]) -> NoReturn:
+    raise KeyError(f"There is no table '{table}'.{did_you_mean(table, set(tables))} Tables: {', '.join(tables)}.")
+
+
+def _check_overlay(overlay: Overlay, description: ApiDescription, tables: Sequence[str]) -> None:
+    operations = {operation.name for operation in description.operations}
+    for table in (*overlay.resources, *overlay.seeds):
+        if table not in tables:
+            near = did_you_mean(table, set(tables))
+            raise DescriptionError(f"The overlay names the table '{table}', which there is not.{near}")
+    for operation in overlay.actions:
+        if operation not in operations:
+            near = did_you_mean(operation, operations)
+            raise DescriptionError(f"The overlay names the operation '{operation}', which there is not.{near}")
+
+
+def _remember_request(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
+    call.memo["exchange"] = exchange
+    return proceed()
+
+
+def _declare(api: Operations, plan: OperationPlan, interpreter: Interpreter, schemas: SchemaSet) -> None:
+    handler = _handler_of(plan, interpreter, schemas)
+    path, verb = plan.operation.path, plan.operation.verb
+    if verb == "GET":
+        api.get(path)(handler)
+    else:
+        declare = {"POST": api.post, "PUT": api.put, "PATCH": api.patch, "DELETE": api.delete}[verb]
+        declare(path, body_limit=BODY_LIMIT_BYTES)(handler)
+
+
+def _handler_of(plan: OperationPlan, interpreter: Interpreter, schemas: SchemaSet) -> Handler:
+    """Return a handler whose signature is that of the description: `handler(call, id, limit=None, body=None)`."""
+    signature = [inspect.Parameter("call", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    annotations: dict[str, Any] = {"call": Call, "return": Any}
+    wire: list[ParameterDescription | None] = []
+    for parameter in sorted(plan.operation.parameters, key=lambda each: not each.is_required):
+        python = f"{parameter.place}_{python_name(parameter.name)}_{len(wire)}"
+        signature.append(_parameter(python, parameter))
+        annotations[python] = _hint(parameter, schemas)
+        wire.append(parameter)
+    if plan.operation.body is not None:
+        signature.append(inspect.Parameter("body", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
+        annotations["body"] = Annotated[Any, Body]
+        wire.append(None)
+
+    def handler(call: Call, *values: Any) -> Any:
+        given: dict[str, Any] = {}
+        body: Any = None
+        for parameter, value in zip(wire, values, strict=True):
+            if parameter is None:
+                body = value
+            elif value is not None:
+                given[parameter.name] = _check(parameter, value, schemas)
+        return interpreter.serve(plan, call, given, body)
+
+    handler.__name__ = python_name(plan.operation.name.replace(" ", "_"))
+    handler.__doc__ = plan.operation.summary
+    handler.__annotations__ = annotations
+    handler.__signature__ = inspect.Signature(signature)  # pyright: ignore[reportFunctionMemberAccess]
+    return handler
+
+
+def _parameter(name: str, parameter: ParameterDescription) -> inspect.Parameter:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    default: Any = inspect.Parameter.empty if parameter.is_required else None
+    return inspect.Parameter(name, kind, default=default)
+
+
+def _hint(parameter: ParameterDescription, schemas: SchemaSet) -> Any:
+    hint = str if parameter.place == "path" else _HINTS.get(schemas.type_of(parameter.schema), str)
+    if parameter.place == "header":
+        return Annotated[str if parameter.is_required else str | None, Named(parameter.name), Header(parameter.name)]
+    return Annotated[hint if parameter.is_required else hint | None, Named(parameter.name)]
+
+
+def _check(parameter: ParameterDescription, value: Any, schemas: SchemaSet) -> Any:
+    """Return a parameter's value, a list split at its commas. Raises InvalidParameter if its schema refuses it."""
+    if isinstance(value, list):
+        value = [part for each in cast(list[Any], value) for part in str(each).split(",")]
+    if parameter.place == "query" and schemas.type_of(parameter.schema) not in ("object", ""):
+        errors = schemas.errors(parameter.schema, value, most=1)
+        if errors:
+            raise InvalidParameter(parameter.name, errors[0].message)
+    return value

@@ -1,0 +1,217 @@
+"""Decides what a drafted twin does for each operation, and how sure that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from .documents import ApiDescription, OperationDescription, Schema
+from .listing import ListQuery, read_list_query
+from .names import snake, split_words
+from .overlay import Overlay
+from .resources import KEY_NAMES, Envelope, PathRole, ResourceMap, find_envelope, literal_of
+from .schemas import SchemaSet
+from .tables import StoredResource
+
+Behaviour = Literal["list", "create", "read", "update", "delete", "act", "missing", "written"]
+Confidence = Literal["written", "derived", "partly", "not served"]
+STATES = ("status", "state", "phase", "stage")
+_MADE_BY_CONVENTION = frozenset(
+    [
+        "created",
+        "updated",
+        "modified",
+        "last_modified",
+        "created_at",
+        "updated_at",
+        "modified_at",
+        "date_created",
+        "date_updated",
+        "created_time",
+        "last_edited_time",
+        "object",
+        "type",
+        "resource_type",
+        "kind",
+        "number",
+        "self",
+    ]
+)
+"""Fields that are filled by convention, not guessed."""
+
+
+class StateChange(NamedTuple):
+    """What an action sets in a row."""
+
+    field: str
+    value: object
+    allowed: tuple[object, ...] = ()
+    """The values from which it may be set; any if there are none."""
+
+
+class OperationPlan(NamedTuple):
+    """What a drafted twin does for an operation."""
+
+    operation: OperationDescription
+    behaviour: Behaviour
+    role: PathRole
+    stored: StoredResource | None
+    answer: Envelope | None
+    """Where the object or the list stands in the answer."""
+    body: Envelope | None
+    query: ListQuery
+    change: StateChange | None
+    guessed: tuple[str, ...]
+    """Fields of the answer whose values are made up unless a request gave them."""
+    reason: str = ""
+    """Why it is not served."""
+
+    @property
+    def confidence(self) -> Confidence:
+        """How sure its answers are."""
+        if self.behaviour == "written":
+            return "written"
+        if self.behaviour == "missing":
+            return "not served"
+        return "partly" if self.guessed or self.query.ignored else "derived"
+
+
+def plan_operations(
+    description: ApiDescription, resource_map: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay
+) -> list[OperationPlan]:
+    """Return the plan of each operation of a description."""
+    return [_plan(operation, resource_map, stored, overlay) for operation in description.operations]
+
+
+def _plan(
+    operation: OperationDescription, resource_map: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay
+) -> OperationPlan:
+    schemas, role = resource_map.schemas, resource_map.roles[operation.path]
+    kept = stored.get(role.resource)
+    names = (role.resource, kept.resource.table if kept else "", snake(literal_of(operation.path)))
+    answer = find_envelope(schemas, operation.answer, names)
+    body = find_envelope(schemas, operation.body, names)
+    change = overlay.change_of(operation.name) or (
+        find_state_change(role.action, kept.schemas, schemas) if kept and role.kind == "action" else None
+    )
+    behaviour, reason = _behaviour_of(operation, role, answer, kept, change, schemas)
+    query = read_list_query(operation, kept.schemas, schemas) if behaviour == "list" and kept else ListQuery()
+    guessed = _guesses(answer, kept, schemas) if behaviour in ("list", "create", "read", "update", "act") else ()
+    return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason)
+
+
+def _behaviour_of(
+    operation: OperationDescription,
+    role: PathRole,
+    answer: Envelope | None,
+    kept: StoredResource | None,
+    change: StateChange | None,
+    schemas: SchemaSet,
+) -> tuple[Behaviour, str]:
+    """Return what an operation does, or `missing` with the reason."""
+    if not is_routable(operation.path):
+        return "missing", "a segment of its path names two things"
+    if kept is None:
+        return "missing", "nothing that is stored has this path"
+    if operation.answer is None and operation.verb == "GET":
+        return "missing", "its answer has no JSON body"
+    if role.kind == "action":
+        return ("act", "") if change else ("missing", f"what '{role.action}' changes is not known")
+    if role.kind == "search":
+        is_read = operation.verb in ("GET", "POST") and answer is not None and answer.is_list
+        return ("list", "") if is_read else ("missing", "its answer holds no list of objects")
+    if role.kind == "collection":
+        return _of_collection(operation, answer)
+    return _of_object(operation, role, answer, schemas)
+
+
+def _of_collection(operation: OperationDescription, answer: Envelope | None) -> tuple[Behaviour, str]:
+    if operation.verb == "GET":
+        return ("list", "") if answer and answer.is_list else ("missing", "its answer holds no list of objects")
+    if operation.verb == "POST" and operation.body is not None and not (answer and answer.is_list):
+        return "create", ""
+    return "missing", f"{operation.verb} of a whole collection is not known"
+
+
+def _of_object(
+    operation: OperationDescription, role: PathRole, answer: Envelope | None, schemas: SchemaSet
+) -> tuple[Behaviour, str]:
+    if operation.verb == "GET":
+        if answer and answer.is_list and role.kind == "single":
+            return "missing", "its list is of nothing that is stored"
+        return ("read", "") if answer and schemas.properties(answer.schema) else ("missing", "its answer has no fields")
+    if role.kind == "single" and operation.verb == "POST":
+        return "missing", f"what POST of '{literal_of(operation.path)}' does is not known"
+    return ("delete", "") if operation.verb == "DELETE" else ("update", "")
+
+
+def is_routable(path: str) -> bool:
+    """Return whether each segment of a path names at most one thing, unlike `{base}...{head}`."""
+    return all(segment.count("{") <= 1 for segment in path.split("/"))
+
+
+def _guesses(answer: Envelope | None, kept: StoredResource | None, schemas: SchemaSet) -> tuple[str, ...]:
+    """Return the fields that every answer has and that neither bodies, nor keys, nor conventions fill."""
+    if answer is None or kept is None:
+        return ()
+    required = schemas.required_fields(answer.schema)
+    written = {name for schema in kept.resource.written for name in schemas.properties(schema)}
+    known = written | {kept.resource.key} | set(KEY_NAMES[:6])
+    properties = schemas.properties(answer.schema)
+    return tuple(
+        name
+        for name in properties
+        if name in required
+        and name not in known
+        and snake(name) not in _MADE_BY_CONVENTION
+        and not snake(name).endswith(("_at", "_time", "_date"))
+        and not schemas.allows_null(properties[name])
+        and "default" not in schemas.flatten(properties[name])
+        and snake(name) not in STATES
+    )
+
+
+def find_state_change(action: str, fields: Mapping[str, Schema], schemas: SchemaSet) -> StateChange | None:
+    """Return what an action sets: the state whose name begins as the action's, or a flag of its name; None if unknown.
+
+    `close` sets `status` to `closed`, `pay` to `paid`, `archive` the flag `archived` or `is_archived`.
+    """
+    verb = (split_words(action) or ("",))[0]
+    for name, schema in fields.items():
+        choices = schemas.flatten(schema).get("enum") or ()
+        if snake(name) in STATES:
+            for value in choices:
+                if isinstance(value, str) and _is_result_of(verb, snake(value)):
+                    return StateChange(name, value)
+    undone = verb.removeprefix("un") if verb.startswith("un") else ""
+    for name, schema in fields.items():
+        word = snake(name).removeprefix("is_")
+        if schemas.type_of(schema) == "boolean" and _is_result_of(undone or verb, word):
+            return StateChange(name, not undone)
+    return None
+
+
+_IRREGULAR = {
+    "pay": "paid",
+    "send": "sent",
+    "sell": "sold",
+    "build": "built",
+    "cancel": "canceled",
+    "run": "running",
+    "start": "started",
+    "begin": "begun",
+    "withdraw": "withdrawn",
+    "hold": "held",
+    "reopen": "open",
+    "open": "open",
+}
+
+
+def _is_result_of(verb: str, state: str) -> bool:
+    if not verb:
+        return False
+    if _IRREGULAR.get(verb) == state or (verb == "cancel" and state == "cancelled"):
+        return True
+    stem = re.sub(r"(e|y)$", "", verb)
+    return bool(re.fullmatch(f"{re.escape(stem)}(e|i|{re.escape(stem[-1:])})?(d|ed)", state))

@@ -1,0 +1,254 @@
+"""Finds the resources of an API by convention: what is stored, under which paths, and how one is told from another.
+
+`/users/{user_id}/orders` is a collection and `/users/{user_id}/orders/{id}` its member. Both are of the resource that
+the name of their schema says, or else the last word of the path.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .documents import ApiDescription, OperationDescription, Schema
+from .names import plural, singular, snake, split_words
+from .schemas import SchemaSet
+
+KEY_NAMES = ("id", "gid", "sid", "uuid", "uid", "guid", "key", "slug", "login", "name", "code", "number", "email")
+"""Fields by which an object is identified, the best first."""
+_ENDING = re.compile(r"\.(json|xml)$")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_ENVELOPES = ("data", "result", "results", "items", "values", "entries", "list", "records", "response", "objects")
+
+
+SEARCH_WORDS = frozenset(["search", "query", "find", "filter", "list", "autocomplete"])
+"""Last words of paths below a collection that list what of it a request asks for."""
+
+
+class Envelope(NamedTuple):
+    """Where in an answer or a body the object or the list stands."""
+
+    field: str
+    """The property that holds it; empty if it is the whole."""
+    schema: Schema
+    """The schema of the object, or of the list's items."""
+    is_list: bool
+
+
+class Resource:
+    """A kind of object that is stored."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.key = ""
+        """The field that identifies one: that by which a path looks it up."""
+        self.key_is_own = False
+        """Whether the key is no field of the schema, but only stands in paths."""
+        self.aliases: set[str] = set()
+        """Other fields by which a path may look it up."""
+        self.shown: list[Schema] = []
+        """The schemas in which answers show it."""
+        self.written: list[Schema] = []
+        """The schemas in which bodies give it."""
+        self.parents: set[str] = set()
+        """Placeholders of paths above it that no field of it holds."""
+        self.creatable = False
+
+    @property
+    def table(self) -> str:
+        """The name of its table."""
+        *first, last = self.name.split("_")
+        return "_".join([*first, plural(last)])
+
+
+class PathRole(NamedTuple):
+    """What a path is about."""
+
+    resource: str
+    kind: str
+    """`collection`, `member`, `search`, `action` or `single`."""
+    parents: tuple[str, ...] = ()
+    """The placeholders above the resource."""
+    key: str = ""
+    """The placeholder of the member."""
+    action: str = ""
+    """The last word of an action, or of a path that names one object, such as `me`."""
+
+
+def find_envelope(schemas: SchemaSet, schema: Schema | None, names: tuple[str, ...] = ()) -> Envelope | None:
+    """Return where an object or a list stands in a schema; None for a schema of neither.
+
+    `names` are further names of the property that may hold it, such as those of the resource.
+    """
+    if schema is None:
+        return None
+    kind = schemas.type_of(schema)
+    if kind == "array":
+        return Envelope("", schemas.items(schema), is_list=True)
+    properties = schemas.properties(schema)
+    if kind != "object" and not properties:
+        return None
+    lists = [name for name, each in properties.items() if schemas.type_of(each) == "array"]
+    is_object = any(name in properties for name in KEY_NAMES[:6])
+    known = [] if is_object else [name for name in lists if snake(name) in (*_ENVELOPES, *names)]
+    holds_list = known or (lists if len(lists) == 1 and _looks_like_page(properties, lists[0]) else [])
+    if holds_list:
+        return Envelope(holds_list[0], schemas.items(properties[holds_list[0]]), is_list=True)
+    objects = [name for name, each in properties.items() if schemas.type_of(each) == "object"]
+    wrapped = [name for name in objects if snake(name) in ("data", "result", *names)]
+    if wrapped and len(properties) <= 3 and not is_object:
+        return Envelope(wrapped[0], properties[wrapped[0]], is_list=False)
+    return Envelope("", schema, is_list=False)
+
+
+def _looks_like_page(properties: dict[str, Schema], listed: str) -> bool:
+    """Return whether an object with one list is a page: all that is beside the list says how to go on."""
+    words = {word for name in properties if name != listed for word in split_words(name)}
+    return not any(name in properties for name in KEY_NAMES[:6]) and bool(
+        not words
+        or words & {"total", "count", "next", "page", "offset", "limit", "cursor", "more", "token", "paging", "size"}
+    )
+
+
+def literal_of(path: str) -> str:
+    """Return the last fixed segment of a path, without what precedes it in the segment."""
+    segments = [_ENDING.sub("", each) for each in path.split("/") if each]
+    return next((each for each in reversed(segments) if "{" not in each), "")
+
+
+class ResourceMap:
+    """The resources of a description by name, and what each path is about."""
+
+    def __init__(self, description: ApiDescription, schemas: SchemaSet) -> None:
+        self.schemas = schemas
+        self.resources: dict[str, Resource] = {}
+        self.roles: dict[str, PathRole] = {}
+        self._by_path: dict[str, dict[str, OperationDescription]] = {}
+        for operation in description.operations:
+            self._by_path.setdefault(operation.path, {})[operation.verb] = operation
+        self._shapes = {_shape(path): path for path in self._by_path}
+        for path in sorted(self._by_path, key=lambda each: (each.count("/"), not each.endswith("}"), each)):
+            self.roles[path] = self._role(path)
+        for path, role in self.roles.items():
+            self._learn(path, role)
+        for resource in self.resources.values():
+            self._choose_key(resource)
+
+    def _role(self, path: str) -> PathRole:
+        bare = _ENDING.sub("", path)
+        last = bare.rpartition("/")[2]
+        placeholders = tuple(_PLACEHOLDER.findall(bare))
+        if re.fullmatch(r"\{\w+\}", last):
+            return PathRole(self._resource_at(path, is_member=True), "member", placeholders[:-1], placeholders[-1])
+        above = bare.rpartition("/")[0]
+        if self._is_collection(path):
+            return PathRole(self._resource_at(path, is_member=False), "collection", placeholders)
+        suffix = re.fullmatch(r"\{\w+\}[:.](\w+)", last)
+        member = self._shapes.get(_shape(f"{above}/{{x}}" if suffix else above))
+        if member and (role := self.roles.get(member)) and role.kind == "member":
+            verbs = self._by_path[path]
+            if suffix or ("POST" in verbs and "GET" not in verbs) or (set(verbs) <= {"PUT", "DELETE"}):
+                return role._replace(kind="action", action=suffix[1] if suffix else last)
+        listed = self.roles.get(self._shapes.get(_shape(above), ""))
+        if snake(last) in SEARCH_WORDS and listed and listed.kind == "collection":
+            return PathRole(listed.resource, "search", placeholders, action=last)
+        beside = self.roles.get(self._shapes.get(_shape(f"{above}/{{x}}"), ""))
+        if beside and "GET" in self._by_path[path]:
+            return PathRole(beside.resource, "single", placeholders, action=last)
+        return PathRole(singular(snake(last)) or "root", "single", placeholders)
+
+    def _is_collection(self, path: str) -> bool:
+        shape = _shape(path)
+        if any(each.startswith(shape + "/{}") and "/" not in each[len(shape) + 4 :] for each in self._shapes):
+            return True
+        listing = self._by_path[path].get("GET")
+        envelope = find_envelope(self.schemas, listing.answer, (snake(literal_of(path)),)) if listing else None
+        return envelope is not None and envelope.is_list and self.schemas.type_of(envelope.schema) == "object"
+
+    def _resource_at(self, path: str, *, is_member: bool) -> str:
+        """Return the name of the resource of a path: the family of its schema, else its last fixed word."""
+        literal = snake(literal_of(path))
+        *first, last = literal.split("_")
+        word = "_".join([*first, singular(last)])
+        verbs = self._by_path[path]
+        for verb in ("GET", "PATCH", "PUT", "POST"):
+            operation = verbs.get(verb)
+            envelope = find_envelope(self.schemas, operation.answer, (word, literal)) if operation else None
+            if envelope and (envelope.is_list != is_member or verb == "POST"):
+                family = self.schemas.family(envelope.schema)
+                if family and self.schemas.properties(envelope.schema):
+                    return family
+        return word
+
+    def _learn(self, path: str, role: PathRole) -> None:
+        """Add to a resource what the operations of a path say of it."""
+        if role.kind == "search":
+            return
+        if role.kind == "action":
+            self._learn_of_action(path, role)
+            return
+        resource = self.resources.setdefault(role.resource, Resource(role.resource))
+        names = (resource.name, resource.table, snake(literal_of(path)))
+        for verb, operation in self._by_path[path].items():
+            shown = find_envelope(self.schemas, operation.answer, names)
+            if shown and self.schemas.properties(shown.schema):
+                family = self.schemas.family(shown.schema)
+                if role.kind != "collection" or not family or family == resource.name or verb == "POST":
+                    resource.shown.append(shown.schema)
+            if verb in ("POST", "PUT", "PATCH") and operation.body is not None:
+                written = find_envelope(self.schemas, operation.body, names)
+                if written and not written.is_list:
+                    resource.written.append(written.schema)
+            resource.creatable |= role.kind == "collection" and verb == "POST"
+        if role.kind == "member":
+            resource.aliases.add(role.key)
+
+    def _learn_of_action(self, path: str, role: PathRole) -> None:
+        """Add the flags that the answer of an action shows, such as `archived`, if it is of the resource."""
+        resource = self.resources.get(role.resource)
+        for operation in self._by_path[path].values():
+            properties = self.schemas.properties(operation.answer)
+            flags = {name: each for name, each in properties.items() if self.schemas.type_of(each) == "boolean"}
+            if resource and flags and any(name in properties for name in KEY_NAMES[:6]):
+                resource.shown.append({"type": "object", "properties": flags})
+
+    def _choose_key(self, resource: Resource) -> None:
+        """Choose the field by which a resource is looked up; one of its own if no field fits a placeholder."""
+        fields = self.fields(resource)
+        by_snake = {snake(name): name for name in fields}
+        wanted: list[str] = []
+        for placeholder in sorted(resource.aliases):
+            wanted += list(fields_for(placeholder, resource.name, by_snake))
+        usual = [by_snake[name] for name in KEY_NAMES[:6] if name in by_snake]
+        scalar = [name for name in (*usual, *wanted) if self.schemas.type_of(fields[name]) in ("string", "integer")]
+        resource.aliases = {by_snake.get(snake(each), each) for each in wanted} & set(fields)
+        if scalar:
+            resource.key = scalar[0]
+        else:
+            resource.key, resource.key_is_own = "id", True
+
+    def fields(self, resource: Resource) -> dict[str, Schema]:
+        """Return the fields that answers show of a resource, by name."""
+        return {
+            name: each for schema in reversed(resource.shown) for name, each in self.schemas.properties(schema).items()
+        }
+
+
+def fields_for(placeholder: str, resource: str, by_snake: dict[str, str]) -> list[str]:
+    """Return the fields that a placeholder of a path may stand for, the best first.
+
+    `issueIdOrKey` of an issue stands for `id` and `key`; `issue_number` for `number`; `task_gid` for `gid`.
+    """
+    names: list[str] = []
+    words = split_words(placeholder)
+    stem = resource.split("_")
+    for name in (words, words[len(stem) :] if list(words[: len(stem)]) == stem else (), words[1:], words[-1:]):
+        joined = "_".join(name)
+        if joined in by_snake:
+            names.append(by_snake[joined])
+    if "or" in words:
+        names += [by_snake[each] for each in words if each in by_snake]
+    return list(dict.fromkeys(names))
+
+
+def _shape(path: str) -> str:
+    return _PLACEHOLDER.sub("{}", _ENDING.sub("", path))

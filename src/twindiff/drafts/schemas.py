@@ -1,0 +1,182 @@
+"""The schemas of a description: what they say once references are followed, and whether values fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+import jsonschema_rs
+
+from .documents import BASE, Schema, find_by_reference
+from .names import family_of
+
+MAX_DEPTH = 24
+"""How deep references and combinations are followed."""
+_PATTERNS = jsonschema_rs.RegexOptions()
+"""Patterns of a description are matched in linear time, so that none can hang the server."""
+
+
+class SchemaError(NamedTuple):
+    """Where a value does not fit its schema, and why."""
+
+    path: tuple[str | int, ...]
+    """The keys and numbers that lead to the value."""
+    message: str
+
+
+class SchemaSet:
+    """The schemas of one document."""
+
+    def __init__(self, document: Schema) -> None:
+        self._document = document
+        self._registry = jsonschema_rs.Registry([(BASE, document)], draft=jsonschema_rs.Draft202012)
+        self._flat: dict[int, Schema] = {}
+        self._validators: dict[int, jsonschema_rs.Draft202012Validator | None] = {}
+        self._alive: list[Schema] = []
+        """The schemas whose identity is a key of the caches."""
+
+    def flatten(self, schema: Schema) -> Schema:
+        """Return a schema with references followed and combinations merged.
+
+        Of several alternatives, the first that is not null says the type, and the properties are those of all. A schema
+        that contains itself without a property in between is {}.
+        """
+        known = self._flat.get(id(schema))
+        if known is None:
+            known = self._flat[id(schema)] = self._flatten(schema, 0)
+            self._alive.append(schema)
+        return known
+
+    def _flatten(self, schema: Any, depth: int) -> Schema:
+        if depth > MAX_DEPTH or not isinstance(schema, dict):
+            return {}
+        fields = cast(Schema, schema)
+        if isinstance(fields.get("$ref"), str):
+            target = self._flatten(find_by_reference(self._document, fields["$ref"]), depth + 1)
+            beside = {name: value for name, value in fields.items() if name != "$ref"}
+            return {**target, **beside}
+        merged = {name: value for name, value in fields.items() if name not in ("allOf", "anyOf", "oneOf")}
+        for part in fields.get("allOf", ()):
+            merged = _merge(self._flatten(part, depth + 1), merged, is_one_of=False)
+        for kind in ("anyOf", "oneOf"):
+            branches = [self._flatten(each, depth + 1) for each in fields.get(kind, ())]
+            if any(each.get("type") == "null" for each in branches):
+                merged["x-null"] = True
+            for branch in branches:
+                if branch.get("type") != "null":
+                    merged = _merge(branch, merged, is_one_of=True)
+        return merged
+
+    def properties(self, schema: Schema | None) -> dict[str, Schema]:
+        """Return the properties of an object by name; {} for anything else."""
+        given: Any = self.flatten(schema).get("properties") if schema else None
+        if not isinstance(given, dict):
+            return {}
+        return {name: each for name, each in cast(Schema, given).items() if isinstance(each, dict)}
+
+    def required_fields(self, schema: Schema) -> frozenset[str]:
+        """Return the names of the properties that an object must have."""
+        given: Any = self.flatten(schema).get("required")
+        return frozenset(map(str, cast(list[Any], given))) if isinstance(given, list) else frozenset()
+
+    def type_of(self, schema: Schema) -> str:
+        """Return the type of a schema's values besides null; empty if it has several or none."""
+        flat = self.flatten(schema)
+        given: Any = flat.get("type")
+        if isinstance(given, list):
+            kinds = [str(each) for each in cast(list[Any], given) if each != "null"]
+            return kinds[0] if len(kinds) == 1 else ""
+        if isinstance(given, str):
+            return given
+        return "object" if "properties" in flat else "array" if "items" in flat else ""
+
+    def allows_null(self, schema: Schema) -> bool:
+        """Return whether null is a value of a schema."""
+        flat = self.flatten(schema)
+        given: Any = flat.get("type")
+        return bool(flat.get("x-null")) or given == "null" or (isinstance(given, list) and "null" in given)
+
+    def items(self, schema: Schema) -> Schema:
+        """Return the schema of a list's items."""
+        given: Any = self.flatten(schema).get("items")
+        return cast(Schema, given) if isinstance(given, dict) else {}
+
+    def family(self, schema: Schema | None) -> str:
+        """Return the kind of object that the name of a schema says, such as `task`; empty for one without a name."""
+        for _ in range(MAX_DEPTH):
+            if not schema:
+                return ""
+            if isinstance(schema.get("$ref"), str):
+                return family_of(schema["$ref"].rpartition("/")[2])
+            parts: list[Any] = [
+                each
+                for kind in ("allOf", "anyOf", "oneOf")
+                for each in schema.get(kind, ())
+                if isinstance(each, dict) and ("$ref" in each or "allOf" in each)
+            ]
+            schema = cast(Schema, parts[0]) if parts else None
+        return ""
+
+    def choose(self, schema: Schema, fields: Mapping[str, Any]) -> Schema:
+        """Return the alternative of a schema that an object's fields do not contradict, such as by their `type`."""
+        for _ in range(MAX_DEPTH):
+            if not isinstance(schema.get("$ref"), str):
+                break
+            schema = find_by_reference(self._document, schema["$ref"])
+        branches: list[Schema] = [
+            each for kind in ("oneOf", "anyOf") for each in schema.get(kind, ()) if isinstance(each, dict)
+        ]
+        fitting = (each for each in branches if self.properties(each) and not self._contradicts(each, fields))
+        return next(fitting, schema)
+
+    def _contradicts(self, schema: Schema, fields: Mapping[str, Any]) -> bool:
+        for name, inner in self.properties(schema).items():
+            flat = self.flatten(inner)
+            only = flat.get("enum") or ([flat["const"]] if "const" in flat else [])
+            if len(only) == 1 and fields.get(name) is not None and fields[name] not in only:
+                return True
+        return False
+
+    def errors(self, schema: Schema, value: Any, most: int = 20) -> list[SchemaError]:
+        """Return at most `most` of the places in which a value does not fit a schema."""
+        validator = self._validator(schema)
+        if validator is None:
+            return []
+        problems: list[SchemaError] = []
+        for error in validator.iter_errors(value):
+            problems.append(SchemaError(tuple(error.instance_path), error.message))
+            if len(problems) == most:
+                break
+        return problems
+
+    def fits(self, schema: Schema, value: Any) -> bool:
+        """Return whether a value fits a schema."""
+        validator = self._validator(schema)
+        return validator is None or validator.is_valid(value)
+
+    def _validator(self, schema: Schema) -> jsonschema_rs.Draft202012Validator | None:
+        """Return the validator of a schema; None for a schema that is itself invalid."""
+        if id(schema) not in self._validators:
+            self._alive.append(schema)
+            try:
+                made = jsonschema_rs.Draft202012Validator(
+                    schema, registry=self._registry, validate_formats=True, pattern_options=_PATTERNS
+                )
+            except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
+                made = None
+            self._validators[id(schema)] = made
+        return self._validators[id(schema)]
+
+
+def _merge(part: Schema, into: Schema, *, is_one_of: bool) -> Schema:
+    """Merge a part of a combination into a schema; what the schema says itself counts."""
+    merged = {**part, **into}
+    properties = {**part.get("properties", {}), **into.get("properties", {})}
+    if properties:
+        merged["properties"] = properties
+    required = [] if is_one_of else [*part.get("required", ()), *into.get("required", ())]
+    if required:
+        merged["required"] = required
+    elif is_one_of and "required" in part and "required" not in into:
+        merged["required"] = part["required"] if not into.get("properties") else []
+    return merged

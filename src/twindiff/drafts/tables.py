@@ -1,0 +1,134 @@
+"""Makes the tables in which the resources of a description are stored."""
+
+from __future__ import annotations
+
+import keyword
+from typing import Any, NamedTuple
+
+from twindiff.kit.rows import Column, ColumnOptions, Json, Row
+
+from .documents import Schema, python_name
+from .names import plural, snake, split_words
+from .resources import KEY_NAMES, Resource, ResourceMap
+from .schemas import SchemaSet
+
+_KINDS: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
+ORDER_COLUMN = "creation_number"
+"""The column by which lists are in the order of creation."""
+MAX_COLUMNS = 600
+"""Fields of a resource with a column of their own; the others are kept together."""
+
+
+class StoredResource(NamedTuple):
+    """A resource with its table."""
+
+    resource: Resource
+    table: str
+    row: type[Row]
+    columns: dict[str, str]
+    """The column of each field of the resource, by the field's name."""
+    parents: dict[str, str]
+    """The column of each placeholder that no field holds, by the placeholder's name."""
+    schemas: dict[str, Schema]
+    """The schema of each field, as answers show it or else as bodies give it."""
+    order: str
+    """The column with the number of its creation."""
+
+
+class IdempotentAnswer(Row, table="idempotent_answers", key=("idempotency_key",), visibility="bookkeeping"):
+    """The answer to a request that carried a key, so that the same request is done once."""
+
+    idempotency_key: Column[str]
+    request: Column[str]
+    answer: Column[Json]
+
+
+def store_resources(resource_map: ResourceMap) -> dict[str, StoredResource]:
+    """Return each resource with its table, by name; parents of paths that no field holds get a column."""
+    schemas = resource_map.schemas
+    parents: dict[str, set[str]] = {}
+    for role in resource_map.roles.values():
+        fields = (
+            resource_map.fields(resource_map.resources[role.resource])
+            if role.resource in resource_map.resources
+            else {}
+        )
+        for placeholder in role.parents:
+            if not fields_above(placeholder, fields):
+                parents.setdefault(role.resource, set()).add(placeholder)
+    taken: set[str] = set()
+    return {
+        name: _store(resource, resource_map.fields(resource), sorted(parents.get(name, ())), schemas, taken)
+        for name, resource in resource_map.resources.items()
+    }
+
+
+def fields_above(placeholder: str, fields: dict[str, Schema] | dict[str, str]) -> list[str]:
+    """Return the fields of a resource that hold what a placeholder above it names: `project_gid` is in `projects`."""
+    by_snake = {snake(name): name for name in fields}
+    words = split_words(placeholder)
+    stems = ["_".join(words)]
+    if len(words) > 1 and (words[-1] in KEY_NAMES or words[-1] == "number"):
+        stem = "_".join(words[:-1])
+        stems += [stem, plural(stem)]
+    else:
+        stems += [f"{stems[0]}_{key}" for key in KEY_NAMES[:4]]
+    return [by_snake[each] for each in stems if each in by_snake and by_snake[each] not in KEY_NAMES]
+
+
+def _store(
+    resource: Resource, shown: dict[str, Schema], parents: list[str], schemas: SchemaSet, taken: set[str]
+) -> StoredResource:
+    given = {name: each for schema in resource.written for name, each in schemas.properties(schema).items()}
+    shown_names = {snake(name) for name in shown}
+    only_given = {name: each for name, each in given.items() if snake(name) not in shown_names}
+    given_by_snake = {snake(name): each for name, each in given.items()}
+    fields = dict(list({**only_given, **shown}.items())[:MAX_COLUMNS])
+    names: dict[str, str] = {}
+    kinds: dict[str, Any] = {}
+    key = _column_name(resource.key, kinds)
+    own = resource.key not in fields
+    kinds[key] = str if own or schemas.type_of(fields[resource.key]) != "integer" else int
+    names[resource.key] = key
+    for name, schema in fields.items():
+        if name != resource.key:
+            names[name] = _column_name(name, kinds)
+            kinds[names[name]] = _kind_of(schema, given_by_snake.get(snake(name)), schemas) | None
+    above = {placeholder: _column_name(placeholder, kinds) for placeholder in parents}
+    kinds.update(dict.fromkeys(above.values(), str | None))
+    order = _column_name(ORDER_COLUMN, kinds)
+    kinds[order] = int
+    table = _unique(resource.table, taken)
+    namespace: dict[str, Any] = {
+        "__annotations__": kinds,
+        "__module__": __name__,
+        **{name: ColumnOptions(default=None) for name in kinds if name != key},
+        order: ColumnOptions(default=0, derived=True),
+    }
+    class_name = "".join(word.capitalize() for word in split_words(resource.name)) or "Thing"
+    indexes = tuple((column,) for column in above.values())
+    make: Any = type(Row)
+    row = make(class_name, (Row,), namespace, table=table, key=(key,), indexes=indexes)
+    return StoredResource(resource, table, row, names, above, fields, order)
+
+
+def _kind_of(shown: Schema, given: Schema | None, schemas: SchemaSet) -> Any:
+    kinds = {schemas.type_of(each) for each in (shown, given) if each is not None}
+    return _KINDS.get(kinds.pop(), Json) if len(kinds) == 1 else Json
+
+
+def _column_name(field: str, taken: dict[str, Any]) -> str:
+    name = python_name(field)
+    name = f"{name}_" if keyword.iskeyword(name) or name.startswith("_") else name
+    while name.lower() in {each.lower() for each in taken}:
+        name += "_"
+    return name
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    name = python_name(name)[:60].lower()
+    number, candidate = 2, name
+    while candidate in taken or candidate == "idempotent_answers":
+        candidate, number = f"{name}_{number}", number + 1
+    taken.add(candidate)
+    return candidate

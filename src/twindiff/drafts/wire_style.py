@@ -1,0 +1,144 @@
+"""The wire style of a drafted twin: tokens and errors as its description shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, cast
+
+import msgspec
+
+from twindiff.kit.clock import Clock
+from twindiff.kit.errors import ApiError, InvalidParameter, MalformedBody
+from twindiff.kit.http import Request, Response, json_answer
+from twindiff.kit.json_values import read_json
+from twindiff.kit.request_context import RequestContext
+from twindiff.kit.styles.base import Style
+
+from .documents import ApiDescription, OperationDescription, Schema
+from .names import snake
+from .schemas import SchemaSet
+from .values import ValueMaker
+
+DRAFTED_HEADER = "X-Twindiff-Drafted"
+_MESSAGES = frozenset(
+    ["message", "error_message", "detail", "description", "title", "reason", "msg", "error_description", "text"]
+)
+_CODES = frozenset(["code", "error", "error_code", "type", "status_code", "name", "error_type", "key"])
+
+
+class DraftStyle(Style):
+    """Parses requests and shows errors in the envelope that most of the description's refusals have."""
+
+    def __init__(self, description: ApiDescription, schemas: SchemaSet) -> None:
+        self._schemas = schemas
+        self._maker = ValueMaker(schemas)
+        self._operations = {operation.name: operation for operation in description.operations}
+        self._usual = _usual_refusal(description.operations)
+        self._keys = {
+            place: str(scheme.get("name", ""))
+            for scheme in description.security
+            if scheme.get("type") == "apiKey" and (place := str(scheme.get("in", "")))
+        }
+
+    def token(self, request: Request) -> str | None:
+        """The token of a request by any of the description's schemes: a header, the query, or basic authentication."""
+        header = self._keys.get("header", "").lower()
+        if header and header != "authorization" and header in request.headers:
+            return request.headers[header]
+        if "query" in self._keys and (given := request.query_parameters().get(self._keys["query"])):
+            return str(given)
+        basic = request.basic()
+        if basic:
+            return basic[1] or basic[0]
+        value = request.bearer()
+        return value.removeprefix("Bot ").strip() if value else value
+
+    def body(self, request: Request) -> Any:
+        """The body as JSON, which may also be a list."""
+        try:
+            return read_json(request.body)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise MalformedBody(f"The body is not valid JSON: {error}") from None
+
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
+        """The error in the envelope of the operation's description."""
+        operation = self._operations.get(exchange.operation.name) if exchange else None
+        status = _status_of(error, operation)
+        schema = _refusal_of(operation, status) or self._usual
+        if schema is None:
+            return json_answer({"error": error.code, "message": str(error)}, status, error.headers)
+        body = self._fill(schema, error, status, 0)
+        if not self._schemas.fits(schema, body):
+            whole: dict[str, Any] = self._maker.make(schema, "", "error", Clock(0))
+            body = {**whole, **(cast(dict[str, Any], body) if isinstance(body, dict) else {})}
+        return json_answer(body, status, (*error.headers, (DRAFTED_HEADER, "refused")))
+
+    def _fill(self, schema: Schema, error: ApiError, status: int, depth: int) -> Any:
+        """Return a schema of errors filled by the names of its fields."""
+        if depth > 4:
+            return {}
+        kind = self._schemas.type_of(schema)
+        if kind == "array":
+            return [self._fill(self._schemas.items(schema), error, status, depth + 1)]
+        if kind not in ("object", ""):
+            return str(error) if kind == "string" else status if kind == "integer" else None
+        filled: dict[str, Any] = {}
+        required = self._schemas.required_fields(schema)
+        for name, inner in self._schemas.properties(schema).items():
+            value = self._fill_one(snake(name), inner, error, status, depth)
+            if value is None and name in required:
+                value = self._maker.make(inner, name, name, Clock(0))
+            if value is not None and self._schemas.fits(inner, value):
+                filled[name] = value
+        return filled
+
+    def _fill_one(self, name: str, schema: Schema, error: ApiError, status: int, depth: int) -> Any:
+        kind = self._schemas.type_of(schema)
+        if kind in ("object", "array") and name in (
+            "error",
+            "errors",
+            "fault",
+            "details",
+            "messages",
+            "error_messages",
+        ):
+            return self._fill(schema, error, status, depth + 1)
+        if name in _MESSAGES and kind in ("string", ""):
+            return str(error)
+        if name in ("status", "status_code", "http_status"):
+            return status if kind in ("integer", "number") else str(status)
+        if name in _CODES:
+            return status if kind in ("integer", "number") else error.code if kind in ("string", "") else None
+        if name in ("field", "parameter", "param", "path") and isinstance(error, InvalidParameter) and kind == "string":
+            return error.name
+        return None
+
+
+def _status_of(error: ApiError, operation: OperationDescription | None) -> int:
+    """Return the status of an error; invalid input has the one that the operation describes, 400 or else 422."""
+    if operation and error.status == 400 and "400" not in operation.responses and "422" in operation.responses:
+        return 422
+    return error.status
+
+
+def _refusal_of(operation: OperationDescription | None, status: int) -> Schema | None:
+    if operation is None:
+        return None
+    for code in (str(status), f"{status // 100}XX", f"{status // 100}xx", "default"):
+        if code in operation.responses and operation.responses[code].schema:
+            return operation.responses[code].schema
+    return None
+
+
+def _usual_refusal(operations: Iterable[OperationDescription]) -> Schema | None:
+    """Return the schema that most refusals of a description have; None if there are none."""
+    seen: Counter[str] = Counter()
+    schemas: dict[str, Schema] = {}
+    for operation in operations:
+        for code, response in operation.responses.items():
+            if response.schema and (code[:1] in "45" or code == "default"):
+                name = cast(str, response.schema.get("$ref")) or repr(sorted(response.schema))
+                seen[name] += 1
+                schemas.setdefault(name, response.schema)
+    return schemas[seen.most_common(1)[0][0]] if seen else None

@@ -1,0 +1,166 @@
+"""Which descriptions are read, and what is said of those that cannot be."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from twindiff.drafts.documents import MAX_OPERATIONS, DescriptionError, describe, read_description
+from twindiff.drafts.drafting import Draft
+
+from .bakery import BAKERY
+
+SHARED = Path(__file__).parents[3] / "shared" / "specs"
+SWAGGER: dict[str, Any] = {
+    "swagger": "2.0",
+    "host": "api.shop.test",
+    "basePath": "/v2",
+    "paths": {
+        "/pets/{petId}": {
+            "get": {
+                "parameters": [{"name": "petId", "in": "path", "required": True, "type": "integer"}],
+                "responses": {"200": {"schema": {"$ref": "#/definitions/Pet"}}},
+            },
+            "put": {
+                "parameters": [{"name": "body", "in": "body", "schema": {"$ref": "#/definitions/Pet"}}],
+                "responses": {"200": {"schema": {"$ref": "#/definitions/Pet"}}},
+            },
+        }
+    },
+    "definitions": {"Pet": {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}},
+}
+DISCOVERY: dict[str, Any] = {
+    "discoveryVersion": "v1",
+    "rootUrl": "https://pets.example.com/",
+    "servicePath": "pets/v1/",
+    "schemas": {"Pet": {"id": "Pet", "properties": {"id": {"type": "string"}, "kind": {"type": "string"}}}},
+    "resources": {
+        "pets": {
+            "methods": {
+                "get": {
+                    "id": "pets.get",
+                    "path": "pets/{petId}",
+                    "httpMethod": "GET",
+                    "parameters": {"petId": {"type": "string", "location": "path", "required": True}},
+                    "response": {"$ref": "Pet"},
+                }
+            }
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("document", "operations"),
+    [
+        (SWAGGER, ["GET /v2/pets/{petId}", "PUT /v2/pets/{petId}"]),
+        (DISCOVERY, ["GET /pets/v1/pets/{petId}"]),
+    ],
+    ids=["swagger", "discovery"],
+)
+def test_swagger_and_discovery_documents_are_read_as_openapi(document: dict[str, Any], operations: list[str]):
+    assert [each.name for each in describe(deepcopy(document)).operations] == operations
+
+
+def test_a_description_in_yaml_is_the_one_in_json(tmp_path: Path):
+    (tmp_path / "bakery.json").write_text(json.dumps(BAKERY))
+    (tmp_path / "bakery.yaml").write_text(yaml.safe_dump(BAKERY))
+    first, second = (read_description(tmp_path / f"bakery.{kind}") for kind in ("json", "yaml"))
+    assert {(each.name, each.status) for each in first.operations} == {
+        (each.name, each.status) for each in second.operations
+    }
+
+
+def test_an_overlay_beside_the_description_is_read_with_it(tmp_path: Path):
+    (tmp_path / "bakery.json").write_text(json.dumps(BAKERY))
+    (tmp_path / "bakery.twin.yaml").write_text("name: sweets\nseeds: {cakes: [{id: c1, name: Sacher}]}\n")
+    twin = Draft.read(tmp_path / "bakery.json", "bakery").twin()
+    assert twin.name == "sweets"
+    assert twin.templates["sweets_base"]()["cakes"] == [{"id": "c1", "name": "Sacher"}]
+
+
+def changed(**parts: Any) -> dict[str, Any]:
+    return {**deepcopy(BAKERY), **parts}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not valid JSON"),
+        ("[]", "no object at its top"),
+        ("{}", "no 'paths'"),
+        ('{"paths": {}}', "no operations"),
+        ('{"paths": {"/a": 5}}', "not a valid description"),
+        (
+            json.dumps(changed(components={"schemas": {"Customer": {"$ref": "https://evil.test/x.json"}}})),
+            "another document",
+        ),
+        (json.dumps({"paths": {f"/a{n}": {"get": {}} for n in range(MAX_OPERATIONS + 1)}}), "can be served"),
+    ],
+    ids=["empty", "a list", "nothing", "no paths", "a number for a path", "remote reference", "too many"],
+)
+def test_a_file_that_is_no_usable_description_is_refused_in_a_sentence(tmp_path: Path, text: str, said: str):
+    (tmp_path / "bad.json").write_text(text)
+    with pytest.raises(DescriptionError, match=said):
+        read_description(tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize(
+    ("overlay", "said"),
+    [
+        ("resource: {}", "unknown field `resource`"),
+        ("resources: {custmers: {}}", "Did you mean 'customers'"),
+        ("actions: {POST /v1/orders/{order_number}/refund: {field: status, to: x}}", "not valid"),
+        ("actions: {'POST /v1/refunds': {field: status, to: x}}", "names the operation 'POST /v1/refunds'"),
+        ("a: &a [1]\nb: [*a, *a", "not valid"),
+    ],
+)
+def test_an_overlay_that_names_what_there_is_not_is_refused(tmp_path: Path, overlay: str, said: str):
+    (tmp_path / "bakery.json").write_text(json.dumps(BAKERY))
+    (tmp_path / "bakery.twin.yaml").write_text(overlay)
+    with pytest.raises(DescriptionError, match=said):
+        Draft.read(tmp_path / "bakery.json", "bakery").twin()
+
+
+def test_schemas_that_contain_themselves_and_references_in_circles_are_served(tmp_path: Path):
+    document = deepcopy(BAKERY)
+    schemas = document["components"]["schemas"]
+    schemas["Cake"]["properties"]["parts"] = {"type": "array", "items": {"$ref": "#/components/schemas/Cake"}}
+    schemas["Cake"]["properties"]["best"] = {"$ref": "#/components/schemas/Round"}
+    schemas["Round"] = {"$ref": "#/components/schemas/Round"}
+    (tmp_path / "bakery.json").write_text(json.dumps(document))
+    assert Draft.read(tmp_path / "bakery.json", "bakery").twin().templates["bakery_base"]()["cakes"]
+
+
+def test_references_that_double_at_each_level_do_not_grow_without_bound(tmp_path: Path):
+    document = deepcopy(BAKERY)
+    schemas = document["components"]["schemas"]
+    for level in range(40):
+        below = {"$ref": f"#/components/schemas/Level{level + 1}"}
+        schemas[f"Level{level}"] = {"type": "object", "required": ["a", "b"], "properties": {"a": below, "b": below}}
+    schemas["Level40"] = {"type": "string"}
+    schemas["Cake"] = {"allOf": [{"$ref": "#/components/schemas/Level0"}]}
+    (tmp_path / "bakery.json").write_text(json.dumps(document))
+    assert len(Draft.read(tmp_path / "bakery.json", "bakery").twin().plans) == 12
+
+
+@pytest.mark.parametrize(
+    ("file", "least_served"),
+    [
+        ("asana/asana_oas.stripped.json", 0.75),
+        ("box/openapi.json", 0.80),
+        ("discord/openapi.json", 0.80),
+        ("github/api.github.com.stripped.json", 0.80),
+        ("google/gmail.v1.stripped.json", 0.75),
+        ("jira/jira_cloud_v3_2025-12.stripped.json", 0.75),
+        ("twilio/twilio_api_v2010.json", 0.95),
+    ],
+)
+def test_most_operations_of_a_vendors_description_are_served(file: str, least_served: float):
+    if not (SHARED / file).exists():
+        pytest.skip(f"vendors' descriptions are absent: {SHARED / file}")
+    plans = Draft.read(SHARED / file, "vendor").twin().plans
+    assert sum(plan.confidence != "not served" for plan in plans) / len(plans) >= least_served

@@ -1,0 +1,135 @@
+"""Descriptions that are learnt from traffic, served as drafted twins."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from twindiff.cli import app
+from twindiff.drafts.documents import DescriptionError, describe
+from twindiff.drafts.drafting import Draft
+from twindiff.drafts.learning import learn_description
+from twindiff.local import Twindiff
+
+PARCELS = [
+    ("POST", "/v1/parcels", {"address": "1 Mill Lane"}, 201, {"id": 101, "address": "1 Mill Lane", "status": "new"}),
+    ("GET", "/v1/parcels/101", None, 200, {"id": 101, "address": "1 Mill Lane", "status": "new"}),
+    ("PATCH", "/v1/parcels/101", {"status": "sent"}, 200, {"id": 101, "address": "1 Mill Lane", "status": "sent"}),
+    ("GET", "/v1/parcels/7", None, 404, {"error": "not_found", "message": "No parcel 7"}),
+    ("GET", "/v1/parcels?limit=2", None, 200, {"data": [{"id": 101, "address": "1 Mill Lane"}], "total": 1}),
+]
+HOST = "https://api.parcels.test"
+
+
+def as_sessions() -> str:
+    steps = [
+        {
+            "method": verb,
+            "path": url.partition("?")[0],
+            "query": [["limit", "2"]] if "?" in url else [],
+            "body": body,
+            "status": status,
+            "response": answer,
+        }
+        for verb, url, body, status, answer in PARCELS
+    ]
+    return "\n".join([json.dumps({"vendor": "parcels"}), json.dumps({"host": HOST, "steps": steps})])
+
+
+def as_har() -> str:
+    def entry(verb: str, url: str, body: Any, status: int, answer: Any) -> dict[str, Any]:
+        sent = {"postData": {"text": json.dumps(body)}} if body else {}
+        request = {"method": verb, "url": HOST + url, **sent}
+        return {"request": request, "response": {"status": status, "content": {"text": json.dumps(answer)}}}
+
+    return json.dumps({"log": {"entries": [entry(*each) for each in PARCELS]}})
+
+
+def as_cassette() -> str:
+    calls = [
+        {
+            "request": {
+                "method": verb.lower(),
+                "uri": HOST + url,
+                "body": {"string": json.dumps(body) if body else ""},
+            },
+            "response": {"status": {"code": status}, "body": {"string": json.dumps(answer)}},
+        }
+        for verb, url, body, status, answer in PARCELS
+    ]
+    return yaml.safe_dump({"http_interactions": calls})
+
+
+@contextmanager
+def client_of(draft: Draft) -> Iterator[httpx.Client]:
+    with (
+        Twindiff(twins=[draft.twin()]) as local,
+        local.create("parcels:parcels_base") as environment,
+        httpx.Client(transport=local.transport(environment), base_url=HOST) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.jsonl", as_sessions()), ("a.har", as_har()), ("a.yml", as_cassette())])
+def test_a_twin_that_was_learnt_from_a_recording_does_what_was_recorded(tmp_path: Path, name: str, text: str):
+    (tmp_path / name).write_text(text)
+    draft = Draft(describe(learn_description([tmp_path / name])), "parcels")
+    with client_of(draft) as client:
+        made = client.post("/v1/parcels", json={"address": "2 Mill Lane"}).json()
+        changed = client.patch(f"/v1/parcels/{made['id']}", json={"status": "sent"}).json()
+        assert client.get(f"/v1/parcels/{made['id']}").json() == changed
+        assert (changed["address"], changed["status"]) == ("2 Mill Lane", "sent")
+        assert client.get("/v1/parcels?limit=2").json()["total"] == 1
+        missing = client.get("/v1/parcels/7")
+        assert (missing.status_code, set(missing.json())) == (404, {"error", "message"})
+        assert client.post("/v1/parcels", json={"address": 5}).status_code == 400
+
+
+def test_conditions_in_the_body_of_a_search_are_met(tmp_path: Path):
+    search = {"filterGroups": [{"filters": [{"propertyName": "status", "operator": "EQ", "value": "new"}]}]}
+    found = {"data": [{"id": 101, "address": "1 Mill Lane", "status": "new"}], "total": 1}
+    steps = [
+        {"method": "POST", "path": "/v1/parcels/search", "body": search, "status": 200, "response": found},
+        *json.loads(as_sessions().splitlines()[1])["steps"],
+    ]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"host": HOST, "steps": steps}))
+    draft = Draft(describe(learn_description([tmp_path / "a.jsonl"])), "parcels")
+    with client_of(draft) as client:
+        for status in ("new", "sent"):
+            client.patch(
+                f"/v1/parcels/{client.post('/v1/parcels', json={'address': 'x'}).json()['id']}",
+                json={"status": status},
+            )
+        assert [each["status"] for each in client.post("/v1/parcels/search", json=search).json()["data"]] == ["new"]
+
+
+def test_the_command_writes_the_document_and_never_over_a_file(tmp_path: Path):
+    (tmp_path / "a.har").write_text(as_har())
+    words = ["drafts", "learn", str(tmp_path / "a.har"), "--output", str(tmp_path / "parcels.json")]
+    first, second = CliRunner().invoke(app, words), CliRunner().invoke(app, words)
+    assert (first.exit_code, second.exit_code) == (0, 1), first.output
+    assert "describes 4 operations" in first.output
+    assert "is there already" in second.output
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.har", "{", "is no recording"),
+        ("a.har", "{}", "is no recording"),
+        ("a.jsonl", "5", "is no recording"),
+        ("a.jsonl", '{"steps": [{}]}', "is no recording"),
+        ("a.yml", "a: [", "is no recording"),
+        ("a.jsonl", "", "no calls"),
+    ],
+)
+def test_a_file_that_is_no_recording_is_refused_in_a_sentence(tmp_path: Path, name: str, text: str, said: str):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DescriptionError, match=said):
+        learn_description([tmp_path / name])
