@@ -346,6 +346,10 @@ _STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "text_not": lambda said: _texts(said, negated=True),
     "inside": _inside,
     "fill": _with_value("fill"),
+    "upload": lambda said: [
+        BrowserStep("upload", selector=f"{NAMED}{said.value('f')}" if said.has("f") else None, value=said.value("v"))
+    ],
+    "downloaded": lambda said: [_expect("download", equals=said.value("q1", "q2"), ms=LONG_MS)],
     "empty": lambda said: [BrowserStep("fill", selector=f"{NAMED}{said.value('f', 'f2')}", value="")],
     "select": _with_value("select"),
     "choose": _of_kind("choose", "choice"),

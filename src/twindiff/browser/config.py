@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, cast
 from urllib.parse import urljoin, urlsplit
@@ -10,6 +11,9 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 MAX_STEPS = 200
+MAX_FILES = 20
+MAX_FILE_BYTES = 500_000
+MAX_NAME_CHARACTERS = 200
 MAX_WAIT_MS = 60_000
 MAX_PARAMETERS = 200
 MAX_TEXT_CHARACTERS = 20_000
@@ -22,7 +26,7 @@ REFERENCE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
 Action = Literal[
     "goto", "fill", "click", "press", "select", "choose", "check", "uncheck", "hover", "scroll", "back", "reload",
-    "expect", "wait", "ask_user_question",
+    "expect", "wait", "upload", "ask_user_question",
 ]  # fmt: skip
 Scalar = str | int | float | bool
 
@@ -34,12 +38,12 @@ class ConfigError(ValueError):
 class Expect(msgspec.Struct, omit_defaults=True):
     """A condition that must hold, or with `negated` must not hold.
 
-    `text`, `url`, `title` and `value` (of a field) are compared with `contains` or `equals`. `visible`, `disabled`,
-    `checked` and `focused` are states of an element. `count` is the number of elements of `selector`, or of occurrences
-    of `contains` on the page: from `min` to `max`.
+    `text`, `url`, `title`, `value` (of a field) and the name of a `download` are compared with `contains` or `equals`.
+    `visible`, `disabled`, `checked` and `focused` are states of an element. `count` is the number of elements of
+    `selector`, or of occurrences of `contains` on the page: from `min` to `max`.
     """
 
-    type: Literal["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count"]
+    type: Literal["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count", "download"]
     contains: str | None = None
     selector: str | None = None
     equals: str | None = None
@@ -98,6 +102,16 @@ class TestParameter(msgspec.Struct, omit_defaults=True):
     default: Scalar | None = None
 
 
+class TestFile(msgspec.Struct, omit_defaults=True):
+    """A file that steps upload by its name: its content as `text`, or as `base64`."""
+
+    __test__ = False
+
+    name: str
+    text: str | None = None
+    base64: str | None = None
+
+
 class TestConfig(msgspec.Struct):
     """A test; if `fallback` is `agent`, a model may repair a step that fails."""
 
@@ -111,6 +125,7 @@ class TestConfig(msgspec.Struct):
     parameters: list[TestParameter] = []
     steps: list[BrowserStep] = []
     twin_checks: list[TwinCheck] = []
+    files: list[TestFile] = []
 
 
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -128,6 +143,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "reload": (),
     "expect": ("expect",),
     "wait": (),
+    "upload": ("value",),
     "ask_user_question": ("value",),
 }
 """The required fields of each action."""
@@ -151,7 +167,31 @@ def read(given: Mapping[str, Any]) -> TestConfig:
         check_url(config.starting_url, "test_config.starting_url")
     for number, step in enumerate(config.steps, 1):
         _normalise(step, number)
+    if len(config.files) > MAX_FILES:
+        raise ConfigError(f"test_config.files: {len(config.files)} files; a test has at most {MAX_FILES}")
+    for number, file in enumerate(config.files):
+        content_of(file, f"test_config.files[{number}]")
     return config
+
+
+def content_of(file: TestFile, where: str) -> bytes:
+    """Return the content of a file; raises ConfigError, which names the place `where`, if it has none or too much."""
+    check_file_name(file.name, f"{where}.name")
+    if (file.text is None) == (file.base64 is None):
+        raise ConfigError(f"{where}: give its content as text, or as base64")
+    try:
+        content = file.text.encode() if file.text is not None else b64decode(file.base64 or "", validate=True)
+    except ValueError:
+        raise ConfigError(f"{where}.base64: it is no base64") from None
+    if len(content) > MAX_FILE_BYTES:
+        raise ConfigError(f"{where}: {len(content):,} bytes; a file has at most {MAX_FILE_BYTES:,}")
+    return content
+
+
+def check_file_name(name: str, where: str) -> None:
+    """Raise ConfigError for a name that no file has; a path is none."""
+    if not name or len(name) > MAX_NAME_CHARACTERS or "/" in name or "\\" in name or not name.isprintable():
+        raise ConfigError(f"{where}: '{name[:100]}' is no name of a file; a path is none")
 
 
 def _unwrap(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -50,10 +50,17 @@ class Observation(NamedTuple):
 class Expectations:
     """Waits until the front page meets an expectation; raises StepFailed if it does not in time."""
 
-    def __init__(self, front: Callable[[], Page], text: Callable[[object], str], is_quiet: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        front: Callable[[], Page],
+        text: Callable[[object], str],
+        is_quiet: Callable[[], bool],
+        downloads: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
         self._front = front
         self._text = text
         self._is_quiet = is_quiet
+        self._downloads = downloads
 
     async def wait(self, expect: Expect, seconds: float) -> None:
         """Wait until an expectation holds; raises StepFailed with what was seen instead."""
@@ -79,7 +86,9 @@ class Expectations:
         wanted = self._expected_text(expect)
         where = f" in {expect.selector}" if expect.selector else ""
         near = (
-            [] if expect.type in ("url", "title") else await candidates(self._front(), wanted or expect.selector or "")
+            []
+            if expect.type in ("url", "title", "download")
+            else await candidates(self._front(), wanted or expect.selector or "")
         )
         expected, said = self._describe(expect, wanted, where)
         raise StepFailed(said, expected, _around(look.seen, wanted), near)
@@ -116,6 +125,7 @@ class Expectations:
             "title": self._look_at_title,
             "visible": self._look_for_element,
             "count": self._count,
+            "download": self._look_at_downloads,
         }
         try:
             look = await looks.get(expect.type, self._look_at_state)(expect)
@@ -132,6 +142,10 @@ class Expectations:
     async def _look_at_title(self, expect: Expect) -> Observation:
         title = await self._front().title()
         return Observation(self._is_in(expect, title), title)
+
+    async def _look_at_downloads(self, expect: Expect) -> Observation:
+        names = [*self._downloads()]
+        return Observation(any(self._is_in(expect, name) for name in names), ", ".join(names) or "no download")
 
     async def _look_at_text(self, expect: Expect) -> Observation:
         seen = await self.page_text(expect.selector)

@@ -40,6 +40,8 @@ class Observer:
         self._counts = {"console": 0, "network": 0}
         self._dialogs = 0
         self._downloads: list[str] = []
+        self.downloads: list[str] = []
+        """The names under which pages offered the files that were downloaded completely."""
         self._saving: set[asyncio.Task[None]] = set()
         self.pages: list[Page] = []
         self._open: set[Request] = set()
@@ -138,6 +140,7 @@ class Observer:
             self._downloads.remove(name)
         else:
             await download.save_as(self._folder / name)
+            self.downloads.append(download.suggested_filename)
 
     def _begin(self, work: Any) -> None:
         task = asyncio.ensure_future(_quietly(work))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from twindiff.browser.config import ANSWER, BrowserStep, Expect, fill_parameters, join_url
-from twindiff.browser.element_finder import NAMED, SeveralRows, candidates
+from twindiff.browser.config import ANSWER, BrowserStep, ConfigError, Expect, TestFile, fill_parameters, join_url
+from twindiff.browser.element_finder import NAMED, SeveralRows, candidates, kind_of
 from twindiff.browser.expectations import (
     MAX_FRAMES,
     MAX_SEEN_CHARACTERS,
@@ -20,6 +21,7 @@ from twindiff.browser.expectations import (
     await_page,
 )
 from twindiff.browser.proxy import OURS
+from twindiff.browser.uploads import file_named
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator, Page
@@ -28,6 +30,7 @@ MUST_BE_THERE = "start"
 """The id of the step that opens the start URL, where an error status fails the step."""
 SECONDS = 10.0
 """Seconds to wait for an element or an expectation, unless the step sets a timeout."""
+FILE_FIELD = "input[type=file]"
 CHOICE_SECONDS = 2.0
 """Seconds to wait for a radio button or an option before another element of that name is clicked."""
 MUST_MATCH = ("date", "datetime-local", "month", "week", "time", "number", "range", "color")
@@ -44,12 +47,15 @@ class Interpreter:
         values: Mapping[str, str],
         ask: Callable[[str], Awaitable[str]],
         is_quiet: Callable[[], bool] = lambda: True,
+        files: Sequence[TestFile] = (),
+        downloads: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._front = front
         self._start_url = start_url
         self._values = dict(values)
         self._ask = ask
-        self._expectations = Expectations(front, self._text, is_quiet)
+        self._expectations = Expectations(front, self._text, is_quiet, downloads)
+        self._files = files
         self._actions: dict[str, Callable[[BrowserStep, float], Awaitable[None]]] = {
             "goto": self._goto,
             "fill": self._fill,
@@ -65,6 +71,7 @@ class Interpreter:
             "reload": self._reload,
             "expect": _nothing,
             "wait": self._wait,
+            "upload": self._upload,
             "ask_user_question": self._question,
         }
 
@@ -211,6 +218,40 @@ class Interpreter:
             await asyncio.sleep(float(self._text(step.value)) / 1000)
         if step.selector:
             await self._find_element(self._text(step.selector), "wait", seconds)
+
+    async def _upload(self, step: BrowserStep, seconds: float) -> None:
+        """Put a file into a file field, even a hidden one, or into the chooser that a button opens."""
+        try:
+            file = file_named(self._text(step.value), self._files)
+        except ConfigError as error:
+            raise StepFailed(str(error)) from None
+        selector = self._text(step.selector or "")
+        if field := await self._file_field(selector):
+            if await field.is_disabled():
+                raise StepFailed(f"the file field {selector} is disabled", "an enabled file field", "a disabled one")
+            await field.set_input_files([file], timeout=seconds * 1000)
+            return
+        button = await self._find_element(selector or FILE_FIELD, "click", seconds)
+        async with self.page.expect_file_chooser(timeout=seconds * 1000) as opened:
+            await button.click(timeout=seconds * 1000)
+        await (await opened.value).set_files([file], timeout=seconds * 1000)
+
+    async def _file_field(self, selector: str) -> Locator | None:
+        """Return the file field of a label or of CSS, or the only one; None if there is none."""
+        kind, words = kind_of(selector) or ("field", selector.removeprefix(NAMED))
+        if kind != "field":
+            return None
+        for frame in self.page.frames[:MAX_FRAMES]:
+            fields = frame.locator(FILE_FIELD)
+            if selector:
+                is_css = re.search(r"[#.\[>]|^input", selector)
+                fields = fields.and_(frame.locator(selector) if is_css else frame.get_by_label(words))
+            count = await fields.count()
+            if count > 1:
+                raise StepFailed(f"{count} file fields match '{selector}'", "one file field", f"{count} of them")
+            if count:
+                return fields.first
+        return None
 
     async def _question(self, step: BrowserStep, seconds: float) -> None:
         answer = await self._ask(self._text(step.value))

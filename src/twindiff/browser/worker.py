@@ -167,7 +167,13 @@ class BrowserRun:
 
     async def _steps(self, context: BrowserContext, observer: Observer) -> None:
         interpreter = Interpreter(
-            lambda: observer.page, self.job.start_url, self.job.values, self._ask, lambda: observer.is_quiet
+            lambda: observer.page,
+            self.job.start_url,
+            self.job.values,
+            self._ask,
+            lambda: observer.is_quiet,
+            self.job.config.files,
+            lambda: observer.downloads,
         )
         opening = BrowserStep("goto", id="start", value=self.job.start_url)
         goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"

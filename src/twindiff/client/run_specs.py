@@ -66,11 +66,13 @@ def create_twin_run(
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool | None = None,
     auth: Literal["lenient", "strict"] | None = None,
+    clock: Json | None = None,
     wait_seconds: float | None = None,
 ) -> RequestSpec[Fields]:
     """Provision twins in one environment, seeded by a scenario, a prompt or a configuration, or with starter data.
 
-    `seed_config` maps twins to their configurations. The response has `run_id`, `status` and `environment_id`; if the
+    `seed_config` maps twins to their configurations. `clock` has a `mode` and a `start`: `{"mode": "real"}` agrees with
+    the application's own. The response has `run_id`, `status` and `environment_id`; if the
     run is not ready after `wait_seconds`, at most 60, its status is `queued` or `provisioning`.
     """
     body = {
@@ -84,6 +86,7 @@ def create_twin_run(
         "access_profile": access_profile,
         "ports": ports,
         "auth": auth,
+        "clock": clock,
         "wait_seconds": wait_seconds,
     }
     return do("POST", "/twin-runs", body)

@@ -201,6 +201,7 @@ def create_sandbox_run(
     scenario_prompt: str | None = None,
     ttl_minutes: int | None = None,
     env: Mapping[str, str] | None = None,
+    clock: Mapping[str, Any] | None = None,
     seconds_to_start: float | None = None,
 ) -> RequestSpec[Fields]:
     """Start the application of a branch or pull request together with its twins."""

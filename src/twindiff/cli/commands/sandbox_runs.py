@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twindiff.cli.commands.env import facts_table, say, say_where
-from twindiff.cli.commands.twin_runs import Minutes, ask_server
+from twindiff.cli.commands.twin_runs import Minutes, TwinClock, ask_server, parse_clock
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
@@ -43,6 +43,7 @@ def create(
     twins: Annotated[list[str] | None, typer.Option("--twin", help="A twin; may be repeated.")] = None,
     env: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A variable; may be repeated.")] = None,
     ttl: Minutes = 60,
+    clock: TwinClock = "",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -61,6 +62,7 @@ def create(
             twins=twins or None,
             env=dict(map(_variable, env or ())),
             ttl_minutes=ttl,
+            clock=parse_clock(clock),
         )
         return client.sandbox_runs.wait(made.sandbox_id)
 

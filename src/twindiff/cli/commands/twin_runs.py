@@ -32,6 +32,13 @@ Auth = Annotated[
     Literal["lenient", "strict"], typer.Option(help="Take any token, or refuse those that are not the run's.")
 ]
 
+TwinClock = Annotated[
+    str,
+    typer.Option(
+        "--clock", metavar="real|MODE@INSTANT", help="How the twins' clock runs: real, or steps@2026-03-01T09:00:00."
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
@@ -66,6 +73,17 @@ def catalog(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJs
     say(as_json, twins, shown if twins else "The server has no twins.")
 
 
+def parse_clock(given: str) -> dict[str, str] | None:
+    """Return the clock that `real` or `MODE@INSTANT` names; None for an empty text. Raises CommandError."""
+    mode, at, start = given.partition("@")
+    if given and mode not in ("real", "offset", "steps", "frozen"):
+        example = "steps@2026-03-01T09:00:00"
+        raise CommandError(
+            f"--clock {given}: give real, or offset, steps or frozen with a start: {example}", exit_code=2
+        )
+    return ({"mode": mode, "start": start} if at else {"mode": mode}) if given else None
+
+
 @commands.command("create")
 def create(
     twins: Annotated[list[str], typer.Argument(metavar="TWIN…", help="Names of twins, such as slack linear.")],
@@ -82,6 +100,7 @@ def create(
     ] = False,
     ports: Annotated[bool, typer.Option("--ports", help="A loopback port for each twin.")] = False,
     auth: Auth = "lenient",
+    clock: TwinClock = "",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -90,7 +109,6 @@ def create(
 
     For example: twindiff twin-runs create slack linear --scenario-id e-commerce-checkout
     """
-
     wanted: dict[str, Any] = {
         "ttl_minutes": ttl,
         "scenario_id": scenario_id or None,
@@ -101,11 +119,11 @@ def create(
         "access_profile": "candidate_api_only" if candidate_safe else None,
         "ports": ports or None,
         "auth": auth if auth == "strict" else None,
+        "clock": parse_clock(clock),
     }
     names = [name for each in twins for name in each.split(",") if name]
-    run = ask_server(
-        base_url, api_key, lambda client: _provision(client, names, wanted), f"Provisioning {', '.join(names)}"
-    )
+    doing = f"Provisioning {', '.join(names)}"
+    run = ask_server(base_url, api_key, lambda client: _provision(client, names, wanted), doing)
     say(as_json, run, _render_run(run))
 
 

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import httpx
 import msgspec
 
 from twindiff.server.apis.sandbox_runs import keeper
@@ -32,7 +33,7 @@ SECONDS_TO_END = 18.0
 SECONDS_TO_READ = 5.0
 """Seconds to wait for remaining output after the process has ended."""
 SECONDS_TO_BUILD = 600.0
-"""Seconds that building a container image may take."""
+"""Seconds that building a container image, or installing what an application needs, may take."""
 PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 """Environment variables passed on from the server to its applications; none of them holds a key."""
 
@@ -44,17 +45,27 @@ class ApplicationFolder(NamedTuple):
     root: Path
 
 
+class Milestone(NamedTuple):
+    """A file that exists once what precedes the last command is done, and how a run's log and its error say so."""
+
+    file: Path
+    done: str = "its image is built"
+    then: str = "its image was built"
+    otherwise: str = "was not built"
+
+
 class CommandSequence(NamedTuple):
     """Commands to run in sequence, until one fails, within `limits`.
-    For containers, `ends` are the commands that remove everything of them, and `image` is a file that exists once the
-    image is built. With `first_uid`, the commands run as another user, who becomes the owner of the folders in `owned`.
+    The `services` run beside the last command. For containers, `ends` are the commands that remove everything of them.
+    With `first_uid`, the commands run as another user, who becomes the owner of the folders in `owned`.
     """
 
     commands: Sequence[Sequence[str]]
     env: Mapping[str, str]
     limits: Mapping[str, int] = LIMITS
     ends: Sequence[Sequence[str]] = ()
-    image: Path | None = None
+    milestone: Milestone | None = None
+    services: Sequence[Sequence[str]] = ()
     first_uid: int | None = None
     owned: Sequence[Path] = ()
 
@@ -80,6 +91,7 @@ class Application:
         limits = {**work.limits, **(LIMITS_OF_USER if work.first_uid is not None else {})}
         told = {
             "commands": work.commands,
+            "services": work.services,
             "limits": limits,
             "ends": work.ends,
             "first_uid": work.first_uid,
@@ -93,12 +105,12 @@ class Application:
         self._leftovers.write(self._place.root)
         self._reading = asyncio.create_task(self._read(self._process))
 
-    async def is_built(self) -> str | None:
-        """Wait until its image is built; returns a description of the problem if it is not."""
-        assert self.work.image, "it has one"
-        image = self.work.image
-        problem = await self._until(image.exists, SECONDS_TO_BUILD, "its image was built", "was not built")
-        self._lines = 0  # lines printed by the build do not count as the application's
+    async def passes_milestone(self) -> str | None:
+        """Wait until what precedes its last command is done; returns a description of the problem if it is not."""
+        assert self.work.milestone, "it has one"
+        milestone = self.work.milestone
+        problem = await self._until(milestone.file.exists, SECONDS_TO_BUILD, milestone.then, milestone.otherwise)
+        self._lines = 0  # lines printed until then do not count as the application's
         if problem is None:
             self.last_lines.clear()
         return problem
@@ -203,6 +215,25 @@ def environment(home: Path, given: Mapping[str, str]) -> dict[str, str]:
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
     return {**kept, "PATH": path, "HOME": str(home), "TMPDIR": str(home), "PYTHONUNBUFFERED": "1", **given}
+
+
+async def wait_until_healthy(url: str, seconds: float) -> str | None:
+    """Wait until a page answers with a status below 400; returns a description of the problem if it does not."""
+    said = "nothing"
+    async with httpx.AsyncClient(trust_env=False, timeout=5) as client:
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    try:
+                        answer = await client.get(url)
+                        if answer.status_code < 400:
+                            return None
+                        said = f"{answer.status_code}"
+                    except httpx.HTTPError as error:
+                        said = str(error) or type(error).__name__
+                    await asyncio.sleep(LOOK_SECONDS)
+        except TimeoutError:
+            return f"the application was not healthy within {seconds:g} seconds: {url} answered {said}"
 
 
 def free_port() -> int:

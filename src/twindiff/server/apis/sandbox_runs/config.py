@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
+from twindiff.environments.clocks import ClockRequest
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.sandbox_runs import containers
@@ -23,6 +24,9 @@ from twindiff.server.apis.sandbox_runs.config_files import (
 
 NAMES = (".arga/sandbox.yml", ".arga/sandbox.yaml")
 OF_CONTAINERS = ("Dockerfile", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
+MAX_COMMANDS = 20
+"""Commands of an application besides its own."""
+MAX_PATH_CHARACTERS = 1000
 NO_CONTAINERS = "this server builds and starts no containers"
 
 
@@ -39,6 +43,15 @@ class ApplicationTarget(msgspec.Struct, forbid_unknown_fields=True):
     dockerfile_path: str | None = None
     app_port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
     app_command: str | None = None
+    install: list[str] = []
+    """Commands that run before, one after the other."""
+    services: dict[str, str] = {}
+    """Further commands that run beside the application, by name."""
+    health_path: str | None = None
+    webhooks: dict[str, str] = {}
+    """The path of the application to which the events of a twin are sent, by twin."""
+    clock: ClockRequest | None = None
+    """How the clock of its twins runs, unless the request says."""
     env: dict[str, str | int | float | bool] = {}
     twins: list[str] = []
     infra: list[str] = []
@@ -75,8 +88,10 @@ def start_of(checkout: Path, name: str | None) -> StartCommand:
     if folder is None or not folder.is_dir():
         raise InvalidSandboxConfig(f"context_dir '{target.context_dir[:200]}' is no folder of the repository")
     check_variables(target.env)
-    if "\0" in (target.app_command or ""):
-        raise InvalidSandboxConfig("app_command has a NUL, which no command can have")
+    _check_commands(target)
+    _check_paths(target)
+    if target.clock:
+        target.clock.to_clock_mode()
     if target.infra:
         why = "this server starts no container but the application's" if containers.engine() else NO_CONTAINERS
         named = ", ".join(target.infra)
@@ -92,6 +107,56 @@ def start_of(checkout: Path, name: str | None) -> StartCommand:
             f"dockerfile_path '{given}': {NO_CONTAINERS}; say in app_command what its image runs"
         )
     return _guess(folder, target)
+
+
+def _check_commands(target: ApplicationTarget) -> None:
+    """Raise InvalidSandboxConfig for a command that no shell can run, or that no container runs."""
+    commands = {"app_command": target.app_command or "true", **target.services}
+    commands |= {f"install[{number}]": each for number, each in enumerate(target.install)}
+    for name, command in commands.items():
+        if "\0" in command or not command.strip():
+            raise InvalidSandboxConfig(f"{name}: a command is a text without a NUL, and not empty")
+    if len(commands) > MAX_COMMANDS:
+        raise InvalidSandboxConfig(f"install and services have more than {MAX_COMMANDS} commands together")
+    if target.dockerfile_path and containers.engine() and (target.install or target.services):
+        raise InvalidSandboxConfig("install and services belong to app_command; a dockerfile_path says what is built")
+
+
+def _check_paths(target: ApplicationTarget) -> None:
+    paths = {f"webhooks.{twin}": path for twin, path in target.webhooks.items()}
+    if target.health_path is not None:
+        paths["health_path"] = target.health_path
+    for name, path in paths.items():
+        if not re.fullmatch(r"/[\x21-\x7e]*", path) or len(path) > MAX_PATH_CHARACTERS:
+            raise InvalidSandboxConfig(f"{name}: '{path[:100]}' is no path of the application, such as /webhooks")
+    for twin in target.webhooks:
+        if target.twins and twin not in target.twins:
+            near = did_you_mean(twin, target.twins)
+            raise InvalidSandboxConfig(f"webhooks.{twin}: the application has no such twin.{near}")
+
+
+_PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
+
+
+def fill_variables(env: Mapping[str, str], twins: Mapping[str, Any], app_url: str) -> dict[str, str]:
+    """Fill `{stripe.base_url}`, `{stripe.STRIPE_API_KEY}` and `{app_url}` in the values of variables.
+
+    `twins` are the twins of the run by name, as `TwinRunService.instances` describes them. Braces that name no twin
+    stay as they are. Raises InvalidSandboxConfig for a twin's variable that there is not.
+    """
+
+    def fill(match: re.Match[str]) -> str:
+        name, variable = match.groups()
+        if name == "app_url" and variable is None:
+            return app_url
+        if name not in twins or variable is None:
+            return match[0]
+        known = {"base_url": twins[name]["base_url"], **twins[name]["env_vars"]}
+        if variable not in known:
+            raise InvalidSandboxConfig(f"env: there is no {match[0]}.{did_you_mean(variable, known)}")
+        return str(known[variable])
+
+    return {name: _PLACE.sub(fill, value) for name, value in env.items()}
 
 
 def _guess(folder: Path, target: ApplicationTarget) -> StartCommand:

@@ -33,7 +33,10 @@ MAX_ROUNDS = 200
 
 
 def main() -> None:
-    """Run the commands in the JSON of the first argument until one fails; exits with the last exit code."""
+    """Run the commands in the JSON of the first argument until one fails; exits with the last exit code.
+
+    The `services` run beside the last command, and end with it.
+    """
     wanted = json.loads(sys.argv[1])
     os.umask(0o022)
     if not wanted["commands"]:
@@ -55,16 +58,25 @@ def _run(wanted: dict[str, Any]) -> None:
     uid = str((wanted["first_uid"] or 0) + os.getpid())
     if wanted["first_uid"] is not None:
         _give_to(int(uid), wanted["owned"])
+    *first, last = wanted["commands"]
     code = 0
-    for command in wanted["commands"]:
+    for command in first:
         if not code and not is_over.is_set():
-            command = [uid if each == "{uid}" else each for each in command]
-            code = subprocess.Popen(command, stdin=subprocess.DEVNULL).wait()
+            code = _start(command, uid).wait()
+    if not code and not is_over.is_set():
+        for command in wanted["services"]:
+            _start(command, uid)
+        code = _start(last, uid).wait()
     if not is_over.is_set():
         _end(wanted)
     while is_over.is_set():
         signal.pause()  # until the other thread has ended everything and exits this process
     os._exit(code if code >= 0 else 128 - code)
+
+
+def _start(command: list[str], uid: str) -> subprocess.Popen[bytes]:
+    words = [uid if each == "{uid}" else each for each in command]
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL)
 
 
 def _give_to(uid: int, folders: list[str]) -> None:

@@ -41,7 +41,7 @@ class Leftovers(msgspec.Struct, frozen=True):
 
 def end_leftovers(left: Leftovers, root: Path) -> bool:
     """End everything of a sandbox and remove its folder; true if nothing is left. May take a minute."""
-    told = {"commands": (), "folder": str(root), "mark": left.mark, "uid": left.uid, "ends": left.ends}
+    told = {"commands": (), "services": (), "folder": str(root), "mark": left.mark, "uid": left.uid, "ends": left.ends}
     command = [sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()]
     env = {name: os.environ[name] for name in OF_ENGINES if name in os.environ}
     try:

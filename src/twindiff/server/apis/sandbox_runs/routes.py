@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from twindiff.catalog import TestRunRecord
+from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.twin import Operations
 from twindiff.server.apis.sandbox_runs.checkouts import repository_of
 from twindiff.server.apis.sandbox_runs.runs import KIND, SECONDS_TO_START, SandboxRunRequest
@@ -48,15 +49,16 @@ async def create_sandbox_run(
     scenario_prompt: Prompt | None = None,
     ttl_minutes: Ttl = 60,
     env: dict[str, Text] | None = None,
+    clock: ClockRequest | None = None,
     seconds_to_start: SecondsToStart = SECONDS_TO_START,
 ) -> dict[str, Any]:
     """Start the application of a branch or pull request together with its twins.
-    `repo` is the path or `file:` URL of a repository on the server's machine, or a name that the server has for one. It
-    may be left out with `pr_url`, which contains the name.
+    `repo` is a path or `file:` URL on the server's machine, or a name that it has for one; `pr_url` contains it.
     The repository's `.arga/sandbox.yml` configures how it is started; otherwise that is guessed, and the logs report
     the guess. It gets its port in `PORT`. `confinement` describes how it is isolated from the server and its machine,
     which `TWINDIFF_CONFINEMENT` may require. Each of its processes may use 4 GB of memory, files of 1 GB and 4096 open
     files; its logs keep 2000 lines.
+    `clock` is how its twins' clock runs, else `clock` of its file: `{"mode": "real"}` agrees with the application's.
     If its file has a `dockerfile_path` and the server's machine has Podman or Docker, it runs in a container on the
     host network: built within 600 seconds, and with 4 GB and 1024 processes in total. Without an engine, `app_command`
     runs on the machine, and a `dockerfile_path` alone is refused; `infra` always is.
@@ -71,6 +73,7 @@ async def create_sandbox_run(
         scenario_prompt=scenario_prompt,
         ttl_minutes=ttl_minutes,
         env=env or {},
+        clock=clock,
         seconds_to_start=seconds_to_start,
     )
     return await render_sandbox(desk, await desk.sandboxes.create(wanted, desk.address))

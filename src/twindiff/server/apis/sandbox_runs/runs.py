@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from twindiff.catalog import TestRunRecord
 from twindiff.catalog.stamps import stamp
+from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.sandbox_runs import checkouts, containers
@@ -20,12 +21,20 @@ from twindiff.server.apis.sandbox_runs.application import (
     Application,
     ApplicationFolder,
     CommandSequence,
+    Milestone,
     environment,
     free_port,
     is_open,
+    wait_until_healthy,
 )
 from twindiff.server.apis.sandbox_runs.checkouts import Repositories, Revision
-from twindiff.server.apis.sandbox_runs.config import NO_CONTAINERS, StartCommand, check_variables, start_of
+from twindiff.server.apis.sandbox_runs.config import (
+    NO_CONTAINERS,
+    StartCommand,
+    check_variables,
+    fill_variables,
+    start_of,
+)
 from twindiff.server.apis.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.apis.sandbox_runs.containers import Container
 from twindiff.server.apis.sandbox_runs.last_output import with_last_output
@@ -35,6 +44,7 @@ from twindiff.server.apis.test_runs.runs import TestRunService
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
 from twindiff.server.apis.twin_runs.runs import RunNotFound, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
+from twindiff.server.use_cases.webhooks import create_webhook
 
 KIND = "sandbox"
 MINUTE = 60
@@ -74,6 +84,8 @@ class SandboxRunRequest(NamedTuple):
     scenario_prompt: str | None = None
     ttl_minutes: int = 60
     env: Mapping[str, str] = {}
+    clock: ClockRequest | None = None
+    """The clock of the twins; by default that of the repository's file, or of the world."""
     seconds_to_start: float = SECONDS_TO_START
     commit: str | None = None
     """The commit to start; `branch` is then only a label."""
@@ -122,8 +134,7 @@ class SandboxRunService:
         prepared = await self.service.runtime.run_in_thread(partial(self._prepare, wanted))
         try:
             twin_run_id = await self._provide(wanted, prepared)
-            variables = await self._variables(twin_run_id, address)
-            run = self._record(wanted, prepared, twin_run_id, variables)
+            run = self._record(wanted, prepared, twin_run_id, await self.twins(twin_run_id, address))
         except BaseException:
             await self.service.runtime.run_in_thread(prepared.claimed.remove)
             raise
@@ -164,12 +175,10 @@ class SandboxRunService:
         if not twins:
             return None
         source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
-        run, _ = await self._scenarios.provide(TwinRunRequest(twins, wanted.ttl_minutes), source)
+        clock = wanted.clock or prepared.start.target.clock
+        asked = TwinRunRequest(twins, wanted.ttl_minutes, clock=clock.to_clock_mode() if clock else None)
+        run, _ = await self._scenarios.provide(asked, source)
         return run.run_id
-
-    async def _variables(self, twin_run_id: str | None, address: str) -> dict[str, str]:
-        twins = await self.twins(twin_run_id, address)
-        return {name: value for twin in twins.values() for name, value in twin["env_vars"].items()}
 
     async def twins(self, twin_run_id: str | None, address: str) -> dict[str, Any]:
         """The twins of an application, by name; empty without a twin run."""
@@ -177,9 +186,11 @@ class SandboxRunService:
         return await self._scenarios.runs.instances(run, address) if run else {}
 
     def _record(
-        self, wanted: SandboxRunRequest, prepared: Prepared, twin_run_id: str | None, variables: Mapping[str, str]
+        self, wanted: SandboxRunRequest, prepared: Prepared, twin_run_id: str | None, twins: Mapping[str, Any]
     ) -> TestRunRecord:
+        variables = {name: value for twin in twins.values() for name, value in twin["env_vars"].items()}
         start = prepared.start
+        env = fill_variables({**_texts(prepared), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}")
         asked = {
             "repo": wanted.repo,
             "branch": prepared.revision.name,
@@ -190,7 +201,7 @@ class SandboxRunService:
             "dockerfile_path": start.target.dockerfile_path if start.containerfile else None,
             "app_port": prepared.port,
             "confinement": _describe_confinement(prepared),
-            "env_vars": {**variables, **_texts(prepared), **wanted.env, "PORT": str(prepared.port)},
+            "env_vars": {**variables, **env, "PORT": str(prepared.port)},
             **self.tests.twins.scenario(twin_run_id, wanted.scenario_prompt),
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
         }
@@ -207,7 +218,7 @@ class SandboxRunService:
         try:
             await self._begin(run_id, prepared)
             await application.start()
-            status, said = await self._watch(run_id, application, prepared.port, wanted, stop)
+            status, said = await self._watch(run_id, application, prepared, wanted, stop)
         finally:
             self.tests.queue.deaf(run_id)
             await asyncio.shield(self._clear(run_id, application, prepared))
@@ -230,11 +241,11 @@ class SandboxRunService:
         await self.ledger.do(begin)
 
     async def _watch(
-        self, run_id: str, application: Application, port: int, wanted: SandboxRunRequest, stop: asyncio.Event
+        self, run_id: str, application: Application, prepared: Prepared, wanted: SandboxRunRequest, stop: asyncio.Event
     ) -> tuple[str, str]:
         """Wait for the end of an application; returns the final status and its reason."""
         stopped = asyncio.create_task(stop.wait())
-        opening = asyncio.create_task(self._opens(run_id, application, port, wanted.seconds_to_start))
+        opening = asyncio.create_task(self._opens(run_id, application, prepared, wanted.seconds_to_start))
         ended: asyncio.Task[str] | None = None
         try:
             await asyncio.wait((opening, stopped), return_when=asyncio.FIRST_COMPLETED)
@@ -242,7 +253,7 @@ class SandboxRunService:
                 return "cancelled", "deleted"
             if problem := opening.result():
                 return "failed", problem
-            await self.ledger.do(partial(self._ready, run_id, f"http://127.0.0.1:{port}"))
+            await self.ledger.do(partial(self._ready, run_id, f"http://127.0.0.1:{prepared.port}"))
             ended = asyncio.create_task(application.wait_for_end())
             seconds = wanted.ttl_minutes * MINUTE
             await asyncio.wait((ended, stopped), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -254,12 +265,31 @@ class SandboxRunService:
                 if task:
                     task.cancel()
 
-    async def _opens(self, run_id: str, application: Application, port: int, seconds: float) -> str | None:
-        if application.work.image:
-            if problem := await application.is_built():
+    async def _opens(self, run_id: str, application: Application, prepared: Prepared, seconds: float) -> str | None:
+        port = prepared.port
+        if milestone := application.work.milestone:
+            if problem := await application.passes_milestone():
                 return problem
-            await self._tell(run_id, "log", "its image is built")
-        return await application.opens(port, seconds)
+            await self._tell(run_id, "log", milestone.done)
+        return await application.opens(port, seconds) or await self._connects(run_id, prepared, seconds)
+
+    async def _connects(self, run_id: str, prepared: Prepared, seconds: float) -> str | None:
+        """Wait until the health path answers, and send the twins' webhooks to the application; or say what is wrong."""
+        target, address = prepared.start.target, f"http://127.0.0.1:{prepared.port}"
+        if target.health_path and (problem := await wait_until_healthy(f"{address}{target.health_path}", seconds)):
+            return problem
+        run = self.ledger.find(run_id)
+        if not (target.webhooks and run.twin_run_id):
+            return None
+        twin_run = self._scenarios.runs.alive(run.twin_run_id)
+        for twin, path in target.webhooks.items():
+            try:
+                name = self.service.registry.get(twin).name
+                await create_webhook(self.service, twin_run.environment_id, name, f"{address}{path}", (), None)
+            except ApiError as error:
+                return f"the webhooks of {twin} could not be sent to {path}: {error}"
+            await self._tell(run_id, "log", f"webhooks of {twin} are sent to {path}")
+        return None
 
     def _ready(self, run_id: str, app_url: str) -> None:
         run = self.ledger.find(run_id)
@@ -338,12 +368,25 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
         container = Container(start.engine, name, *place, start.command, prepared.guard)
         told = containers.commands(container, env)
         return CommandSequence(
-            told, containers.environment(env), limits={}, ends=containers.ends(container), image=image
+            told, containers.environment(env), limits={}, ends=containers.ends(container), milestone=Milestone(image)
         )
-    root, confinement = prepared.root, prepared.confinement
-    command = confinement.wrap(["/bin/sh", "-c", start.command], root, start.folder, hidden)
-    owned = [root / name for name in FOLDERS]
-    return CommandSequence([command], environment(root / "home", env), first_uid=confinement.first_uid, owned=owned)
+    root, confinement, target = prepared.root, prepared.confinement, start.target
+    install, services, [command] = (
+        [confinement.wrap(["/bin/sh", "-c", each], root, start.folder, hidden) for each in commands]
+        for commands in (target.install, [*target.services.values()], [start.command])
+    )
+    milestone = None
+    if install:
+        milestone = Milestone(root / "installed", "it is installed", "its installation was done", "was not installed")
+        install = [*install, ["touch", str(milestone.file)]]
+    return CommandSequence(
+        [*install, command],
+        environment(root / "home", env),
+        milestone=milestone,
+        services=services,
+        first_uid=confinement.first_uid,
+        owned=[root / name for name in FOLDERS],
+    )
 
 
 def _guard_build(start: StartCommand, root: Path) -> Path | None:

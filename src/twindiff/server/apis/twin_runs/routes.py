@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from twindiff.catalog import TwinRunRecord
+from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.clock import iso_instant
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
@@ -76,6 +77,7 @@ async def create_twin_run(
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool = False,
     auth: Auth = "lenient",
+    clock: ClockRequest | None = None,
     wait_seconds: Wait = 20,
     github_actions_mode: Literal["execute"] | None = None,
 ) -> dict[str, Any]:
@@ -85,11 +87,13 @@ async def create_twin_run(
     finished world shows completely, `not_understood` all others, and `warnings` the reasons.
     `ports` opens a loopback port for each twin, for SDKs that drop the path of a base URL. `github_actions_mode` is
     sent by arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls without a token of the run
-    are refused as the vendors do.
+    are refused as the vendors do. `clock` is how the twins' clock runs: `{"mode": "real"}` agrees with the
+    application's own; by default it starts with the world, in January 2026 for scenarios, prompts and configurations.
     If provisioning takes longer than `wait_seconds`, the response has the status `queued` or `provisioning`; the run's
     status later becomes `ready` or `failed`, with the reason.
     """
     asked = TwinRunRequest(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
+    asked = asked._replace(clock=clock.to_clock_mode() if clock else None)
     source = WorldSource(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
     run, said = await desk.scenarios.provide(asked, source, wait_seconds)
     return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
@@ -107,6 +111,7 @@ async def provision_twins(
     public: bool = True,
     ports: bool = False,
     auth: Auth = "lenient",
+    clock: ClockRequest | None = None,
     wait_seconds: Wait = 20,
 ) -> dict[str, Any]:
     """Provision twins, as `POST /twin-runs` does."""
@@ -121,6 +126,7 @@ async def provision_twins(
         public=public,
         ports=ports,
         auth=auth,
+        clock=clock,
         wait_seconds=wait_seconds,
     )
 

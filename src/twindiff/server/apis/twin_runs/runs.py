@@ -65,6 +65,8 @@ class TwinRunRequest(NamedTuple):
     """Facts about the prompt that it is seeded from."""
     auth: Literal["lenient", "strict"] = "lenient"
     """With `strict`, calls without a known token are refused as the vendors do."""
+    clock: ClockMode | None = None
+    """The clock of the twins; by default that of the world."""
 
 
 class TwinRunService:
@@ -158,7 +160,7 @@ class TwinRunService:
                 [*templates.values()],
                 users=users,
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
-                clock=None if asked.config is None else ClockMode("offset", WORLDS_BEGIN),
+                clock=asked.clock or (None if asked.config is None else ClockMode("offset", WORLDS_BEGIN)),
                 auth=asked.auth,
                 **_credentials(twins, users, run.secret),
                 name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),

@@ -31,8 +31,8 @@ def subscription(row: WebhookEndpoint, db: Store) -> Subscription | None:
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
-    """Yield the notification of an event if the endpoint is subscribed to its type."""
-    if EVERY in subscription.events or event.name in subscription.events:
+    """Yield the notification of an event if the endpoint is subscribed to its type, or to all as one without types."""
+    if not subscription.events or EVERY in subscription.events or event.name in subscription.events:
         row = db.find(Event, Event.id == event.payload["id"])
         if row:
             body = event_object(row)
