@@ -107,6 +107,13 @@ class CannotDeletePrimary(GoogleError):
     domain = "calendar"
 
 
+class ParticipantIsNeitherOrganizerNorAttendee(GoogleError):
+    """The owner of the calendar must either be the organizer or an attendee of an event that is imported."""
+
+    code = "participantIsNeitherOrganizerNorAttendee"
+    domain = "calendar"
+
+
 class ChannelIdNotUnique(GoogleError):
     """Channel id not unique"""
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from msgspec import UNSET
+
 from .agenda import schedule_of, span_of
 from .colors import EVENT as COLORS
 from .errors import Invalid, Required, TimeRangeEmpty, TooManyAttendees
@@ -37,6 +39,18 @@ def check_id(given: str) -> None:
     """Raise Invalid unless `given` is a valid event id."""
     if not _ID.fullmatch(given):
         raise Invalid("Invalid resource id value.")
+
+
+def check_sequence(given: Any, current: int) -> int:
+    """Return the sequence number of an event after a change that gives one, or none; raises Invalid for a lower one."""
+    if given is None or given is UNSET:
+        return current
+    if given < current:
+        raise Invalid(
+            "Invalid sequence value. The specified sequence number is below the current sequence number of the"
+            " resource. Re-fetch the resource and use its sequence number on the following request."
+        )
+    return int(given)
 
 
 def check_columns(columns: Mapping[str, Any]) -> None:

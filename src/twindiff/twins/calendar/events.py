@@ -22,12 +22,22 @@ from .errors import (
     Invalid,
     MoveRestriction,
     NotFound,
+    ParticipantIsNeitherOrganizerNorAttendee,
     Required,
     RequiredAccessLevel,
 )
 from .event_bodies import EventBody, all_columns, fields_of, given_columns
-from .event_changes import SeenEvent, cancel, exceptions_of, find_event, write_change, write_new
-from .event_rules import check_columns, check_event, check_id, complete_times
+from .event_changes import (
+    SeenEvent,
+    cancel,
+    exceptions_of,
+    find_event,
+    is_moved,
+    organizer_zone,
+    write_change,
+    write_new,
+)
+from .event_rules import check_columns, check_event, check_id, check_sequence, complete_times
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
 from .lists import MaxResults
@@ -35,6 +45,7 @@ from .mail import send_about
 from .quick_add import read_quick_text
 from .rooms import answer_for_rooms
 from .tables import CalendarEvent, CalendarEventAttendee
+from .times import aware, check_time, names_same_time
 
 api = Operations()
 
@@ -74,13 +85,10 @@ def insert_event(
     columns = with_conference(call, given_columns(event), conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
-    made = _new_event(call, access, columns, event.id or call.ids.new("", 26, BASE32_HEX), _uid(event))
+    id = event.id or call.ids.new("", 26, BASE32_HEX)
+    made = _new_event(call, access, columns, id, event.ical_uid or "", check_sequence(event.sequence, 0))
     mails = _mails(send_updates, send_notifications)
     return _insert(call, access, made, event, mails, max_attendees)
-
-
-def _uid(event: EventBody) -> str:
-    return event.ical_uid or ""
 
 
 def _insert(
@@ -98,7 +106,9 @@ def _is_primary(call: Call, access: Access) -> bool:
     return "@" in access.calendar.id and not access.calendar.id.endswith("group.calendar.google.com")
 
 
-def _new_event(call: Call, access: Access, columns: dict[str, Any], id: str, uid: str) -> CalendarEvent:
+def _new_event(
+    call: Call, access: Access, columns: dict[str, Any], id: str, uid: str, sequence: int = 0
+) -> CalendarEvent:
     """Build an event of the actor that the calendar organizes; raises the API's error for invalid columns."""
     for name in ("start", "end"):
         if not columns.get(name):
@@ -108,6 +118,7 @@ def _new_event(call: Call, access: Access, columns: dict[str, Any], id: str, uid
     user, calendar = actor_of(call), access.calendar
     return CalendarEvent(
         **{**columns, **stamp(call)},
+        sequence=sequence,
         id=id,
         calendar_id=calendar.id,
         html_link=f"https://www.google.com/calendar/event?eid={id}",
@@ -143,12 +154,22 @@ def import_event(
         seen = find_event(call, access, known.id)
         return _change(call, access, seen, all_columns(event), event, "none")
     columns = with_conference(call, given_columns(event), conference_data_version)
-    made = _new_event(call, access, columns, f"_{call.ids.new('', 25, BASE32_HEX)}", event.ical_uid)
     organizer = fields_of(event.organizer)
+    _check_participant(access, str(organizer.get("email") or access.calendar.id), event)
+    id = f"_{call.ids.new('', 25, BASE32_HEX)}"
+    made = _new_event(call, access, columns, id, event.ical_uid, check_sequence(event.sequence, 0))
     if organizer.get("email") not in (None, access.calendar.id):
         name = organizer.get("displayName")
         made = replace(made, organizer_id=None, organizer_email=str(organizer["email"]), organizer_display_name=name)
     return _insert(call, access, made, event, "none")
+
+
+def _check_participant(access: Access, organizer: str, event: EventBody) -> None:
+    """Raise unless the calendar into which an event is imported belongs to its organizer or to an attendee."""
+    own = {access.calendar.id, access.calendar.owner_id, access.calendar.data_owner}
+    people = {organizer, *(each.get("email") for each in event.attendees or ())}
+    if not own & people:
+        raise ParticipantIsNeitherOrganizerNorAttendee
 
 
 @api.post("/calendars/{calendarId}/events/quickAdd")
@@ -185,28 +206,37 @@ def patch_event(
     access = open_calendar(call, calendar_id, "freeBusyReader")
     seen = find_event(call, access, event_id)
     check_if_match(if_match, seen.event.etag, ConditionNotMet)
-    columns = _patch_columns(seen.event, given_columns(event))
+    columns = _patch_columns(call, seen.event, given_columns(event))
     columns = with_conference(call, columns, conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
     return _change(call, access, seen, columns, event, _mails(send_updates, send_notifications), max_attendees)
 
 
-def _patch_columns(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
-    """Merge objects of a patch into the event's; a `date` replaces a `dateTime` in start and end, and vice versa."""
+def _patch_columns(call: Call, event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
+    """Merge objects of a patch into the event's."""
     merged = dict(given)
     for name, value in given.items():
         before = getattr(event, name)
         if not isinstance(value, dict) or not isinstance(before, dict):
             continue
+        base, patch = fields_of(before), fields_of(value)
         if name in ("start", "end"):
-            other = {"date": "dateTime", "dateTime": "date"}
-            dropped = {other[key] for key in value if key in other and value[key]}  # pyright: ignore[reportUnknownVariableType]
-            before = {key: each for key, each in before.items() if key not in dropped}  # pyright: ignore[reportUnknownVariableType]
-            if "date" in value:
-                before.pop("timeZone", None)  # pyright: ignore[reportUnknownMemberType]
-        merged[name] = _apply_merge_patch(before, value)  # pyright: ignore[reportUnknownArgumentType]
+            base = _time_to_patch(call, event, base, patch)
+        merged[name] = _apply_merge_patch(base, patch)
     return merged
+
+
+def _time_to_patch(call: Call, event: CalendarEvent, before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+    """Return the start or end that a patch is merged into: with an offset, so that a new zone alone moves nothing.
+
+    A day has no zone. A `date` beside the `dateTime` of before, or the reverse, is refused by `check_time`.
+    """
+    if patch.get("date"):
+        return {name: value for name, value in before.items() if name != "timeZone"}
+    if patch.get("timeZone") and before.get("dateTime") and not patch.get("dateTime"):
+        return {**before, "dateTime": aware(before, organizer_zone(call, event)).isoformat()}
+    return before
 
 
 def _apply_merge_patch(before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
@@ -247,8 +277,7 @@ def update_event(
     columns = with_conference(call, columns, conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
-    if not event.attendees:
-        event = replace(event, attendees=[])
+    event = replace(event, attendees=event.attendees or [], sequence=event.sequence or 0)
     return _change(call, access, seen, columns, event, _mails(send_updates, send_notifications), max_attendees)
 
 
@@ -267,11 +296,10 @@ def _change(
     before, zone = seen.event, zone_name(access.calendar)
     if before.event_type != columns.get("event_type", before.event_type):
         raise Invalid("The type of an event cannot be changed.")
-    times = {
-        name: columns[name] for name in ("start", "end") if name in columns and columns[name] != getattr(before, name)
-    }
-    is_series = bool(columns.get("recurrence", before.recurrence))
-    columns = {**columns, **complete_times(times, zone, is_series=is_series)}
+    columns = {**columns, "sequence": check_sequence(event.sequence, before.sequence)}
+    if columns.get("reminders") == {"useDefault": True} and before.reminders is None:
+        del columns["reminders"]  # what responses show for events without reminders of their own
+    columns |= _changed_times(call, before, columns, zone)
     if before.calendar_id != access.calendar.id and not before.guests_can_modify:
         change_copy(call, access, seen, columns, event.attendees, mails)
         return _render_event(call, access, before)
@@ -285,8 +313,7 @@ def _change(
     has_attendees = bool(seen.attendees if attendees is None else attendees)
     check_event(after, zone, is_primary=_is_primary(call, access), has_attendees=has_attendees)
     written = write_change(call, access, seen, after, attendees, mails)
-    is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
-    answer_for_rooms(call, access.calendar, written, is_moved=is_moved)
+    answer_for_rooms(call, access.calendar, written, is_moved=is_moved(before, after, zone))
     return _render_event(call, access, written, max_attendees)
 
 
@@ -295,11 +322,21 @@ def _attendee_rows(call: Call, seen: SeenEvent, event: CalendarEvent, body: Even
 
     With `attendeesOmitted`, the body changes only the attendees that it names, and all others stay.
     """
-    given = [*(body.attendees or ())] if body.attendees is not UNSET else []
-    if body.attendees_omitted is True:
-        given = [*({"email": each.email} for each in seen.attendees), *given]
     known = [structs.replace(each, event_id=event.id) for each in seen.attendees]
-    return rows_of(call, event, given, known)
+    return rows_of(call, event, body.attendees or (), known, others_stay=body.attendees_omitted is True)
+
+
+def _changed_times(call: Call, before: CalendarEvent, columns: dict[str, Any], zone: str) -> dict[str, Any]:
+    """Return the given `start` and `end` as they are stored: those that name the same time as before stay as they were.
+
+    `zone` is the zone of the calendar in which the change is made.
+    """
+    own = organizer_zone(call, before)
+    given = {name: check_time(columns[name], name) for name in ("start", "end") if name in columns}
+    kept = {name: getattr(before, name) for name in given if names_same_time(given[name], getattr(before, name), own)}
+    moved = {name: when for name, when in given.items() if name not in kept}
+    is_series = bool(columns.get("recurrence", before.recurrence))
+    return {**kept, **complete_times(moved, zone, is_series=is_series)}
 
 
 def _check_writer(access: Access, seen: SeenEvent) -> None:

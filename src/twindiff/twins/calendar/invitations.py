@@ -45,8 +45,10 @@ def change_copy(
     Raises ForbiddenForNonOrganizer if `columns` change a field that all attendees share.
     """
     _refuse_shared(seen.event, columns)
+    given_properties = fields_of(columns.get("extended_properties"))
+    _refuse_shared_properties(seen.event, given_properties)
     own = {name: columns[name] for name in OWN if name in columns and columns[name] != _shown_value(seen, name)}
-    properties = fields_of(columns.get("extended_properties")).get("private")
+    properties = given_properties.get("private")
     if properties is not None:
         own["private_properties"] = properties
     answers = _answers(call, access, seen, given) if isinstance(given, Sequence) else None
@@ -80,6 +82,12 @@ def _refuse_shared(event: CalendarEvent, columns: Mapping[str, Any]) -> None:
         raise ForbiddenForNonOrganizer
 
 
+def _refuse_shared_properties(event: CalendarEvent, given: Mapping[str, Any]) -> None:
+    shared = given.get("shared")
+    if shared and shared != fields_of(event.extended_properties).get("shared"):
+        raise ForbiddenForNonOrganizer
+
+
 def _answers(
     call: Call, access: Access, seen: SeenEvent, given: Sequence[Mapping[str, Any]]
 ) -> list[CalendarEventAttendee] | None:
@@ -95,7 +103,13 @@ def _answers(
         raise ForbiddenForNonOrganizer
     if not own and not new:
         return None
-    return rows_of(call, seen.event, [*({"email": email} for email in known), *own, *new], seen.attendees)
+    rows = rows_of(call, seen.event, [*own, *new], seen.attendees, others_stay=True)
+    return [_keep_invitation(each, known.get(each.email)) for each in rows]
+
+
+def _keep_invitation(row: CalendarEventAttendee, before: CalendarEventAttendee | None) -> CalendarEventAttendee:
+    """Keep what the organizer says of an attendee: an attendee's response does not change it."""
+    return replace(row, optional=before.optional, display_name=before.display_name) if before else row
 
 
 def _row(call: Call, seen: SeenEvent) -> CalendarEvent:

@@ -94,7 +94,7 @@ def check_time(when: Any, name: str) -> dict[str, Any]:
         raise Required(f"Missing {name} time.")
     given: dict[str, Any] = {key: value for key, value in when.items() if value is not None}  # pyright: ignore[reportUnknownVariableType]
     if given.get("date") and given.get("dateTime"):
-        raise Invalid(f"Invalid {name} time: it is either a date or a dateTime.")
+        raise Invalid(f"Invalid {name} time.")
     try:
         zone_of(given.get("timeZone") or "UTC")
     except ValueError:
@@ -107,6 +107,31 @@ def check_time(when: Any, name: str) -> dict[str, Any]:
     except (ValueError, OverflowError, TypeError):
         raise Invalid(f"Invalid {name} time.") from None
     return given
+
+
+def is_same_time(one: Mapping[str, Any], other: Mapping[str, Any], zone: str) -> bool:
+    """Whether two starts or ends name the same day or the same second; `zone` applies to times without a zone.
+
+    Responses show whole seconds, so a client cannot know of fractions.
+    """
+    if one.get("date") or other.get("date"):
+        return one.get("date") == other.get("date")
+    return begin_of(one, zone) // SECOND == begin_of(other, zone) // SECOND
+
+
+def names_same_time(given: Mapping[str, Any], before: Mapping[str, Any], zone: str) -> bool:
+    """Whether a given start or end names the time of before and no other zone; `zone` is the event's calendar's.
+
+    A client may write the time that it has read with another offset; that changes nothing.
+    """
+    if given == before:
+        return True
+    own, now = before.get("timeZone") or zone, given.get("timeZone")
+    if not before or (given.get("dateTime") and (now or own) != own):
+        return False
+    if given.get("dateTime") and not now and read_datetime(given["dateTime"]).tzinfo is None:
+        return False
+    return is_same_time({**given, "timeZone": own}, before, zone)
 
 
 def format_instant(micros: int, zone: ZoneInfo) -> str:
