@@ -125,6 +125,13 @@ def last_change(call: Call, calendar_id: str) -> int:
     return rows[0][0] if rows else 0
 
 
+def last_update(call: Call, calendar_id: str) -> str:
+    """Return when the calendar's events last changed, as a Timestamp column has it, or an empty text."""
+    here, newest = AgendaEntry.calendar_id == calendar_id, -AgendaEntry.changed
+    rows = call.db.rows(AgendaEntry, here, order=newest, limit=1, columns=(AgendaEntry.updated,))
+    return rows[0][0] if rows else ""
+
+
 def items_of(call: Call, access: Access, wanted: EventListQuery) -> list[Item]:
     """Return the items of an event list, unsorted."""
     calendar_id = access.calendar.id

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, structs
 from msgspec.structs import replace
 
-from twindiff.kit import Body, Call, Header, Operations, check_if_match
+from twindiff.kit import Body, Call, Header, Meta, Operations, check_if_match
 from twindiff.kit.styles.google import ConditionNotMet, Duplicate
 
 from .access import MIN_WRITER_ROLE, Access, actor_of, is_at_least, open_calendar
@@ -37,6 +37,7 @@ from .event_changes import (
     write_change,
     write_new,
 )
+from .event_limits import cut_texts
 from .event_rules import check_columns, check_event, check_id, check_sequence, complete_times
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
@@ -51,6 +52,7 @@ api = Operations()
 
 BASE32_HEX = "0123456789abcdefghijklmnopqrstuv"
 SendUpdates = Literal["all", "externalOnly", "none"]
+ConferenceVersion = Annotated[int, Meta(ge=0, le=1)]
 IfMatch = Annotated[str, Header("If-Match")]
 
 
@@ -68,7 +70,7 @@ def insert_event(
     call: Call,
     calendar_id: str,
     event: Annotated[EventBody, Body],
-    conference_data_version: int = 0,
+    conference_data_version: ConferenceVersion = 0,
     max_attendees: MaxResults | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
@@ -113,6 +115,7 @@ def _new_event(
     for name in ("start", "end"):
         if not columns.get(name):
             raise Required(f"Missing {name} time.")
+    columns = cut_texts(columns)
     check_columns(columns)
     columns = complete_times(columns, zone_name(access.calendar), is_series=bool(columns.get("recurrence")))
     user, calendar = actor_of(call), access.calendar
@@ -139,7 +142,7 @@ def import_event(
     call: Call,
     calendar_id: str,
     event: Annotated[EventBody, Body],
-    conference_data_version: int = 0,
+    conference_data_version: ConferenceVersion = 0,
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
     """Import a private copy of an event from another calendar system; a known iCalUID updates that event."""
@@ -195,7 +198,7 @@ def patch_event(
     calendar_id: str,
     event_id: str,
     event: Annotated[EventBody, Body],
-    conference_data_version: int = 0,
+    conference_data_version: ConferenceVersion = 0,
     max_attendees: MaxResults | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
@@ -206,16 +209,16 @@ def patch_event(
     access = open_calendar(call, calendar_id, "freeBusyReader")
     seen = find_event(call, access, event_id)
     check_if_match(if_match, seen.event.etag, ConditionNotMet)
-    columns = _patch_columns(call, seen.event, given_columns(event))
+    columns = _patch_columns(call, access, seen, given_columns(event))
     columns = with_conference(call, columns, conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
     return _change(call, access, seen, columns, event, _mails(send_updates, send_notifications), max_attendees)
 
 
-def _patch_columns(call: Call, event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
-    """Merge objects of a patch into the event's."""
-    merged = dict(given)
+def _patch_columns(call: Call, access: Access, seen: SeenEvent, given: dict[str, Any]) -> dict[str, Any]:
+    """Merge objects of a patch into the event's, as the calendar shows it."""
+    event, merged = seen.event, dict(given)
     for name, value in given.items():
         before = getattr(event, name)
         if not isinstance(value, dict) or not isinstance(before, dict):
@@ -223,6 +226,8 @@ def _patch_columns(call: Call, event: CalendarEvent, given: dict[str, Any]) -> d
         base, patch = fields_of(before), fields_of(value)
         if name in ("start", "end"):
             base = _time_to_patch(call, event, base, patch)
+        elif name == "extended_properties" and event.calendar_id != access.calendar.id:
+            base = {**base, "private": seen.copy.private_properties if seen.copy else None}
         merged[name] = _apply_merge_patch(base, patch)
     return merged
 
@@ -258,7 +263,7 @@ def update_event(
     calendar_id: str,
     event_id: str,
     event: Annotated[EventBody, Body],
-    conference_data_version: int = 0,
+    conference_data_version: ConferenceVersion = 0,
     max_attendees: MaxResults | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
@@ -291,6 +296,7 @@ def _change(
     max_attendees: int | None = None,
 ) -> dict[str, Any]:
     """Change an event in its organizing calendar, or the copy of an attendee elsewhere."""
+    columns = cut_texts(columns)
     check_columns(columns)
     _check_writer(access, seen)
     before, zone = seen.event, zone_name(access.calendar)
@@ -304,7 +310,7 @@ def _change(
         change_copy(call, access, seen, columns, event.attendees, mails)
         return _render_event(call, access, before)
     if seen.series and columns.get("recurrence"):
-        raise Invalid("Invalid recurrence rule: an occurrence of a series cannot recur.")
+        raise Invalid("Invalid recurrence rule. An occurrence of a series cannot recur.")
     if columns.get("status") == "cancelled" and before.status != "cancelled":
         cancel(call, access, seen, mails)
         return _render_event(call, access, before)
@@ -391,7 +397,8 @@ def move_event(
     if event.recurring_event_id or event.event_type != "default":
         raise MoveRestriction
     if target.calendar.id == source.calendar.id:
-        raise Invalid("The destination calendar is the one that the event is in.")
+        problem = "The destination calendar is the one that the event is in."
+        raise Invalid(problem, location=("parameter", "destination"))
     moved = [event, *exceptions_of(call, event)]
     invited = attendees_of(call, [each.id for each in moved])
     for each in moved:

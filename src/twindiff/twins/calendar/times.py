@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from twindiff.kit.clock import SECOND
 
-from .errors import Invalid, Required
+from .errors import BadRequest, Invalid, Required
 
 FAR = 9_999_999_999 * SECOND
 """The end of endless series."""
@@ -53,13 +53,11 @@ def read_datetime(text: str) -> datetime:
 
 
 def read_instant(text: str, name: str) -> int:
-    """Parse the time in the parameter `name`, which must have an offset; raises Invalid."""
+    """Parse the time in the parameter `name`, which must have an offset; raises BadRequest, as Google says no more."""
     try:
         return micros_of(read_datetime(text.replace(" ", "+")))  # a plus sign that was not escaped in a query
     except (ValueError, OverflowError, TypeError):
-        raise Invalid(
-            f"Invalid value for: {name}. '{text}' is no RFC 3339 instant with an offset", location=("parameter", name)
-        ) from None
+        raise BadRequest(location=("parameter", name)) from None
 
 
 def begin_of(when: Mapping[str, Any], zone: str) -> int:
