@@ -154,7 +154,7 @@ def _place(error: ApiError) -> tuple[str, str] | None:
     if isinstance(error, GoogleError):
         return error.details.get("location", error.location)
     if isinstance(error, InvalidParameter) and error.name:
-        return "parameter", error.name
+        return "parameter", error.name.partition("[")[0]
     return None
 
 

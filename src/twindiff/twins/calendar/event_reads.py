@@ -16,7 +16,7 @@ from .event_changes import find_event
 from .event_filters import Filters, read_properties
 from .event_list import EventListQuery, Window, events_page, full_window, last_update, since_of
 from .event_views import event_object, lens_of, occurrence_id
-from .lists import MaxResults
+from .lists import MaxAttendees, MaxResults
 from .tables import CalendarEvent, CalendarListEntry, CalendarSetting
 from .times import DAY, begin_of, read_instant
 from .times import stamp as stamp_shown
@@ -33,7 +33,7 @@ EventType = Literal["birthday", "default", "focusTime", "fromGmail", "outOfOffic
 
 @api.get("/calendars/{calendarId}/events/{eventId}")
 def get_event(
-    call: Call, calendar_id: str, event_id: str, max_attendees: MaxResults | None = None, time_zone: str = ""
+    call: Call, calendar_id: str, event_id: str, max_attendees: MaxAttendees | None = None, time_zone: str = ""
 ) -> dict[str, Any]:
     """Return an event, an exception or an occurrence of a series; a cancelled one has the status `cancelled`."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
@@ -47,7 +47,7 @@ def list_events(
     calendar_id: str,
     event_types: list[EventType] | None = None,
     ical_uid: Annotated[str, Named("iCalUID")] = "",
-    max_attendees: MaxResults | None = None,
+    max_attendees: MaxAttendees | None = None,
     max_results: MaxResults = 250,
     order_by: Literal["startTime", "updated"] | None = None,
     page_token: str = "",
@@ -141,7 +141,7 @@ def list_instances(
     call: Call,
     calendar_id: str,
     event_id: str,
-    max_attendees: MaxResults | None = None,
+    max_attendees: MaxAttendees | None = None,
     max_results: MaxResults = 250,
     original_start: str = "",
     page_token: str = "",

@@ -41,7 +41,7 @@ from .event_limits import cut_texts
 from .event_rules import check_columns, check_event, check_id, check_sequence, complete_times
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
-from .lists import MaxResults
+from .lists import MaxAttendees
 from .mail import send_about
 from .quick_add import read_quick_text
 from .rooms import answer_for_rooms
@@ -71,7 +71,7 @@ def insert_event(
     calendar_id: str,
     event: Annotated[EventBody, Body],
     conference_data_version: ConferenceVersion = 0,
-    max_attendees: MaxResults | None = None,
+    max_attendees: MaxAttendees | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
     supports_attachments: bool = False,
@@ -199,7 +199,7 @@ def patch_event(
     event_id: str,
     event: Annotated[EventBody, Body],
     conference_data_version: ConferenceVersion = 0,
-    max_attendees: MaxResults | None = None,
+    max_attendees: MaxAttendees | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
     supports_attachments: bool = False,
@@ -264,7 +264,7 @@ def update_event(
     event_id: str,
     event: Annotated[EventBody, Body],
     conference_data_version: ConferenceVersion = 0,
-    max_attendees: MaxResults | None = None,
+    max_attendees: MaxAttendees | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
     supports_attachments: bool = False,

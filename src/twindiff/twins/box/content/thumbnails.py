@@ -23,7 +23,7 @@ browser = Operations()
 
 SIZES = {"png": (32, 64, 128, 256), "jpg": (32, 94, 160, 320)}
 _GREY_PIXEL = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mM4AQAAygDJNEIn8wAAAABJRU5ErkJggg==")
-Side = Annotated[int, Meta(ge=1, le=4096)] | None
+Side = Annotated[int, Meta(ge=32, le=320)] | None
 
 
 @api.get("/files/{file_id}/thumbnail.{extension}", in_thread=True)

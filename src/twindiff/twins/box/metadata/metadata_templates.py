@@ -44,7 +44,7 @@ class TemplateField(Struct):
     displayName: Annotated[str, Meta(min_length=1, max_length=4096)]  # noqa: N815 - Box's name
     key: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
     """Box requires it in its description, but makes one from the name for its own command line tool, which omits it."""
-    description: str | None = None
+    description: Annotated[str, Meta(max_length=4096)] | None = None
     hidden: bool = False
     options: list[FieldOption] | None = None
 
@@ -141,6 +141,7 @@ def find_by_instance(call: Call, metadata_instance_id: str, marker: str = "", li
 
     https://developer.box.com/reference/get-metadata-templates
     """
+    check_limit(limit)
     instance = call.db.find(MetadataInstance, MetadataInstance.id == metadata_instance_id)
     template = find_template(call, instance.scope, instance.template_key) if instance else None
     return marker_page([template_object(template)] if template else [], limit, None)
