@@ -71,6 +71,15 @@ def _name_of(call: Call, email: str) -> str | None:
     return user.display_name if user else None
 
 
+_CHANGEABLE = ("display_name", "optional", "resource", "response_status", "comment", "additional_guests")
+
+
+def is_same_list(before: Attendees, now: Attendees) -> bool:
+    """Whether two lists have the same attendees with the same responses."""
+    shown = ({each.email: [getattr(each, name) for name in _CHANGEABLE] for each in rows} for rows in (before, now))
+    return next(shown) == next(shown)
+
+
 def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> AttendeeChanges:
     """Make `wanted` the attendees of an event; those who were invited before keep their rows and ids."""
     known = {row.email: row for row in call.db.rows(CalendarEventAttendee, CalendarEventAttendee.event_id == event.id)}
@@ -82,8 +91,7 @@ def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> AttendeeChang
         if email not in known:
             call.db.add(row)
         else:
-            fields = ("display_name", "optional", "resource", "response_status", "comment", "additional_guests")
-            now[email] = revise(call.db, known[email], **{name: getattr(row, name) for name in fields})
+            now[email] = revise(call.db, known[email], **{name: getattr(row, name) for name in _CHANGEABLE})
     return AttendeeChanges([*now.values()], added, removed, now == known)
 
 

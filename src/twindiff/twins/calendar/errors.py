@@ -143,6 +143,13 @@ class CannotDeletePrimary(GoogleError):
     domain = "calendar"
 
 
+class CannotUseDefaultRemindersAndSpecifyOverride(GoogleError):
+    """Cannot specify both default reminders and overrides at the same time."""
+
+    code = "cannotUseDefaultRemindersAndSpecifyOverride"
+    domain = "calendar"
+
+
 class ParticipantIsNeitherOrganizerNorAttendee(GoogleError):
     """The owner of the calendar must either be the organizer or an attendee of an event that is imported."""
 

@@ -13,7 +13,13 @@ from msgspec import UNSET
 
 from .agenda import schedule_of, span_of
 from .colors import EVENT as COLORS
-from .errors import Invalid, Required, TimeRangeEmpty, TooManyAttendees
+from .errors import (
+    CannotUseDefaultRemindersAndSpecifyOverride,
+    Invalid,
+    Required,
+    TimeRangeEmpty,
+    TooManyAttendees,
+)
 from .event_bodies import fields_of
 from .event_limits import check_sizes
 from .event_types import check_type
@@ -73,7 +79,7 @@ def _check_reminders(reminders: Any) -> None:
         return
     overrides: Any = reminders.get("overrides") or []
     if overrides and reminders.get("useDefault"):
-        raise Invalid("Cannot specify both default reminders and overrides at the same time.")
+        raise CannotUseDefaultRemindersAndSpecifyOverride
     if not isinstance(overrides, list) or len(cast(list[Any], overrides)) > MAX_OVERRIDES:
         raise Invalid(f"Invalid reminders: at most {MAX_OVERRIDES} overrides may be given.")
     check_overrides(cast(list[Any], overrides))

@@ -12,7 +12,7 @@ from twindiff.kit.styles.google import ConditionNotMet, Duplicate
 
 from .access import MIN_WRITER_ROLE, Access, actor_of, is_at_least, open_calendar
 from .agenda import place, zone_name
-from .attendees import rows_of
+from .attendees import is_same_list, rows_of
 from .changes import amend, stamp
 from .conferences import with_conference
 from .errors import (
@@ -170,8 +170,8 @@ def import_event(
 def _check_participant(access: Access, organizer: str, event: EventBody) -> None:
     """Raise unless the calendar into which an event is imported belongs to its organizer or to an attendee."""
     own = {access.calendar.id, access.calendar.owner_id, access.calendar.data_owner}
-    people = {organizer, *(each.get("email") for each in event.attendees or ())}
-    if not own & people:
+    people = [organizer, *(str(each.get("email")) for each in event.attendees or ())]
+    if not {(each or "").casefold() for each in own} & {each.casefold() for each in people}:
         raise ParticipantIsNeitherOrganizerNorAttendee
 
 
@@ -316,6 +316,8 @@ def _change(
         return _render_event(call, access, before)
     after = replace(before, **columns)
     attendees = None if event.attendees is UNSET else _attendee_rows(call, seen, after, event)
+    if after == before and (attendees is None or is_same_list(seen.attendees, attendees)):
+        return _render_event(call, access, before, max_attendees)
     has_attendees = bool(seen.attendees if attendees is None else attendees)
     check_event(after, zone, is_primary=_is_primary(call, access), has_attendees=has_attendees)
     written = write_change(call, access, seen, after, attendees, mails)

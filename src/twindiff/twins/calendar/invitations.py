@@ -15,16 +15,17 @@ from twindiff.kit import Call, revise
 
 from .access import Access
 from .agenda import place
-from .attendees import invite, rows_of
+from .attendees import invite, is_same_list, rows_of
 from .changes import stamp
 from .errors import ForbiddenForNonOrganizer
 from .event_bodies import fields_of
-from .event_changes import SeenEvent, make_exception
+from .event_changes import SeenEvent, make_exception, organizer_zone
 from .event_rules import check_attendees
 from .event_views import attendees_of
 from .mail import organizer_of, send_about
 from .reminders import set_alarms
 from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
+from .times import is_same_time
 
 OWN = ("color_id", "transparency", "visibility", "reminders")
 """The columns that each attendee's copy of an event has for itself."""
@@ -44,7 +45,7 @@ def change_copy(
 
     Raises ForbiddenForNonOrganizer if `columns` change a field that all attendees share.
     """
-    _refuse_shared(seen.event, columns)
+    _refuse_shared(seen.event, columns, organizer_zone(call, seen.event))
     given_properties = fields_of(columns.get("extended_properties"))
     _refuse_shared_properties(seen.event, given_properties)
     own = {name: columns[name] for name in OWN if name in columns and columns[name] != _shown_value(seen, name)}
@@ -70,9 +71,11 @@ def _shown_value(seen: SeenEvent, name: str) -> Any:
     return value if value is not None else _BLANK.get(name)
 
 
-def _refuse_shared(event: CalendarEvent, columns: Mapping[str, Any]) -> None:
+def _refuse_shared(event: CalendarEvent, columns: Mapping[str, Any], zone: str) -> None:
     for name, value in columns.items():
         before = getattr(event, name)
+        if name in ("start", "end") and not event.recurrence and is_same_time(value, before, zone):
+            continue
         if name in (*OWN, "extended_properties", "conference_data", "hangout_link") or value in (None, before):
             continue
         if value in (False, "confirmed", "opaque", "default", True) and name.startswith(
@@ -104,7 +107,8 @@ def _answers(
     if not own and not new:
         return None
     rows = rows_of(call, seen.event, [*own, *new], seen.attendees, others_stay=True)
-    return [_keep_invitation(each, known.get(each.email)) for each in rows]
+    answers = [_keep_invitation(each, known.get(each.email)) for each in rows]
+    return None if is_same_list(seen.attendees, answers) else answers
 
 
 def _keep_invitation(row: CalendarEventAttendee, before: CalendarEventAttendee | None) -> CalendarEventAttendee:

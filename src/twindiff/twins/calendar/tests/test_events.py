@@ -70,7 +70,10 @@ WRONG = [
     ({"recurrence": ["DTSTART:20180618T090000"]}, "invalid"),
     ({"recurrence": ["EXDATE:20180618T090000Z"]}, "invalid"),
     ({"recurrence": ["RRULE:FREQ=DAILY;INTERVAL=99999999999999999999"]}, "invalid"),
-    ({"reminders": {"useDefault": True, "overrides": [{"method": "email", "minutes": 5}]}}, "invalid"),
+    (
+        {"reminders": {"useDefault": True, "overrides": [{"method": "email", "minutes": 5}]}},
+        "cannotUseDefaultRemindersAndSpecifyOverride",
+    ),
     ({"reminders": {"useDefault": False, "overrides": [{"method": "fax", "minutes": 5}]}}, "invalid"),
     ({"reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": -5}]}}, "invalid"),
     ({"eventType": "outOfOffice", **at("2018-06-18", "2018-06-19")}, "malformedOutOfOfficeEvent"),

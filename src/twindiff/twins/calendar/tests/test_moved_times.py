@@ -56,6 +56,24 @@ def test_a_guest_in_any_zone_answers_with_the_event_as_they_see_it(colleagues, z
         assert [each["responseStatus"] for each in answered["attendees"]] == ["accepted"]
 
 
+@pytest.mark.parametrize("who", ["agent", "bea"])
+def test_an_occurrence_that_is_put_back_as_it_was_read_gets_no_row(colleagues, platform, who):
+    agent, bea, _ = colleagues
+    made = agent.insert(attendees=[{"email": BEA}], recurrence=["RRULE:FREQ=DAILY;COUNT=3"])
+    one = f"{path(made)}_20180619T160000Z"
+    caller, run = {"agent": agent, "bea": bea}[who], platform.start(agent.environment)
+    caller("PUT", one, caller("GET", one), sendUpdates="all")
+    assert not any(rows for kind, rows in platform.diff(run).items() if kind in ("inserts", "updates", "deletes"))
+
+
+def test_a_guest_may_give_the_same_instant_in_a_zone_of_their_own(colleagues):
+    agent, bea, _ = colleagues
+    made = agent.insert(attendees=[{"email": BEA}])
+    own = at("2018-06-18T18:00", "2018-06-18T19:00", "Europe/Berlin")
+    answer = {"attendees": [{"email": BEA, "responseStatus": "accepted"}]}
+    assert bea("PATCH", path(made), {**own, **answer})["start"]["timeZone"] == "America/Los_Angeles"
+
+
 def test_a_guest_may_not_move_an_event_to_another_instant(colleagues):
     agent, bea, _ = colleagues
     made = agent.insert(attendees=[{"email": BEA}])
@@ -204,3 +222,12 @@ def test_an_import_needs_the_calendars_owner_among_its_people(calendar):
             }
         ],
     )
+
+
+def test_every_event_of_the_sample_can_be_put_back_as_it_was_read(world):
+    office = world("calendar_default")
+    for single in (False, True):
+        for event in office.list(maxResults=25, singleEvents=single, timeMin="2018-06-17T00:00:00Z"):
+            read = office("GET", path(event))
+            office("PUT", path(event), read, sendUpdates="all")
+    assert not any(office.diff()[kind] for kind in ("inserts", "updates", "deletes"))
