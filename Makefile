@@ -21,13 +21,14 @@ BIN := .venv/bin
 PARALLEL := -n auto --dist worksteal
 # A worker fewer, for tests that run beside all others.
 BESIDE := -n logical --dist worksteal
+OSV := https://api.osv.dev
 STORED_SAID := .tools/stored.txt
 BRIDGES := src/twindiff/frameworks
 BRIDGED := tests/frameworks --ignore=tests/frameworks/test_gymnasium.py
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check lint types compiled format test embedded stored test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
+.PHONY: help setup demo serve check lint audit types compiled format test embedded stored test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -49,6 +50,10 @@ lint: setup ## Lint, format and layering
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-logo
+
+audit: setup ## Look for known vulnerabilities of the locked packages, where the database of them can be reached
+	@if curl --silent --head --max-time 5 $(OSV) >/dev/null; then $(BIN)/uv audit --frozen --preview-features audit; \
+	else echo "audit: skipped, since $(OSV) cannot be reached"; fi
 
 types: setup ## Types
 	$(BIN)/pyright

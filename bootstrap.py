@@ -185,7 +185,7 @@ def fetch(url: str) -> bytes:
         if not isinstance(error.reason, ssl.SSLCertVerificationError):
             sys.exit(f"Could not fetch {url}: {error.reason}. Set-up needs the network once.")
     # A bare Debian has no certificate authorities; the locked hash, not the connection, says that the file is right.
-    return download(url, ssl._create_unverified_context())  # pyright: ignore[reportPrivateUsage]
+    return download(url, ssl._create_unverified_context())  # noqa: S323  # pyright: ignore[reportPrivateUsage]
 
 
 def download(url: str, context: ssl.SSLContext) -> bytes:

@@ -194,3 +194,20 @@ def test_bytes_are_looked_through_once_after_a_deletion(home):
     home.engine.delete("one")
     home.sweep()
     assert [*home.engine.unnamed_blobs.sweep()] == []
+
+
+def test_a_file_that_cannot_be_removed_is_set_aside_and_holds_up_no_other(tmp_path, monkeypatch, caplog):
+    """A folder stands where the file was; both are unreferenced."""
+    home = Home(str(tmp_path), monkeypatch)
+    home.environment("one")
+    stuck, other = (home.attach("one", data) for data in (b"stuck", b"other"))
+    (tmp_path / "blobs" / stuck[:2] / stuck[2:]).unlink()
+    (tmp_path / "blobs" / stuck[:2] / stuck[2:]).mkdir()
+    home.engine.delete("one")
+    for _ in range(3):
+        home.sweep()
+        home.environment("two")
+        home.engine.delete("two")
+    home.engine.close()
+    assert home.has(b"other") == [False], other
+    assert [line.partition(":")[0] for line in caplog.messages] == [f"Unreferenced blob {stuck} set aside"]

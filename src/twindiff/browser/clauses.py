@@ -18,7 +18,7 @@ EMAIL = (
     "input[type=email], input[autocomplete=username], input[name*=email i], input[id*=email i], "
     "input[name*=user i], input[id*=user i], input[name*=login i]"
 )
-PASSWORD = "input[type=password]"
+PASSWORD = "input[type=password]"  # noqa: S105 - a selector
 SUBMIT = ", ".join(
     f"form:has({PASSWORD}) {each}"
     for each in ("button[type=submit]", "input[type=submit]", "button:not([type=button])")

@@ -37,7 +37,7 @@ from .registry import Registry
 
 DEFAULT_TTL_SECONDS = 1800
 KEPT_AFTER_EXPIRY = 24 * 3600 * SECOND
-TOKEN_PREFIX = "tda_"
+TOKEN_PREFIX = "tda_"  # noqa: S105 - only a prefix
 AT_ONCE = 100
 """Environments expired or deleted by one `tidy`, so that it stays short."""
 SECONDS_FOR_SLEEP = 0.005

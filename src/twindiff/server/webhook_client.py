@@ -163,7 +163,7 @@ def _client() -> httpx.AsyncClient:
     import httpx
 
     limits = httpx.Limits(max_keepalive_connections=0)
-    return httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=None, limits=limits)
+    return httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=None, limits=limits)  # noqa: S113 - each request has its own
 
 
 def _plain(address: Address) -> Address:

@@ -42,7 +42,7 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
     def remove(self, digest: str, instant: float) -> None:
-        """Remove a blob unless it was put again at or after `instant`, in seconds since 1970."""
+        """Remove a blob unless it was put again at or after `instant`, in seconds since 1970; raises OSError."""
         ...
 
 
@@ -139,8 +139,9 @@ class FileBlobs:
         path = self._path(digest)
         with self._guard:
             if _modified_at(path) < instant:
-                self._grow(-path.stat().st_size)
+                size = path.stat().st_size
                 path.unlink(missing_ok=True)
+                self._grow(-size)
                 self._unsynced.discard(path)
 
     def sync(self) -> None:

@@ -85,3 +85,23 @@ def test_templates_with_a_name_stay(home):
     home.sweep()
     assert home.templates() == before
     assert home.channels(home.sandboxes.create(scenario="slack_default")) == ["general", "random"]
+
+
+def test_one_that_cannot_be_removed_is_set_aside_and_holds_up_no_other(home, monkeypatch, caplog):
+    other = home.sandboxes.create(seed_data={**WORLD, "channels": []})
+    home.delete()
+    assert home.sandboxes.ask("DELETE", f"sandboxes/{other['id']}").status_code == 204
+    engine, tries = home.server.service.engine, []
+    broken, removes = home.template, engine.forget_template
+
+    def remove(*template):
+        tries.append(template)
+        if template == broken:
+            raise LookupError("broken")
+        removes(*template)
+
+    monkeypatch.setattr(engine, "forget_template", remove)
+    assert home.sweep(7)
+    assert (tries.count(broken), len({*tries} - {broken}), len(tries)) == (3, 1, 4)
+    said = [line for line in caplog.messages if "set aside" in line]
+    assert said == [f"Unused template {broken[1]} of slack set aside after 3 tries: LookupError: broken"]

@@ -21,7 +21,7 @@ from twindiff.kit.errors import (
     TooLarge,
     TooSlow,
 )
-from twindiff.kit.etags import PreconditionFailed, not_modified
+from twindiff.kit.etags import PreconditionFailed, etag_of, not_modified
 from twindiff.kit.http import Request, Response, ValueResponse, json_answer
 from twindiff.kit.styles.base import Style
 
@@ -154,7 +154,7 @@ def _place(error: ApiError) -> tuple[str, str] | None:
     if isinstance(error, GoogleError):
         return error.details.get("location", error.location)
     if isinstance(error, InvalidParameter) and error.name:
-        return "parameter", error.name
+        return "parameter", error.name.partition("[")[0]
     return None
 
 
@@ -166,12 +166,25 @@ def json_only(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) 
     return proceed()
 
 
+def _list_etag(exchange: RequestContext, value: dict[str, Any], items: list[Any]) -> str:
+    """Return the tag of a list: it differs by the query, by fields of the list, and by the versions of its items."""
+    about = {name: each for name, each in value.items() if name != "items"}
+    versions = [[item.get("id"), item.get("etag")] for item in cast("list[dict[str, Any]]", items)]
+    return etag_of([exchange.request.path, exchange.parameters, about, versions])
+
+
 def etag_middleware(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A middleware that copies the field `etag` to the header ETag, and responds 304 if If-None-Match names it."""
-    value: Any = proceed()
-    etag = cast(dict[str, Any], value).get("etag") if isinstance(value, dict) else None
-    if not isinstance(etag, str):
-        return cast(Any, value)
+    """A middleware that copies the field `etag` to the header ETag, and responds 304 if If-None-Match names it.
+
+    A list, which has `items`, gets a tag of its own query and of all that it shows.
+    """
+    answer: Any = proceed()
+    if not isinstance(answer, dict) or not isinstance(answer.get("etag"), str):  # pyright: ignore[reportUnknownMemberType]
+        return cast(Any, answer)
+    value = cast(dict[str, Any], answer)
+    if isinstance(items := value.get("items"), list):
+        value = {**value, "etag": _list_etag(exchange, value, cast("list[Any]", items))}
+    etag: str = value["etag"]
     seen = exchange.request.headers.get("if-none-match", "")
     unchanged = not_modified(seen, etag) if exchange.operation.declared.verb == "GET" else None
     return unchanged or ValueResponse(value, headers=(("ETag", etag),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Generator, Mapping
@@ -15,6 +16,8 @@ from .files import DataFile, Reading
 from .live_environments import SqlitePool
 from .pages import Pages
 from .templates import TemplateImages
+
+log = logging.getLogger("twindiff")
 
 SECONDS_NEW = 3600
 """Age below which a blob is kept, since the row that refers to it may not be written yet."""
@@ -37,6 +40,8 @@ class UnreferencedBlobs:
         """When a deletion was last noticed, in seconds since 1970."""
         self._swept_before = 0.0
         """The last sweep covered blobs put before this time, in seconds since 1970."""
+        self._irremovable: set[str] = set()
+        """Digests of blobs whose files could not be removed since the server started."""
 
     def sweep(self) -> Generator[CooperativeStep]:
         """Find unreferenced blobs, in a step for another thread, and remove them, if a sweep is due."""
@@ -48,10 +53,18 @@ class UnreferencedBlobs:
             return
         left: set[str] = set()
         yield lambda: left.update(self._find_unnamed(instant))
-        for digest in left:
-            self._blobs.remove(digest, instant)
+        for digest in sorted(left - self._irremovable):
+            self._remove(digest, instant)
             yield yield_control
         self._seen, self._swept_before = forgotten, instant
+
+    def _remove(self, digest: str, instant: float) -> None:
+        """Remove a blob; one whose file cannot be removed is set aside, so that it holds up no other."""
+        try:
+            self._blobs.remove(digest, instant)
+        except OSError as error:
+            self._irremovable.add(digest)
+            log.warning("Unreferenced blob %s set aside: %s", digest, error)
 
     def _find_unnamed(self, instant: float) -> set[str]:
         left = self._blobs.put_before(instant)

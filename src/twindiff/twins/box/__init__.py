@@ -147,6 +147,7 @@ twin = Twin(
     BoxStyle(),
     *(page.api for page in _PAGES),
     oauth.browser,
+    thumbnails.browser,
     tables=(*TABLES, *ADMINISTRATION, *GOVERNANCE, *BARRIERS, *TAXONOMIES, OauthToken),
     users=Users(User, User.id, User.login),
     seeds=_HERE / "seeds",

@@ -137,7 +137,7 @@ class _Writer:
     def _store_content(self, part: SeedFile) -> Bytes:
         """Store the text of a file for searches and return its content; the bytes go into the version's row."""
         data = part.content.encode()
-        held = Bytes("", sha1(data).hexdigest(), len(data))
+        held = Bytes("", sha1(data, usedforsecurity=False).hexdigest(), len(data))
         text = text_of(data, part.name)
         if text and self.call.db.find(ContentText, ContentText.sha_1 == held.sha_1) is None:
             self.call.db.add(ContentText(sha_1=held.sha_1, text=text))

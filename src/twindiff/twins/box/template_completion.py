@@ -42,6 +42,8 @@ def complete_rows(rows: Rows) -> Rows:
     for table in _ITEMS:
         for item in full.get(table, []):
             _name(item)
+            if table != "box_web_links" and item.get("modified_at") and not item.get("content_modified_at"):
+                item["content_modified_at"] = item["modified_at"]
     for row in (row for table in _NAMED_ONCE for row in full.get(table, [])):
         row["folded_name"] = fold_name(row["name"])
     return full

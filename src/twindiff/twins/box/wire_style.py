@@ -26,6 +26,12 @@ from ...kit.styles.base import Style
 if TYPE_CHECKING:
     from twindiff.kit.request_context import RequestContext
 
+NOT_SERVED = 405
+"""The status for operations that the twin lacks, with the code `not_implemented`.
+
+Box's SDKs repeat a request that is answered 501 five times, for 28 seconds.
+"""
+
 HELP_URL = "http://developers.box.com/docs/#errors"
 _CHALLENGE = 'Bearer realm="Service", error="invalid_token", error_description="The access token provided is invalid."'
 _CODES = {
@@ -110,13 +116,14 @@ class BoxStyle(Style):
         code, message, context = _error_parts(error)
         if isinstance(error, MetadataError):
             return json_answer({"code": code, "message": message, "request_id": request_id}, error.status, headers)
-        said: dict[str, Any] = {"type": "error", "status": error.status, "code": code}
+        status = NOT_SERVED if error.status == 501 else error.status
+        said: dict[str, Any] = {"type": "error", "status": status, "code": code}
         if context is not None:
             said["context_info"] = context
         said |= {"help_url": HELP_URL, "message": message, "request_id": request_id}
         if error.status == 401:
             headers = (*headers, ("WWW-Authenticate", _CHALLENGE))
-        return json_answer(said, error.status, headers)
+        return json_answer(said, status, headers)
 
 
 def _error_parts(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:

@@ -11,7 +11,7 @@ from twindiff.kit.styles.google import ConditionNotMet
 
 from .access import ROLES, open_calendar
 from .changes import amend, record_change, stamp
-from .errors import CannotChangeOwner, Invalid, NotFound, Required
+from .errors import CannotChangeOwner, Invalid, NotFound, Required, SyncTokenConflict
 from .lists import ListRequest, MaxResults, render_page
 from .mail import send
 from .tables import Calendar, CalendarAclRule, CalendarUser
@@ -100,7 +100,7 @@ def list_rules(
     """List the ACL rules of a calendar; requires the role `writer`."""
     calendar = open_calendar(call, calendar_id, "writer").calendar
     if sync_token and show_deleted is False:
-        raise Invalid("showDeleted cannot be false together with a syncToken.")
+        raise SyncTokenConflict
     rows = call.db.rows(CalendarAclRule, CalendarAclRule.calendar_id == calendar.id)
     kept = [row for row in rows if not row.deleted or show_deleted or sync_token]
     asked = ListRequest(collection_of(calendar.id), max_results, page_token, sync_token)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from twindiff.kit import Call, revise
 
 from .event_rules import check_attendees
+from .mail import organizer_of
 from .tables import CalendarEvent, CalendarEventAttendee, CalendarUser
 
 Given = Sequence[Mapping[str, Any]]
@@ -23,42 +24,45 @@ class AttendeeChanges(NamedTuple):
     now: Attendees
     added: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
+    is_same: bool = False
+    """Whether every attendee is as before, so that there is nothing to tell anybody."""
 
     @property
     def is_none(self) -> bool:
         return not self.added and not self.removed
 
 
-def rows_of(call: Call, event: CalendarEvent, given: Given, known: Attendees = ()) -> list[CalendarEventAttendee]:
-    """Build attendee rows from a request; fields that the request omits keep their values in `known`.
+def rows_of(
+    call: Call, event: CalendarEvent, given: Given, known: Attendees = (), *, others_stay: bool = False
+) -> list[CalendarEventAttendee]:
+    """Build attendee rows from a request, in which an omitted field means its default: no response, not optional.
 
+    `known` are the attendees before. With `others_stay`, those that the request does not name stay as they are.
     Raises the errors of `check_attendees`.
     """
     check_attendees(given)
     before = {each.email: each for each in known}
     rows = {each["email"]: _row(call, event, each, before.get(each["email"])) for each in given}
-    return [*rows.values()]
+    return [*({**before, **rows} if others_stay else rows).values()]
 
 
 def _row(
     call: Call, event: CalendarEvent, given: Mapping[str, Any], before: CalendarEventAttendee | None
 ) -> CalendarEventAttendee:
     email: str = given["email"]
-    is_organizer = email == event.calendar_id
-    name = given.get("displayName") or (before.display_name if before else _name_of(call, email))
-    response = given.get("responseStatus") or (before.response_status if before else None)
+    is_organizer = email == organizer_of(event)
     return CalendarEventAttendee(
         id=before.id if before else call.db.next("calendar_attendee"),
         event_id=event.id,
         email=email,
-        display_name=name,
+        display_name=given.get("displayName") or _name_of(call, email),
         organizer=is_organizer,
         self=before.self if before else False,
         resource=before.resource if before else bool(given.get("resource")),  # only set when an attendee is added
-        optional=bool(given.get("optional", before.optional if before else False)),
-        response_status=response or ("accepted" if is_organizer else "needsAction"),
-        comment=given.get("comment", before.comment if before else None),
-        additional_guests=int(given.get("additionalGuests", before.additional_guests if before else 0) or 0),
+        optional=bool(given.get("optional")),
+        response_status=given.get("responseStatus") or ("accepted" if is_organizer else "needsAction"),
+        comment=given.get("comment"),
+        additional_guests=int(given.get("additionalGuests") or 0),
     )
 
 
@@ -67,19 +71,28 @@ def _name_of(call: Call, email: str) -> str | None:
     return user.display_name if user else None
 
 
+_CHANGEABLE = ("display_name", "optional", "resource", "response_status", "comment", "additional_guests")
+
+
+def is_same_list(before: Attendees, now: Attendees) -> bool:
+    """Whether two lists have the same attendees with the same responses."""
+    shown = ({each.email: [getattr(each, name) for name in _CHANGEABLE] for each in rows} for rows in (before, now))
+    return next(shown) == next(shown)
+
+
 def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> AttendeeChanges:
     """Make `wanted` the attendees of an event; those who were invited before keep their rows and ids."""
     known = {row.email: row for row in call.db.rows(CalendarEventAttendee, CalendarEventAttendee.event_id == event.id)}
     now = {row.email: row for row in wanted}
-    for email in known.keys() - now.keys():
+    added, removed = frozenset(now.keys() - known.keys()), frozenset(known.keys() - now.keys())
+    for email in removed:
         call.db.remove(known[email])
     for email, row in now.items():
         if email not in known:
             call.db.add(row)
         else:
-            fields = ("display_name", "optional", "resource", "response_status", "comment", "additional_guests")
-            now[email] = revise(call.db, known[email], **{name: getattr(row, name) for name in fields})
-    return AttendeeChanges([*now.values()], frozenset(now.keys() - known.keys()), frozenset(known.keys() - now.keys()))
+            now[email] = revise(call.db, known[email], **{name: getattr(row, name) for name in _CHANGEABLE})
+    return AttendeeChanges([*now.values()], added, removed, now == known)
 
 
 def copy_attendees(call: Call, attendees: Attendees, event_id: str) -> list[CalendarEventAttendee]:

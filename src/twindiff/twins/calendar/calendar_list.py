@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from twindiff.kit import Body, Call, Header, Operations, check_if_match
+from twindiff.kit.etags import etag_of
 from twindiff.kit.styles.google import ConditionNotMet
 
 from .access import actor_of, is_at_least, open_calendar, owners_of, resolve_calendar_id, roles_of
@@ -18,8 +19,8 @@ from .agenda import zone_name
 from .calendars import build_list_collection
 from .changes import amend, record_change, stamp
 from .colors import CALENDAR as COLORS
-from .colors import FOREGROUND
-from .errors import Forbidden, Invalid, NotFound, Required
+from .colors import FOREGROUND, nearest_color
+from .errors import Forbidden, Invalid, NotFound, Required, SyncTokenConflict
 from .event_rules import check_overrides
 from .lists import ListRequest, MaxResults, render_page
 from .reminders import follow_defaults, minutes_of
@@ -63,7 +64,7 @@ def render_entry(entry: CalendarListEntry, calendar: Calendar, role: str, owner:
     }
     return {
         "kind": "calendar#calendarListEntry",
-        "etag": entry.etag or '"0"',
+        "etag": entry_etag(entry, calendar, role),
         "id": calendar.id,
         "summary": calendar.summary,
         "timeZone": zone_name(calendar),
@@ -76,6 +77,11 @@ def render_entry(entry: CalendarListEntry, calendar: Calendar, role: str, owner:
         "conferenceProperties": calendar.conference_properties or {"allowedConferenceSolutionTypes": ["hangoutsMeet"]},
         **{name: value for name, value in optional.items() if value},
     }
+
+
+def entry_etag(entry: CalendarListEntry, calendar: Calendar, role: str) -> str:
+    """Return the tag of an entry, which also shows properties of its calendar and the user's role there."""
+    return etag_of([entry.etag, calendar.etag, role])
 
 
 def _render_with_owner(call: Call, entry: CalendarListEntry, calendar: Calendar, role: str) -> dict[str, Any]:
@@ -109,9 +115,7 @@ def list_entries(
     """List the entries of the user's calendar list."""
     user = actor_of(call)
     if sync_token and (min_access_role or show_own_organization_only or False in (show_deleted, show_hidden)):
-        raise Invalid(
-            "Sync token cannot be used together with filters; deleted and hidden entries always come with one."
-        )
+        raise SyncTokenConflict
     entries = call.db.rows(CalendarListEntry, CalendarListEntry.user_id == user.id)
     ids = [entry.calendar_id for entry in entries]
     calendars = {calendar.id: calendar for calendar in call.db.rows(Calendar, Calendar.id.in_(ids))}
@@ -185,9 +189,7 @@ def _to_columns(given: EntryBody, *, rgb: bool, replaces: bool = False) -> dict[
     flags = {"hidden": given.hidden, "selected": given.selected}
     values: dict[str, Any] = {
         "summary_override": given.summary_override,
-        "color_id": given.color_id,
-        "background_color": given.background_color if rgb else UNSET,
-        "foreground_color": given.foreground_color if rgb else UNSET,
+        **_colors(given, rgb=rgb),
         "default_reminders": given.default_reminders,
         "notification_settings": given.notification_settings,
     }
@@ -196,6 +198,16 @@ def _to_columns(given: EntryBody, *, rgb: bool, replaces: bool = False) -> dict[
         return wanted
     blank = {**dict.fromkeys(values), "hidden": False, "selected": False}
     return {name: blank[name] if value is UNSET else value for name, value in wanted.items()}
+
+
+def _colors(given: EntryBody, *, rgb: bool) -> dict[str, Any]:
+    """Return the color columns that a body sets: RGB colors set the most similar id, and an id replaces RGB colors."""
+    background, foreground = given.background_color, given.foreground_color
+    if rgb and (background or foreground):
+        color = nearest_color(background) if background else given.color_id
+        return {"color_id": color, "background_color": background, "foreground_color": foreground}
+    reset = None if given.color_id else UNSET
+    return {"color_id": given.color_id, "background_color": reset, "foreground_color": reset}
 
 
 @api.patch("/users/me/calendarList/{calendarId}")
@@ -208,7 +220,7 @@ def patch_entry(
 ) -> dict[str, Any]:
     """Change the given fields of a calendar list entry."""
     row, calendar, role = _entry(call, calendar_id)
-    check_if_match(if_match, row.etag, ConditionNotMet)
+    check_if_match(if_match, entry_etag(row, calendar, role), ConditionNotMet)
     return _update_entry(call, row, calendar, role, _to_columns(entry, rgb=color_rgb_format))
 
 
@@ -222,7 +234,7 @@ def update_entry(
 ) -> dict[str, Any]:
     """Replace a calendar list entry."""
     row, calendar, role = _entry(call, calendar_id)
-    check_if_match(if_match, row.etag, ConditionNotMet)
+    check_if_match(if_match, entry_etag(row, calendar, role), ConditionNotMet)
     return _update_entry(call, row, calendar, role, _to_columns(entry, rgb=color_rgb_format, replaces=True))
 
 
@@ -246,8 +258,8 @@ def _remind_anew(call: Call, calendar: Calendar, before: CalendarListEntry, afte
 @api.delete("/users/me/calendarList/{calendarId}", status=204)
 def delete_entry(call: Call, calendar_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
     """Remove a calendar from the user's list; the calendar and the user's access to it stay."""
-    entry, calendar, _ = _entry(call, calendar_id)
-    check_if_match(if_match, entry.etag, ConditionNotMet)
+    entry, calendar, role = _entry(call, calendar_id)
+    check_if_match(if_match, entry_etag(entry, calendar, role), ConditionNotMet)
     if entry.primary or (calendar.data_owner or "") == entry.user_id:
         raise Forbidden("A calendar that the user owns cannot be taken off the list. Hide it instead.")
     record_change(call, build_list_collection(entry.user_id), amend(call, entry, deleted=True).calendar_id)

@@ -5,9 +5,11 @@ https://developers.google.com/workspace/calendar/api/guides/push
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from datetime import datetime
 from email.utils import format_datetime
+from hashlib import blake2b
 from typing import Annotated, Any
 
 from msgspec import Struct
@@ -26,7 +28,6 @@ api = Operations()
 
 WEEK = 7 * 86_400_000
 MILLISECOND = 1_000
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 RETRIES = (1, 2, 4, 8, 16, 32, 64)
 """Seconds between attempts: Google backs off exponentially while a receiver is down."""
 
@@ -87,7 +88,7 @@ def _watch(call: Call, channel: ChannelBody, resource_uri: str, path: str) -> di
         raise Invalid(f"Invalid channel address: '{channel.address}'. Use an HTTPS address")
     row = CalendarChannel(
         id=channel.id,
-        resource_id=call.ids.new("", 27, LETTERS),
+        resource_id=_resource_id(call, resource_uri),
         resource_uri=resource_uri,
         type=channel.type or "web_hook",
         address=channel.address,
@@ -108,6 +109,12 @@ def _watch(call: Call, channel: ChannelBody, resource_uri: str, path: str) -> di
         **({"token": row.token} if row.token else {}),
         "expiration": str(row.expiration),
     }
+
+
+def _resource_id(call: Call, resource_uri: str) -> str:
+    """Return the id that all channels of a resource share: 27 letters."""
+    of = f"{call.actor} {resource_uri}" if resource_uri.startswith("/users/me/") else resource_uri
+    return urlsafe_b64encode(blake2b(of.encode(), digest_size=20).digest()).decode()[:27]
 
 
 def _expiration(call: Call, channel: ChannelBody) -> int:

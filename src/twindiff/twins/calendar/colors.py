@@ -62,6 +62,17 @@ EVENT = dict(
 )
 
 
+def nearest_color(rgb: str) -> str:
+    """Return the id of the calendar color that is most similar to a color of the form `#0088aa`."""
+    return min(
+        CALENDAR, key=lambda id: sum((a - b) ** 2 for a, b in zip(_parts(CALENDAR[id]), _parts(rgb), strict=True))
+    )
+
+
+def _parts(rgb: str) -> bytes:
+    return bytes.fromhex(rgb.removeprefix("#"))
+
+
 @api.get("/colors")
 def get_colors(call: Call) -> dict[str, Any]:
     """List the colors of calendars and events."""

@@ -8,10 +8,30 @@ from __future__ import annotations
 from twindiff.kit.styles.google import GoogleError, NoSuchThing
 
 
+class BadRequest(GoogleError):
+    """Bad Request"""
+
+    code = "badRequest"
+
+
 class Invalid(GoogleError):
     """Invalid Value"""
 
     code = "invalid"
+
+
+class OrderingNotAvailable(Invalid):
+    """The requested ordering is not available for the particular query."""
+
+    code = "invalid"
+    location = ("parameter", "orderBy")
+
+
+class SyncTokenConflict(Invalid):
+    """Sync token cannot be used together with filters or an order; deleted and hidden items always come with one."""
+
+    code = "invalid"
+    location = ("parameter", "syncToken")
 
 
 class Required(GoogleError):
@@ -31,6 +51,22 @@ class TimeRangeEmpty(GoogleError):
 
     code = "timeRangeEmpty"
     domain = "calendar"
+    location = ("parameter", "timeMax")
+
+
+class UpdatedMinTooLongAgo(GoogleError):
+    """The requested minimum modification time lies too far in the past."""
+
+    status = 410
+    code = "updatedMinTooLongAgo"
+    domain = "calendar"
+    location = ("parameter", "updatedMin")
+
+
+class ValueTooLarge(GoogleError):
+    """A provided value exceeds the allowed size limit."""
+
+    code = "invalid"
 
 
 class InvalidRecurrence(GoogleError):
@@ -104,6 +140,20 @@ class CannotDeletePrimary(GoogleError):
 
     status = 403
     code = "cannotDeletePrimaryCalendar"
+    domain = "calendar"
+
+
+class CannotUseDefaultRemindersAndSpecifyOverride(GoogleError):
+    """Cannot specify both default reminders and overrides at the same time."""
+
+    code = "cannotUseDefaultRemindersAndSpecifyOverride"
+    domain = "calendar"
+
+
+class ParticipantIsNeitherOrganizerNorAttendee(GoogleError):
+    """The owner of the calendar must either be the organizer or an attendee of an event that is imported."""
+
+    code = "participantIsNeitherOrganizerNorAttendee"
     domain = "calendar"
 
 

@@ -18,7 +18,7 @@ from .mail import send_about
 from .recurrence import is_occurrence
 from .reminders import set_alarms
 from .tables import AgendaEntry, Calendar, CalendarEvent, CalendarEventAttendee, CalendarEventCopy
-from .times import begin_of, local_of, micros_of, read_datetime
+from .times import begin_of, is_same_time, local_of, micros_of, read_datetime
 
 INHERITED = (
     "summary",
@@ -93,6 +93,12 @@ def _start_of(suffix: str, calendar: Calendar) -> int | None:
     return None
 
 
+def organizer_zone(call: Call, event: CalendarEvent) -> str:
+    """Return the time zone of the calendar that organizes an event."""
+    calendar = call.db.find(Calendar, Calendar.id == event.calendar_id)
+    return zone_name(calendar) if calendar else "UTC"
+
+
 def local_columns(event: CalendarEvent, zone: str) -> dict[str, Any]:
     """Return the derived columns of start and end: local datetimes, or dates for an all-day event."""
     if event.start.get("date"):
@@ -122,10 +128,9 @@ def write_change(
     https://developers.google.com/workspace/calendar/api/v3/reference/events
     """
     before, zone = seen.event, zone_name(access.calendar)
-    is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
     wanted = {name: getattr(after, name) for name in CalendarEvent.__struct_fields__}
-    wanted |= local_columns(after, zone) if is_moved else {}
-    wanted["sequence"] = before.sequence + is_moved
+    if is_moved(before, after, zone):
+        wanted |= {**local_columns(after, zone), "sequence": max(after.sequence, before.sequence + 1)}
     wanted = {name: value for name, value in wanted.items() if name not in ("etag", "updated_at")}
     if seen.series:
         row = make_exception(call, seen, replace(after, **wanted))
@@ -133,8 +138,8 @@ def write_change(
         row = call.db.change(before, reminders=after.reminders, etag=etag_for(next_change(call)))
     else:
         row = amend(call, before, **wanted)
-    change = invite(call, row, attendees) if attendees is not None else AttendeeChanges(_of(call, row))
-    if row.etag == before.etag and attendees is None:
+    change = invite(call, row, attendees) if attendees is not None else AttendeeChanges(_of(call, row), is_same=True)
+    if row.etag == before.etag and change.is_same:
         return row
     if row.etag == before.etag:
         row = call.db.change(row, **stamp(call))
@@ -145,13 +150,24 @@ def write_change(
     return row
 
 
+def is_moved(before: CalendarEvent, after: CalendarEvent, zone: str) -> bool:
+    """Whether an event happens at other instants; `zone` is its calendar's. A series also moves with its zone."""
+    if before.recurrence != after.recurrence:
+        return True
+    if after.recurrence and before.start.get("timeZone", zone) != after.start.get("timeZone", zone):
+        return True
+    return not (is_same_time(before.start, after.start, zone) and is_same_time(before.end, after.end, zone))
+
+
 def _of(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
     return attendees_of(call, [event.id]).get(event.id, [])
 
 
 def make_exception(call: Call, seen: SeenEvent, event: CalendarEvent | None = None) -> CalendarEvent:
     """Give an occurrence a row of its own, with the attendees of its series."""
-    row = call.db.add(replace(event or seen.event, created_at=call.clock.iso(), **stamp(call)))
+    made = event or seen.event
+    zone = organizer_zone(call, made)
+    row = call.db.add(replace(made, created_at=call.clock.iso(), **local_columns(made, zone), **stamp(call)))
     for attendee in copy_attendees(call, seen.attendees, row.id):
         call.db.add(attendee)
     return row
@@ -202,7 +218,7 @@ def cancel(call: Call, access: Access, seen: SeenEvent, mails: str) -> None:
     event = seen.event
     after = replace(event, status="cancelled")
     if seen.series:
-        row = make_exception(call, seen, replace(after, **local_columns(event, zone_name(access.calendar))))
+        row = make_exception(call, seen, after)
     else:
         row = amend(call, event, status="cancelled")
         if event.recurrence:

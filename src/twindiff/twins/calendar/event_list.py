@@ -120,9 +120,22 @@ def since_of(call: Call, calendar_id: str, token: str) -> int | None:
 
 def last_change(call: Call, calendar_id: str) -> int:
     """Return the number of the latest change of a calendar's events, or 0."""
-    here, newest = AgendaEntry.calendar_id == calendar_id, -AgendaEntry.changed
-    rows = call.db.rows(AgendaEntry, here, order=newest, limit=1, columns=(AgendaEntry.changed,))
-    return rows[0][0] if rows else 0
+    return _newest_entry(call, calendar_id)[0]
+
+
+def last_update(call: Call, calendar_id: str) -> str:
+    """Return when the calendar's events last changed, as a Timestamp column has it, or an empty text."""
+    return _newest_entry(call, calendar_id)[1]
+
+
+def _newest_entry(call: Call, calendar_id: str) -> tuple[int, str]:
+    """Return change number and time of the agenda entry that changed last, looked up once per operation."""
+    key = f"newest {calendar_id}"
+    if key not in call.memo:
+        here, columns = AgendaEntry.calendar_id == calendar_id, (AgendaEntry.changed, AgendaEntry.updated)
+        rows = call.db.rows(AgendaEntry, here, order=-AgendaEntry.changed, limit=1, columns=columns)
+        call.memo[key] = rows[0] if rows else (0, "")
+    return call.memo[key]
 
 
 def items_of(call: Call, access: Access, wanted: EventListQuery) -> list[Item]:

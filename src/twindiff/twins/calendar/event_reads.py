@@ -11,24 +11,29 @@ from twindiff.kit.clock import Clock
 from .access import Access, open_calendar
 from .agenda import zone_name
 from .changes import etag_for
-from .errors import Invalid, NotRecurring, TimeRangeEmpty
+from .errors import NotRecurring, OrderingNotAvailable, SyncTokenConflict, TimeRangeEmpty, UpdatedMinTooLongAgo
 from .event_changes import find_event
 from .event_filters import Filters, read_properties
-from .event_list import EventListQuery, Window, events_page, full_window, since_of
+from .event_list import EventListQuery, Window, events_page, full_window, last_update, since_of
 from .event_views import event_object, lens_of, occurrence_id
-from .lists import MaxResults
+from .lists import MaxAttendees, MaxResults
 from .tables import CalendarEvent, CalendarListEntry, CalendarSetting
-from .times import begin_of, read_instant
+from .times import DAY, begin_of, read_instant
 from .times import stamp as stamp_shown
 
 api = Operations()
+
+MAX_UPDATED_MIN_AGE = 20 * DAY
+"""Microseconds for which Google lists changes by `updatedMin`; the number is from a public report:
+https://github.com/googleapis/google-api-dotnet-client/issues/239
+"""
 
 EventType = Literal["birthday", "default", "focusTime", "fromGmail", "outOfOffice", "workingLocation"]
 
 
 @api.get("/calendars/{calendarId}/events/{eventId}")
 def get_event(
-    call: Call, calendar_id: str, event_id: str, max_attendees: MaxResults | None = None, time_zone: str = ""
+    call: Call, calendar_id: str, event_id: str, max_attendees: MaxAttendees | None = None, time_zone: str = ""
 ) -> dict[str, Any]:
     """Return an event, an exception or an occurrence of a series; a cancelled one has the status `cancelled`."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
@@ -42,7 +47,7 @@ def list_events(
     calendar_id: str,
     event_types: list[EventType] | None = None,
     ical_uid: Annotated[str, Named("iCalUID")] = "",
-    max_attendees: MaxResults | None = None,
+    max_attendees: MaxAttendees | None = None,
     max_results: MaxResults = 250,
     order_by: Literal["startTime", "updated"] | None = None,
     page_token: str = "",
@@ -61,22 +66,32 @@ def list_events(
     """List the events of a calendar, optionally with series expanded, or the changes since a sync token."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
     if order_by == "startTime" and not single_events:
-        raise Invalid("The requested ordering is not available for the particular query.")
+        raise OrderingNotAvailable
     properties = private_extended_property or (), shared_extended_property or ()
     filters = _filters(q, ical_uid, event_types or (), *properties)
     is_plain = not order_by and not updated_min and filters._replace(event_types=()).is_empty
     if not show_hidden_invitations and _hides_invitations(call, access):
         filters = filters._replace(answered_by=access.calendar.id)
     if sync_token and (time_min or time_max or not is_plain or show_deleted is False):
-        raise Invalid("Sync token cannot be used together with filters or an order, nor without what was deleted.")
+        raise SyncTokenConflict
     since = since_of(call, access.calendar.id, sync_token)
-    newer = Clock(max(read_instant(updated_min, "updatedMin"), 0)).iso() if updated_min else ""
+    newer = _updated_min(call, updated_min)
     window = _window(call, time_min, time_max, is_expanded=single_events)
     shows_deleted = bool(show_deleted or sync_token or updated_min)
     wanted = EventListQuery(window, filters, single_events, order_by or "", shows_deleted, newer, since)
     lens = lens_of(access, time_zone, max_attendees)
     page = events_page(call, lens, wanted, limit=max_results, page_token=page_token, token_is_due=is_plain)
     return {**_about(call, access, time_zone), **page}
+
+
+def _updated_min(call: Call, given: str) -> str:
+    """Return `updatedMin` in the form of a Timestamp column; raises UpdatedMinTooLongAgo."""
+    if not given:
+        return ""
+    instant = read_instant(given, "updatedMin")
+    if instant < call.clock.micros - MAX_UPDATED_MIN_AGE:
+        raise UpdatedMinTooLongAgo
+    return Clock(max(instant, 0)).iso()
 
 
 def _hides_invitations(call: Call, access: Access) -> bool:
@@ -114,7 +129,7 @@ def _about(call: Call, access: Access, zone: str) -> dict[str, Any]:
         "etag": calendar.etag or etag_for(0),
         "summary": calendar.summary,
         **({"description": calendar.description} if calendar.description else {}),
-        "updated": stamp_shown(calendar.updated_at),
+        "updated": stamp_shown(max(calendar.updated_at or "", last_update(call, calendar.id)) or None),
         "timeZone": lens_of(access, zone).zone.key,
         "accessRole": access.role,
         "defaultReminders": (entry.default_reminders if entry else None) or [],
@@ -126,7 +141,7 @@ def list_instances(
     call: Call,
     calendar_id: str,
     event_id: str,
-    max_attendees: MaxResults | None = None,
+    max_attendees: MaxAttendees | None = None,
     max_results: MaxResults = 250,
     original_start: str = "",
     page_token: str = "",

@@ -9,10 +9,19 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from msgspec import UNSET
+
 from .agenda import schedule_of, span_of
 from .colors import EVENT as COLORS
-from .errors import Invalid, Required, TimeRangeEmpty, TooManyAttendees
+from .errors import (
+    CannotUseDefaultRemindersAndSpecifyOverride,
+    Invalid,
+    Required,
+    TimeRangeEmpty,
+    TooManyAttendees,
+)
 from .event_bodies import fields_of
+from .event_limits import check_sizes
 from .event_types import check_type
 from .recurrence import check
 from .tables import CalendarEvent
@@ -24,7 +33,7 @@ MAX_REMINDER_MINUTES = 40_320
 MAX_ATTACHMENTS = 25
 _ID = re.compile(r"[a-v0-9]{5,1024}")
 _EMAIL = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
-_ALLOWED = {
+ALLOWED_VALUES = {
     "status": ("confirmed", "tentative", "cancelled"),
     "transparency": ("opaque", "transparent"),
     "visibility": ("default", "public", "private", "confidential"),
@@ -39,9 +48,21 @@ def check_id(given: str) -> None:
         raise Invalid("Invalid resource id value.")
 
 
+def check_sequence(given: Any, current: int) -> int:
+    """Return the sequence number of an event after a change that gives one, or none; raises Invalid for a lower one."""
+    if given is None or given is UNSET:
+        return current
+    if given < current:
+        raise Invalid(
+            "Invalid sequence value. The specified sequence number is below the current sequence number of the"
+            " resource. Re-fetch the resource and use its sequence number on the following request."
+        )
+    return int(given)
+
+
 def check_columns(columns: Mapping[str, Any]) -> None:
     """Raise Invalid or Required for invalid column values, reminders, attachments or extended properties."""
-    for name, allowed in _ALLOWED.items():
+    for name, allowed in ALLOWED_VALUES.items():
         if name in columns and columns[name] not in allowed:
             raise Invalid(f"Invalid value for: {name}. '{columns[name]}' is none of [{', '.join(allowed)}]")
     if columns.get("color_id") and columns["color_id"] not in COLORS:
@@ -49,6 +70,8 @@ def check_columns(columns: Mapping[str, Any]) -> None:
     _check_reminders(columns.get("reminders"))
     _check_attachments(columns.get("attachments"))
     _check_properties(columns.get("extended_properties"))
+    _check_source(columns.get("source"))
+    check_sizes(columns)
 
 
 def _check_reminders(reminders: Any) -> None:
@@ -56,7 +79,7 @@ def _check_reminders(reminders: Any) -> None:
         return
     overrides: Any = reminders.get("overrides") or []
     if overrides and reminders.get("useDefault"):
-        raise Invalid("Cannot specify both default reminders and overrides at the same time.")
+        raise CannotUseDefaultRemindersAndSpecifyOverride
     if not isinstance(overrides, list) or len(cast(list[Any], overrides)) > MAX_OVERRIDES:
         raise Invalid(f"Invalid reminders: at most {MAX_OVERRIDES} overrides may be given.")
     check_overrides(cast(list[Any], overrides))
@@ -79,6 +102,12 @@ def _check_attachments(attachments: Any) -> None:
         raise Required("Missing attachment fileUrl.")
 
 
+def _check_source(source: Any) -> None:
+    url = fields_of(source).get("url")
+    if url and not str(url).startswith(("http://", "https://")):
+        raise Invalid(f"Invalid value for source.url: '{url}'. Use an address of the scheme HTTP or HTTPS")
+
+
 def _check_properties(properties: Any) -> None:
     for kind in ("private", "shared"):
         values: Any = fields_of(properties).get(kind) or {}
@@ -95,8 +124,14 @@ def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
             raise Required("Missing attendee email.")
         if not isinstance(each["email"], str) or not _EMAIL.fullmatch(each["email"]):
             raise Invalid("Invalid attendee email.")
+        if each.get("additionalGuests") and _to_number(each["additionalGuests"]) < 0:
+            raise Invalid(f"Invalid attendee: additionalGuests is {each['additionalGuests']}, not a number from 0.")
         if each.get("responseStatus", "needsAction") not in RESPONSES:
             raise Invalid(f"Invalid attendee response: '{each['responseStatus']}'. It is one of {', '.join(RESPONSES)}")
+
+
+def _to_number(value: Any) -> int:
+    return value if isinstance(value, int) else -1
 
 
 def complete_times(columns: dict[str, Any], zone: str, *, is_series: bool) -> dict[str, Any]:

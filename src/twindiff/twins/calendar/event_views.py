@@ -18,6 +18,7 @@ from twindiff.kit.throttling import yield_processor
 from .access import Access, is_at_least
 from .agenda import span_of, zone_name
 from .errors import Invalid
+from .mail import organizer_of
 from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
 from .times import begin_of, format_instant, instant_of, stamp, zone_of
 
@@ -330,7 +331,7 @@ def _attendees(event: CalendarEvent, attendees: Attendees, lens: Lens) -> dict[s
 
 def _attendee(attendee: CalendarEventAttendee, event: CalendarEvent, lens: Lens) -> dict[str, Any]:
     flags = {
-        "organizer": attendee.organizer or attendee.email == event.calendar_id,
+        "organizer": attendee.organizer or attendee.email == organizer_of(event),
         "self": attendee.email == lens.calendar_id,
         "resource": attendee.resource,
         "optional": attendee.optional,

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, structs
 from msgspec.structs import replace
 
-from twindiff.kit import Body, Call, Header, Operations, check_if_match
+from twindiff.kit import Body, Call, Header, Meta, Operations, check_if_match
 from twindiff.kit.styles.google import ConditionNotMet, Duplicate
 
 from .access import MIN_WRITER_ROLE, Access, actor_of, is_at_least, open_calendar
 from .agenda import place, zone_name
-from .attendees import rows_of
+from .attendees import is_same_list, rows_of
 from .changes import amend, stamp
 from .conferences import with_conference
 from .errors import (
@@ -22,24 +22,37 @@ from .errors import (
     Invalid,
     MoveRestriction,
     NotFound,
+    ParticipantIsNeitherOrganizerNorAttendee,
     Required,
     RequiredAccessLevel,
 )
 from .event_bodies import EventBody, all_columns, fields_of, given_columns
-from .event_changes import SeenEvent, cancel, exceptions_of, find_event, write_change, write_new
-from .event_rules import check_columns, check_event, check_id, complete_times
+from .event_changes import (
+    SeenEvent,
+    cancel,
+    exceptions_of,
+    find_event,
+    is_moved,
+    organizer_zone,
+    write_change,
+    write_new,
+)
+from .event_limits import cut_texts
+from .event_rules import check_columns, check_event, check_id, check_sequence, complete_times
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
-from .lists import MaxResults
+from .lists import MaxAttendees
 from .mail import send_about
 from .quick_add import read_quick_text
 from .rooms import answer_for_rooms
 from .tables import CalendarEvent, CalendarEventAttendee
+from .times import aware, check_time, names_same_time
 
 api = Operations()
 
 BASE32_HEX = "0123456789abcdefghijklmnopqrstuv"
 SendUpdates = Literal["all", "externalOnly", "none"]
+ConferenceVersion = Annotated[int, Meta(ge=0, le=1)]
 IfMatch = Annotated[str, Header("If-Match")]
 
 
@@ -57,8 +70,8 @@ def insert_event(
     call: Call,
     calendar_id: str,
     event: Annotated[EventBody, Body],
-    conference_data_version: int = 0,
-    max_attendees: MaxResults | None = None,
+    conference_data_version: ConferenceVersion = 0,
+    max_attendees: MaxAttendees | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
     supports_attachments: bool = False,
@@ -74,13 +87,10 @@ def insert_event(
     columns = with_conference(call, given_columns(event), conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
-    made = _new_event(call, access, columns, event.id or call.ids.new("", 26, BASE32_HEX), _uid(event))
+    id = event.id or call.ids.new("", 26, BASE32_HEX)
+    made = _new_event(call, access, columns, id, event.ical_uid or "", check_sequence(event.sequence, 0))
     mails = _mails(send_updates, send_notifications)
     return _insert(call, access, made, event, mails, max_attendees)
-
-
-def _uid(event: EventBody) -> str:
-    return event.ical_uid or ""
 
 
 def _insert(
@@ -98,16 +108,20 @@ def _is_primary(call: Call, access: Access) -> bool:
     return "@" in access.calendar.id and not access.calendar.id.endswith("group.calendar.google.com")
 
 
-def _new_event(call: Call, access: Access, columns: dict[str, Any], id: str, uid: str) -> CalendarEvent:
+def _new_event(
+    call: Call, access: Access, columns: dict[str, Any], id: str, uid: str, sequence: int = 0
+) -> CalendarEvent:
     """Build an event of the actor that the calendar organizes; raises the API's error for invalid columns."""
     for name in ("start", "end"):
         if not columns.get(name):
             raise Required(f"Missing {name} time.")
+    columns = cut_texts(columns)
     check_columns(columns)
     columns = complete_times(columns, zone_name(access.calendar), is_series=bool(columns.get("recurrence")))
     user, calendar = actor_of(call), access.calendar
     return CalendarEvent(
         **{**columns, **stamp(call)},
+        sequence=sequence,
         id=id,
         calendar_id=calendar.id,
         html_link=f"https://www.google.com/calendar/event?eid={id}",
@@ -128,7 +142,7 @@ def import_event(
     call: Call,
     calendar_id: str,
     event: Annotated[EventBody, Body],
-    conference_data_version: int = 0,
+    conference_data_version: ConferenceVersion = 0,
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
     """Import a private copy of an event from another calendar system; a known iCalUID updates that event."""
@@ -143,12 +157,22 @@ def import_event(
         seen = find_event(call, access, known.id)
         return _change(call, access, seen, all_columns(event), event, "none")
     columns = with_conference(call, given_columns(event), conference_data_version)
-    made = _new_event(call, access, columns, f"_{call.ids.new('', 25, BASE32_HEX)}", event.ical_uid)
     organizer = fields_of(event.organizer)
+    _check_participant(access, str(organizer.get("email") or access.calendar.id), event)
+    id = f"_{call.ids.new('', 25, BASE32_HEX)}"
+    made = _new_event(call, access, columns, id, event.ical_uid, check_sequence(event.sequence, 0))
     if organizer.get("email") not in (None, access.calendar.id):
         name = organizer.get("displayName")
         made = replace(made, organizer_id=None, organizer_email=str(organizer["email"]), organizer_display_name=name)
     return _insert(call, access, made, event, "none")
+
+
+def _check_participant(access: Access, organizer: str, event: EventBody) -> None:
+    """Raise unless the calendar into which an event is imported belongs to its organizer or to an attendee."""
+    own = {access.calendar.id, access.calendar.owner_id, access.calendar.data_owner}
+    people = [organizer, *(str(each.get("email")) for each in event.attendees or ())]
+    if not {(each or "").casefold() for each in own} & {each.casefold() for each in people}:
+        raise ParticipantIsNeitherOrganizerNorAttendee
 
 
 @api.post("/calendars/{calendarId}/events/quickAdd")
@@ -174,8 +198,8 @@ def patch_event(
     calendar_id: str,
     event_id: str,
     event: Annotated[EventBody, Body],
-    conference_data_version: int = 0,
-    max_attendees: MaxResults | None = None,
+    conference_data_version: ConferenceVersion = 0,
+    max_attendees: MaxAttendees | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
     supports_attachments: bool = False,
@@ -185,28 +209,39 @@ def patch_event(
     access = open_calendar(call, calendar_id, "freeBusyReader")
     seen = find_event(call, access, event_id)
     check_if_match(if_match, seen.event.etag, ConditionNotMet)
-    columns = _patch_columns(seen.event, given_columns(event))
+    columns = _patch_columns(call, access, seen, given_columns(event))
     columns = with_conference(call, columns, conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
     return _change(call, access, seen, columns, event, _mails(send_updates, send_notifications), max_attendees)
 
 
-def _patch_columns(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
-    """Merge objects of a patch into the event's; a `date` replaces a `dateTime` in start and end, and vice versa."""
-    merged = dict(given)
+def _patch_columns(call: Call, access: Access, seen: SeenEvent, given: dict[str, Any]) -> dict[str, Any]:
+    """Merge objects of a patch into the event's, as the calendar shows it."""
+    event, merged = seen.event, dict(given)
     for name, value in given.items():
         before = getattr(event, name)
         if not isinstance(value, dict) or not isinstance(before, dict):
             continue
+        base, patch = fields_of(before), fields_of(value)
         if name in ("start", "end"):
-            other = {"date": "dateTime", "dateTime": "date"}
-            dropped = {other[key] for key in value if key in other and value[key]}  # pyright: ignore[reportUnknownVariableType]
-            before = {key: each for key, each in before.items() if key not in dropped}  # pyright: ignore[reportUnknownVariableType]
-            if "date" in value:
-                before.pop("timeZone", None)  # pyright: ignore[reportUnknownMemberType]
-        merged[name] = _apply_merge_patch(before, value)  # pyright: ignore[reportUnknownArgumentType]
+            base = _time_to_patch(call, event, base, patch)
+        elif name == "extended_properties" and event.calendar_id != access.calendar.id:
+            base = {**base, "private": seen.copy.private_properties if seen.copy else None}
+        merged[name] = _apply_merge_patch(base, patch)
     return merged
+
+
+def _time_to_patch(call: Call, event: CalendarEvent, before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+    """Return the start or end that a patch is merged into: with an offset, so that a new zone alone moves nothing.
+
+    A day has no zone. A `date` beside the `dateTime` of before, or the reverse, is refused by `check_time`.
+    """
+    if patch.get("date"):
+        return {name: value for name, value in before.items() if name != "timeZone"}
+    if patch.get("timeZone") and before.get("dateTime") and not patch.get("dateTime"):
+        return {**before, "dateTime": aware(before, organizer_zone(call, event)).isoformat()}
+    return before
 
 
 def _apply_merge_patch(before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
@@ -228,8 +263,8 @@ def update_event(
     calendar_id: str,
     event_id: str,
     event: Annotated[EventBody, Body],
-    conference_data_version: int = 0,
-    max_attendees: MaxResults | None = None,
+    conference_data_version: ConferenceVersion = 0,
+    max_attendees: MaxAttendees | None = None,
     send_notifications: bool = False,
     send_updates: SendUpdates | None = None,
     supports_attachments: bool = False,
@@ -247,8 +282,7 @@ def update_event(
     columns = with_conference(call, columns, conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
-    if not event.attendees:
-        event = replace(event, attendees=[])
+    event = replace(event, attendees=event.attendees or [], sequence=event.sequence or 0)
     return _change(call, access, seen, columns, event, _mails(send_updates, send_notifications), max_attendees)
 
 
@@ -262,31 +296,32 @@ def _change(
     max_attendees: int | None = None,
 ) -> dict[str, Any]:
     """Change an event in its organizing calendar, or the copy of an attendee elsewhere."""
+    columns = cut_texts(columns)
     check_columns(columns)
     _check_writer(access, seen)
     before, zone = seen.event, zone_name(access.calendar)
     if before.event_type != columns.get("event_type", before.event_type):
         raise Invalid("The type of an event cannot be changed.")
-    times = {
-        name: columns[name] for name in ("start", "end") if name in columns and columns[name] != getattr(before, name)
-    }
-    is_series = bool(columns.get("recurrence", before.recurrence))
-    columns = {**columns, **complete_times(times, zone, is_series=is_series)}
+    columns = {**columns, "sequence": check_sequence(event.sequence, before.sequence)}
+    if columns.get("reminders") == {"useDefault": True} and before.reminders is None:
+        del columns["reminders"]  # what responses show for events without reminders of their own
+    columns |= _changed_times(call, before, columns, zone)
     if before.calendar_id != access.calendar.id and not before.guests_can_modify:
         change_copy(call, access, seen, columns, event.attendees, mails)
         return _render_event(call, access, before)
     if seen.series and columns.get("recurrence"):
-        raise Invalid("Invalid recurrence rule: an occurrence of a series cannot recur.")
+        raise Invalid("Invalid recurrence rule. An occurrence of a series cannot recur.")
     if columns.get("status") == "cancelled" and before.status != "cancelled":
         cancel(call, access, seen, mails)
         return _render_event(call, access, before)
     after = replace(before, **columns)
     attendees = None if event.attendees is UNSET else _attendee_rows(call, seen, after, event)
+    if after == before and (attendees is None or is_same_list(seen.attendees, attendees)):
+        return _render_event(call, access, before, max_attendees)
     has_attendees = bool(seen.attendees if attendees is None else attendees)
     check_event(after, zone, is_primary=_is_primary(call, access), has_attendees=has_attendees)
     written = write_change(call, access, seen, after, attendees, mails)
-    is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
-    answer_for_rooms(call, access.calendar, written, is_moved=is_moved)
+    answer_for_rooms(call, access.calendar, written, is_moved=is_moved(before, after, zone))
     return _render_event(call, access, written, max_attendees)
 
 
@@ -295,11 +330,21 @@ def _attendee_rows(call: Call, seen: SeenEvent, event: CalendarEvent, body: Even
 
     With `attendeesOmitted`, the body changes only the attendees that it names, and all others stay.
     """
-    given = [*(body.attendees or ())] if body.attendees is not UNSET else []
-    if body.attendees_omitted is True:
-        given = [*({"email": each.email} for each in seen.attendees), *given]
     known = [structs.replace(each, event_id=event.id) for each in seen.attendees]
-    return rows_of(call, event, given, known)
+    return rows_of(call, event, body.attendees or (), known, others_stay=body.attendees_omitted is True)
+
+
+def _changed_times(call: Call, before: CalendarEvent, columns: dict[str, Any], zone: str) -> dict[str, Any]:
+    """Return the given `start` and `end` as they are stored: those that name the same time as before stay as they were.
+
+    `zone` is the zone of the calendar in which the change is made.
+    """
+    own = organizer_zone(call, before)
+    given = {name: check_time(columns[name], name) for name in ("start", "end") if name in columns}
+    kept = {name: getattr(before, name) for name in given if names_same_time(given[name], getattr(before, name), own)}
+    moved = {name: when for name, when in given.items() if name not in kept}
+    is_series = bool(columns.get("recurrence", before.recurrence))
+    return {**kept, **complete_times(moved, zone, is_series=is_series)}
 
 
 def _check_writer(access: Access, seen: SeenEvent) -> None:
@@ -354,7 +399,8 @@ def move_event(
     if event.recurring_event_id or event.event_type != "default":
         raise MoveRestriction
     if target.calendar.id == source.calendar.id:
-        raise Invalid("The destination calendar is the one that the event is in.")
+        problem = "The destination calendar is the one that the event is in."
+        raise Invalid(problem, location=("parameter", "destination"))
     moved = [event, *exceptions_of(call, event)]
     invited = attendees_of(call, [each.id for each in moved])
     for each in moved:

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 from msgspec import UNSET, Struct, UnsetType
 
 from twindiff.kit import Body, Call, Operations
+from twindiff.kit.clock import Clock
 
 from .access import is_at_least, resolve_calendar_id, roles_of
 from .errors import Invalid, Required, TimeRangeEmpty
 from .recurrence import between
 from .tables import AgendaEntry, Calendar
-from .times import DAY, format_instant, read_instant, zone_of
+from .times import DAY, format_instant, read_instant, stamp, zone_of
 
 api = Operations()
 
@@ -46,11 +47,13 @@ def query(call: Call, request: Annotated[FreeBusyRequest, Body]) -> dict[str, An
     most = request.calendar_expansion_max or MAX_CALENDARS
     ids = list(dict.fromkeys(item.id for item in request.items or ()))
     if not 1 <= most <= MAX_CALENDARS or not 1 <= (request.group_expansion_max or MAX_GROUPS) <= MAX_GROUPS:
-        raise Invalid(f"At most {MAX_CALENDARS} calendars and {MAX_GROUPS} groups can be asked for.")
+        name = "groupExpansionMax" if 1 <= most <= MAX_CALENDARS else "calendarExpansionMax"
+        problem = f"At most {MAX_CALENDARS} calendars and {MAX_GROUPS} groups can be asked for."
+        raise Invalid(problem, location=("parameter", name))
     try:
         zone = zone_of(request.time_zone or "UTC")
     except ValueError:
-        raise Invalid(f"Invalid time zone: '{request.time_zone}'.") from None
+        raise Invalid(f"Invalid time zone: '{request.time_zone}'.", location=("parameter", "timeZone")) from None
     real = {id: resolve_calendar_id(call, id) for id in ids}
     visible = _visible(call, sorted({*real.values()}))
     busy = busy_spans(call, sorted(visible), low, high)
@@ -69,8 +72,8 @@ def query(call: Call, request: Annotated[FreeBusyRequest, Body]) -> dict[str, An
             }
     return {
         "kind": "calendar#freeBusy",
-        "timeMin": format_instant(low, zone),
-        "timeMax": format_instant(high, zone),
+        "timeMin": stamp(Clock(low).iso()),
+        "timeMax": stamp(Clock(high).iso()),
         "calendars": answer,
     }
 

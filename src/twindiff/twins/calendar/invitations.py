@@ -15,16 +15,17 @@ from twindiff.kit import Call, revise
 
 from .access import Access
 from .agenda import place
-from .attendees import invite, rows_of
+from .attendees import invite, is_same_list, rows_of
 from .changes import stamp
 from .errors import ForbiddenForNonOrganizer
 from .event_bodies import fields_of
-from .event_changes import SeenEvent, make_exception
+from .event_changes import SeenEvent, make_exception, organizer_zone
 from .event_rules import check_attendees
 from .event_views import attendees_of
 from .mail import organizer_of, send_about
 from .reminders import set_alarms
 from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
+from .times import is_same_time
 
 OWN = ("color_id", "transparency", "visibility", "reminders")
 """The columns that each attendee's copy of an event has for itself."""
@@ -44,9 +45,11 @@ def change_copy(
 
     Raises ForbiddenForNonOrganizer if `columns` change a field that all attendees share.
     """
-    _refuse_shared(seen.event, columns)
+    _refuse_shared(seen.event, columns, organizer_zone(call, seen.event))
+    given_properties = fields_of(columns.get("extended_properties"))
+    _refuse_shared_properties(seen.event, given_properties)
     own = {name: columns[name] for name in OWN if name in columns and columns[name] != _shown_value(seen, name)}
-    properties = fields_of(columns.get("extended_properties")).get("private")
+    properties = given_properties.get("private")
     if properties is not None:
         own["private_properties"] = properties
     answers = _answers(call, access, seen, given) if isinstance(given, Sequence) else None
@@ -68,15 +71,23 @@ def _shown_value(seen: SeenEvent, name: str) -> Any:
     return value if value is not None else _BLANK.get(name)
 
 
-def _refuse_shared(event: CalendarEvent, columns: Mapping[str, Any]) -> None:
+def _refuse_shared(event: CalendarEvent, columns: Mapping[str, Any], zone: str) -> None:
     for name, value in columns.items():
         before = getattr(event, name)
+        if name in ("start", "end") and not event.recurrence and is_same_time(value, before, zone):
+            continue
         if name in (*OWN, "extended_properties", "conference_data", "hangout_link") or value in (None, before):
             continue
         if value in (False, "confirmed", "opaque", "default", True) and name.startswith(
             ("guests_", "anyone_", "status")
         ):
             continue
+        raise ForbiddenForNonOrganizer
+
+
+def _refuse_shared_properties(event: CalendarEvent, given: Mapping[str, Any]) -> None:
+    shared = given.get("shared")
+    if shared and shared != fields_of(event.extended_properties).get("shared"):
         raise ForbiddenForNonOrganizer
 
 
@@ -95,7 +106,14 @@ def _answers(
         raise ForbiddenForNonOrganizer
     if not own and not new:
         return None
-    return rows_of(call, seen.event, [*({"email": email} for email in known), *own, *new], seen.attendees)
+    rows = rows_of(call, seen.event, [*own, *new], seen.attendees, others_stay=True)
+    answers = [_keep_invitation(each, known.get(each.email)) for each in rows]
+    return None if is_same_list(seen.attendees, answers) else answers
+
+
+def _keep_invitation(row: CalendarEventAttendee, before: CalendarEventAttendee | None) -> CalendarEventAttendee:
+    """Keep what the organizer says of an attendee: an attendee's response does not change it."""
+    return replace(row, optional=before.optional, display_name=before.display_name) if before else row
 
 
 def _row(call: Call, seen: SeenEvent) -> CalendarEvent:

@@ -21,6 +21,14 @@ class InvalidMaxResults(InvalidParameterValue):
     location = ("parameter", "maxResults")
 
 
+class InvalidMaxAttendees(InvalidParameterValue):
+    """Invalid value. Values must be at least 1."""
+
+    code = "invalidParameter"
+    location = ("parameter", "maxAttendees")
+
+
+MaxAttendees = Annotated[int, Meta(ge=1), InvalidMaxAttendees]
 MaxResults = Annotated[int, Meta(ge=1), InvalidMaxResults]
 MAX_PAGE_ITEMS = 250
 

@@ -6,6 +6,7 @@ Rules apply in the local time of the event's zone: a meeting at nine stays at ni
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -42,6 +43,9 @@ _RULE_PARTS = frozenset(
         "BYSETPOS",
     ]
 )
+_FLOATING_UNTIL = re.compile(r"(?i)UNTIL=\d{8}T\d{6}(?![Z\d])")
+"""An UNTIL that is neither a day nor in UTC, which Google refuses for timed series."""
+
 _FREQUENCIES = frozenset(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"])
 _PROBLEMS = (ValueError, KeyError, IndexError, TypeError, OverflowError, AttributeError)
 
@@ -65,13 +69,18 @@ class Line(NamedTuple):
     name: str
     zone: str
     value: str
+    text: str
+    """The whole line, for messages."""
 
 
 def check(schedule: Schedule) -> None:
     """Raise InvalidRecurrence unless all lines can be expanded."""
     lines = [*_lines(schedule)]
     if not any(line.name in ("RRULE", "RDATE") for line in lines):
-        raise InvalidRecurrence("Invalid recurrence rule: there is neither an RRULE nor an RDATE.")
+        raise InvalidRecurrence("Invalid recurrence rule. There is neither an RRULE nor an RDATE.")
+    for line in lines:
+        if line.name.endswith("RULE") and not schedule.is_all_day and _FLOATING_UNTIL.search(line.value):
+            raise _invalid(line.text)
     _expand(schedule, datetime.fromisoformat(schedule.start) + timedelta(days=1))
 
 
@@ -125,7 +134,7 @@ def _expand(schedule: Schedule, limit: datetime) -> set[datetime]:
         try:
             into.update(_rule(line, schedule, limit) if line.name.endswith("RULE") else _dates(line, schedule))
         except _PROBLEMS:
-            raise InvalidRecurrence(f"Invalid recurrence rule: {line.name}:{line.value}"[:500]) from None
+            raise _invalid(line.text) from None
     return {each for each in wanted - unwanted if each <= limit}
 
 
@@ -134,11 +143,15 @@ def _lines(schedule: Schedule) -> Iterator[Line]:
         head, colon, value = text.strip().partition(":")
         name, *options = head.upper().split(";")
         if name not in ("RRULE", "EXRULE", "RDATE", "EXDATE") or not colon:
-            raise InvalidRecurrence(f"Invalid recurrence rule: {text}"[:500])
-        zones = [option[5:] for option in head.split(";")[1:] if option.upper().startswith("TZID=")]
+            raise _invalid(text)
+        zones = [option[5:].strip('"') for option in head.split(";")[1:] if option.upper().startswith("TZID=")]
         if any("PERIOD" in option for option in options):
-            raise InvalidRecurrence(f"Invalid recurrence rule: {text}"[:500])
-        yield Line(name, zones[0] if zones else "", value.strip())
+            raise _invalid(text)
+        yield Line(name, zones[0] if zones else "", value.strip(), text)
+
+
+def _invalid(line: str) -> InvalidRecurrence:
+    return InvalidRecurrence(f"Invalid recurrence rule. {line}"[:500])
 
 
 def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]:

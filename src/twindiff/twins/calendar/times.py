@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from twindiff.kit.clock import SECOND
 
-from .errors import Invalid, Required
+from .errors import BadRequest, Invalid, Required
 
 FAR = 9_999_999_999 * SECOND
 """The end of endless series."""
@@ -53,13 +53,11 @@ def read_datetime(text: str) -> datetime:
 
 
 def read_instant(text: str, name: str) -> int:
-    """Parse the time in the parameter `name`, which must have an offset; raises Invalid."""
+    """Parse the time in the parameter `name`, which must have an offset; raises BadRequest, as Google says no more."""
     try:
         return micros_of(read_datetime(text.replace(" ", "+")))  # a plus sign that was not escaped in a query
     except (ValueError, OverflowError, TypeError):
-        raise Invalid(
-            f"Invalid value for: {name}. '{text}' is no RFC 3339 instant with an offset", location=("parameter", name)
-        ) from None
+        raise BadRequest(location=("parameter", name)) from None
 
 
 def begin_of(when: Mapping[str, Any], zone: str) -> int:
@@ -94,7 +92,7 @@ def check_time(when: Any, name: str) -> dict[str, Any]:
         raise Required(f"Missing {name} time.")
     given: dict[str, Any] = {key: value for key, value in when.items() if value is not None}  # pyright: ignore[reportUnknownVariableType]
     if given.get("date") and given.get("dateTime"):
-        raise Invalid(f"Invalid {name} time: it is either a date or a dateTime.")
+        raise Invalid(f"Invalid {name} time.")
     try:
         zone_of(given.get("timeZone") or "UTC")
     except ValueError:
@@ -107,6 +105,31 @@ def check_time(when: Any, name: str) -> dict[str, Any]:
     except (ValueError, OverflowError, TypeError):
         raise Invalid(f"Invalid {name} time.") from None
     return given
+
+
+def is_same_time(one: Mapping[str, Any], other: Mapping[str, Any], zone: str) -> bool:
+    """Whether two starts or ends name the same day or the same second; `zone` applies to times without a zone.
+
+    Responses show whole seconds, so a client cannot know of fractions.
+    """
+    if one.get("date") or other.get("date"):
+        return one.get("date") == other.get("date")
+    return begin_of(one, zone) // SECOND == begin_of(other, zone) // SECOND
+
+
+def names_same_time(given: Mapping[str, Any], before: Mapping[str, Any], zone: str) -> bool:
+    """Whether a given start or end names the time of before and no other zone; `zone` is the event's calendar's.
+
+    A client may write the time that it has read with another offset; that changes nothing.
+    """
+    if given == before:
+        return True
+    own, now = before.get("timeZone") or zone, given.get("timeZone")
+    if not before or (given.get("dateTime") and (now or own) != own):
+        return False
+    if given.get("dateTime") and not now and read_datetime(given["dateTime"]).tzinfo is None:
+        return False
+    return is_same_time({**given, "timeZone": own}, before, zone)
 
 
 def format_instant(micros: int, zone: ZoneInfo) -> str:

@@ -39,7 +39,7 @@ def main() -> None:
         for mount in wanted.get("mounts", ()):
             if _is_bind(mount) and not _is_allowed(mount["source"], str(bundle), context, storage, mounts):
                 sys.exit(f"{mount['destination']}: this mount would reach files of the machine, and is refused")
-    os.execv(runtime, [runtime, *given])
+    os.execv(runtime, [runtime, *given])  # noqa: S606 - no shell is wanted
 
 
 def _is_bind(mount: dict[str, Any]) -> bool:
@@ -57,7 +57,7 @@ def _is_allowed(source: str, bundle: str, context: str, storage: str, mounts: li
     if any(_is_within(place, each) for each in (_locate(os.path.realpath(context), mounts), *stages)):
         return True
     kept = _locate(os.path.realpath(storage), mounts)
-    temporary = _locate(os.path.realpath(os.environ.get("TMPDIR") or "/var/tmp"), mounts)
+    temporary = _locate(os.path.realpath(os.environ.get("TMPDIR") or "/var/tmp"), mounts)  # noqa: S108 - where podman keeps it
     return any(
         _is_within(place, folder) and pattern.match(_rest(place[1], folder[1]))
         for folder, pattern in ((kept, CONTAINERS), (temporary, CACHES))

@@ -27,9 +27,9 @@ FIRST_UIDS = (1_900_000_000, 20_000)
 MAX_PID = 1 << 22
 PROBE_SECONDS = 10
 NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent")
-SCRATCH = ("/tmp", "/var/tmp")
+SCRATCH = ("/tmp", "/var/tmp")  # noqa: S108 - private to each sandbox
 """Folders that are replaced by private ones for each application."""
-SHARED_MEMORY = "/dev/shm"
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 - likewise
 FOLDERS = ("app", "home", "tmp")
 """Folders that an application may write to, below the folder of its run."""
 

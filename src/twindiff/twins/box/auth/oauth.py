@@ -155,7 +155,7 @@ def _issue_token(
         "token_type": "bearer",
     }
     if scopes:
-        said["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"
+        said["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a type
     if refreshable:
         said["refresh_token"] = call.ids.new("", 48, _LETTERS)
         call.db.add(AccessToken(token=said["refresh_token"], kind="refresh", user_id=user_id))

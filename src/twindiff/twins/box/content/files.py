@@ -69,15 +69,18 @@ def update_file(
     lock: Lock | UnsetType | None = UNSET,
     permissions: DownloadPermissions | UnsetType | None = UNSET,
     disposition_at: str | UnsetType | None = UNSET,
+    content_modified_at: str | UnsetType = UNSET,
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
     """Update the given fields of a file, including its parent folder.
+
+    Box does not document `content_modified_at` here; clients such as rclone set it.
 
     https://developer.box.com/reference/put-files-id
     """
     file = find_file(call, file_id)
     check_etag(file, if_match)
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"content_modified_at": _content_time(call, file, content_modified_at)}
     if name is not UNSET:
         more["extension"] = extension_of(name) if name != file.name else UNSET
     if lock is not UNSET:
@@ -86,14 +89,27 @@ def update_file(
         find_file(call, file_id, "own")
         more["permissions"] = {"can_download": permissions.can_download}
     if disposition_at is not UNSET:
-        find_file(call, file_id, "own")
-        more["disposition_at"] = read_instant(disposition_at, "disposition_at") if disposition_at else None
-        reschedule_disposition(call)
+        more["disposition_at"] = _disposition_after(call, file, disposition_at)
     changes = Changes(
         name=name, description=description, parent=parent, tags=tags, collections=collections, shared_link=shared_link
     )
     changes.more = more
     return item_object(call, update(call, file, changes), wanted_fields(fields))
+
+
+def _content_time(call: Call, file: File, given: str | UnsetType) -> str | UnsetType:
+    """Return the new time of a file's content, or UNSET; raise unless the caller may edit the file."""
+    if not isinstance(given, str):
+        return UNSET
+    find_file(call, file.id, "edit")
+    return read_instant(given, "content_modified_at")
+
+
+def _disposition_after(call: Call, file: File, given: str | None) -> str | None:
+    """Return when a file is to be disposed of; raise unless the caller owns the file."""
+    find_file(call, file.id, "own")
+    reschedule_disposition(call)
+    return read_instant(given, "disposition_at") if given else None
 
 
 def _lock_after(call: Call, file: File, wanted: Lock | None) -> dict[str, Any] | None:

@@ -106,7 +106,7 @@ def _copy_metadata(call: Call, item: Item, made: Item) -> None:
 
 def copy_folder(call: Call, folder: Folder, target: Folder, name: str | None) -> Folder:
     """Copy a folder with everything in it and return the copy."""
-    name = check_name(name) if name else folder.name or ""
+    name = folder.name or "" if name is None else check_name(name)
     if folder.id in [each.id for each in chain(call, target.id)]:
         raise CyclicalFolderStructure
     check_together(call, [folder.owned_by_id], [_owner(call, target)])

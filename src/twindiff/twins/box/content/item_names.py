@@ -61,9 +61,14 @@ def namesake(call: Call, folder_id: str, name: str, owner: str | None, *, but: I
     return None
 
 
-def check_free(call: Call, folder_id: str, name: str, owner: str | None, *, but: Item | None = None) -> None:
-    """Raise ItemNameInUse if another item in the folder has the name."""
+def check_free(
+    call: Call, folder_id: str, name: str, owner: str | None, *, but: Item | None = None, is_upload: bool = False
+) -> None:
+    """Raise ItemNameInUse if another item in the folder has the name.
+
+    The conflict of an upload, of its preflight check, and one with a file are one object, others a list.
+    """
     other = namesake(call, folder_id, name, owner, but=but)
     if other is not None:
         shown = item_object(call, other, mini=True)
-        raise ItemNameInUse.of(shown if isinstance(other, File) else [shown])
+        raise ItemNameInUse.of(shown if is_upload or isinstance(other, File) else [shown])

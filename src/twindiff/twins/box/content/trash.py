@@ -19,6 +19,7 @@ from twindiff.twins.box.wire_style import (
 )
 
 from ..core.access import require
+from ..core.errors import Forbidden
 from ..core.folder_listing import KINDS, Sort, page_of_kinds
 from ..tables.item_tables import File, Folder, WebLink
 from ..views.item_views import item_object, item_objects
@@ -59,6 +60,16 @@ def list_trash(
         end = at.offset + len(rows)
         return marker_page(entries, limit, marker_of(end) if end < total else None)
     return offset_page(entries, total, at, ("type", "ASC"), (ordered.by, ordered.direction))
+
+
+@api.get("/folders/{folder_id}/trash/items")
+def list_trashed_folder(call: Call, folder_id: str) -> None:
+    """Refuse to list a folder in the trash: what is in it cannot be seen.
+
+    https://github.com/box/box-java-sdk/issues/1030
+    """
+    require_trashed_item(call, Folder, folder_id)
+    raise Forbidden
 
 
 def _look(call: Call, table: type[Any], item_id: str, fields: str) -> dict[str, Any]:

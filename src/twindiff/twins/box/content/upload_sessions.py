@@ -6,7 +6,7 @@ https://developer.box.com/guides/uploads/chunked
 from __future__ import annotations
 
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from binascii import Error as NoBase64
 from datetime import datetime, timedelta
 from hashlib import sha1
@@ -19,9 +19,15 @@ from twindiff.twins.box.wire_style import BadRequest, offset_page, window
 from ..core.access import find_file, find_folder
 from ..core.contents import store_content
 from ..core.errors import (
-    BadDigest,
+    DigestMismatch,
+    FileSizeTooSmall,
     IncompleteParts,
+    InvalidFileSize,
+    InvalidFolderId,
     InvalidPartRange,
+    MissingDestination,
+    MissingFileName,
+    MissingFileSize,
     NotFound,
     PreconditionFailed,
     RangeOverlapsExistingRange,
@@ -87,8 +93,8 @@ def part_object(part: UploadPart) -> Shown:
 
 def _start(call: Call, size: int, name: str, **where: Any) -> Shown:
     if size < SMALLEST_FILE:
-        said = f"Invalid value '{size}'. Files of less than {SMALLEST_FILE} bytes are uploaded in one request."
-        raise BadRequest.of("file_size_too_small", "file_size", said)
+        said = f"File size {size} less than minimum allowed for this API: {SMALLEST_FILE}"
+        raise FileSizeTooSmall.of("file_size", said)
     expires = datetime.fromisoformat(call.clock.iso()).replace(microsecond=0) + timedelta(days=KEPT_DAYS)
     session = UploadSession(
         id=call.ids.new("", 32, "0123456789ABCDEF"),
@@ -114,37 +120,42 @@ def start(
 
     https://developer.box.com/reference/post-files-upload-sessions
     """
+    if folder_id is None and file_size is None and file_name is None:
+        raise MissingParameter("folder_id")  # an empty body is answered as by all operations
     if folder_id is None:
-        raise BadRequest.of("missing_destination", "folder_id", "'folder_id' is required")
+        raise MissingDestination.of("folder_id", "'folder_id' is required")
     if file_name is None:
-        raise BadRequest.of("missing_file_name", "file_name", "'file_name' is required")
+        raise MissingFileName.of("file_name", "'file_name' is required")
     size = _size(file_size)
     if not str(folder_id).isdecimal():
-        raise BadRequest.of("invalid_folder_id", "folder_id", f"Invalid value '{str(folder_id)[:60]}'.")
+        raise InvalidFolderId.of("folder_id", f"Invalid value '{str(folder_id)[:60]}'.")
     target = find_folder(call, str(folder_id), "upload")
     check_new(call, target, file_name, size)
     return _start(call, size, file_name, folder_id=target.id)
 
 
 def _size(given: float | str | None) -> int:
-    """Return the size in bytes; raise BadRequest if it is not a valid one."""
+    """Return the size in bytes; raise MissingFileSize or InvalidFileSize if it is not a valid one."""
     if given is None:
-        raise BadRequest.of("missing_file_size", "file_size", "'file_size' is required")
+        raise MissingFileSize.of("file_size", "'file_size' is required")
     if not isinstance(given, int) or given < 0:
-        raise BadRequest.of("invalid_file_size", "file_size", f"Invalid value '{str(given)[:60]}'.")
+        raise InvalidFileSize.of("file_size", f"Invalid value '{str(given)[:60]}'.")
     return given
 
 
 @api.post("/api/2.0/files/{file_id}/upload_sessions", status=201)
 @api.post("/2.0/files/{file_id}/upload_sessions", status=201)
-def start_version(call: Call, file_id: str, file_size: int, file_name: str | None = None) -> Shown:
+def start_version(
+    call: Call, file_id: str, file_size: int | float | str | None = None, file_name: str | None = None
+) -> Shown:
     """Create a session for the chunked upload of a new version.
 
     https://developer.box.com/reference/post-files-id-upload-sessions
     """
     file = find_file(call, file_id, "upload")
-    check_version(call, file, file_name, file_size)
-    return _start(call, file_size, file_name or file.name or "", file_id=file.id)
+    size = _size(file_size)
+    check_version(call, file, file_name, size)
+    return _start(call, size, file_name or file.name or "", file_id=file.id)
 
 
 def _any(call: Call, session_id: str) -> UploadSession:
@@ -186,7 +197,7 @@ def list_parts(call: Call, upload_session_id: str, offset: int = 0, limit: int =
 
 
 def _digest_in(header: str) -> str:
-    """Return the SHA-1 of a Digest header as hexadecimal digits."""
+    """Return the SHA-1 of a Digest header in base64."""
     name, _, value = header.partition("=")
     try:
         digest = b64decode(value, validate=True) if name.strip().lower() == "sha" else b""
@@ -194,7 +205,14 @@ def _digest_in(header: str) -> str:
         digest = b""
     if len(digest) != 20:
         raise BadRequest.of("invalid_parameter", "digest", "The header 'digest' must be sha=, with a SHA-1 in base64")
-    return digest.hex()
+    return value
+
+
+def _check_digest(data: bytes, header: str) -> None:
+    """Raise DigestMismatch unless the SHA-1 of a Digest header is that of the data."""
+    actual, expected = b64encode(sha1(data, usedforsecurity=False).digest()).decode(), _digest_in(header)
+    if actual != expected:
+        raise DigestMismatch.of(actual, expected)
 
 
 @api.put("/api/2.0/files/upload_sessions/{upload_session_id}", body_limit=PART_SIZE + 1_000_000)
@@ -214,9 +232,8 @@ def upload_part(
     if not digest:
         raise MissingParameter("digest")
     offset = _place(session, content_range, len(data))
-    checksum = sha1(data).hexdigest()
-    if checksum != _digest_in(digest):
-        raise BadDigest(context_info={"message": f"The SHA-1 of this part is {checksum}"})
+    checksum = sha1(data, usedforsecurity=False).hexdigest()
+    _check_digest(data, digest)
     known = call.db.find(UploadPart, UploadPart.session_id == session.id, UploadPart.offset == offset)
     if known is not None:
         if known.sha1 != checksum:
@@ -274,8 +291,7 @@ def commit(
     if [(part.part_id, part.offset) for part in kept] != [(part.part_id, part.offset) for part in parts]:
         raise IncompleteParts
     data = b"".join(call.blobs.get(part.digest) for part in kept)
-    if sha1(data).hexdigest() != _digest_in(digest):
-        raise BadDigest(context_info={"message": f"The SHA-1 of the file is {sha1(data).hexdigest()}"})
+    _check_digest(data, digest)
     file = _create_file(call, session, attributes or CommitAttributes(), data, if_match)
     for part in kept:
         call.db.remove(part)

@@ -12,13 +12,12 @@ from twindiff.twins.box.wire_style import BadRequest, wanted_fields
 
 from ..core.access import ROOT, find_file, find_folder
 from ..core.contents import Bytes, add_version, check_digest, check_room, store_content
-from ..core.errors import ItemNameInUse
 from ..core.row_stamps import build_change_stamp, extension_of, fold_name, new_id, read_instant, search_text
 from ..event_delivery.event_emission import emit_item_event
 from ..tables.item_tables import File, FileVersion, Folder
 from ..views.item_views import item_object
 from .cascaded_metadata import apply_cascade_policies
-from .item_names import check_free, check_name, namesake
+from .item_names import check_free, check_name
 from .item_updates import Ref, check_etag, check_lock
 
 api = Operations()
@@ -76,7 +75,7 @@ def check_new(call: Call, target: Folder, name: str, size: int) -> None:
     """Raise unless a file of that name and size in bytes can be created in a folder."""
     check_name(name)
     owner = owner_of(call, target)
-    check_free(call, target.id, name, owner)
+    check_free(call, target.id, name, owner, is_upload=True)
     check_room(call, owner, size)
 
 
@@ -143,7 +142,7 @@ def check_version(call: Call, file: File, name: str | None, size: int) -> None:
     check_lock(call, file)
     if name and name != file.name:
         check_name(name)
-        check_free(call, file.parent_id or ROOT, name, file.owned_by_id, but=file)
+        check_free(call, file.parent_id or ROOT, name, file.owned_by_id, but=file, is_upload=True)
     check_room(call, file.owned_by_id, size)
 
 
@@ -185,11 +184,7 @@ def preflight(
     if parent is None:
         raise BadRequest.of("missing_parameter", "parent", "'parent' is required")
     target = find_folder(call, str(parent.id), "upload")
-    check_name(name)
-    other = namesake(call, target.id, name, owner_of(call, target))
-    if other is not None:
-        raise ItemNameInUse.of([item_object(call, other, mini=True)])
-    check_room(call, owner_of(call, target), size or 0)
+    check_new(call, target, name, size or 0)
     return {"upload_url": f"{call.base_url}/api/2.0/files/content", "upload_token": ""}
 
 

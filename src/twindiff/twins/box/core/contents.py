@@ -28,7 +28,7 @@ class Bytes(NamedTuple):
 
 def store_content(call: Call, data: bytes, name: str) -> Bytes:
     """Store bytes, and their text for searches."""
-    kept = Bytes(call.blobs.put(data), sha1(data).hexdigest(), len(data))
+    kept = Bytes(call.blobs.put(data), sha1(data, usedforsecurity=False).hexdigest(), len(data))
     if call.db.find(ContentText, ContentText.sha_1 == kept.sha_1) is None:
         text = text_of(data, name)
         if text:
@@ -38,9 +38,11 @@ def store_content(call: Call, data: bytes, name: str) -> Bytes:
 
 def check_digest(data: bytes, given: str) -> None:
     """Raise if the header Content-MD5, which holds a SHA-1 here, is not the SHA-1 of the bytes."""
-    if given and given.lower() != sha1(data).hexdigest():
+    if given and given.lower() != sha1(data, usedforsecurity=False).hexdigest():
         raise BadDigest(
-            context_info={"message": f"The SHA-1 of what was sent is {sha1(data).hexdigest()}, not {given}"}
+            context_info={
+                "message": f"The SHA-1 of what was sent is {sha1(data, usedforsecurity=False).hexdigest()}, not {given}"
+            }
         )
 
 

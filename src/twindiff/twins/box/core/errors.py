@@ -183,7 +183,49 @@ class TermsOfServiceExists(BoxError):
 
 
 class BadDigest(BoxError):
-    """The SHA-1 or MD5 digest of what was sent is not the one that was given"""
+    """The MD5 or SHA-1 digest of an upload in a single request is not the one that was given"""
+
+
+class DigestMismatch(BoxError):
+    """File digest was incorrect."""
+
+    @classmethod
+    def of(cls, actual: str, expected: str) -> DigestMismatch:
+        """Build the error of an upload session for a SHA-1 digest, both in base64."""
+        return cls(f"File digest was incorrect. Actual: {actual} Expected: {expected}")
+
+
+class SessionRefused(BoxError):
+    """An upload session that cannot be created: https://developer.box.com/reference/post-files-upload-sessions"""
+
+    @classmethod
+    def of(cls, name: str, message: str) -> SessionRefused:
+        """Build the error for a parameter; its reason is the error's own code."""
+        return cls(message, context_info=errors_of(cls.code, name, message))
+
+
+class MissingDestination(SessionRefused):
+    """No `folder_id` was provided"""
+
+
+class InvalidFolderId(SessionRefused):
+    """`folder_id` is not valid"""
+
+
+class MissingFileName(SessionRefused):
+    """`file_name` was not provided"""
+
+
+class MissingFileSize(SessionRefused):
+    """`file_size` was not provided"""
+
+
+class InvalidFileSize(SessionRefused):
+    """`file_size` is not a valid number"""
+
+
+class FileSizeTooSmall(SessionRefused):
+    """`file_size` is below the minimum for upload sessions"""
 
 
 class IncorrectSharedItemPassword(BoxError):

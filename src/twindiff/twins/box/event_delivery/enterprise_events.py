@@ -14,6 +14,7 @@ from .event_emission import event_object
 
 Shown = dict[str, Any]
 TYPES = {
+    "ITEM_CREATE": "UPLOAD",  # there is no other word for a folder or web link that is made
     "ITEM_UPLOAD": "UPLOAD",
     "ITEM_MODIFY": "EDIT",
     "ITEM_COPY": "COPY",
@@ -21,6 +22,11 @@ TYPES = {
     "ITEM_RENAME": "RENAME",
     "ITEM_TRASH": "DELETE",
     "ITEM_UNDELETE_VIA_TRASH": "UNDELETE",
+    "ITEM_MAKE_CURRENT_VERSION": "FILE_VERSION_RESTORE",
+    "ITEM_SHARED_CREATE": "SHARE",
+    "ITEM_SHARED_UNSHARE": "UNSHARE",
+    "LOCK_CREATE": "LOCK",
+    "LOCK_DESTROY": "UNLOCK",
     "COLLAB_INVITE_COLLABORATOR": "COLLABORATION_INVITE",
     "COLLAB_ADD_COLLABORATOR": "COLLABORATION_ACCEPT",
     "COLLAB_ROLE_CHANGE": "COLLABORATION_ROLE_CHANGE",

@@ -23,7 +23,7 @@ from ..core.errors import (
 from ..enterprise.users import ENTERPRISE
 from ..event_delivery.event_emission import record
 from ..tables.further_tables import MetadataInstance, MetadataTemplate
-from .template_edits import apply_operations, new_option, operations_in
+from .template_edits import apply_operations, key_from, new_option, operations_in
 
 api = Operations(prefix="/2.0")
 _KEY = re.compile(r"[a-zA-Z_][-a-zA-Z0-9_]*")
@@ -41,9 +41,10 @@ class TemplateField(Struct):
     """A field of a template."""
 
     type: Literal["string", "float", "date", "enum", "multiSelect", "integer"]
-    key: Annotated[str, Meta(min_length=1, max_length=256)]
     displayName: Annotated[str, Meta(min_length=1, max_length=4096)]  # noqa: N815 - Box's name
-    description: str | None = None
+    key: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    """Box requires it in its description, but makes one from the name for its own command line tool, which omits it."""
+    description: Annotated[str, Meta(max_length=4096)] | None = None
     hidden: bool = False
     options: list[FieldOption] | None = None
 
@@ -140,6 +141,7 @@ def find_by_instance(call: Call, metadata_instance_id: str, marker: str = "", li
 
     https://developer.box.com/reference/get-metadata-templates
     """
+    check_limit(limit)
     instance = call.db.find(MetadataInstance, MetadataInstance.id == metadata_instance_id)
     template = find_template(call, instance.scope, instance.template_key) if instance else None
     return marker_page([template_object(template)] if template else [], limit, None)
@@ -190,7 +192,7 @@ def create_template(
     require_admin(call)
     if scope == "global":
         raise AccessDeniedInsufficientPermissions
-    key = _key_from(displayName) if templateKey is None else templateKey
+    key = key_from(displayName, "template") if templateKey is None else templateKey
     if not _KEY.fullmatch(key):
         raise BadRequest.of("invalid_parameter", "templateKey", f"Invalid value '{key}'.")
     if find_template(call, scope, key):
@@ -209,16 +211,15 @@ def create_template(
     return template_object(made)
 
 
-def _key_from(display_name: str) -> str:
-    words = re.findall(r"[A-Za-z0-9]+", display_name)
-    return "".join([words[0].lower(), *(word.capitalize() for word in words[1:])])[:64] if words else "template"
-
-
 def _fields(call: Call, fields: list[TemplateField]) -> list[Shown]:
-    keys = [field.key for field in fields]
+    keys = [field.key for field in fields if field.key]
     for key in keys:
         if keys.count(key) > 1:
             raise BadRequest.of("invalid_parameter", "fields", f"Two fields have the key '{key}'.")
+    for field in fields:
+        if not field.key:
+            field.key = key_from(field.displayName, "field", keys)
+            keys.append(field.key)
     return [_field(call, field) for field in fields]
 
 

@@ -5,7 +5,9 @@ https://developer.box.com/guides/metadata/templates/update
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
+from itertools import count
 from typing import Any, cast
 
 import msgspec
@@ -28,6 +30,15 @@ def operations_in(body: bytes) -> list[Shown]:
     if not isinstance(read, list) or not all(isinstance(each, dict) for each in cast(list[Any], read)):
         raise MetadataBadRequest("The body must be a list of operations")
     return cast(list[Shown], read)
+
+
+def key_from(display_name: str, default: str, taken: Collection[str] = ()) -> str:
+    """Return a key made from a name, such as `dueDate` from `Due date`, with a number if it is among `taken`."""
+    words = re.findall(r"[A-Za-z0-9]+", display_name)
+    key = "".join([words[0].lower(), *(word.capitalize() for word in words[1:])])[:60] if words else default
+    key = f"_{key}" if key[0].isdecimal() else key
+    numbered = (f"{key}{number}" for number in count(1))
+    return key if key not in taken else next(each for each in numbered if each not in taken)
 
 
 class _Draft:
@@ -77,8 +88,10 @@ def _edit_template(draft: _Draft, operation: Shown) -> None:
 
 def _add_field(draft: _Draft, operation: Shown) -> None:
     data: Shown = {"key": operation.get("fieldKey"), **_data(operation)}
-    if not (data.get("key") and data.get("type") and data.get("displayName")):
-        raise MetadataBadRequest("addField needs data with type, key and displayName")
+    if not (data.get("type") and isinstance(data.get("displayName"), str) and data["displayName"]):
+        raise MetadataBadRequest("addField needs data with type and displayName")
+    if not data.get("key"):
+        data["key"] = key_from(data["displayName"], "field", [each["key"] for each in draft.fields])
     if any(each["key"] == data["key"] for each in draft.fields):
         raise MetadataBadRequest(f"The template has a field '{data['key']}' already")
     given: Any = data.get("options") or []

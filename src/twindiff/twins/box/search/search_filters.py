@@ -98,12 +98,15 @@ class Filters(NamedTuple):
         return any((self.created, self.updated, self.deleted, self.size))
 
     def place_conditions(self, call: Call, kind: Any) -> list[Expression]:
-        """Return the conditions for rows of a kind to be in or outside the trash, as `trash` requires."""
-        if self.trash == "all_items":
-            return []
-        gone = kind.parent_id.in_(_trashed_folders(call))
+        """Return the conditions for rows of a kind to be in or outside the trash, as `trash` requires.
+
+        What is in a trashed folder cannot be seen at all, unless it was put into the trash by itself.
+        """
         if self.trash == "trashed_only":
-            return [any_of(kind.item_status == "trashed", gone) if gone.value else kind.item_status == "trashed"]
+            return [kind.item_status == "trashed"]
+        gone = kind.parent_id.in_(_trashed_folders(call))
+        if self.trash == "all_items":
+            return [any_of(kind.item_status == "trashed", not_(gone))] if gone.value else []
         outside = [mostly(kind.item_status == "active")] if _has_others(call, kind, kind.item_status, "active") else []
         return [*outside, not_(gone)] if gone.value else outside
 
@@ -132,7 +135,9 @@ class Filters(NamedTuple):
     def _is_in_place(self, call: Call, item: Any) -> bool:
         if item.id == ROOT and item.type == "folder":
             return False
-        return self.trash == "all_items" or is_trashed(call, item) is (self.trash == "trashed_only")
+        if self.trash != "non_trashed_only" and item.item_status == "trashed":
+            return True
+        return self.trash != "trashed_only" and not is_trashed(call, item)
 
     def _was_updated_by(self, call: Call, item: Any) -> bool:
         if not self.updaters:

@@ -95,7 +95,9 @@ def _check(item: Item, link: dict[str, Any]) -> None:
         raise BadRequest.of("invalid_parameter", "can_edit", "Only links to files can allow editing.")
     if may and access == "collaborators":
         raise BadRequest.of(
-            "invalid_parameter", "permissions", "Links for collaborators have no permissions of their own."
+            "invalid_parameter",
+            "shared_link_permissions",
+            "Links for collaborators have no permissions of their own.",
         )
 
 

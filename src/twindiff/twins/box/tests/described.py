@@ -16,7 +16,8 @@ DESCRIPTIONS = [SHARED / "specs" / "box" / f"{name}.json" for name in ("openapi"
 
 
 @cache
-def _descriptions() -> list[Any]:
+def read_descriptions() -> list[Any]:
+    """Box's three descriptions of its API; skips the test if they are not there."""
     if not DESCRIPTIONS[0].exists():
         pytest.skip(f"there is no description of Box's API at {DESCRIPTIONS[0]}; set TWINDIFF_SHARED")
     return [json.loads(path.read_text()) for path in DESCRIPTIONS]
@@ -25,7 +26,7 @@ def _descriptions() -> list[Any]:
 def problems(operation: str, status: int, answer: Any) -> list[str]:
     """How an answer differs from what is described of an operation, such as `GET /users/{user_id}`."""
     verb, path = operation.split()
-    for description in _descriptions():
+    for description in read_descriptions():
         of_path = next((item for each, item in description["paths"].items() if each.split("#")[0] == path), {})
         if verb.lower() in of_path:
             content = of_path[verb.lower()]["responses"][str(status)]["content"]

@@ -37,7 +37,7 @@ def test_no_operation_is_both_served_and_said_to_be_missing():
 @pytest.mark.parametrize("path", ["ai_agent_default", "workflows", "nonsense"])
 def test_what_is_missing_is_refused_in_box_s_form(box: Box, path: str):
     answer = box.http("GET", path)
-    assert (answer.status_code, answer.json()["type"]) == (501, "error")
+    assert (answer.status_code, answer.json()["code"]) == (405, "not_implemented")
 
 
 @has_shared

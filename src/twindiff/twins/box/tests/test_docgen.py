@@ -105,4 +105,4 @@ def test_there_are_no_jobs_and_nothing_is_generated(box: Box):
         assert box("GET", path, **LATER)["entries"] == []
     for path in ("docgen_jobs/7", "docgen_batch_jobs/7", "docgen_template_jobs/7"):
         assert box.refused("GET", path, **LATER) == (404, "not_found")
-    assert box.http("POST", "docgen_batches", json={}, **LATER).status_code == 501
+    assert box.http("POST", "docgen_batches", json={}, **LATER).status_code == 405

@@ -131,7 +131,8 @@ def test_signatures_are_those_that_the_official_client_accepts():
 
 def test_administrators_see_events_in_the_enterprise_s_words(box: Box):
     file = box.upload("plan.txt", b"12345", parent=box.folder("Plans"))
-    (event,) = events(box, stream_type="admin_logs", event_type="UPLOAD")["entries"]
+    made, event = events(box, stream_type="admin_logs", event_type="UPLOAD")["entries"]
+    assert (made["source"]["item_type"], made["source"]["item_name"]) == ("folder", "Plans")
     source = event["source"]
     assert (event["event_type"], source["item_type"], source["item_id"]) == ("UPLOAD", "file", file["id"])
     assert (source["item_name"], source["parent"]["name"], source["owned_by"]["id"]) == ("plan.txt", "Plans", ADA)

@@ -24,6 +24,14 @@ class AiItem(Struct):
     content: str | None = None
 
 
+class TemplateReference(Struct):
+    """The metadata template whose fields are extracted."""
+
+    template_key: str = ""
+    scope: Annotated[str, Meta(max_length=40)] = ""
+    type: Literal["metadata_template"] = "metadata_template"
+
+
 Items = Annotated[list[AiItem], Meta(min_length=1, max_length=25)]
 Prompt = Annotated[str, Meta(min_length=1, max_length=10_000)]
 
@@ -47,7 +55,7 @@ def ask(call: Call, mode: Literal["multiple_item_qa", "single_item_qa"], prompt:
 
 
 @api.post("/ai/text_gen", reads=True)
-def text_gen(call: Call, prompt: Prompt, items: Items) -> None:
+def text_gen(call: Call, prompt: Prompt, items: Annotated[list[AiItem], Meta(min_length=1, max_length=1)]) -> None:
     """Validate a request to generate text, then refuse it.
 
     https://developer.box.com/reference/post-ai-text-gen
@@ -68,14 +76,14 @@ def extract(call: Call, prompt: Prompt, items: Items) -> None:
 def extract_structured(
     call: Call,
     items: Items,
-    metadata_template: dict[str, Any] | None = None,
-    fields: list[dict[str, Any]] | None = None,
+    metadata_template: TemplateReference | None = None,
+    fields: Annotated[list[dict[str, Any]], Meta(min_length=1)] | None = None,
 ) -> None:
     """Validate a request to extract the fields of a template, then refuse it.
 
     https://developer.box.com/reference/post-ai-extract-structured
     """
-    if bool(metadata_template) is bool(fields):
+    if (metadata_template is None) is (fields is None):
         raise BadRequest.of("invalid_parameter", "fields", "Either 'metadata_template' or 'fields' is required.")
     _refuse(call, items)
 

@@ -112,7 +112,7 @@ class SignRequestParams(Struct, kw_only=True):
     """The body of a request for signatures."""
 
     signers: Annotated[list[Signer], Meta(min_length=1, max_length=35)]
-    source_files: list[SourceFile] | None = None
+    source_files: Annotated[list[SourceFile], Meta(max_length=10)] | None = None
     parent_folder: ParentFolder | None = None
     name: str = ""
     email_subject: str | None = None

@@ -196,3 +196,25 @@ def test_strict_worlds_ask_for_a_known_token(world):
 
 def test_the_world_s_clock_is_the_template_s(calendar):
     assert calendar.insert()["created"].startswith("2018-06-17T07:0")
+
+
+BEST = [("#0088aa", "8"), ("#ffffff", "14"), ("#000000", "8"), ("#7bd148", "9"), ("#F83A22", "3")]
+
+
+@pytest.mark.parametrize(("background", "color"), BEST)
+@pytest.mark.parametrize("verb", ["PATCH", "PUT", "POST"])
+def test_a_colour_in_rgb_sets_the_most_similar_id(calendar, verb, background, color):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/calendarList/patch#colorRgbFormat"""
+    path = "users/me/calendarList" + ("" if verb == "POST" else "/primary")
+    body = {"backgroundColor": background, "foregroundColor": "#000000", "colorId": "2", "id": ME}
+    entry = calendar(verb, path, body, colorRgbFormat=True)
+    assert (entry["backgroundColor"], entry["foregroundColor"], entry["colorId"]) == (background, "#000000", color)
+
+
+@pytest.mark.parametrize("verb", ["PATCH", "PUT", "POST"])
+def test_a_colour_by_its_id_replaces_one_in_rgb(calendar, verb):
+    rgb = {"backgroundColor": "#0088aa", "foregroundColor": "#ffffff"}
+    calendar("PATCH", "users/me/calendarList/primary", rgb, colorRgbFormat=True)
+    path = "users/me/calendarList" + ("" if verb == "POST" else "/primary")
+    entry = calendar(verb, path, {"colorId": "9", "id": ME})
+    assert (entry["backgroundColor"], entry["foregroundColor"], entry["colorId"]) == ("#7bd148", "#1d1d1d", "9")

@@ -103,3 +103,15 @@ def test_bad_channels_are_refused(calendar):
         ({"expiration": "soon"}, "invalid"),
     ):
         assert calendar.refusal("POST", "calendars/primary/events/watch", {**good, **wrong}) == (400, reason)
+
+
+@pytest.mark.parametrize("path", ["calendars/primary/events", "calendars/primary/acl", "users/me/calendarList"])
+def test_channels_of_one_resource_share_its_id(calendar, path):
+    """https://developers.google.com/workspace/calendar/api/guides/push#making-watch-requests"""
+    watch = {"type": "web_hook", "address": "https://example.com/hook"}
+    ids = [calendar("POST", f"{path}/watch", {**watch, "id": id})["resourceId"] for id in ("one", "two")]
+    other = calendar("POST", "users/me/settings/watch", {**watch, "id": "three"})["resourceId"]
+    assert (ids[0] == ids[1], ids[0] == other) == (True, False)
+    calendar("POST", "channels/stop", {"id": "one", "resourceId": ids[0]})
+    assert calendar.refusal("POST", "channels/stop", {"id": "one", "resourceId": ids[0]}) == (404, "notFound")
+    calendar("POST", "channels/stop", {"id": "two", "resourceId": ids[0]})

@@ -96,3 +96,13 @@ def test_whether_somebody_is_a_resource_is_said_once(agent):
     changed = {"attendees": [{"email": OTHER, "resource": False}]}
     (seen,) = agent("PATCH", f"calendars/primary/events/{made['id']}", changed)["attendees"]
     assert seen["resource"] is True
+
+
+def test_a_room_does_not_answer_anew_to_an_event_that_is_put_back_as_it_was(agent):
+    """The time is given with another offset; by then the room has another event at that time."""
+    made = agent.insert(
+        attendees=GUESTS, start={"dateTime": "2018-06-18T16:00:00Z"}, end={"dateTime": "2018-06-18T17:00:00Z"}
+    )
+    agent.insert(ROOM, **at("2018-06-18T09:00", "2018-06-18T10:00"))
+    path = f"calendars/primary/events/{made['id']}"
+    assert answers(agent("PUT", path, agent("GET", path)))[ROOM] == "accepted"

@@ -107,7 +107,7 @@ def _issue_tokens(call: Call, code: OauthCode) -> dict[str, Any]:
     person: dict[str, Any] = {"id": code.user_id}
     if code.user_scopes:
         token = _token(call, "xoxp", code.user_scopes, code.user_id)
-        person.update(scope=code.user_scopes, access_token=token, token_type="user")
+        person.update(scope=code.user_scopes, access_token=token, token_type="user")  # noqa: S106 - the name of a type
     answer: dict[str, Any] = {
         "app_id": code.app_id,
         "authed_user": person,
