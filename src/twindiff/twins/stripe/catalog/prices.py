@@ -392,6 +392,27 @@ def _check_named(params: CreatePrice | NewPrice | PriceData) -> None:
         raise StripeError(message, param="custom_unit_amount")
 
 
+def check_price_currency(price: Price, currency: str, param: str, expected: str = "expected currency") -> None:
+    """Raise StripeError for a price that has no amount in a currency."""
+    if currency == price.currency or currency in price.currency_options:
+        return
+    known = [price.currency, *price.currency_options]
+    listed = ", ".join(f"`{each}`" for each in known)
+    supports = f"only supports {listed}" if len(known) == 1 else f"supports currencies of {listed}"
+    message = f"The price specified {supports}. This doesn't match the {expected}: `{currency}`."
+    raise StripeError(message, param=param)
+
+
+def check_price_type(price: Price, accepted: Literal["one_time", "recurring"], param: str) -> None:
+    """Raise StripeError for a price that is not of the accepted type."""
+    if price.type != accepted:
+        message = (
+            f"The price specified is set to `type={price.type}` but this field only accepts prices with "
+            f"`type={accepted}`."
+        )
+        raise StripeError(message, param=param)
+
+
 def _check_tiers(params: CreatePrice) -> None:
     if not isinstance(params.tiers, list) or not params.tiers:
         raise StripeError("Missing required param: tiers.", code="parameter_missing", param="tiers")

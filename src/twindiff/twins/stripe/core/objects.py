@@ -271,10 +271,21 @@ def expand_objects(call: Call, value: Any, paths: Sequence[str]) -> Any:
     includes: dict[str, Include] = {name: _including(call, include) for name, include in INCLUDES.items()}
     includes |= {f"{PARTS}.{name}": partial(_included_in_part, call, name) for name in IN_PARTS}
     try:
-        expand(value, paths, loads, includes=includes)
+        expand(value, paths, loads, includes=includes, is_left_out=_is_left_out)
     except InvalidParameter as error:
+        if error.problem.endswith("(total_count)."):
+            raise StripeError("This property cannot be included (total_count)") from None
         raise StripeError(error.problem + _instead(value, paths, error.problem)) from None
     return value
+
+
+def _is_left_out(fields: Fields, name: str) -> bool:
+    """Return whether the stub of a deleted object lacks a field that its kind has."""
+    kind = RESOURCES.get(prefix_of(fields["id"])) if fields.get("deleted") is True else None
+    if kind is None or name in fields:
+        return False
+    qualified = f"{kind.name}.{name}"
+    return qualified in EXPANDABLE or qualified in INCLUDES or name in table_of(kind.table).columns
 
 
 def _included_in_part(call: Call, name: str, part: Fields) -> Any:

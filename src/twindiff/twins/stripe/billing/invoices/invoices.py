@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ...catalog.discounts import OptDiscounts, create_discounts
-from ...connect.destination_charges import check_account
+from ...account.accounts import check_connected_account
+from ...catalog.discounts import OptDiscounts, check_discount_currencies, create_discounts
 from ...core.currencies import parse_currency
 from ...core.events import PreviousRow, record_row, update
 from ...core.objects import Fields, now, object_id, refer, retrieve, show
@@ -196,6 +196,7 @@ def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields
         fields = {**invoice_defaults(owner), **fields}
     fields.setdefault("auto_advance", False)
     fields["currency"] = parse_currency(fields.get("currency") or customer.currency or "usd")
+    check_discount_currencies(call, fields.get("discounts") or [], fields["currency"])
     if isinstance(params.shipping_cost, ShippingCost):
         fields["shipping_cost"] = shipping_cost(call, params.shipping_cost, fields["currency"])
     draft = make_invoice(call, customer, **fields)
@@ -402,7 +403,8 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         fields["metadata"] = merge_metadata(row.metadata if row else {}, params.metadata)
     if params.discounts is not UNSET:
         id = row.id if row else object_id(call, INVOICES.prefix)
-        fields["discounts"] = create_discounts(call, params.discounts, customer, invoice=id)
+        currency = row.currency if row else None
+        fields["discounts"] = create_discounts(call, params.discounts, customer, currency=currency, invoice=id)
         fields |= {} if row else {"id": id}
     if params.default_tax_rates is not UNSET:
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
@@ -439,8 +441,8 @@ def _build_connect(call: Call, params: InvoiceParams, row: Invoice | None) -> Fi
     if not wanted:
         return {}
     transfer: Fields = wanted.get("transfer_data") or {}
-    check_account(call, wanted.get("on_behalf_of"), "on_behalf_of", "account")
-    check_account(call, transfer.get("destination"), "transfer_data[destination]", "destination")
+    check_connected_account(call, wanted.get("on_behalf_of"), "on_behalf_of", "account")
+    check_connected_account(call, transfer.get("destination"), "transfer_data[destination]", "destination")
     both: Fields = {**(row.connect if row else {}), **wanted}
     return {"connect": {name: value for name, value in both.items() if value is not None}}
 

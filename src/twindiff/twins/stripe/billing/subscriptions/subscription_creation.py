@@ -41,11 +41,13 @@ from .requested_items import (
     raise_incomplete,
     resolve_new_item,
     set_end,
+    trial_end_of,
 )
 from .subscription_params import (
     AnchorConfig,
     BillingMode,
     CreateSubscription,
+    check_trial_days,
 )
 
 
@@ -56,7 +58,8 @@ def start(
     wanted = [resolve_new_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(params.items or [])]
     asked = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
     prices = [each.price for each in wanted]
-    currency = check_items([(price.id, "") for price in prices], asked or _currency(customer, prices[0]), prices)
+    currency = asked or customer.currency or prices[0].currency
+    check_items([price.id for price in prices], currency, wanted)
     if customer.currency and customer.currency != currency:
         raise StripeError(
             "You cannot combine currencies on a single customer. This customer has an active subscription, "
@@ -91,19 +94,15 @@ def start(
     return made
 
 
-def _currency(customer: Customer, price: Price) -> str | None:
-    return customer.currency if customer.currency in price.currency_options else None
-
-
 def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) -> int | None:
     if isinstance(params.trial_end, str) and params.trial_end:
-        end = moment(call, params.trial_end, "trial_end", "now")
+        end = trial_end_of(call, params.trial_end, "trial_end")
         return None if end == "now" else int(end)
     days: Any = params.trial_period_days
     if params.trial_from_plan is True:
         days = max((price.recurring["trial_period_days"] or 0 for price in prices), default=0)
-    if isinstance(days, int) and not 0 <= days <= 730:
-        raise StripeError("Invalid trial_period_days: must be from 0 to 730.", param="trial_period_days")
+    if isinstance(days, int):
+        check_trial_days(days, "trial_period_days")
     return now(call) + days * DAY if isinstance(days, int) and days else None
 
 

@@ -133,7 +133,7 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
         SCHEDULES,
         customer=customer.id,
         test_clock=customer.test_clock,
-        phases=phases_of(call, params.phases, begins),
+        phases=phases_of(call, params.phases, begins, customer.currency),
         billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
         default_settings=_given_settings(call, params),
         end_behavior=params.end_behavior or "release",
@@ -177,7 +177,7 @@ def _other_phases(call: Call, row: SubscriptionSchedule, wanted: list[Phase]) ->
         raise StripeError(
             "The subscription schedule update is missing at least one phase with a `start_date` to anchor end dates to."
         )
-    phases = phases_of(call, wanted, now(call))
+    phases = phases_of(call, wanted, now(call), row.phases[0]["currency"])
     if row.status == "active" and row.current_phase:
         running = next((each for each in phases if each["end_date"] > now(call)), None)
         if running and running["start_date"] != row.current_phase["start_date"]:

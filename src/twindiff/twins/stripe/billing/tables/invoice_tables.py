@@ -13,6 +13,7 @@ import msgspec
 from twindiff.kit import Call, Column, Json, column
 
 from ...catalog.prices import Price
+from ...catalog.promotion_codes import PRIOR_TRANSACTIONS
 from ...core.events import record_row
 from ...core.objects import (
     LEFT_OUT,
@@ -240,6 +241,13 @@ def _fill_later(invoice: Fields, kept: Fields) -> None:
     _put(invoice, msgspec.convert(kept["lines"], list[LineItem]), kept["count"], kept["base_url"])
 
 
+def _has_been_billed(call: Call, customer: str) -> bool:
+    """Return whether a customer has an invoice that was finalized and not voided."""
+    billed = Invoice.status.in_(("open", "paid", "uncollectible"))
+    return call.db.find(Invoice, Invoice.customer == customer, billed) is not None
+
+
+PRIOR_TRANSACTIONS.append(_has_been_billed)
 INVOICES = resource(
     Invoice,
     "invoice",
