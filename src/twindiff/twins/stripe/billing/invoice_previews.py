@@ -281,8 +281,9 @@ def _customer(call: Call, params: CreatePreview) -> Customer:
 def _soonest(call: Call, customer: Customer) -> Subscription | None:
     """Return the subscription of a customer that is billed next, or None."""
     rows = call.db.rows(Subscription, Subscription.customer == customer.id)
-    going = [row for row in rows if row.status not in ENDED and row.status != "paused" and row.cancel_at is None]
-    ends = {row.id: min(item.current_period_end for item in items_of(call, row.id)) for row in going}
+    running = [row for row in rows if row.status not in ENDED and row.status != "paused"]
+    ends = {row.id: min(item.current_period_end for item in items_of(call, row.id)) for row in running}
+    going = [row for row in running if row.cancel_at is None or row.cancel_at > ends[row.id]]
     return min(going, key=lambda row: ends[row.id], default=None)
 
 
@@ -404,7 +405,9 @@ def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType
     if row.latest_invoice and row.latest_invoice != latest:
         return row.latest_invoice
     if row.status not in ENDED:
-        call.memo["now"] = max(min(item.current_period_end for item in items_of(call, row.id)), now(call))
+        ends = [item.current_period_end for item in items_of(call, row.id)]
+        ends += [] if row.cancel_at is None else [row.cancel_at]
+        call.memo["now"] = max(min(ends), now(call))
         billing_cycles.renew(call, row.id)
     seen = retrieve(call, SUBSCRIPTIONS, row.id).latest_invoice
     if seen is None or seen == latest:
@@ -461,4 +464,6 @@ def _first(call: Call, wanted: PreviewSubscription, params: CreatePreview, custo
             trial_end=wanted.trial_end,
         ),
     )
+    if not made["latest_invoice"]:
+        raise _none(customer.id)
     return str(made["latest_invoice"])

@@ -32,6 +32,7 @@ from ..tables.subscription_tables import (
 )
 from . import billing_cycles
 from .requested_items import (
+    RequestedItem,
     add_once,
     check_billing,
     check_items,
@@ -56,15 +57,8 @@ def start(
 ) -> Subscription:
     """Create a subscription with its items and first invoice; `as_draft` leaves the invoice a draft for an hour."""
     wanted = [resolve_new_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(params.items or [])]
-    asked = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
     prices = [each.price for each in wanted]
-    currency = asked or customer.currency or prices[0].currency
-    check_items([price.id for price in prices], currency, wanted)
-    if customer.currency and customer.currency != currency:
-        raise StripeError(
-            "You cannot combine currencies on a single customer. This customer has an active subscription, "
-            f"subscription schedule, discount, quote, or invoice item with currency {customer.currency}."
-        )
+    currency = _currency(customer, params, wanted)
     trial_end = _trial_end(call, params, prices)
     check_anchor(call, params, prices, began=trial_end)
     anchor = _anchor(call, params, prices, trial_end)
@@ -86,12 +80,34 @@ def start(
     items = [_backdate_item(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
     check_billing(call, made)
     made = set_end(call, made, params, items)
-    made = _collect_payment(call, *_first_invoice(call, made, items, params), params, as_draft=as_draft)
+    if _bills_nothing(made, items, params):
+        made = call.db.change(made, status="active")
+    else:
+        made = _collect_payment(call, *_first_invoice(call, made, items, params), params, as_draft=as_draft)
     record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)
     call.memo.pop("starting", None)
     billing_cycles.set_times(call, made, items)
     notify_subscriptions_changed(call, customer.id)
     return made
+
+
+def _currency(customer: Customer, params: CreateSubscription, wanted: Sequence[RequestedItem]) -> str:
+    """Return the currency of a new subscription; raises StripeError if a price or the customer has another one."""
+    asked = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
+    currency = asked or customer.currency or wanted[0].price.currency
+    check_items([each.price.id for each in wanted], currency, wanted)
+    if customer.currency and customer.currency != currency:
+        raise StripeError(
+            "You cannot combine currencies on a single customer. This customer has an active subscription, "
+            f"subscription schedule, discount, quote, or invoice item with currency {customer.currency}."
+        )
+    return currency
+
+
+def _bills_nothing(row: Subscription, items: Sequence[SubscriptionItem], params: CreateSubscription) -> bool:
+    """Return whether a subscription ends within its first periods, which are not billed without prorations."""
+    ends = row.cancel_at is not None and all(row.cancel_at < item.current_period_end for item in items)
+    return ends and params.proration_behavior == "none" and not row.trial_end and not params.add_invoice_items
 
 
 def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) -> int | None:

@@ -48,7 +48,7 @@ class ItemChange(NamedTuple):
 
 def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscription:
     """Apply an update to a subscription, and bill it as the update requests."""
-    items = items_of(call, row.id)
+    items, ended_at = items_of(call, row.id), row.cancel_at
     if row.status not in ("canceled", "incomplete_expired"):
         row = set_end(call, row, params, items)
     changes = _changes(call, row, items, params)
@@ -63,6 +63,11 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
     elif changes:
         at = _proration_date(call, params, items)
         change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
+        prorate_end(call, row, behavior)
+        if behavior == "always_invoice":
+            invoice_now(call, row, "subscription_update", payment)
+    elif row.cancel_at != ended_at:
+        prorate_end(call, row, behavior)
         if behavior == "always_invoice":
             invoice_now(call, row, "subscription_update", payment)
     check_billing(call, row)
@@ -72,6 +77,14 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
     if row.status not in ("canceled", "incomplete_expired"):
         billing_cycles.set_times(call, row, items_of(call, row.id))
     return row
+
+
+def prorate_end(call: Call, row: Subscription, behavior: str) -> None:
+    """Create the prorations of a new end of a subscription, unless it is in its trial."""
+    if behavior == "none" or row.status == "trialing":
+        return
+    for item in items_of(call, row.id):
+        prorations.prorate_new_end(call, row, item)
 
 
 def change_item(call: Call, row: Subscription, change: ItemChange, behavior: str, at: Any, payment: str) -> None:
