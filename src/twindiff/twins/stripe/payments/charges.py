@@ -358,10 +358,10 @@ class Attempt(NamedTuple):
     """Further columns of the charge: customer, description, payment_intent …"""
 
 
-def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
-    """Charge a card; returns the charge and the decline, or None."""
+def attempt(call: Call, asked: Attempt, decline: Decline | None = None) -> tuple[Charge, Decline | None]:
+    """Charge a card; returns the charge and the decline, or None. A given `decline` comes first."""
     outcome = outcome_of(asked.method)
-    decline = decline_of(outcome)
+    decline = decline or decline_of(outcome)
     charge = _create_charge(
         call,
         asked,

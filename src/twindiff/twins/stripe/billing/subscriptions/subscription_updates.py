@@ -46,15 +46,20 @@ class ItemChange(NamedTuple):
     new: RequestedItem | None
 
 
-def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscription:
-    """Apply an update to a subscription, and bill it as the update requests."""
+def apply(
+    call: Call, row: Subscription, params: UpdateSubscription, former: SubscriptionSnapshot | None = None
+) -> Subscription:
+    """Apply an update to a subscription, and bill it as the update requests.
+
+    `former` is the subscription before its plain columns were changed, if they wait for the payment as well.
+    """
     items, ended_at = items_of(call, row.id), row.cancel_at
     if row.status not in ("canceled", "incomplete_expired"):
         row = set_end(call, row, params, items)
     changes = _changes(call, row, items, params)
     behavior = str(params.proration_behavior or "create_prorations")
     payment = str(params.payment_behavior or "allow_incomplete")
-    before = state_of(call, row.id)
+    before = former or state_of(call, row.id)
     if isinstance(params.trial_end, str) and _moves_trial(row, params.trial_end):
         change_items(call, row, changes, now(call), "none")
         row = _move_trial(call, row, trial_end_of(call, params.trial_end, "trial_end"), behavior, payment)
