@@ -284,5 +284,5 @@ def _free(call: Call, id: str | None) -> None:
     """Raise StripeError for an id in use; the row of a deleted coupon with this id is removed."""
     if id and (known := find(call, COUPONS, id)):
         if not known.deleted:
-            raise StripeError("Coupon already exists.", code="resource_already_exists", param="id")
+            raise StripeError("Coupon already exists.", code="resource_already_exists")
         call.db.remove(known)

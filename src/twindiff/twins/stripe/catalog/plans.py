@@ -90,7 +90,7 @@ class ListPlans(ListParams, kw_only=True):
 def create_plan(call: Call, params: Annotated[CreatePlan, Body]) -> Fields:
     """Create a plan, which is a recurring price as well."""
     if isinstance(params.id, str) and params.id and find(call, PRICES, params.id):
-        raise StripeError("Plan already exists.", code="resource_already_exists", param="id")
+        raise StripeError("Plan already exists.", code="resource_already_exists")
     made = make(call, _as_price(params), id=params.id or new_id(call, "plan_"))
     record(call, "plan.created", plan_object(made))
     return plan_object(made)

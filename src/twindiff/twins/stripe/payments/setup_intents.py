@@ -320,13 +320,9 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
         check_types("setup_intent", params.payment_method_types)
         wanted["payment_method_types"] = params.payment_method_types
     if row.status not in OPEN and (params.payment_method or params.payment_method_data):
-        raise StripeError(
-            f"This SetupIntent's payment_method could not be updated because it has a status of {row.status}. You may "
-            "only update the payment_method of a SetupIntent with one of the following statuses: "
-            f"{', '.join(OPEN)}.",
-            code="setup_intent_unexpected_state",
-            param="payment_method",
-        )
+        how = "already succeeded" if row.status == "succeeded" else "been canceled"
+        message = f"You cannot update this SetupIntent because it has {how}."
+        raise StripeError(message, code="setup_intent_unexpected_state")
     customer = row.customer if params.customer is UNSET else params.customer or None
     if method := _method(call, params, customer):
         check_allowed("SetupIntent", method, wanted.get("payment_method_types", row.payment_method_types))
@@ -346,9 +342,7 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
             "of the following statuses may be confirmed: requires_confirmation, requires_action."
         )
         if row.status == "succeeded":
-            message = (
-                "You cannot confirm this SetupIntent because it has already succeeded after being previously confirmed."
-            )
+            message = "You cannot confirm this SetupIntent because it has already succeeded."
         raise StripeError(message, code="setup_intent_unexpected_state")
     wanted = {name: value for name, value in collect_params(params).items() if name == "return_url"}
     wanted["payment_method_options"] = _merge_method_options(row.payment_method_options, params)

@@ -203,7 +203,7 @@ def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields
     if revised:
         copy_lines(call, revised, draft)
     if subscription or params.pending_invoice_items_behavior == "include":
-        invoice_lifecycle.add_pending_items(call, draft, subscription)
+        invoice_lifecycle.add_pending_items(call, draft, subscription, is_alone=bool(subscription))
     invoice_taxes.check(call, invoice_lifecycle.publish_draft(call, draft))
     return _render_invoice(call, draft.id)
 
@@ -267,7 +267,7 @@ def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Bo
 
 @api.delete("/{invoice}")
 def delete_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a draft; its formerly pending items are pending again."""
+    """Delete a draft and the items made for it; its formerly pending items are pending again."""
     row = retrieve(call, INVOICES, invoice)
     if row.status != "draft":
         raise StripeError("You can only delete draft invoices.")

@@ -358,8 +358,8 @@ INVOICE_ITEMS = resource(
     "invoiceitem",
     "ii_",
     invoiceitem_object,
-    spoken="invoiceitem",
-    param="invoiceitem",
+    spoken="Invoice Item",
+    mode="(livemode=false)",
     expandable=("customer", "discounts", "invoice", "test_clock", "price_details.price"),
     fill=fill_tax_rates,
 )
