@@ -295,7 +295,7 @@ def make_invoice(call: Call, customer: Customer, **fields: Any) -> Invoice:
     times = {"period_start": at, "period_end": at}
     wanted = {**times, **of_customer, **fields}
     wanted.update({name: value for name, value in defaults.items() if wanted.get(name) is None})
-    return new(call, INVOICES, **wanted, secret=call.ids.new("live_", 32))
+    return new(call, INVOICES, **wanted, secret=call.ids.new("test_", 32))
 
 
 FROZEN = ["pricing", "quantity", "discounts"]
