@@ -15,7 +15,7 @@ from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new
 from ..core.params import NestedParams, OptText, Unset
 from ..core.periods import shift_time
 from .coupons import COUPONS, Coupon, check_coupon_currency, redeem
-from .promotion_codes import PROMOTION_CODES, check_code, count_use
+from .promotion_codes import PROMOTION_CODES, check_code, check_minimum, count_use
 
 
 class Discount(
@@ -88,7 +88,7 @@ def create_discounts(
         param = f"{at}[{number}]"
         if isinstance(each.promotion_code, str) and each.promotion_code and not is_checked:
             code = refer(call, PROMOTION_CODES, each.promotion_code, f"{param}[promotion_code]")
-            check_code(call, code, customer, None, f"{param}[promotion_code]")
+            check_code(call, code, customer, f"{param}[promotion_code]")
         ids.append(_create_discount(call, each, customer, param, holder))
     if currency:
         check_discount_currencies(call, ids, currency, at)
@@ -99,6 +99,15 @@ def check_discount_currencies(call: Call, ids: Sequence[str], currency: str, at:
     """Raise StripeError for discounts that take nothing off in a currency."""
     for number, (_, coupon) in enumerate(coupons_of(call, ids, now(call))):
         check_coupon_currency(coupon, currency, f"{at}[{number}]")
+
+
+def check_minimums(call: Call, ids: Sequence[str], amount: int, currency: str, at: str = "discounts") -> None:
+    """Raise StripeError for discounts by promotion codes whose minimum a purchase does not reach."""
+    rows = {row.id: row for row in call.db.rows(Discount, Discount.id.in_(list(ids)))} if ids else {}
+    for number, id in enumerate(ids):
+        code = rows[id].promotion_code if id in rows else None
+        if code:
+            check_minimum(refer(call, PROMOTION_CODES, code, at), amount, currency, f"{at}[{number}][promotion_code]")
 
 
 def _create_discount(

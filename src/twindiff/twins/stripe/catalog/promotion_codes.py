@@ -219,10 +219,8 @@ def _free_code(call: Call, wanted: str | None) -> str:
     return code
 
 
-def check_code(
-    call: Call, row: PromotionCode, customer: str | None, amount: int | None, param: str = "promotion_code"
-) -> None:
-    """Raise StripeError for a code that a customer cannot use; `amount` is the purchase, None if it is not known."""
+def check_code(call: Call, row: PromotionCode, customer: str | None, param: str = "promotion_code") -> None:
+    """Raise StripeError for a code that a customer cannot use."""
     if not row.active:
         raise StripeError(f"This promotion code {row.code} is not active.", param=param)
     if row.customer and row.customer != customer:
@@ -230,7 +228,16 @@ def check_code(
     if row.restrictions["first_time_transaction"] and customer and _has_prior_transactions(call, customer):
         message = "This promotion code cannot be redeemed because the associated customer has prior transactions."
         raise StripeError(message, param=param)
-    if amount is not None and amount < (row.restrictions["minimum_amount"] or 0):
+
+
+def check_minimum(row: PromotionCode, amount: int, currency: str, param: str = "promotion_code") -> None:
+    """Raise StripeError for a purchase below the minimum of a code, in the currency of the purchase."""
+    restrictions: Fields = row.restrictions
+    options: dict[str, Fields] = restrictions.get("currency_options") or {}
+    least: int | None = options.get(currency, {}).get("minimum_amount")
+    if least is None and currency == restrictions["minimum_amount_currency"]:
+        least = restrictions["minimum_amount"]
+    if amount < (least or 0):
         message = "This promotion code cannot be redeemed because it does not meet the minimum amount requirement."
         raise StripeError(message, param=param)
 

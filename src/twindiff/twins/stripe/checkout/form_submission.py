@@ -9,7 +9,7 @@ from twindiff.kit import Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..catalog.coupons import COUPONS, redeem
-from ..catalog.promotion_codes import PROMOTION_CODES, PromotionCode, check_code, count_use
+from ..catalog.promotion_codes import PROMOTION_CODES, PromotionCode, check_code, check_minimum, count_use
 from ..core.objects import Fields, refer
 from ..tax.automatic_tax import build_location_error, is_on
 from . import form_fields, optional_items, session_settings
@@ -94,7 +94,8 @@ def _resolve_promotion_code(call: Call, row: CheckoutSession, text: str) -> Fiel
     code = call.db.find(PromotionCode, PromotionCode.code.equals(text.strip()), PromotionCode.active)
     if code is None:
         raise StripeError("This code is invalid.", param="promotion_code")
-    check_code(call, code, row.customer, row.amount_subtotal or 0)
+    check_code(call, code, row.customer)
+    check_minimum(code, row.amount_subtotal or 0, row.currency or "usd")
     return {"coupon": code.coupon, "promotion_code": code.id}
 
 

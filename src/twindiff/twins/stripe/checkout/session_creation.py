@@ -12,7 +12,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..catalog.coupons import COUPONS, Coupon, check_coupon_currency, check_redeemable
 from ..catalog.discounts import DiscountParams
-from ..catalog.promotion_codes import PROMOTION_CODES, check_code
+from ..catalog.promotion_codes import PROMOTION_CODES, check_code, check_minimum
 from ..connect.destination_charges import check_destination
 from ..core.currencies import parse_currency
 from ..core.middleware import version_of
@@ -313,6 +313,8 @@ def _coupon(
     if isinstance(wanted.promotion_code, str) and wanted.promotion_code:
         param = f"{at}[promotion_code]"
         code = refer(call, PROMOTION_CODES, wanted.promotion_code, param)
-        check_code(call, code, customer, sum(item.amount_subtotal for item in items), param)
+        check_code(call, code, customer, param)
+        if items:
+            check_minimum(code, sum(item.amount_subtotal for item in items), items[0].currency, param)
         return refer(call, COUPONS, code.coupon, param), code.id
     return refer(call, COUPONS, wanted.coupon or "", f"{at}[coupon]"), None

@@ -214,6 +214,6 @@ def _check_discounts(call: Call, row: Subscription, part: ConfirmFlow, at: str) 
         param = f"{at}[discounts][{number}]"
         if is_set(each.promotion_code):
             code = refer(call, PROMOTION_CODES, str(each.promotion_code), f"{param}[promotion_code]")
-            check_code(call, code, row.customer, None, f"{param}[promotion_code]")
+            check_code(call, code, row.customer, f"{param}[promotion_code]")
         else:
             check_redeemable(refer(call, COUPONS, str(each.coupon or ""), f"{param}[coupon]"), f"{param}[coupon]")

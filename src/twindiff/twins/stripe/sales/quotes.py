@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..billing.subscriptions.subscription_params import check_trial_days
-from ..catalog.discounts import DISCOUNTS, OptDiscounts, check_discount_currencies, create_discounts
+from ..catalog.discounts import DISCOUNTS, OptDiscounts, check_discount_currencies, check_minimums, create_discounts
 from ..connect.destination_charges import check_sale
 from ..core.events import record_row, update
 from ..core.objects import (
@@ -281,7 +281,9 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
 def _check_discounts(call: Call, items: list[SaleItem], fields: Fields) -> None:
     """Raise StripeError for discounts that take nothing off in the currency of the items."""
     if items:
-        check_discount_currencies(call, fields.get("discounts") or [], items[0].currency)
+        discounts: list[str] = fields.get("discounts") or []
+        check_discount_currencies(call, discounts, items[0].currency)
+        check_minimums(call, discounts, sum(item.amount_subtotal for item in items), items[0].currency)
 
 
 class Like(NamedTuple):

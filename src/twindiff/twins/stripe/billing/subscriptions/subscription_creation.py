@@ -11,6 +11,7 @@ from typing import Any
 from twindiff.kit import UNSET, Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
+from ...catalog.discounts import check_minimums
 from ...catalog.prices import Price
 from ...core.currencies import parse_currency
 from ...core.events import record_row
@@ -30,7 +31,7 @@ from ..tables.subscription_tables import (
     record_subscription_update,
     state,
 )
-from . import billing_cycles
+from . import billing_cycles, prorations
 from .requested_items import (
     RequestedItem,
     add_once,
@@ -79,6 +80,7 @@ def start(
     )
     items = [_backdate_item(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
     check_billing(call, made)
+    check_minimums(call, made.discounts, sum(_full(each, currency) for each in wanted), currency)
     made = set_end(call, made, params, items)
     if _bills_nothing(made, items, params):
         made = call.db.change(made, status="active")
@@ -89,6 +91,11 @@ def start(
     billing_cycles.set_times(call, made, items)
     notify_subscriptions_changed(call, customer.id)
     return made
+
+
+def _full(wanted: RequestedItem, currency: str) -> int:
+    """Return the amount of a requested item for a whole period; usage is not known yet."""
+    return 0 if wanted.quantity is None else prorations.full_price(wanted.price, wanted.quantity, currency)
 
 
 def _currency(customer: Customer, params: CreateSubscription, wanted: Sequence[RequestedItem]) -> str:

@@ -73,3 +73,21 @@ def test_a_running_subscription_takes_no_code_for_a_first_transaction(stripe, pr
     code = stripe.post("promotion_codes", promotion=promotion, restrictions={"first_time_transaction": True})["id"]
     error = stripe.error("POST", f"subscriptions/{made['id']}", discounts=[{"promotion_code": code}])
     assert error["message"] == PRIOR
+
+
+MINIMUM = "This promotion code cannot be redeemed because it does not meet the minimum amount requirement."
+
+
+@pytest.mark.parametrize("route", ["subscription", "quote", "checkout"])
+@pytest.mark.parametrize(("least", "status"), [(1000, 200), (1001, 400)])
+def test_a_code_for_a_least_amount_is_for_no_less(stripe, prices, route, least, status):
+    customer = stripe.post("customers")["id"]
+    promotion = {"type": "coupon", "coupon": stripe.post("coupons", percent_off=10, duration="once")["id"]}
+    limits = {"minimum_amount": least, "minimum_amount_currency": "usd"}
+    code = stripe.post("promotion_codes", promotion=promotion, restrictions=limits)["id"]
+    path, wanted = ROUTES[route]
+    more = {"payment_behavior": "default_incomplete"} if route == "subscription" else {}
+    answer = stripe.http("POST", path, **wanted(customer, prices), discounts=[{"promotion_code": code}], **more)
+    assert answer.status_code == status, answer.text
+    if status == 400:
+        assert answer.json()["error"]["message"] == MINIMUM
