@@ -30,6 +30,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     Shipping,
@@ -78,13 +79,13 @@ class PreviewItem(NestedParams, kw_only=True):
     """An invoice item that the preview shows in addition to the pending ones."""
 
     amount: OptInteger = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     description: OptText = UNSET
     discountable: OptBool = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     period: PreviewPeriod | UnsetType = UNSET
-    price: OptText = UNSET
+    price: OptName = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
     quantity_decimal: OptText = UNSET
@@ -135,16 +136,16 @@ class CreatePreview(Params, kw_only=True):
     """The parameters of a preview."""
 
     automatic_tax: OptAutomaticTax = UNSET
-    currency: OptText = UNSET
-    customer: OptText = UNSET
+    currency: OptName = UNSET
+    customer: OptName = UNSET
     customer_details: CustomerDetails | UnsetType = UNSET
     discounts: OptDiscounts = UNSET
     invoice_items: list[PreviewItem] | UnsetType = UNSET
     issuer: Issuer | UnsetType = UNSET
     preview_mode: Literal["next", "recurring"] | UnsetType = UNSET
-    schedule: OptText = UNSET
+    schedule: OptName = UNSET
     schedule_details: PreviewSchedule | UnsetType = UNSET
-    subscription: OptText = UNSET
+    subscription: OptName = UNSET
     subscription_details: PreviewSubscription | UnsetType = UNSET
 
 

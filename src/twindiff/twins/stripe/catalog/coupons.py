@@ -21,6 +21,7 @@ from ..core.params import (
     NestedParams,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -104,7 +105,7 @@ class CreateCoupon(CouponParams):
 
     amount_off: OptInteger = UNSET
     applies_to: AppliesTo | UnsetType = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     duration: Literal["forever", "once", "repeating"] | UnsetType = UNSET
     duration_in_months: OptInteger = UNSET
     id: OptText = UNSET

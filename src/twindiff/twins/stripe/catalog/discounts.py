@@ -12,7 +12,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record_row
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, refer, resource
-from ..core.params import NestedParams, OptText, Unset
+from ..core.params import NestedParams, OptName, Unset
 from ..core.periods import shift_time
 from .coupons import COUPONS, Coupon, check_coupon_currency, redeem
 from .promotion_codes import PROMOTION_CODES, check_code, check_minimum, count_use
@@ -58,9 +58,9 @@ DISCOUNTS = resource(
 class DiscountParams(NestedParams):
     """A coupon, a promotion code, or an existing discount."""
 
-    coupon: OptText = UNSET
-    discount: OptText = UNSET
-    promotion_code: OptText = UNSET
+    coupon: OptName = UNSET
+    discount: OptName = UNSET
+    promotion_code: OptName = UNSET
 
 
 OptDiscounts = list[DiscountParams] | Unset | UnsetType

@@ -19,6 +19,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -74,7 +75,7 @@ class UpdatePlan(Params, kw_only=True):
     active: OptBool = UNSET
     metadata: OptMetadata = UNSET
     nickname: OptText = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
     trial_period_days: OptInteger = UNSET
 
 
@@ -83,7 +84,7 @@ class ListPlans(ListParams, kw_only=True):
 
     active: OptBool = UNSET
     created: OptRange = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
 
 
 @api.post("")

@@ -33,6 +33,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -182,7 +183,7 @@ class CreatePrice(PriceParams):
     currency: str
     billing_scheme: Literal["per_unit", "tiered"] | UnsetType = UNSET
     custom_unit_amount: CustomUnitAmount | UnsetType = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
     product_data: ProductData | UnsetType = UNSET
     recurring: Recurring | UnsetType = UNSET
     tiers: list[Tier] | UnsetType = UNSET
@@ -205,9 +206,9 @@ class ListPrices(ListParams):
 
     active: OptBool = UNSET
     created: OptRange = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     lookup_keys: list[str] | UnsetType = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
     recurring: RecurringFilter | UnsetType = UNSET
     type: Literal["one_time", "recurring"] | UnsetType = UNSET
 

@@ -22,6 +22,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -82,7 +83,7 @@ class Promotion(NestedParams):
     """The coupon of a code."""
 
     type: Literal["coupon"]
-    coupon: OptText = UNSET
+    coupon: OptName = UNSET
 
 
 class MinimumAmount(NestedParams):
@@ -112,8 +113,8 @@ class CreatePromotionCode(Params):
 
     promotion: Promotion
     active: OptBool = UNSET
-    code: OptText = UNSET
-    customer: OptText = UNSET
+    code: OptName = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     expires_at: OptInteger = UNSET
     max_redemptions: OptInteger = UNSET
@@ -133,10 +134,10 @@ class ListPromotionCodes(ListParams):
     """The parameters of a list of promotion codes."""
 
     active: OptBool = UNSET
-    code: OptText = UNSET
-    coupon: OptText = UNSET
+    code: OptName = UNSET
+    coupon: OptName = UNSET
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
 
 

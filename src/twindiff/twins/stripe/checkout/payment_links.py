@@ -34,6 +34,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     Unset,
@@ -235,7 +236,7 @@ class CreateLink(LinkParams, kw_only=True):
     line_items: list[SaleItemParams]
     application_fee_amount: OptInteger = UNSET
     application_fee_percent: float | UnsetType = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     on_behalf_of: OptText = UNSET
     optional_items: OptItems = UNSET
     transfer_data: TransferData | UnsetType = UNSET

@@ -22,6 +22,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     check_count,
     check_text,
@@ -64,14 +65,14 @@ class CreateSession(PageSettings, kw_only=True):
 
     allow_promotion_codes: OptBool = UNSET
     billing_address_collection: Literal["auto", "required"] | UnsetType = UNSET
-    cancel_url: OptText = UNSET
-    client_reference_id: OptText = UNSET
-    currency: OptText = UNSET
+    cancel_url: OptName = UNSET
+    client_reference_id: OptName = UNSET
+    currency: OptName = UNSET
     custom_fields: list[CustomField] | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     customer_creation: Literal["always", "if_required"] | UnsetType = UNSET
-    customer_email: OptText = UNSET
+    customer_email: OptName = UNSET
     discounts: list[DiscountParams] | UnsetType = UNSET
     expires_at: OptInteger = UNSET
     line_items: OptSaleItems = UNSET
@@ -82,12 +83,12 @@ class CreateSession(PageSettings, kw_only=True):
     payment_intent_data: IntentData | UnsetType = UNSET
     payment_method_collection: Literal["always", "if_required"] | UnsetType = UNSET
     payment_method_types: list[str] | UnsetType = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
     shipping_address_collection: AddressCollection | UnsetType = UNSET
     shipping_options: list[ShippingOption] | UnsetType = UNSET
     submit_type: Literal["auto", "book", "donate", "pay", "subscribe"] | UnsetType = UNSET
     subscription_data: SubscriptionData | UnsetType = UNSET
-    success_url: OptText = UNSET
+    success_url: OptName = UNSET
     redirect_on_completion: Literal["always", "if_required", "never"] | UnsetType = UNSET
     ui_mode: Literal["custom", "elements", "embedded", "embedded_page", "form", "hosted", "hosted_page"] | UnsetType = (
         UNSET
@@ -149,7 +150,7 @@ def open_session(
     discounts: list[DiscountParams] | UnsetType,
     shipping: list[ShippingOption],
     optional: OptItems = UNSET,
-    currency: OptText = UNSET,
+    currency: OptName = UNSET,
     **fields: Any,
 ) -> CheckoutSession:
     """Create a session with its line items; `fields` are its other columns."""

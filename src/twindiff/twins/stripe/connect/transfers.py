@@ -22,6 +22,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -105,7 +106,7 @@ class CreateTransfer(Params):
     amount: OptInteger = UNSET
     description: OptText = UNSET
     metadata: OptMetadata = UNSET
-    source_transaction: OptText = UNSET
+    source_transaction: OptName = UNSET
     source_type: Literal["bank_account", "card", "fpx"] | UnsetType = UNSET
     transfer_group: OptText = UNSET
 
@@ -136,7 +137,7 @@ class ListTransfers(ListParams):
     """The parameters of a list of transfers."""
 
     created: OptRange = UNSET
-    destination: OptText = UNSET
+    destination: OptName = UNSET
     transfer_group: OptText = UNSET
 
 

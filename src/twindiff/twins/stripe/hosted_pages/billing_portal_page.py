@@ -18,7 +18,7 @@ from ..billing.tables.subscription_tables import ENDED, SUBSCRIPTIONS, Subscript
 from ..core.currencies import format_amount
 from ..core.events import record_row
 from ..core.objects import Fields, StripeObject, build_view, new, refer, resource, show, show_all
-from ..core.params import OptInteger, OptText, Params
+from ..core.params import OptInteger, OptName, OptText, Params
 from ..core.urls import check_url
 from ..customer.customers import CUSTOMERS
 from .html_pages import page, redirect
@@ -77,13 +77,13 @@ PORTAL_SESSIONS = resource(
 class CreatePortalSession(Params, kw_only=True):
     """The parameters of a new session."""
 
-    customer: OptText = UNSET
-    configuration: OptText = UNSET
+    customer: OptName = UNSET
+    configuration: OptName = UNSET
     customer_account: OptText = UNSET
     flow_data: Flow | UnsetType = UNSET
     locale: Locale | UnsetType = UNSET
     on_behalf_of: OptText = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
 
 
 class Wish(Params, kw_only=True):

@@ -15,7 +15,7 @@ from ..catalog.coupons import COUPONS, check_redeemable
 from ..catalog.prices import PRICES
 from ..catalog.promotion_codes import PROMOTION_CODES, check_code
 from ..core.objects import Fields, refer
-from ..core.params import NestedParams, OptInteger, OptText, check_count, is_set, value_of
+from ..core.params import NestedParams, OptInteger, OptName, OptText, check_count, is_set, value_of
 from ..core.urls import check_url
 
 MAX_CONFIRMED_ITEMS = 1
@@ -49,15 +49,15 @@ class FlowItem(NestedParams):
     """The new state of an item."""
 
     id: str
-    price: OptText = UNSET
+    price: OptName = UNSET
     quantity: OptInteger = UNSET
 
 
 class FlowDiscount(NestedParams):
     """A coupon or promotion code for the update."""
 
-    coupon: OptText = UNSET
-    promotion_code: OptText = UNSET
+    coupon: OptName = UNSET
+    promotion_code: OptName = UNSET
 
 
 class ConfirmFlow(UpdateFlow, kw_only=True):

@@ -34,6 +34,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -139,15 +140,15 @@ class CreateRefund(Params):
     """The parameters of a refund."""
 
     amount: OptInteger = UNSET
-    charge: OptText = UNSET
-    payment_intent: OptText = UNSET
+    charge: OptName = UNSET
+    payment_intent: OptName = UNSET
     reason: Literal["duplicate", "fraudulent", "requested_by_customer"] | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     refund_application_fee: OptBool = UNSET
     reverse_transfer: OptBool = UNSET
     instructions_email: OptText = UNSET
-    customer: OptText = UNSET
-    currency: OptText = UNSET
+    customer: OptName = UNSET
+    currency: OptName = UNSET
     origin: OptText = UNSET
 
 
@@ -160,9 +161,9 @@ class UpdateRefund(Params):
 class ListRefunds(ListParams):
     """The parameters of a list of refunds."""
 
-    charge: OptText = UNSET
+    charge: OptName = UNSET
     created: OptRange = UNSET
-    payment_intent: OptText = UNSET
+    payment_intent: OptName = UNSET
 
 
 @api.post("/refunds")

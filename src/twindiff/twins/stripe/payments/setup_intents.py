@@ -31,6 +31,7 @@ from ..core.params import (
     NestedParams,
     OptBool,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -190,7 +191,7 @@ class SetupParams(Params):
 
     longest: ClassVar = {"description": 1000}
 
-    payment_method: OptText = UNSET
+    payment_method: OptName = UNSET
     payment_method_data: NewMethod | UnsetType = UNSET
     payment_method_options: MethodOptions | UnsetType = UNSET
 
@@ -199,7 +200,7 @@ class UpdateSetup(SetupParams):
     """The parameters of an update."""
 
     attach_to_self: OptBool = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     description: OptText = UNSET
     flow_directions: list[str] | Unset | UnsetType = UNSET
     metadata: OptMetadata = UNSET
@@ -213,9 +214,9 @@ class ConfirmSetup(SetupParams):
     """The parameters of a confirmation."""
 
     client_secret: OptText = UNSET
-    confirmation_token: OptText = UNSET
+    confirmation_token: OptName = UNSET
     mandate_data: OptMandateData = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
     use_stripe_sdk: OptBool = UNSET
 
 
@@ -224,10 +225,10 @@ class CreateSetup(UpdateSetup):
 
     automatic_payment_methods: Automatic | UnsetType = UNSET
     confirm: OptBool = UNSET
-    confirmation_token: OptText = UNSET
+    confirmation_token: OptName = UNSET
     mandate_data: OptMandateData = UNSET
     on_behalf_of: OptText = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
     single_use: dict[str, Any] | UnsetType = UNSET
     usage: Literal["off_session", "on_session"] | UnsetType = UNSET
     use_stripe_sdk: OptBool = UNSET
@@ -250,8 +251,8 @@ class ListSetups(ListParams):
 
     attach_to_self: OptBool = UNSET
     created: OptRange = UNSET
-    customer: OptText = UNSET
-    payment_method: OptText = UNSET
+    customer: OptName = UNSET
+    payment_method: OptName = UNSET
 
 
 _COLUMNS = ("customer", "description", "excluded_payment_method_types", "on_behalf_of", "return_url", "usage")

@@ -38,6 +38,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     Unset,
@@ -215,7 +216,7 @@ class QuoteParams(Params, kw_only=True):
     application_fee_percent: float | Unset | UnsetType = UNSET
     automatic_tax: OptAutomaticTax = UNSET
     collection_method: Literal["charge_automatically", "send_invoice"] | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     default_tax_rates: list[str] | Unset | UnsetType = UNSET
     description: OptText = UNSET
@@ -243,7 +244,7 @@ class CreateQuote(QuoteParams, kw_only=True):
 
     from_quote: FromQuote | UnsetType = UNSET
 
-    test_clock: OptText = UNSET
+    test_clock: OptName = UNSET
 
 
 class FinalizeQuote(Params):
@@ -255,10 +256,10 @@ class FinalizeQuote(Params):
 class ListQuotes(ListParams, kw_only=True):
     """The parameters of a list of quotes."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     status: Literal["accepted", "canceled", "draft", "open"] | UnsetType = UNSET
-    test_clock: OptText = UNSET
+    test_clock: OptName = UNSET
 
 
 @api.post("")

@@ -27,6 +27,7 @@ from ...core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -57,7 +58,7 @@ class Period(NestedParams):
 class Pricing(NestedParams):
     """A reference to a price."""
 
-    price: OptText = UNSET
+    price: OptName = UNSET
 
 
 class ItemParams(Params, kw_only=True):
@@ -82,20 +83,20 @@ class ItemParams(Params, kw_only=True):
 class CreateItem(ItemParams, kw_only=True):
     """The parameters of a new item."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    currency: OptText = UNSET
-    invoice: OptText = UNSET
-    subscription: OptText = UNSET
+    currency: OptName = UNSET
+    invoice: OptName = UNSET
+    subscription: OptName = UNSET
 
 
 class ListItems(ListParams, kw_only=True):
     """The parameters of a list of items."""
 
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    invoice: OptText = UNSET
+    invoice: OptName = UNSET
     pending: OptBool = UNSET
 
 

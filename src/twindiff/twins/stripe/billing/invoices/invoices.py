@@ -25,6 +25,7 @@ from ...core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -129,12 +130,12 @@ class InvoiceParams(Params, kw_only=True):
 class CreateInvoice(InvoiceParams, kw_only=True):
     """The parameters of a new invoice."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     from_invoice: FromInvoice | UnsetType = UNSET
     pending_invoice_items_behavior: Literal["exclude", "include"] | UnsetType = UNSET
-    subscription: OptText = UNSET
+    subscription: OptName = UNSET
 
 
 class ListInvoices(ListParams, kw_only=True):
@@ -142,18 +143,18 @@ class ListInvoices(ListParams, kw_only=True):
 
     collection_method: Collection | UnsetType = UNSET
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     due_date: OptRange = UNSET
     status: Status | UnsetType = UNSET
-    subscription: OptText = UNSET
+    subscription: OptName = UNSET
 
 
 class Upcoming(Params):
     """The parameters of a removed operation; unknown ones are still rejected."""
 
-    customer: OptText = UNSET
-    subscription: OptText = UNSET
+    customer: OptName = UNSET
+    subscription: OptName = UNSET
 
 
 class Finalize(Params):
@@ -169,14 +170,14 @@ class Pay(Params):
     mandate: OptText = UNSET
     off_session: OptBool = UNSET
     paid_out_of_band: OptBool = UNSET
-    payment_method: OptText = UNSET
+    payment_method: OptName = UNSET
     source: OptText = UNSET
 
 
 class Attach(Params):
     """The payment to attach."""
 
-    payment_intent: OptText = UNSET
+    payment_intent: OptName = UNSET
 
 
 @api.post("")

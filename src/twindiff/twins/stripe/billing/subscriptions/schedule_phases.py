@@ -25,6 +25,7 @@ from ...core.params import (
     OptAutomaticTax,
     OptBool,
     OptInteger,
+    OptName,
     OptText,
     Unset,
     time_or_word,
@@ -54,7 +55,7 @@ Anchor = Literal["automatic", "phase_start"]
 class PhaseItem(NestedParams, kw_only=True):
     """An item of a phase."""
 
-    price: OptText = UNSET
+    price: OptName = UNSET
     plan: OptText = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
@@ -99,7 +100,7 @@ class Phase(PhaseSettings, kw_only=True):
 
     items: list[PhaseItem]
     add_invoice_items: list[OnceItem] | UnsetType = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     default_tax_rates: list[str] | Unset | UnsetType = UNSET
     discounts: OptDiscounts = UNSET
     duration: Duration | UnsetType = UNSET

@@ -22,6 +22,7 @@ from ...core.params import (
     ListParams,
     OptBool,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -79,9 +80,9 @@ class ScheduleParams(Params, kw_only=True):
 class CreateSchedule(ScheduleParams, kw_only=True):
     """The parameters of a new schedule."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    from_subscription: OptText = UNSET
+    from_subscription: OptName = UNSET
     billing_mode: BillingMode | UnsetType = UNSET
     start_date: OptText = UNSET
 
@@ -111,7 +112,7 @@ class ListSchedules(ListParams, kw_only=True):
     canceled_at: OptRange = UNSET
     completed_at: OptRange = UNSET
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     released_at: OptRange = UNSET
     scheduled: OptBool = UNSET
