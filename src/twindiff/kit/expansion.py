@@ -26,11 +26,13 @@ def expand(
     *,
     deepest: int = 4,
     includes: Mapping[str, Include] | None = None,
+    is_left_out: Callable[[Fields, str], bool] = lambda fields, name: False,
 ) -> None:
     """Replace ids by objects in `value`, in place, at each dotted path; a path continues into every item of a list.
 
     `loads` maps a field name to its loader, or `object.field` for objects whose key `object` has that value and whose
-    ids need another loader. `includes` maps `object.field` to the function that computes the field. An id without an
+    ids need another loader. `includes` maps `object.field` to the function that computes the field. A path ends at an
+    object of which `is_left_out` says that it lacks the named field, as stubs of deleted objects do. An id without an
     object stays. Raises InvalidParameter for `expand` if a path has more than `deepest` names or cannot be expanded.
     """
     for path in paths:
@@ -40,10 +42,15 @@ def expand(
             raise InvalidParameter("expand", problem)
         holders = [value]
         for name in names:
+            holders = [each for each in holders if not _ends_here(each, name, is_left_out)]
             _include(holders, name, includes or {})
             if name == names[-1]:
                 _check(holders, name, path, {**loads, **(includes or {})})
             holders = _step(holders, name, path, loads)
+
+
+def _ends_here(holder: Any, name: str, is_left_out: Callable[[Fields, str], bool]) -> bool:
+    return isinstance(holder, dict) and is_left_out(cast(Fields, holder), name)
 
 
 def _include(holders: list[Any], name: str, includes: Mapping[str, Include]) -> None:

@@ -5,7 +5,7 @@ https://docs.stripe.com/api/accounts, https://docs.stripe.com/keys
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Row, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -13,7 +13,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ..core.countries import SETTLES_IN
 from ..core.currencies import parse_currency
 from ..core.events import update
-from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, show
+from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, resource, show
 from ..core.pagination import list_of, to_range_conditions
 from ..core.params import (
     ListParams,
@@ -321,6 +321,17 @@ def _fields(params: AccountParams, account: Account) -> Fields:
         if name in fields:
             fields[name] = merge_settings(getattr(account, name), fields[name])
     return fields
+
+
+def check_connected_account(call: Call, id: Any, param: str, spoken: str) -> None:
+    """Raise StripeError for an account that is unknown or the platform itself; `spoken` is the noun in the message."""
+    if not isinstance(id, str) or not id:
+        return
+    row = find(call, ACCOUNTS, id)
+    if row is None:
+        raise StripeError(f"No such {spoken}: '{id[:100]}'", code="resource_missing", param=param)
+    if row.is_platform:
+        raise StripeError(f"The '{param}' param cannot be set to your own account.", param=param)
 
 
 def own_account(call: Call) -> Account:

@@ -24,7 +24,7 @@ from ..core.objects import (
     show,
 )
 from ..core.pagination import equal, list_of, to_range_conditions
-from ..core.params import ListParams, OptRange, OptText, Params
+from ..core.params import ListParams, OptName, OptRange, OptText, Params
 
 api = Operations(prefix="/v1")
 
@@ -104,7 +104,7 @@ class ListTransactions(ListParams):
     """The parameters of a list of balance transactions."""
 
     created: OptRange = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     payout: OptText = UNSET
     source: OptText = UNSET
     type: OptText = UNSET

@@ -18,6 +18,7 @@ from ..core.params import (
     Integer,
     ListParams,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -80,7 +81,7 @@ class CreatePayout(Params):
     amount: Integer
     currency: str
     description: OptText = UNSET
-    destination: OptText = UNSET
+    destination: OptName = UNSET
     metadata: OptMetadata = UNSET
     method: Literal["instant", "standard"] | UnsetType = UNSET
     payout_method: OptText = UNSET
@@ -99,7 +100,7 @@ class ListPayouts(ListParams):
 
     arrival_date: OptRange = UNSET
     created: OptRange = UNSET
-    destination: OptText = UNSET
+    destination: OptName = UNSET
     status: OptText = UNSET
 
 

@@ -18,6 +18,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..catalog.discounts import OptDiscounts, create_discounts
 from ..catalog.price_params import PriceData, TaxBehavior
+from ..core.currencies import parse_currency
 from ..core.middleware import version_of
 from ..core.objects import Fields, find, now, refer, retrieve, show
 from ..core.params import (
@@ -29,6 +30,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     Shipping,
@@ -77,13 +79,13 @@ class PreviewItem(NestedParams, kw_only=True):
     """An invoice item that the preview shows in addition to the pending ones."""
 
     amount: OptInteger = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     description: OptText = UNSET
     discountable: OptBool = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     period: PreviewPeriod | UnsetType = UNSET
-    price: OptText = UNSET
+    price: OptName = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
     quantity_decimal: OptText = UNSET
@@ -107,6 +109,7 @@ class PreviewSubscription(NestedParams, kw_only=True):
     metadata: OptMetadata = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
+    resume_at: Literal["now"] | UnsetType = UNSET
     trial_end: OptText = UNSET
 
 
@@ -133,16 +136,16 @@ class CreatePreview(Params, kw_only=True):
     """The parameters of a preview."""
 
     automatic_tax: OptAutomaticTax = UNSET
-    currency: OptText = UNSET
-    customer: OptText = UNSET
+    currency: OptName = UNSET
+    customer: OptName = UNSET
     customer_details: CustomerDetails | UnsetType = UNSET
     discounts: OptDiscounts = UNSET
     invoice_items: list[PreviewItem] | UnsetType = UNSET
     issuer: Issuer | UnsetType = UNSET
     preview_mode: Literal["next", "recurring"] | UnsetType = UNSET
-    schedule: OptText = UNSET
+    schedule: OptName = UNSET
     schedule_details: PreviewSchedule | UnsetType = UNSET
-    subscription: OptText = UNSET
+    subscription: OptName = UNSET
     subscription_details: PreviewSubscription | UnsetType = UNSET
 
 
@@ -206,6 +209,9 @@ def _of_details() -> Generator[None]:
         raise
 
 
+NO_UPDATES = ("billing_mode", "cancel_now", "metadata", "resume_at")
+"""Parameters of a previewed subscription that its update does not have."""
+
 CUSTOMERS_ALONE = "2025-03-31"
 """First API version that rejects a customer as the only parameter:
 https://docs.stripe.com/changelog/basil/2025-03-31/invoice-preview-api-deprecations
@@ -246,12 +252,14 @@ def _build_preview(call: Call, params: CreatePreview) -> str:
             return _first(call, wanted, params, customer)
     if row := row or _soonest(call, customer):
         if params.discounts is not UNSET:
-            row = call.db.change(row, discounts=create_discounts(call, params.discounts, customer.id))
+            given = create_discounts(call, params.discounts, customer.id, currency=row.currency)
+            row = call.db.change(row, discounts=given)
         row = call.db.change(row, **to_automatic_tax_columns(call, params.automatic_tax))
         return _next(call, row, params.subscription_details)
-    discounts = create_discounts(call, params.discounts, customer.id)
+    currency = parse_currency(params.currency or customer.currency or "usd")
+    discounts = create_discounts(call, params.discounts, customer.id, currency=currency)
     fields = {"discounts": discounts, **to_automatic_tax_columns(call, params.automatic_tax)}
-    draft = make_invoice(call, customer, currency=params.currency or customer.currency or "usd", **fields)
+    draft = make_invoice(call, customer, currency=currency, **fields)
     invoice_lifecycle.add_pending_items(call, draft)
     if not invoice_lifecycle.lines_of(call, draft.id):
         raise _none(customer.id)
@@ -274,8 +282,9 @@ def _customer(call: Call, params: CreatePreview) -> Customer:
 def _soonest(call: Call, customer: Customer) -> Subscription | None:
     """Return the subscription of a customer that is billed next, or None."""
     rows = call.db.rows(Subscription, Subscription.customer == customer.id)
-    going = [row for row in rows if row.status not in ENDED and row.status != "paused" and row.cancel_at is None]
-    ends = {row.id: min(item.current_period_end for item in items_of(call, row.id)) for row in going}
+    running = [row for row in rows if row.status not in ENDED and row.status != "paused"]
+    ends = {row.id: min(item.current_period_end for item in items_of(call, row.id)) for row in running}
+    going = [row for row in running if row.cancel_at is None or row.cancel_at > ends[row.id]]
     return min(going, key=lambda row: ends[row.id], default=None)
 
 
@@ -304,7 +313,8 @@ def _preview_schedule(call: Call, params: CreatePreview) -> str:
     owner = find(call, SUBSCRIPTIONS, known.subscription) if known and known.subscription else None
     details = _with_discounts(params, details, owner)
     if owner and params.discounts is not UNSET:
-        owner = call.db.change(owner, discounts=create_discounts(call, params.discounts, customer.id))
+        given = create_discounts(call, params.discounts, customer.id, currency=owner.currency)
+        owner = call.db.change(owner, discounts=given)
     if owner:
         owner = call.db.change(owner, **to_automatic_tax_columns(call, params.automatic_tax))
     plan = _changed_plan(call, known, details) if known else _new_plan(call, customer, details, params.automatic_tax)
@@ -388,6 +398,7 @@ def _unit_amount(item: PreviewItem) -> OptText:
 def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType) -> str:
     """Return the id of the invoice of a subscription's change if it is billed at once, or else of the next one."""
     latest = row.latest_invoice
+    row = _resume(call, row, wanted)
     if isinstance(wanted, PreviewSubscription):
         call.memo["prorated_at"] = wanted.proration_date or now(call)
         with _of_details():
@@ -395,12 +406,29 @@ def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType
     if row.latest_invoice and row.latest_invoice != latest:
         return row.latest_invoice
     if row.status not in ENDED:
-        call.memo["now"] = max(min(item.current_period_end for item in items_of(call, row.id)), now(call))
+        ends = [item.current_period_end for item in items_of(call, row.id)]
+        ends += [] if row.cancel_at is None else [row.cancel_at]
+        call.memo["now"] = max(min(ends), now(call))
         billing_cycles.renew(call, row.id)
     seen = retrieve(call, SUBSCRIPTIONS, row.id).latest_invoice
     if seen is None or seen == latest:
         raise _none(row.customer)
     return seen
+
+
+def _resume(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType) -> Subscription:
+    """Resume a paused subscription if that is requested; raises StripeError otherwise, because it is not billed."""
+    resumes = isinstance(wanted, PreviewSubscription) and wanted.resume_at == "now"
+    if row.status == "paused" and not resumes:
+        raise StripeError(
+            "The subscription is paused and will not generate invoices until it has been resumed. Pass the "
+            "`subscription_details[resume_at]` parameter to view the invoice that will be generated if the "
+            "subscription is resumed."
+        )
+    if resumes and row.status != "paused":
+        message = f"Only paused subscriptions can be resumed; this one is {row.status}."
+        raise StripeError(message, param="subscription_details[resume_at]")
+    return subscription_updates.resume(call, row) if resumes else row
 
 
 def _apply_preview_changes(call: Call, row: Subscription, wanted: PreviewSubscription) -> Subscription:
@@ -410,7 +438,7 @@ def _apply_preview_changes(call: Call, row: Subscription, wanted: PreviewSubscri
     if wanted.default_tax_rates is not UNSET:
         rates = tax_rates_of(call, wanted.default_tax_rates or [], "subscription_details[default_tax_rates]")
         row = call.db.change(row, default_tax_rates=rates)
-    names = [name for name in wanted.__struct_fields__ if name not in ("billing_mode", "cancel_now", "metadata")]
+    names = [name for name in wanted.__struct_fields__ if name not in NO_UPDATES]
     fields: dict[str, Any] = {name: getattr(wanted, name) for name in names}
     return subscription_updates.apply(call, row, UpdateSubscription(**fields))
 
@@ -437,4 +465,6 @@ def _first(call: Call, wanted: PreviewSubscription, params: CreatePreview, custo
             trial_end=wanted.trial_end,
         ),
     )
+    if not made["latest_invoice"]:
+        raise _none(customer.id)
     return str(made["latest_invoice"])

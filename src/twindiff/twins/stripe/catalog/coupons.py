@@ -21,6 +21,7 @@ from ..core.params import (
     NestedParams,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -104,7 +105,7 @@ class CreateCoupon(CouponParams):
 
     amount_off: OptInteger = UNSET
     applies_to: AppliesTo | UnsetType = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     duration: Literal["forever", "once", "repeating"] | UnsetType = UNSET
     duration_in_months: OptInteger = UNSET
     id: OptText = UNSET
@@ -171,10 +172,15 @@ def expire_coupon(call: Call, coupon: Coupon) -> None:
     update(call, COUPONS, coupon, valid=False)
 
 
+def check_redeemable(coupon: Coupon, param: str) -> None:
+    """Raise StripeError for a coupon that has expired or been redeemed as often as it can be."""
+    if not coupon.valid:
+        raise StripeError(f"Coupon expired: {coupon.id}", code="coupon_expired", param=param)
+
+
 def redeem(call: Call, coupon: Coupon) -> None:
     """Count a redemption of a coupon; raises StripeError if it is no longer valid."""
-    if not coupon.valid:
-        raise StripeError(f"Coupon expired: {coupon.id}", code="coupon_expired", param="coupon")
+    check_redeemable(coupon, "coupon")
     times = coupon.times_redeemed + 1
     valid = coupon.max_redemptions is None or times < coupon.max_redemptions
     update(call, COUPONS, coupon, times_redeemed=times, valid=valid)
@@ -185,6 +191,17 @@ def takes_off(coupon: Coupon, product: str | None) -> bool:
     applies: Fields = coupon.applies_to or {}
     products: list[str] | None = applies.get("products")
     return not products or product in products
+
+
+def check_coupon_currency(coupon: Coupon, currency: str, param: str) -> None:
+    """Raise StripeError for an amount off that a coupon does not have in a currency."""
+    if coupon.amount_off is None or currency == coupon.currency or currency in coupon.currency_options:
+        return
+    message = (
+        f"The coupon `{coupon.id}` only supports `{coupon.currency}`. This doesn't match the expected currency: "
+        f"`{currency}`."
+    )
+    raise StripeError(message, param=param)
 
 
 def off_each(coupon: Coupon, amounts: Sequence[int], currency: str | None) -> list[int]:
@@ -268,5 +285,5 @@ def _free(call: Call, id: str | None) -> None:
     """Raise StripeError for an id in use; the row of a deleted coupon with this id is removed."""
     if id and (known := find(call, COUPONS, id)):
         if not known.deleted:
-            raise StripeError("Coupon already exists.", code="resource_already_exists", param="id")
+            raise StripeError("Coupon already exists.", code="resource_already_exists")
         call.db.remove(known)

@@ -12,10 +12,10 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record_row
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, refer, resource
-from ..core.params import NestedParams, OptText, Unset
+from ..core.params import NestedParams, OptName, Unset
 from ..core.periods import shift_time
-from .coupons import COUPONS, Coupon, redeem
-from .promotion_codes import PROMOTION_CODES, redeem_code
+from .coupons import COUPONS, Coupon, check_coupon_currency, redeem
+from .promotion_codes import PROMOTION_CODES, check_code, check_minimum, count_use
 
 
 class Discount(
@@ -58,33 +58,68 @@ DISCOUNTS = resource(
 class DiscountParams(NestedParams):
     """A coupon, a promotion code, or an existing discount."""
 
-    coupon: OptText = UNSET
-    discount: OptText = UNSET
-    promotion_code: OptText = UNSET
+    coupon: OptName = UNSET
+    discount: OptName = UNSET
+    promotion_code: OptName = UNSET
 
 
 OptDiscounts = list[DiscountParams] | Unset | UnsetType
 
 
 def create_discounts(
-    call: Call, wanted: OptDiscounts, customer: str | None, amount: int = 0, at: str = "discounts", **holder: str | None
+    call: Call,
+    wanted: OptDiscounts,
+    customer: str | None,
+    at: str = "discounts",
+    *,
+    currency: str | None = None,
+    is_checked: bool = False,
+    **holder: str | None,
 ) -> list[str]:
-    """Create the requested discounts and return their ids; `holder` is their owner, such as `subscription=id`."""
+    """Create the requested discounts and return their ids; `holder` is their owner, such as `subscription=id`.
+
+    Raises StripeError for a coupon that takes nothing off in `currency`, if that is known already, and for a promotion
+    code that the customer cannot use, unless a purchase with it `is_checked`.
+    """
     if not isinstance(wanted, list):
         return []
-    return [_create_discount(call, each, customer, amount, f"{at}[{n}]", holder) for n, each in enumerate(wanted)]
+    ids: list[str] = []
+    for number, each in enumerate(wanted):
+        param = f"{at}[{number}]"
+        if isinstance(each.promotion_code, str) and each.promotion_code and not is_checked:
+            code = refer(call, PROMOTION_CODES, each.promotion_code, f"{param}[promotion_code]")
+            check_code(call, code, customer, f"{param}[promotion_code]")
+        ids.append(_create_discount(call, each, customer, param, holder))
+    if currency:
+        check_discount_currencies(call, ids, currency, at)
+    return ids
+
+
+def check_discount_currencies(call: Call, ids: Sequence[str], currency: str, at: str = "discounts") -> None:
+    """Raise StripeError for discounts that take nothing off in a currency."""
+    for number, (_, coupon) in enumerate(coupons_of(call, ids, now(call))):
+        check_coupon_currency(coupon, currency, f"{at}[{number}]")
+
+
+def check_minimums(call: Call, ids: Sequence[str], amount: int, currency: str, at: str = "discounts") -> None:
+    """Raise StripeError for discounts by promotion codes whose minimum a purchase does not reach."""
+    rows = {row.id: row for row in call.db.rows(Discount, Discount.id.in_(list(ids)))} if ids else {}
+    for number, id in enumerate(ids):
+        code = rows[id].promotion_code if id in rows else None
+        if code:
+            check_minimum(refer(call, PROMOTION_CODES, code, at), amount, currency, f"{at}[{number}][promotion_code]")
 
 
 def _create_discount(
-    call: Call, wanted: DiscountParams, customer: str | None, amount: int, at: str, holder: dict[str, str | None]
+    call: Call, wanted: DiscountParams, customer: str | None, at: str, holder: dict[str, str | None]
 ) -> str:
     if isinstance(wanted.discount, str) and wanted.discount:
         return refer(call, DISCOUNTS, wanted.discount, f"{at}[discount]").id
     code = None
     if isinstance(wanted.promotion_code, str) and wanted.promotion_code:
         code = refer(call, PROMOTION_CODES, wanted.promotion_code, f"{at}[promotion_code]")
-        known = call.db.find(Discount, Discount.customer == customer)
-        coupon = refer(call, COUPONS, redeem_code(call, code, customer, amount, first=known is None), "coupon")
+        count_use(call, code)
+        coupon = refer(call, COUPONS, code.coupon, "coupon")
     elif isinstance(wanted.coupon, str) and wanted.coupon:
         coupon = refer(call, COUPONS, wanted.coupon, f"{at}[coupon]")
     else:

@@ -19,6 +19,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -74,7 +75,7 @@ class UpdatePlan(Params, kw_only=True):
     active: OptBool = UNSET
     metadata: OptMetadata = UNSET
     nickname: OptText = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
     trial_period_days: OptInteger = UNSET
 
 
@@ -83,14 +84,14 @@ class ListPlans(ListParams, kw_only=True):
 
     active: OptBool = UNSET
     created: OptRange = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
 
 
 @api.post("")
 def create_plan(call: Call, params: Annotated[CreatePlan, Body]) -> Fields:
     """Create a plan, which is a recurring price as well."""
     if isinstance(params.id, str) and params.id and find(call, PRICES, params.id):
-        raise StripeError("Plan already exists.", code="resource_already_exists", param="id")
+        raise StripeError("Plan already exists.", code="resource_already_exists")
     made = make(call, _as_price(params), id=params.id or new_id(call, "plan_"))
     record(call, "plan.created", plan_object(made))
     return plan_object(made)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from twindiff.kit import UNSET, UnsetType
 
-from ..core.params import NestedParams, OptBool, OptInteger, OptMetadata, OptText
+from ..core.params import NestedParams, OptBool, OptInteger, OptMetadata, OptName, OptText
 
 Interval = Literal["day", "month", "week", "year"]
 TaxBehavior = Literal["exclusive", "inclusive", "unspecified"]
@@ -86,6 +86,6 @@ class ProductData(NestedParams):
 class PriceData(Amounts):
     """An inline price, described in another object's parameters."""
 
-    product: OptText = UNSET
+    product: OptName = UNSET
     product_data: ProductData | UnsetType = UNSET
     recurring: Recurring | UnsetType = UNSET

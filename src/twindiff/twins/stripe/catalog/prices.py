@@ -33,6 +33,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -182,7 +183,7 @@ class CreatePrice(PriceParams):
     currency: str
     billing_scheme: Literal["per_unit", "tiered"] | UnsetType = UNSET
     custom_unit_amount: CustomUnitAmount | UnsetType = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
     product_data: ProductData | UnsetType = UNSET
     recurring: Recurring | UnsetType = UNSET
     tiers: list[Tier] | UnsetType = UNSET
@@ -205,9 +206,9 @@ class ListPrices(ListParams):
 
     active: OptBool = UNSET
     created: OptRange = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     lookup_keys: list[str] | UnsetType = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
     recurring: RecurringFilter | UnsetType = UNSET
     type: Literal["one_time", "recurring"] | UnsetType = UNSET
 
@@ -390,6 +391,27 @@ def _check_named(params: CreatePrice | NewPrice | PriceData) -> None:
     if names and custom:
         message = f"You may only specify one of these parameters: custom_unit_amount, {names[0]}."
         raise StripeError(message, param="custom_unit_amount")
+
+
+def check_price_currency(price: Price, currency: str, param: str, expected: str = "expected currency") -> None:
+    """Raise StripeError for a price that has no amount in a currency."""
+    if currency == price.currency or currency in price.currency_options:
+        return
+    known = [price.currency, *price.currency_options]
+    listed = ", ".join(f"`{each}`" for each in known)
+    supports = f"only supports {listed}" if len(known) == 1 else f"supports currencies of {listed}"
+    message = f"The price specified {supports}. This doesn't match the {expected}: `{currency}`."
+    raise StripeError(message, param=param)
+
+
+def check_price_type(price: Price, accepted: Literal["one_time", "recurring"], param: str) -> None:
+    """Raise StripeError for a price that is not of the accepted type."""
+    if price.type != accepted:
+        message = (
+            f"The price specified is set to `type={price.type}` but this field only accepts prices with "
+            f"`type={accepted}`."
+        )
+        raise StripeError(message, param=param)
 
 
 def _check_tiers(params: CreatePrice) -> None:

@@ -144,7 +144,7 @@ def create_product(call: Call, params: Annotated[CreateProduct, Body]) -> Fields
     product = make_product(call, **fields, metadata=merge_metadata({}, params.metadata))
     if isinstance(params.default_price_data, NewPrice):
         price = prices.make_price(call, params.default_price_data, product.id, at="default_price_data")
-        product = call.db.change(product, default_price=price.id)
+        product = update(call, PRODUCTS, product, default_price=price.id)
     return product_object(product)
 
 

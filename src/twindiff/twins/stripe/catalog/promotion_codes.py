@@ -6,6 +6,7 @@ https://docs.stripe.com/api/promotion_codes
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
@@ -21,6 +22,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -28,6 +30,7 @@ from ..core.params import (
     merge_metadata,
 )
 from ..customer.customers import CUSTOMERS
+from ..payments.charges import Charge
 from .coupons import COUPONS, check_future
 
 api = Operations(prefix="/v1/promotion_codes")
@@ -80,7 +83,7 @@ class Promotion(NestedParams):
     """The coupon of a code."""
 
     type: Literal["coupon"]
-    coupon: OptText = UNSET
+    coupon: OptName = UNSET
 
 
 class MinimumAmount(NestedParams):
@@ -110,8 +113,8 @@ class CreatePromotionCode(Params):
 
     promotion: Promotion
     active: OptBool = UNSET
-    code: OptText = UNSET
-    customer: OptText = UNSET
+    code: OptName = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     expires_at: OptInteger = UNSET
     max_redemptions: OptInteger = UNSET
@@ -131,10 +134,10 @@ class ListPromotionCodes(ListParams):
     """The parameters of a list of promotion codes."""
 
     active: OptBool = UNSET
-    code: OptText = UNSET
-    coupon: OptText = UNSET
+    code: OptName = UNSET
+    coupon: OptName = UNSET
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
 
 
@@ -217,26 +220,40 @@ def _free_code(call: Call, wanted: str | None) -> str:
     return code
 
 
-def redeem_code(call: Call, row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> str:
-    """Count a redemption of a code and return the id of its coupon; raises StripeError if it cannot be used."""
-    check_code(row, customer, amount, first=first)
-    count_use(call, row)
-    return row.coupon
-
-
-def check_code(row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> None:
-    """Raise StripeError for a code that cannot be used."""
-    param = "promotion_code"
+def check_code(call: Call, row: PromotionCode, customer: str | None, param: str = "promotion_code") -> None:
+    """Raise StripeError for a code that a customer cannot use."""
     if not row.active:
         raise StripeError(f"This promotion code {row.code} is not active.", param=param)
     if row.customer and row.customer != customer:
         raise StripeError("This promotion code cannot be redeemed by this customer.", param=param)
-    if row.restrictions["first_time_transaction"] and not first:
+    if row.restrictions["first_time_transaction"] and customer and _has_prior_transactions(call, customer):
         message = "This promotion code cannot be redeemed because the associated customer has prior transactions."
         raise StripeError(message, param=param)
-    if amount < (row.restrictions["minimum_amount"] or 0):
+
+
+def check_minimum(row: PromotionCode, amount: int, currency: str, param: str = "promotion_code") -> None:
+    """Raise StripeError for a purchase below the minimum of a code, in the currency of the purchase."""
+    restrictions: Fields = row.restrictions
+    options: dict[str, Fields] = restrictions.get("currency_options") or {}
+    least: int | None = options.get(currency, {}).get("minimum_amount")
+    if least is None and currency == restrictions["minimum_amount_currency"]:
+        least = restrictions["minimum_amount"]
+    if amount < (least or 0):
         message = "This promotion code cannot be redeemed because it does not meet the minimum amount requirement."
         raise StripeError(message, param=param)
+
+
+PRIOR_TRANSACTIONS: list[Callable[[Call, str], bool]] = []
+"""Predicates of other modules: whether a customer has transactions that `first_time_transaction` excludes."""
+
+
+def _has_prior_transactions(call: Call, customer: str) -> bool:
+    """Return whether a customer has a successful charge, or other transactions.
+
+    https://docs.stripe.com/billing/subscriptions/coupons#promotion-codes
+    """
+    succeeded = (Charge.customer == customer, Charge.status == "succeeded")
+    return call.db.find(Charge, *succeeded) is not None or any(each(call, customer) for each in PRIOR_TRANSACTIONS)
 
 
 def count_use(call: Call, row: PromotionCode) -> None:

@@ -20,6 +20,7 @@ from ..core.params import (
     NestedParams,
     OptBool,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -121,7 +122,7 @@ class ListRates(ListParams):
 
     active: OptBool = UNSET
     created: OptRange = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
 
 
 @api.post("")

@@ -9,9 +9,8 @@ from twindiff.kit import Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..catalog.coupons import COUPONS, redeem
-from ..catalog.promotion_codes import PROMOTION_CODES, PromotionCode, check_code, count_use
+from ..catalog.promotion_codes import PROMOTION_CODES, PromotionCode, check_code, check_minimum, count_use
 from ..core.objects import Fields, refer
-from ..payments.payment_lifecycle import PaymentIntent
 from ..tax.automatic_tax import build_location_error, is_on
 from . import form_fields, optional_items, session_settings
 from .form_fields import (
@@ -95,13 +94,9 @@ def _resolve_promotion_code(call: Call, row: CheckoutSession, text: str) -> Fiel
     code = call.db.find(PromotionCode, PromotionCode.code.equals(text.strip()), PromotionCode.active)
     if code is None:
         raise StripeError("This code is invalid.", param="promotion_code")
-    check_code(code, row.customer, row.amount_subtotal or 0, first=not _has_paid(call, row.customer))
+    check_code(call, code, row.customer)
+    check_minimum(code, row.amount_subtotal or 0, row.currency or "usd")
     return {"coupon": code.coupon, "promotion_code": code.id}
-
-
-def _has_paid(call: Call, customer: str | None) -> bool:
-    paid = (PaymentIntent.customer == customer, PaymentIntent.status == "succeeded")
-    return customer is not None and call.db.find(PaymentIntent, *paid) is not None
 
 
 def shipping_of(row: CheckoutSession) -> Fields | None:

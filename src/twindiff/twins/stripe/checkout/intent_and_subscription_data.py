@@ -15,7 +15,7 @@ from twindiff.kit import UNSET, Call, Meta, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..billing.subscriptions.billing_cycles import whole_period
-from ..billing.subscriptions.requested_items import moment
+from ..billing.subscriptions.requested_items import moment, trial_end_of
 from ..billing.subscriptions.subscription_creation import check_anchor
 from ..billing.subscriptions.subscription_params import (
     AnchorConfig,
@@ -24,6 +24,7 @@ from ..billing.subscriptions.subscription_params import (
     PendingInterval,
     SubscriptionTransfer,
     TrialSettings,
+    check_trial_days,
 )
 from ..catalog.price_calculation import prorate_amount
 from ..catalog.prices import Price
@@ -79,7 +80,7 @@ class LinkSubscriptionData(NestedParams, kw_only=True):
     description: OptText = UNSET
     invoice_settings: SubscriptionInvoices | UnsetType = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
-    trial_period_days: Annotated[int, Meta(ge=1, le=730)] | UnsetType = UNSET
+    trial_period_days: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
     trial_settings: TrialSettings | UnsetType = UNSET
 
 
@@ -109,12 +110,28 @@ def check_data(call: Call, data: SubscriptionData, at: str = AT) -> None:
     tax_rates_of(call, data.default_tax_rates or [], f"{at}[default_tax_rates]")
     if isinstance(data.trial_end, int) and data.trial_end < now(call) + 2 * DAY:
         raise StripeError("The `trial_end` date has to be at least 2 days in the future.", param=f"{at}[trial_end]")
-    for name in ("trial_end", "billing_cycle_anchor"):
-        if (value := getattr(data, name)) is not UNSET:
-            moment(call, str(value), f"{at}[{name}]")
-    if data.trial_end is not UNSET and data.trial_period_days is not UNSET:
-        message = "You may only specify one of these parameters: trial_end, trial_period_days."
-        raise StripeError(message, param=f"{at}[trial_end]")
+    if data.billing_cycle_anchor is not UNSET:
+        moment(call, str(data.billing_cycle_anchor), f"{at}[billing_cycle_anchor]")
+    if data.trial_end is not UNSET:
+        trial_end_of(call, str(data.trial_end), f"{at}[trial_end]")
+    check_trial(data, at)
+    given = [name for name in _STARTS if getattr(data, name) is not UNSET]
+    if len(given) > 1:
+        message = f"You may only specify one of these parameters: {', '.join(given[:2])}."
+        raise StripeError(message, param=f"{at}[{given[0]}]")
+
+
+_STARTS = ("billing_cycle_anchor", "billing_cycle_anchor_config", "trial_end", "trial_period_days")
+"""Parameters of which each says when the first period is billed.
+
+https://docs.stripe.com/changelog/dahlia/2026-06-24/checkout-sessions-billing-cycle-anchor-config
+"""
+
+
+def check_trial(data: LinkSubscriptionData, at: str = AT) -> None:
+    """Raise StripeError for a trial of more than two years."""
+    if isinstance(data.trial_period_days, int):
+        check_trial_days(data.trial_period_days, f"{at}[trial_period_days]")
 
 
 def check_periods(call: Call, data: SubscriptionData, items: Sequence[SaleItem]) -> None:

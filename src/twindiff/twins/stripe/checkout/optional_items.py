@@ -13,12 +13,12 @@ from twindiff.kit import UNSET, Call, Meta, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..billing.subscriptions.prorations import full_price
-from ..catalog.prices import PRICES
+from ..catalog.prices import PRICES, check_price_currency
 from ..catalog.products import PRODUCTS
 from ..core.currencies import format_amount
 from ..core.objects import Fields, refer, retrieve
 from ..core.params import NestedParams, value_of
-from ..sales.sale_items import Adjustable, SaleItem, SaleItemParams, add_items
+from ..sales.sale_items import Adjustable, SaleItem, SaleItemParams, add_items, items_for
 
 MAX_OPTIONAL_ITEMS = 10
 DEFAULT_MAX_QUANTITY = 99
@@ -50,8 +50,8 @@ def build_optional_items(call: Call, wanted: OptItems, items: Sequence[SaleItem]
             message = "The price specified is inactive. This field only accepts active prices."
             raise StripeError(message, code="price_inactive", param=at)
         _check_bounds(each, f"optional_items[{number}][adjustable_quantity]")
-        if items and price.currency != items[0].currency:
-            raise StripeError("All prices must have the same currency.", param=at)
+        if items:
+            check_price_currency(price, items[0].currency, at)
     return [_render_optional_item(each) for each in wanted]
 
 
@@ -121,4 +121,5 @@ def add_chosen(
         if not count.isdecimal() or len(count) > 6 or not least <= int(count) <= most:
             raise StripeError(f"Choose from {least} to {most}.", param=f"optional[{option['price']}]")
         wanted.append(SaleItemParams(price=option["price"], quantity=int(count)))
-    return [item.id for item in add_items(call, owner, wanted)]
+    currency = next((item.currency for item in items_for(call, owner)), None)
+    return [item.id for item in add_items(call, owner, wanted, currency=currency)]

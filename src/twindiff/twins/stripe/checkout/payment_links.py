@@ -11,6 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..connect.destination_charges import check_sale
+from ..core.currencies import parse_currency
 from ..core.events import record_row, update
 from ..core.objects import (
     LEFT_OUT,
@@ -33,9 +34,11 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     Unset,
+    check_count,
     collect_params,
     merge_metadata,
     value_of,
@@ -56,7 +59,8 @@ from ..sales.sale_items import (
 )
 from ..tax import automatic_tax
 from .form_fields import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
-from .intent_and_subscription_data import LinkIntentData, LinkSubscriptionData
+from .intent_and_subscription_data import LinkIntentData, LinkSubscriptionData, check_trial
+from .mode_rules import MAX_ITEMS_OF_LINK, check_mode_params
 from .optional_items import OptItems, build_optional_items, check_mode
 from .session_settings import (
     VIEWS,
@@ -232,7 +236,7 @@ class CreateLink(LinkParams, kw_only=True):
     line_items: list[SaleItemParams]
     application_fee_amount: OptInteger = UNSET
     application_fee_percent: float | UnsetType = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     on_behalf_of: OptText = UNSET
     optional_items: OptItems = UNSET
     transfer_data: TransferData | UnsetType = UNSET
@@ -268,9 +272,12 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
         if each.quantity is UNSET:
             param = f"line_items[{number}][quantity]"
             raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
-    items = add_items(call, id, params.line_items)
+    currency = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
+    items = add_items(call, id, params.line_items, currency=currency)
+    check_count(items, "line_items", MAX_ITEMS_OF_LINK)
     if not items:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
+    check_mode_params(params, "subscription" if is_recurring(call, items) else "payment")
     fields = _fields(call, params, None)
     if fields.get("automatic_tax"):
         sale_taxes.check_items(call, items)
@@ -303,6 +310,7 @@ def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateL
     if params.optional_items is not UNSET:
         options = _options(call, items_for(call, row.id), params.optional_items or [])
         row = call.db.change(row, optional_items=options or None)
+    check_mode_params(params, "subscription" if is_recurring(call, items_for(call, row.id)) else "payment")
     metadata = merge_metadata(row.metadata, params.metadata)
     return show(call, LINKS, update(call, LINKS, row, **_fields(call, params, row), metadata=metadata))
 
@@ -357,6 +365,8 @@ def _fields(call: Call, params: LinkParams, row: PaymentLink | None) -> Fields:
         fields["restrictions"] = {"completed_sessions": {"count": count, "limit": limit}}
     elif params.restrictions == "":
         fields["restrictions"] = None
+    if isinstance(params.subscription_data, LinkSubscriptionData):
+        check_trial(params.subscription_data)
     if isinstance(params.after_completion, AfterCompletion):
         after, at = params.after_completion, "after_completion[redirect]"
         if after.type == "redirect" and not after.redirect:

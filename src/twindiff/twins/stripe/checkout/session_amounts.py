@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call
+from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..catalog.coupons import COUPONS
 from ..catalog.discounts import Discount, discount_object
-from ..core.currencies import check_charge
+from ..core.currencies import MIN_CHARGE, check_charge, format_amount
 from ..core.objects import Fields, refer, retrieve
 from ..customer.customers import CUSTOMERS, Customer
 from ..sales import sale_amounts, sale_taxes
@@ -38,8 +39,17 @@ def amounts(call: Call, row: CheckoutSession) -> Fields:
         taxes = {"automatic_tax": sale_taxes.status(row.automatic_tax, place), "shipping_cost": cost}
     sums = totals(due(call, row), taxes.get("shipping_cost", row.shipping_cost))
     if row.mode == "payment" and sums["amount_total"]:
-        check_charge(sums["amount_total"], sums["currency"])
+        _check_total(sums["amount_total"], sums["currency"])
     return {**sums, "currency": items[0].currency, **taxes}
+
+
+def _check_total(amount: int, currency: str) -> None:
+    """Raise StripeError for a total that cannot be charged."""
+    if amount < MIN_CHARGE.get(currency, 0):
+        least = f"{format_amount(MIN_CHARGE[currency], currency)} {currency}"
+        message = f"The Checkout Session's total amount due must add up to at least {least}"
+        raise StripeError(message, code="amount_too_small")
+    check_charge(amount, currency)
 
 
 def due(call: Call, row: CheckoutSession) -> list[SaleItem]:

@@ -10,10 +10,11 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..catalog.coupons import COUPONS, Coupon
+from ..catalog.coupons import COUPONS, Coupon, check_coupon_currency, check_redeemable
 from ..catalog.discounts import DiscountParams
-from ..catalog.promotion_codes import PROMOTION_CODES
+from ..catalog.promotion_codes import PROMOTION_CODES, check_code, check_minimum
 from ..connect.destination_charges import check_destination
+from ..core.currencies import parse_currency
 from ..core.middleware import version_of
 from ..core.objects import Fields, new, new_id, now, refer, show
 from ..core.params import (
@@ -21,7 +22,9 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
+    check_count,
     check_text,
     collect_params,
     is_set,
@@ -31,19 +34,30 @@ from ..core.params import (
 from ..core.urls import check_url
 from ..customer.customers import CUSTOMERS
 from ..sales import sale_taxes
-from ..sales.sale_items import OptSaleItems, SaleItem, add_items, check_quantities, items_for, prices_for
+from ..sales.sale_items import (
+    OptSaleItems,
+    SaleItem,
+    SaleItemParams,
+    add_items,
+    check_quantities,
+    find_billed_currency,
+    items_for,
+    prices_for,
+)
 from ..tax import automatic_tax
 from .form_fields import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .intent_and_subscription_data import IntentData, SubscriptionData, check_data, check_periods
+from .mode_rules import check_exclusive_params, check_item_counts, check_mode_params
 from .optional_items import OptItems, build_optional_items, check_mode
 from .session_amounts import amounts
-from .session_settings import KEPT, PageSettings, details_of, settings_of
+from .session_settings import KEPT, PageLocale, PageSettings, details_of, settings_of
 from .sessions import NEW_MODES, RENAMED, SESSIONS, CheckoutSession
 
 api = Operations(prefix="/v1/checkout/sessions")
 
 DAY = 86400
 MIN_OPEN_SECONDS = 30 * 60
+MAX_DISCOUNTS = 1
 
 
 class CreateSession(PageSettings, kw_only=True):
@@ -51,30 +65,30 @@ class CreateSession(PageSettings, kw_only=True):
 
     allow_promotion_codes: OptBool = UNSET
     billing_address_collection: Literal["auto", "required"] | UnsetType = UNSET
-    cancel_url: OptText = UNSET
-    client_reference_id: OptText = UNSET
-    currency: OptText = UNSET
+    cancel_url: OptName = UNSET
+    client_reference_id: OptName = UNSET
+    currency: OptName = UNSET
     custom_fields: list[CustomField] | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     customer_creation: Literal["always", "if_required"] | UnsetType = UNSET
-    customer_email: OptText = UNSET
+    customer_email: OptName = UNSET
     discounts: list[DiscountParams] | UnsetType = UNSET
     expires_at: OptInteger = UNSET
     line_items: OptSaleItems = UNSET
-    locale: OptText = UNSET
+    locale: PageLocale | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     optional_items: OptItems = UNSET
     mode: Literal["payment", "setup", "subscription"] | UnsetType = UNSET
     payment_intent_data: IntentData | UnsetType = UNSET
     payment_method_collection: Literal["always", "if_required"] | UnsetType = UNSET
     payment_method_types: list[str] | UnsetType = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
     shipping_address_collection: AddressCollection | UnsetType = UNSET
     shipping_options: list[ShippingOption] | UnsetType = UNSET
     submit_type: Literal["auto", "book", "donate", "pay", "subscribe"] | UnsetType = UNSET
     subscription_data: SubscriptionData | UnsetType = UNSET
-    success_url: OptText = UNSET
+    success_url: OptName = UNSET
     redirect_on_completion: Literal["always", "if_required", "never"] | UnsetType = UNSET
     ui_mode: Literal["custom", "elements", "embedded", "embedded_page", "form", "hosted", "hosted_page"] | UnsetType = (
         UNSET
@@ -87,6 +101,8 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     fields = collect_params(params, *_NO_COLUMNS)
     fields["ui_mode"] = _ui_mode(call, params)
     _check(call, params, fields)
+    if params.mode == "setup":
+        _check_setup(params)
     fields["custom_fields"] = custom_fields(params.custom_fields or [])
     fields["settings"] = settings_of(params, fields.get("customer"))
     fields["payment_intent_data"] = value_of(params.payment_intent_data or {})
@@ -98,17 +114,20 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     metadata = merge_metadata({}, params.metadata)
     shipping = params.shipping_options or []
     optional = params.optional_items
-    made = open_session(call, params.line_items, params.discounts, shipping, optional, **fields, metadata=metadata)
-    _check_data_mode(params, made.mode)
+    made = open_session(
+        call, params.line_items, params.discounts, shipping, optional, params.currency, **fields, metadata=metadata
+    )
+    check_mode_params(params, made.mode)
     if isinstance(params.subscription_data, SubscriptionData):
         check_periods(call, params.subscription_data, items_for(call, made.id))
     if isinstance(params.payment_intent_data, IntentData):
-        check_destination(call, params.payment_intent_data, made.amount_total or 0)
+        check_destination(call, params.payment_intent_data, made.amount_total or 0, "payment_intent_data")
     return show(call, SESSIONS, made)
 
 
 _NO_COLUMNS = (
     *KEPT,
+    "currency",
     "line_items",
     "discounts",
     "payment_intent_data",
@@ -131,27 +150,35 @@ def open_session(
     discounts: list[DiscountParams] | UnsetType,
     shipping: list[ShippingOption],
     optional: OptItems = UNSET,
+    currency: OptName = UNSET,
     **fields: Any,
 ) -> CheckoutSession:
     """Create a session with its line items; `fields` are its other columns."""
     id = new_id(call, "cs_test_", 58)
     sold = wanted if isinstance(wanted, list) else []
-    items = add_items(call, id, sold)
+    items = add_items(call, id, sold, currency=_currency(call, currency, sold, fields))
     check_quantities(items, sold)
     fields["mode"] = fields.get("mode") or _mode(call, items)
     check_items(call, fields["mode"], items)
+    if not items and currency:
+        fields["currency"] = parse_currency(currency)
     if options := fields.get("optional_items") or build_optional_items(call, optional, items):
         check_mode(call, options, fields["mode"])
         fields["optional_items"] = options
-    coupons = [_coupon(call, each, f"discounts[{n}]") for n, each in enumerate(discounts or [])]
-    if shipping and fields["mode"] != "payment":
-        raise StripeError("`shipping_options` is only supported in `payment` mode.", param="shipping_options")
+    coupons = _coupons(call, discounts or [], items, fields.get("customer"))
     fields |= shipping_fields(call, shipping, items[0].currency) if items else {}
     fields["discounts"] = [{"coupon": row.id, "promotion_code": code} for row, code in coupons]
     if fields.get("automatic_tax"):
         _check_taxed(call, items, fields)
     made = new(call, SESSIONS, id=id, **{**_defaults(call, id, fields), **fields})
     return call.db.change(made, **amounts(call, made)) if items else made
+
+
+def _currency(call: Call, asked: OptText, sold: list[SaleItemParams], fields: Fields) -> str | None:
+    """Return the currency that a session must have, or None if the first item decides."""
+    if isinstance(asked, str) and asked:
+        return parse_currency(asked)
+    return find_billed_currency(call, fields.get("customer"), sold)
 
 
 def _defaults(call: Call, id: str, fields: Fields) -> Fields:
@@ -194,11 +221,13 @@ def check_items(call: Call, mode: str, items: list[SaleItem]) -> None:
     """Raise StripeError for items that cannot be sold in a mode."""
     if mode == "setup":
         if items:
-            raise StripeError("`line_items` are not supported in `setup` mode.", param="line_items")
+            raise StripeError("You can not pass `line_items` in `setup` mode.", param="line_items")
         return
     if not items:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
-    recurring = [price.type == "recurring" for price in prices_for(call, items).values()]
+    prices = prices_for(call, items)
+    check_item_counts([prices[item.price] for item in items], mode)
+    recurring = [price.type == "recurring" for price in prices.values()]
     if mode == "payment" and any(recurring):
         message = (
             "You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use "
@@ -213,13 +242,9 @@ def _check(call: Call, params: CreateSession, fields: Fields) -> None:
     if params.mode is UNSET and params.line_items is UNSET:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
     _check_urls(params, fields["ui_mode"])
-    if params.allow_promotion_codes is not UNSET and is_set(params.discounts):
-        message = "You may only specify one of these parameters: allow_promotion_codes, discounts."
-        raise StripeError(message, param="allow_promotion_codes")
+    check_exclusive_params(params, fields["ui_mode"])
     for name in ("success_url", "cancel_url", "return_url"):
         check_url(fields.get(name), name)
-    if fields.get("customer") and fields.get("customer_email"):
-        raise StripeError("You may only specify one of these parameters: customer, customer_email.", param="customer")
     if customer := fields.get("customer"):
         refer(call, CUSTOMERS, customer, "customer")
     types: list[str] = fields.get("payment_method_types") or []
@@ -231,14 +256,11 @@ def _check(call: Call, params: CreateSession, fields: Fields) -> None:
     _check_expiry(call, params.expires_at)
 
 
-_OF_MODE = {"payment_intent_data": "payment", "setup_intent_data": "setup", "subscription_data": "subscription"}
-"""The mode that each parameter requires."""
-
-
-def _check_data_mode(params: CreateSession, mode: str) -> None:
-    for name, only in _OF_MODE.items():
-        if is_set(getattr(params, name)) and mode != only:
-            raise StripeError(f"You can not pass `{name}` in `{mode}` mode.", param=name)
+def _check_setup(params: CreateSession) -> None:
+    """Raise StripeError for a session in setup mode that sells something, or does not say what it sets up."""
+    check_mode_params(params, "setup")
+    if not is_set(params.currency) and params.payment_method_types is UNSET:
+        raise StripeError("Missing required param: currency.", code="parameter_missing", param="currency")
 
 
 def _ui_mode(call: Call, params: CreateSession) -> str:
@@ -265,13 +287,35 @@ def _check_urls(params: CreateSession, ui_mode: str) -> None:
 
 
 def _check_expiry(call: Call, at: Integer | UnsetType) -> None:
-    if isinstance(at, int) and not now(call) + MIN_OPEN_SECONDS <= at <= now(call) + DAY:
-        message = "The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation."
+    if isinstance(at, int) and at > now(call) + DAY:
+        message = "The `expires_at` timestamp must be less than 24 hours from Checkout Session creation."
+        raise StripeError(message, param="expires_at")
+    if isinstance(at, int) and at < now(call) + MIN_OPEN_SECONDS:
+        message = "The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation."
         raise StripeError(message, param="expires_at")
 
 
-def _coupon(call: Call, wanted: DiscountParams, at: str) -> tuple[Coupon, str | None]:
+def _coupons(
+    call: Call, wanted: list[DiscountParams], items: list[SaleItem], customer: str | None
+) -> list[tuple[Coupon, str | None]]:
+    """Return the coupons and promotion codes of a session; raises StripeError for those that cannot be used."""
+    check_count(wanted, "discounts", MAX_DISCOUNTS)
+    coupons = [_coupon(call, each, f"discounts[{n}]", items, customer) for n, each in enumerate(wanted)]
+    for number, (coupon, _) in enumerate(coupons):
+        check_redeemable(coupon, f"discounts[{number}][coupon]")
+        if items:
+            check_coupon_currency(coupon, items[0].currency, f"discounts[{number}][coupon]")
+    return coupons
+
+
+def _coupon(
+    call: Call, wanted: DiscountParams, at: str, items: list[SaleItem], customer: str | None
+) -> tuple[Coupon, str | None]:
     if isinstance(wanted.promotion_code, str) and wanted.promotion_code:
-        code = refer(call, PROMOTION_CODES, wanted.promotion_code, f"{at}[promotion_code]")
-        return refer(call, COUPONS, code.coupon, f"{at}[promotion_code]"), code.id
+        param = f"{at}[promotion_code]"
+        code = refer(call, PROMOTION_CODES, wanted.promotion_code, param)
+        check_code(call, code, customer, param)
+        if items:
+            check_minimum(code, sum(item.amount_subtotal for item in items), items[0].currency, param)
+        return refer(call, COUPONS, code.coupon, param), code.id
     return refer(call, COUPONS, wanted.coupon or "", f"{at}[coupon]"), None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Annotated, Any
 
-from twindiff.kit import Body, Call, Operations, Response
+from twindiff.kit import UNSET, Body, Call, Operations, Response
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..billing.subscriptions.subscription_params import CreateSubscription, ItemFields, OnceItem
@@ -199,6 +199,7 @@ def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer
             items=[ItemFields(**_drop_empty(each)) for each in again],
             add_invoice_items=[OnceItem(**_drop_empty(each)) for each in once],
             automatic_tax=automatic_tax.copy_automatic_tax(row),
+            currency=row.currency or UNSET,
             default_payment_method=method.id,
             discounts=[DiscountParams(**_drop_empty(each)) for each in row.discounts],
             **subscription_fields(row.subscription_data),
@@ -284,7 +285,7 @@ def _invoice(call: Call, row: CheckoutSession) -> str:
     intent = retrieve(call, payment_lifecycle.PAYMENTS, row.payment_intent or "")
     customer = retrieve(call, CUSTOMERS, row.customer or "")
     kept = {"automatic_tax": row.automatic_tax, "shipping_cost": row.shipping_cost}
-    fields = {**said, **kept, "discounts": create_discounts(call, off, customer.id)}
+    fields = {**said, **kept, "discounts": create_discounts(call, off, customer.id, is_checked=True)}
     return create_paid_invoice(call, customer, items_for(call, row.id), intent, fields).id
 
 

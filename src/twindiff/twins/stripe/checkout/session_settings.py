@@ -16,6 +16,12 @@ from ..core.objects import Fields, render_unmanaged_payments
 from ..core.params import AutomaticTax, Issuer, NestedParams, OptBool, OptText, Params, Unset, value_of
 
 Keeps = Literal["auto", "never"]
+PageLocale = Literal[
+    "auto", "bg", "cs", "da", "de", "el", "en", "en-GB", "es", "es-419", "et", "fi", "fil", "fr", "fr-CA", "hr", "hu",
+    "id", "it", "ja", "ko", "lt", "lv", "ms", "mt", "nb", "nl", "pl", "pt", "pt-BR", "ro", "ru", "sk", "sl", "sv", "th",
+    "tr", "vi", "zh", "zh-HK", "zh-TW",
+]  # fmt: skip
+"""Languages of a page; https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-locale"""
 
 
 class Switch(NestedParams):
@@ -174,8 +180,22 @@ def settings_of(params: PageSettings, customer: str | None) -> Fields:
     """Return the given settings as stored by a session; raises StripeError for invalid ones."""
     if isinstance(params.customer_update, CustomerUpdate) and not customer:
         raise StripeError("`customer_update` can only be used with `customer`.", param="customer_update")
+    if customer:
+        _check_tax_ids(params)
     settings = {name: getattr(params, name) for name in KEPT}
     return {name: value_of(value) for name, value in settings.items() if value is not UNSET}
+
+
+def _check_tax_ids(params: PageSettings) -> None:
+    """Raise StripeError for tax ids of an existing customer whose name and address the page does not update."""
+    collects = isinstance(params.tax_id_collection, TaxIdCollection) and params.tax_id_collection.enabled
+    updates = params.customer_update if isinstance(params.customer_update, CustomerUpdate) else CustomerUpdate()
+    for name, spoken in (("name", "business name"), ("address", "address")):
+        if collects and getattr(updates, name) != "auto":
+            raise StripeError(
+                f"Tax ID collection requires updating {spoken} on the customer. To enable tax ID collection for an "
+                f"existing customer, please set `customer_update[{name}]` to `auto`."
+            )
 
 
 USUALLY_SAVED: Fields = {

@@ -25,6 +25,7 @@ from ..core.params import (
 )
 from ..sales.sale_items import OptSaleItems, replace_items
 from .form_fields import ShippingOption, shipping_fields
+from .mode_rules import check_mode_params
 from .session_amounts import amounts
 from .session_creation import check_items
 from .sessions import SESSIONS, CheckoutSession
@@ -104,8 +105,7 @@ def _check(row: CheckoutSession, params: UpdateSession) -> None:
         if name in given and row.ui_mode not in modes:
             message = f"`{name}` can only be updated when `ui_mode` is {' or '.join(modes)}."
             raise StripeError(message, param=name)
-    if params.shipping_options and row.mode != "payment":
-        raise StripeError("`shipping_options` is only supported in `payment` mode.", param="shipping_options")
+    check_mode_params(params, row.mode)
 
 
 def _sent_to(row: CheckoutSession, details: SentTo) -> Fields:

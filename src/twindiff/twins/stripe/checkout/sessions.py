@@ -14,7 +14,7 @@ from ..core.events import record_row
 from ..core.middleware import version_of
 from ..core.objects import Fields, StripeObject, build_view, resource, retrieve, show
 from ..core.pagination import equal, list_of, to_range_conditions, to_reference_conditions
-from ..core.params import ListParams, NestedParams, OptRange, OptText, Params
+from ..core.params import ListParams, NestedParams, OptName, OptRange, OptText, Params
 from ..customer.customers import CUSTOMERS
 from ..payments.payment_lifecycle import PAYMENTS
 from ..sales.sale_amounts import total_details
@@ -167,13 +167,13 @@ class ListSessions(ListParams, kw_only=True):
     """The parameters of a list of sessions."""
 
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     customer_details: CustomerFilter | UnsetType = UNSET
-    payment_intent: OptText = UNSET
+    payment_intent: OptName = UNSET
     payment_link: OptText = UNSET
     status: Literal["complete", "expired", "open"] | UnsetType = UNSET
-    subscription: OptText = UNSET
+    subscription: OptName = UNSET
 
 
 @api.get("/{session}")

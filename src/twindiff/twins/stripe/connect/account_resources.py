@@ -33,6 +33,7 @@ from ..core.params import (
     NestedParams,
     OptBool,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     collect_params,
@@ -54,7 +55,7 @@ class BankData(NestedParams, kw_only=True):
     account_number: str
     account_type: OptText = UNSET
     country: str
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     routing_number: OptText = UNSET
 
 

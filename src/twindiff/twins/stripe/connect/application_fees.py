@@ -15,7 +15,7 @@ from ..core.currencies import format_amount
 from ..core.events import record_row, update
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, retrieve, show
 from ..core.pagination import equal, list_object, list_of, to_range_conditions
-from ..core.params import ListParams, OptInteger, OptMetadata, OptRange, OptText, Params, merge_metadata
+from ..core.params import ListParams, OptInteger, OptMetadata, OptName, OptRange, Params, merge_metadata
 from ..payments.charges import Charge
 
 api = Operations(prefix="/v1/application_fees")
@@ -88,7 +88,7 @@ FEES = resource(
 class ListFees(ListParams):
     """The parameters of a list of fees."""
 
-    charge: OptText = UNSET
+    charge: OptName = UNSET
     created: OptRange = UNSET
 
 

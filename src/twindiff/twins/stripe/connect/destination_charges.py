@@ -10,9 +10,9 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..account.accounts import ACCOUNTS
+from ..account.accounts import check_connected_account
 from ..catalog.price_calculation import percentage
-from ..core.objects import Fields, find, retrieve
+from ..core.objects import Fields, retrieve
 from ..payments.charges import Charge
 from . import application_fees
 from .application_fees import FEES
@@ -22,12 +22,6 @@ NO_DESTINATION = (
     "Can only apply an application_fee_amount when the PaymentIntent is attempting a direct payment (using an OAuth "
     "key or Stripe-Account header) or destination payment (using `transfer_data[destination]`)."
 )
-
-
-def check_account(call: Call, id: Any, param: str, spoken: str) -> None:
-    """Raise StripeError for an unknown account; `spoken` is the noun in the message."""
-    if id and find(call, ACCOUNTS, id) is None:
-        raise StripeError(f"No such {spoken}: '{str(id)[:100]}'", code="resource_missing", param=param)
 
 
 def of_invoice(invoice: Any) -> Fields:
@@ -47,21 +41,21 @@ def of_invoice(invoice: Any) -> Fields:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def check_destination(call: Call, params: Any, amount: int) -> None:
+def check_destination(call: Call, params: Any, amount: int, at: str = "") -> None:
     """Raise StripeError for a fee without a destination or above `amount`, and for unknown accounts."""
     wanted: Any = params.transfer_data
     destination = wanted.destination if wanted else ""
     fee: Any = params.application_fee_amount
     if isinstance(fee, int) and not destination:
-        raise StripeError(NO_DESTINATION, param="application_fee_amount")
-    check_account(call, destination, "transfer_data[destination]", "destination")
+        raise StripeError(NO_DESTINATION, param=_inside(at, "application_fee_amount"))
+    _check_accounts(call, params, at)
     if isinstance(fee, int) and wanted and isinstance(wanted.amount, int):
         message = "You may only specify one of these parameters: application_fee_amount, transfer_data[amount]."
-        raise StripeError(message, param="application_fee_amount")
+        raise StripeError(message, param=_inside(at, "application_fee_amount"))
     for given, name in ((fee, "application_fee_amount"), (wanted and wanted.amount, "transfer_data[amount]")):
         if isinstance(given, int) and not isinstance(given, bool) and not 0 <= given <= amount:
-            raise StripeError(f"The {name} must be from 0 to the amount of the payment, {amount}.", param=name)
-    check_account(call, params.on_behalf_of, "on_behalf_of", "account")
+            message = f"The {name} must be from 0 to the amount of the payment, {amount}."
+            raise StripeError(message, param=_inside(at, name))
 
 
 def transfer_to_destination(call: Call, charge: Charge) -> Charge:
@@ -128,9 +122,9 @@ def check_subscription(call: Call, params: Any, at: str = "") -> None:
 
 def _check_accounts(call: Call, params: Any, at: str = "") -> None:
     transfer: Any = params.transfer_data
-    check_account(call, params.on_behalf_of, _inside(at, "on_behalf_of"), "account")
+    check_connected_account(call, params.on_behalf_of, _inside(at, "on_behalf_of"), "account")
     name = _inside(at, "transfer_data[destination]")
-    check_account(call, transfer and transfer.destination, name, "destination")
+    check_connected_account(call, transfer and transfer.destination, name, "destination")
 
 
 def _inside(at: str, name: str) -> str:

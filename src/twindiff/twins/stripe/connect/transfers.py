@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..account.accounts import ACCOUNTS, Account
+from ..account.accounts import Account, check_connected_account
 from ..account.balance_transactions import enter
 from ..account.payouts import check_funds
 from ..core.currencies import format_amount, parse_currency
@@ -22,13 +22,14 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
     collect_params,
     merge_metadata,
 )
-from ..payments.charges import CHARGES
+from ..payments.charges import CHARGES, Charge
 
 api = Operations(prefix="/v1/transfers")
 
@@ -105,7 +106,7 @@ class CreateTransfer(Params):
     amount: OptInteger = UNSET
     description: OptText = UNSET
     metadata: OptMetadata = UNSET
-    source_transaction: OptText = UNSET
+    source_transaction: OptName = UNSET
     source_type: Literal["bank_account", "card", "fpx"] | UnsetType = UNSET
     transfer_group: OptText = UNSET
 
@@ -136,7 +137,7 @@ class ListTransfers(ListParams):
     """The parameters of a list of transfers."""
 
     created: OptRange = UNSET
-    destination: OptText = UNSET
+    destination: OptName = UNSET
     transfer_group: OptText = UNSET
 
 
@@ -144,7 +145,7 @@ class ListTransfers(ListParams):
 def create_transfer(call: Call, params: Annotated[CreateTransfer, Body]) -> Fields:
     """Create a transfer to a connected account."""
     currency = parse_currency(params.currency)
-    retrieve(call, ACCOUNTS, params.destination, param="destination", status=400)
+    check_connected_account(call, params.destination, "destination", "destination")
     charge = None
     if isinstance(params.source_transaction, str):
         charge = retrieve(call, CHARGES, params.source_transaction, param="source_transaction", status=400)
@@ -155,8 +156,42 @@ def create_transfer(call: Call, params: Annotated[CreateTransfer, Body]) -> Fiel
         raise StripeError(message, code=code, param="amount")
     if charge is None:
         check_funds(call, amount, currency)
+    else:
+        _check_source(call, charge, amount, currency)
     fields = collect_params(params, "amount", "currency", "source_type")
     return transfer_object(pay(call, amount, currency, **fields, metadata=merge_metadata({}, params.metadata)))
+
+
+def _check_source(call: Call, charge: Charge, amount: int, currency: str) -> None:
+    """Raise StripeError for a transfer that its source charge cannot fund, with the transfers that it has funded.
+
+    https://docs.stripe.com/connect/separate-charges-and-transfers#transfer-availability
+    """
+    if charge.status == "failed" or not charge.captured:
+        state = "has failed" if charge.status == "failed" else "has not been captured"
+        raise StripeError(f"The charge {charge.id} {state}, so it cannot fund a transfer.", param="source_transaction")
+    if currency != charge.currency:
+        message = (
+            f"The currency of source_transaction's balance transaction ({charge.currency}) must be the same as the "
+            f"transfer currency ({currency})"
+        )
+        raise StripeError(message, param="currency")
+    earlier = call.db.rows(Transfer, Transfer.source_transaction == charge.id)
+    funded = sum(row.amount - row.amount_reversed for row in earlier)
+    limit = charge.amount_captured - charge.amount_refunded
+    if funded + amount > limit:
+        message = (
+            "Transfers using this transaction as a source must not exceed the source amount of "
+            f"{format_amount(limit, currency)}.{_describe_earlier(len(earlier), funded, currency)}"
+        )
+        raise StripeError(message, param="amount")
+
+
+def _describe_earlier(count: int, amount: int, currency: str) -> str:
+    if not count:
+        return ""
+    transfers = "is already a transfer" if count == 1 else f"are already {count} transfers"
+    return f" (There {transfers} using this source, amounting to {format_amount(amount, currency)}.)"
 
 
 def pay(call: Call, amount: int, currency: str, **fields: Any) -> Transfer:

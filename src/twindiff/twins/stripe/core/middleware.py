@@ -16,7 +16,7 @@ from twindiff.kit import ApiError, Call, Column, RequestContext, Response, Row, 
 from twindiff.kit.errors import InvalidParameter
 from twindiff.twins.stripe.core.wire_style import InvalidApiKey, StripeError, mask_key
 
-from .objects import LETTERS, expand_objects
+from .objects import LETTERS, RESOURCES, expand_objects, find
 
 VERSION = "2026-08-26.dahlia"
 """The account's API version, used for requests that name none."""
@@ -57,12 +57,14 @@ def wrap_operation(exchange: RequestContext, call: Call, proceed: Callable[[], A
     request_id = _request_id(exchange, call)
     call.memo["request"] = {"id": request_id, "idempotency_key": _idempotency_key(exchange) or None}
     try:
-        call.memo["version"] = version = _check(exchange)
+        call.memo["version"] = version = _check(exchange, call)
         answer = _once(exchange, call, proceed) if not exchange.operation.reads else _answer(exchange, call, proceed)
     except ApiError as error:
         _log(error, request_id)
         raise
-    headers = (("Request-Id", request_id), ("Stripe-Version", version))
+    headers = [("Request-Id", request_id), ("Stripe-Version", version)]
+    if account := exchange.request.headers.get("stripe-account"):
+        headers.append(("Stripe-Account", account))
     return answer._replace(headers=(*(each for each in answer.headers if each[0] != "Request-Id"), *headers))
 
 
@@ -84,24 +86,35 @@ def _request_id(exchange: RequestContext, call: Call) -> str:
     return "req_" + blake2b(asked, digest_size=14).digest().translate(_LETTERS).decode()
 
 
-def _check(exchange: RequestContext) -> str:
+def _check(exchange: RequestContext, call: Call) -> str:
     """Return the version of a request; raises StripeError for a bad version, another account or a publishable key."""
     headers = exchange.request.headers
     version = headers.get("stripe-version") or VERSION
     match = _VERSION.fullmatch(version)
     if not match or not _is_date(match[1]):
         raise StripeError(f"Invalid Stripe API version: {version[:200]}")
-    if account := headers.get("stripe-account"):
-        message = (
-            f"The provided key does not have access to account '{account[:100]}' (or that account does not exist). "
-            "Application access may have been revoked. This twin acts for its own account alone."
-        )
-        raise StripeError(message, status=403, code="account_invalid")
+    for name in ("stripe-account", "stripe-context"):
+        if account := headers.get(name):
+            _check_account(call, account)
     if exchange.token.startswith("pk_") and exchange.operation.declared.scope != "publishable":
         raise KeyIsPublishable(code="secret_key_required")
     if _LIKE_STRIPES.match(exchange.token):
         raise InvalidApiKey(f"Invalid API Key provided: {mask_key(exchange.token)}")
     return version
+
+
+def _check_account(call: Call, account: str) -> None:
+    """Raise StripeError for requests on behalf of any account but the platform itself, which may name itself.
+
+    https://docs.stripe.com/connect/authentication
+    """
+    row = find(call, RESOURCES["acct_"], account)
+    if row is None or not row.is_platform:
+        message = (
+            f"The provided key does not have access to account '{account[:100]}' (or that account does not exist). "
+            "Application access may have been revoked. This twin acts for its own account alone."
+        )
+        raise StripeError(message, status=403, code="account_invalid")
 
 
 def _is_date(text: str) -> bool:

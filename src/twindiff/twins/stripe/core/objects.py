@@ -58,7 +58,8 @@ class Resource(NamedTuple, Generic[R]):
     """A kind of object.
 
     `name` is its `object` field, and `prefix` starts its ids. `spoken` and `param` name it in the error of a missing
-    id. `fill` sets the related data in several rendered objects at once; `later` does so for events.
+    id, and `mode` ends that error.
+    `fill` sets the related data in several rendered objects at once; `later` does so for events.
     """
 
     table: type[R]
@@ -68,12 +69,13 @@ class Resource(NamedTuple, Generic[R]):
     spoken: str
     param: str = "id"
     id_length: int = 24
+    mode: str = ""
     fill: Fill | None = None
     later: DeferredFill[R] | None = None
 
     def missing(self, id: str, *, param: str | None = None, status: int = 404) -> StripeError:
         """Build the error of a missing object."""
-        message = f"No such {self.spoken}: '{id[:500]}'"
+        message = f"No such {self.spoken}: '{id[:500]}'{self.mode}"
         param = self.param if param is None else param
         return StripeError(message, status=status, code="resource_missing", param=param)
 
@@ -106,6 +108,7 @@ def resource(
     spoken: str = "",
     param: str = "id",
     id_length: int = 24,
+    mode: str = "",
     expandable: Sequence[str] = (),
     includes: Mapping[str, Callable[[Call, Fields], Any]] | None = None,
     fill: Fill | None = None,
@@ -116,7 +119,7 @@ def resource(
     `expandable` lists its fields that hold ids; those of nested objects have a dot, as in `item.price`. `includes` maps
     fields that exist only when expanded to functions that compute them.
     """
-    made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, fill, later)
+    made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, mode, fill, later)
     RESOURCES[prefix] = made
     EXPANDABLE.update(f"{PARTS if '.' in field else name}.{field.rpartition('.')[2]}" for field in expandable)
     INCLUDES.update({f"{name}.{field}": include for field, include in (includes or {}).items()})
@@ -271,10 +274,21 @@ def expand_objects(call: Call, value: Any, paths: Sequence[str]) -> Any:
     includes: dict[str, Include] = {name: _including(call, include) for name, include in INCLUDES.items()}
     includes |= {f"{PARTS}.{name}": partial(_included_in_part, call, name) for name in IN_PARTS}
     try:
-        expand(value, paths, loads, includes=includes)
+        expand(value, paths, loads, includes=includes, is_left_out=_is_left_out)
     except InvalidParameter as error:
+        if error.problem.endswith("(total_count)."):
+            raise StripeError("This property cannot be included (total_count)") from None
         raise StripeError(error.problem + _instead(value, paths, error.problem)) from None
     return value
+
+
+def _is_left_out(fields: Fields, name: str) -> bool:
+    """Return whether the stub of a deleted object lacks a field that its kind has."""
+    kind = RESOURCES.get(prefix_of(fields["id"])) if fields.get("deleted") is True else None
+    if kind is None or name in fields:
+        return False
+    qualified = f"{kind.name}.{name}"
+    return qualified in EXPANDABLE or qualified in INCLUDES or name in table_of(kind.table).columns
 
 
 def _included_in_part(call: Call, name: str, part: Fields) -> Any:

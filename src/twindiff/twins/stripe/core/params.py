@@ -99,7 +99,7 @@ class Issuer(NestedParams):
     """The issuer of an invoice, which is always the account itself."""
 
     type: Literal["account", "self"]
-    account: OptText = UNSET
+    account: OptName = UNSET
 
     def __post_init__(self) -> None:
         if self.type != "self":
@@ -125,8 +125,8 @@ class ListParams(Params, kw_only=True):
     """The parameters of a list."""
 
     limit: Integer = 10
-    starting_after: OptText = UNSET
-    ending_before: OptText = UNSET
+    starting_after: OptName = UNSET
+    ending_before: OptName = UNSET
 
 
 class SearchParams(Params):

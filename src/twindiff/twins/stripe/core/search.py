@@ -13,11 +13,14 @@ from twindiff.kit import Call, Column, all_of, any_of, not_, page
 from twindiff.kit.rows import Expression
 from twindiff.twins.stripe.core.wire_style import StripeError
 
+from .middleware import version_of
 from .objects import EXPANDABLE, Fields, R, Resource, show_all
 from .pagination import clamp_limit
 from .params import SearchParams
 
 MAX_CLAUSES = 10
+WITHOUT_TOTALS = "2025-05-28"
+"""First API version whose searches have no `total_count`; https://docs.stripe.com/changelog/basil"""
 UNREADABLE = (
     'We were unable to parse your search query. Try using the format `metadata["key"]:"value"` to query for metadata '
     'or key:"value" to query for other fields.'
@@ -67,6 +70,7 @@ def search_of(
     condition = _condition(params.query, fields, url.split("/")[2])
     conditions = (*where, condition)
     wants_total = isinstance(params.expand, list) and "total_count" in params.expand
+    wants_total = wants_total and version_of(call) < WITHOUT_TOTALS
     cursor = str(params.page or "")
     matches = page(
         call.db,

@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import Fields, StripeObject, build_view, new, new_id, now, refer, resource, retrieve
-from ..core.params import NestedParams, OptInteger, OptText, Params, Unset, value_of
+from ..core.params import NestedParams, OptInteger, OptName, OptText, Params, Unset, value_of
 from .customers import CUSTOMERS
 
 api = Operations(prefix="/v1")
@@ -95,14 +95,14 @@ class CreateSession(Params, kw_only=True):
     """The parameters of a customer session."""
 
     components: Components
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
 
 
 class CreateKey(Params, kw_only=True):
     """The parameters of an ephemeral key."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     nonce: OptText = UNSET
 
 

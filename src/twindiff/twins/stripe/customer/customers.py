@@ -228,9 +228,9 @@ class TaxId(NestedParams):
 class CreateCustomer(CustomerParams):
     """The parameters of a new customer."""
 
-    payment_method: OptText = UNSET
+    payment_method: OptName = UNSET
     tax_id_data: list[TaxId] | UnsetType = UNSET
-    test_clock: OptText = UNSET
+    test_clock: OptName = UNSET
 
 
 class UpdateCustomer(CustomerParams):
@@ -260,7 +260,7 @@ class ListCustomers(ListParams):
 
     created: OptRange = UNSET
     email: OptText = UNSET
-    test_clock: OptText = UNSET
+    test_clock: OptName = UNSET
 
 
 @api.post("")

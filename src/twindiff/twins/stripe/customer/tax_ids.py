@@ -14,7 +14,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError, join_choices
 from ..core.events import record_row
 from ..core.objects import INCLUDES, Fields, StripeObject, build_view, new, refer, resource, retrieve
 from ..core.pagination import list_object, list_of
-from ..core.params import ListParams, NestedParams, OptText, Params
+from ..core.params import ListParams, NestedParams, OptName, OptText, Params
 from .customers import CUSTOMERS, Customer, existing
 
 api = Operations(prefix="/v1")
@@ -78,8 +78,8 @@ class Owner(NestedParams):
     """The owner of a tax id."""
 
     type: Literal["account", "application", "customer", "self"]
-    account: OptText = UNSET
-    customer: OptText = UNSET
+    account: OptName = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
 
 

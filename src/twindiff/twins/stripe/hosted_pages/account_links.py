@@ -13,7 +13,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..account.accounts import ACCOUNTS
 from ..core.objects import Fields, new_id, now, retrieve
-from ..core.params import OptText, Params
+from ..core.params import OptName, OptText, Params
 from .html_pages import page, redirect
 
 api = Operations()
@@ -29,13 +29,13 @@ class CreateAccountLink(Params, kw_only=True):
     collect: Literal["currently_due", "eventually_due"] | UnsetType = UNSET
     collection_options: dict[str, Any] | UnsetType = UNSET
     refresh_url: OptText = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
 
 
 class Onboarding(Params):
     """The URL to return to."""
 
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
 
 
 @api.post("/v1/account_links")

@@ -27,6 +27,7 @@ from ..core.params import (
     OptText,
     Params,
     Unset,
+    check_count,
     collect_params,
     merge_metadata,
     value_of,
@@ -44,6 +45,7 @@ Feedback = Literal[
 ]  # fmt: skip
 Update = Literal["address", "email", "name", "phone", "shipping", "tax_id"]
 NO_PROFILE: Fields = {"headline": None, "privacy_policy_url": None, "terms_of_service_url": None}
+MAX_PRODUCTS = 10
 ALL_FEEDBACK = ["too_expensive", "missing_features", "switched_service", "unused", "other"]
 OFF: dict[str, Fields] = {
     "customer_update": {"allowed_updates": [], "enabled": False},
@@ -319,6 +321,7 @@ def _fields(call: Call, params: ConfigurationParams, features: Fields, profile: 
     if isinstance(wanted, Features):
         _check_products(call, wanted.subscription_update)
         fields["features"] = _merge_features(features, wanted)
+        _check_features(fields["features"])
     if isinstance(params.business_profile, Profile):
         fields["business_profile"] = {**profile, **value_of(params.business_profile)}
     if isinstance(params.login_page, Switch):
@@ -342,6 +345,16 @@ def _merge_features(features: Fields, wanted: Features) -> Fields:
     }
 
 
+def _check_features(features: Fields) -> None:
+    """Raise StripeError for features that need others.
+
+    https://docs.stripe.com/api/customer_portal/configurations/create
+    """
+    changes: Fields = features["subscription_update"]
+    if changes["enabled"] and not features["payment_method_update"]["enabled"]:
+        raise StripeError("Cannot enable subscription updates while payment method update is disabled.")
+
+
 def _with_adjustable_quantity(product: Fields) -> Fields:
     """Return a product with its `adjustable_quantity`, by default disabled."""
     bounds: Fields = {"enabled": False, "maximum": None, "minimum": 1, **(product.get("adjustable_quantity") or {})}
@@ -351,6 +364,7 @@ def _with_adjustable_quantity(product: Fields) -> Fields:
 def _check_products(call: Call, wanted: SubscriptionUpdate | UnsetType) -> None:
     products = wanted.products if isinstance(wanted, SubscriptionUpdate) else UNSET
     at = "features[subscription_update][products]"
+    check_count(products, at, MAX_PRODUCTS)
     for number, each in enumerate(products if isinstance(products, list) else []):
         refer(call, PRODUCTS, each.product, f"{at}[{number}][product]")
         for place, price in enumerate(each.prices):

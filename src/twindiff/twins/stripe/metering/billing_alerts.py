@@ -27,7 +27,7 @@ from ..core.objects import (
     retrieve,
 )
 from ..core.pagination import list_of, to_reference_conditions
-from ..core.params import ListParams, NestedParams, OptText, Params, check_text
+from ..core.params import ListParams, NestedParams, OptName, OptText, Params, check_text
 from ..customer.customers import CUSTOMERS
 from .meters import METERS, USED, Meter, sum_usage_since
 
@@ -84,7 +84,7 @@ class Filter(NestedParams):
     """The customer whose usage counts."""
 
     type: Literal["customer"]
-    customer: OptText = UNSET
+    customer: OptName = UNSET
 
 
 class UsageThreshold(NestedParams, kw_only=True):

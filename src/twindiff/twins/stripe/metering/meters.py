@@ -317,12 +317,18 @@ def _value(meter: Meter, payload: dict[str, str]) -> Decimal:
 
 def _check_time(call: Call, when: int) -> None:
     """Raise StripeError for usage more than 35 days old or more than five minutes ahead."""
-    if when < now(call) - 35 * DAY:
-        raise StripeError(
-            "The timestamp is too far in the past. It must be within the past 35 days.", param="timestamp"
+    least, most = now(call) - 35 * DAY, now(call) + 300
+    if when < least:
+        message = (
+            "The event timestamp cannot be more than 35 days in past. Expected a timestamp greater than or equal to "
+            f"{least}."
         )
-    if when > now(call) + 300:
-        message = "The timestamp is too far in the future. It must be within the next 5 minutes."
+        raise StripeError(message, param="timestamp")
+    if when > most:
+        message = (
+            "The event timestamp cannot be more than 5 minutes in future. Expected a timestamp less than or equal to "
+            f"{most}."
+        )
         raise StripeError(message, param="timestamp")
 
 

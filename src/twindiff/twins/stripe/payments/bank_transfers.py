@@ -13,7 +13,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ..core.currencies import parse_currency
 from ..core.events import record_row
 from ..core.objects import Fields, retrieve
-from ..core.params import NestedParams, OptInteger, OptText, Params
+from ..core.params import NestedParams, OptInteger, OptName, Params
 from ..customer.customers import CUSTOMERS, Customer, existing
 from . import payment_lifecycle
 from .customer_balances import move_cash
@@ -54,7 +54,7 @@ class ApplyBalance(Params):
     """The amount of a customer's cash to apply."""
 
     amount: OptInteger = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
 
 
 @api.post("/customers/{customer}/funding_instructions")

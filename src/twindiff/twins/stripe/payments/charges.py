@@ -34,6 +34,7 @@ from ..core.params import (
     NestedParams,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -203,7 +204,7 @@ class UpdateCharge(Params):
 
     longest: ClassVar = {"description": 40000}
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     description: OptText = UNSET
     fraud_details: FraudDetails | UnsetType = UNSET
     metadata: OptMetadata = UNSET
@@ -218,12 +219,12 @@ class CreateCharge(Params):
     longest: ClassVar = {"description": 40000}
 
     amount: OptInteger = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     capture: bool | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     description: OptText = UNSET
     metadata: OptMetadata = UNSET
-    payment_method: OptText = UNSET
+    payment_method: OptName = UNSET
     receipt_email: OptText = UNSET
     shipping: Shipping | Unset | UnsetType = UNSET
     source: OptText = UNSET
@@ -245,8 +246,8 @@ class ListCharges(ListParams):
     """The parameters of a list of charges."""
 
     created: OptRange = UNSET
-    customer: OptText = UNSET
-    payment_intent: OptText = UNSET
+    customer: OptName = UNSET
+    payment_intent: OptName = UNSET
     transfer_group: OptText = UNSET
 
 
@@ -358,10 +359,10 @@ class Attempt(NamedTuple):
     """Further columns of the charge: customer, description, payment_intent …"""
 
 
-def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
-    """Charge a card; returns the charge and the decline, or None."""
+def attempt(call: Call, asked: Attempt, decline: Decline | None = None) -> tuple[Charge, Decline | None]:
+    """Charge a card; returns the charge and the decline, or None. A given `decline` comes first."""
     outcome = outcome_of(asked.method)
-    decline = decline_of(outcome)
+    decline = decline or decline_of(outcome)
     charge = _create_charge(
         call,
         asked,

@@ -13,7 +13,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import Fields, StripeObject, build_view, new, now, resource, retrieve
-from ..core.params import OptText, Params, Shipping, collect_params, value_of
+from ..core.params import OptName, OptText, Params, Shipping, collect_params, value_of
 from .payment_methods import METHODS, NewMethod, PaymentMethod, columns_of, method_named, named_columns
 
 api = Operations(prefix="/v1")
@@ -56,10 +56,10 @@ TOKENS = resource(
 class CreateToken(Params):
     """The parameters of a test token."""
 
-    payment_method: OptText = UNSET
+    payment_method: OptName = UNSET
     payment_method_data: NewMethod | UnsetType = UNSET
     payment_method_options: dict[str, dict[str, Any]] | UnsetType = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
     setup_future_usage: Literal["off_session", "on_session"] | UnsetType = UNSET
     shipping: Shipping | UnsetType = UNSET
 

@@ -18,6 +18,7 @@ from ..core.params import (
     Integer,
     ListParams,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -118,7 +119,7 @@ class ListTransactions(ListParams):
     """The parameters of a list of adjustments."""
 
     created: OptRange = UNSET
-    invoice: OptText = UNSET
+    invoice: OptName = UNSET
 
 
 class UpdateCash(Params):

@@ -31,6 +31,7 @@ from ..core.params import (
     NestedParams,
     OptBool,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -184,9 +185,9 @@ class UpdateDispute(Params):
 class ListDisputes(ListParams):
     """The parameters of a list of disputes."""
 
-    charge: OptText = UNSET
+    charge: OptName = UNSET
     created: OptRange = UNSET
-    payment_intent: OptText = UNSET
+    payment_intent: OptName = UNSET
 
 
 @api.get("/disputes/{id}")

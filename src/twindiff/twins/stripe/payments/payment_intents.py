@@ -22,6 +22,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -81,7 +82,7 @@ class TransferData(NestedParams):
     """The connected account that is paid, and the amount."""
 
     amount: OptInteger = UNSET
-    destination: OptText = UNSET
+    destination: OptName = UNSET
 
 
 class IntentParams(Params):
@@ -90,7 +91,7 @@ class IntentParams(Params):
     longest: ClassVar = {"description": 1000}
 
     capture_method: CaptureMethod | UnsetType = UNSET
-    payment_method: OptText = UNSET
+    payment_method: OptName = UNSET
     payment_method_data: NewMethod | UnsetType = UNSET
     payment_method_options: dict[str, dict[str, Any]] | UnsetType = UNSET
     payment_method_types: list[str] | UnsetType = UNSET
@@ -106,13 +107,13 @@ class IntentParams(Params):
 class ConfirmIntent(IntentParams):
     """The parameters of a confirmation."""
 
-    confirmation_token: OptText = UNSET
+    confirmation_token: OptName = UNSET
     error_on_requires_action: OptBool = UNSET
     mandate: OptText = UNSET
     mandate_data: OptMandateData = UNSET
     off_session: bool | Literal["one_off", "recurring"] | UnsetType = UNSET
     radar_options: dict[str, Any] | UnsetType = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
     use_stripe_sdk: OptBool = UNSET
     client_secret: OptText = UNSET
 
@@ -122,8 +123,8 @@ class UpdateIntent(IntentParams):
 
     amount: OptInteger = UNSET
     application_fee_amount: OptInteger = UNSET
-    currency: OptText = UNSET
-    customer: OptText = UNSET
+    currency: OptName = UNSET
+    customer: OptName = UNSET
     description: OptText = UNSET
     metadata: OptMetadata = UNSET
     payment_method_configuration: OptText = UNSET
@@ -143,7 +144,7 @@ class CreateIntent(ConfirmIntent, kw_only=True):
     automatic_payment_methods: Automatic | UnsetType = UNSET
     confirm: OptBool = UNSET
     confirmation_method: Literal["automatic", "manual"] | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     description: OptText = UNSET
     metadata: OptMetadata = UNSET
     on_behalf_of: OptText = UNSET
@@ -183,7 +184,7 @@ class ListIntents(ListParams):
     """The parameters of a list of PaymentIntents."""
 
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
 
 
 _NO_COLUMNS = (

@@ -33,7 +33,7 @@ from .amount_details import render_details
 from .charge_outcomes import ELEVATED
 from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
 from .payment_methods import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod, attach, outcome_of, run_card_checks
-from .test_cards import AUTHENTICATION, Decline
+from .test_cards import AUTHENTICATION, ISSUER_ASKS, Decline
 
 api = Operations()
 
@@ -241,11 +241,21 @@ def confirm(
         return _wait(call, intent, action), None
     if not authenticated and (action := _find_required_action(intent, method, off_session=off_session)):
         if off_session:
-            return fail(call, intent, method, AUTHENTICATION, None)
+            return _decline_unauthenticated(call, intent, method)
         return _await_action(call, intent, action), None
     if method.type in DEBITS:
         return _process(call, intent, method), None
     return _charge(call, intent, run_card_checks(call, method), off_session=off_session)
+
+
+def _decline_unauthenticated(
+    call: Call, intent: PaymentIntent, method: PaymentMethod
+) -> tuple[PaymentIntent, StripeError | None]:
+    """Decline an off-session payment that requires authentication, with a failed charge if its issuer declines it."""
+    charge = None
+    if outcome_of(method) in ISSUER_ASKS:
+        charge, _ = attempt(call, _build_attempt(intent, method, off_session=True), AUTHENTICATION)
+    return fail(call, intent, method, AUTHENTICATION, charge)
 
 
 def _find_required_action(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> str:

@@ -19,6 +19,7 @@ from ..core.params import (
     NestedParams,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     Unset,
@@ -159,8 +160,8 @@ class NewMethod(Params):
 class CreateMethod(NewMethod):
     """The parameters of a new payment method."""
 
-    customer: OptText = UNSET
-    payment_method: OptText = UNSET
+    customer: OptName = UNSET
+    payment_method: OptName = UNSET
 
 
 class UpdateCard(NestedParams):
@@ -183,7 +184,7 @@ class ListMethods(ListParams):
     """The parameters of a list of payment methods."""
 
     allow_redisplay: Redisplay | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     type: OptText = UNSET
 
 

@@ -34,6 +34,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -41,7 +42,7 @@ from ..core.params import (
 )
 from ..radar.reviews import close_review
 from .charges import CHARGES, Charge, is_of_card
-from .payment_lifecycle import PAYMENTS, cancel
+from .payment_lifecycle import PAYMENTS
 
 api = Operations(prefix="/v1")
 
@@ -122,7 +123,7 @@ REFUNDS = resource(
     "refund",
     "re_",
     refund_object,
-    param="id",
+    param="refund",
     expandable=(
         "balance_transaction",
         "charge",
@@ -139,15 +140,15 @@ class CreateRefund(Params):
     """The parameters of a refund."""
 
     amount: OptInteger = UNSET
-    charge: OptText = UNSET
-    payment_intent: OptText = UNSET
+    charge: OptName = UNSET
+    payment_intent: OptName = UNSET
     reason: Literal["duplicate", "fraudulent", "requested_by_customer"] | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     refund_application_fee: OptBool = UNSET
     reverse_transfer: OptBool = UNSET
     instructions_email: OptText = UNSET
-    customer: OptText = UNSET
-    currency: OptText = UNSET
+    customer: OptName = UNSET
+    currency: OptName = UNSET
     origin: OptText = UNSET
 
 
@@ -160,9 +161,9 @@ class UpdateRefund(Params):
 class ListRefunds(ListParams):
     """The parameters of a list of refunds."""
 
-    charge: OptText = UNSET
+    charge: OptName = UNSET
     created: OptRange = UNSET
-    payment_intent: OptText = UNSET
+    payment_intent: OptName = UNSET
 
 
 @api.post("/refunds")
@@ -171,8 +172,8 @@ def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
     charge = _charge(call, params)
     if isinstance(params.amount, int):
         _check_amount(params.amount)
-    if charge.status == "succeeded" and not charge.captured and charge.payment_intent:
-        return _release(call, charge, params)
+    if not charge.captured and charge.payment_intent:
+        raise _build_unpaid_error(charge.payment_intent)
     amount = _amount(charge, params.amount)
     back = {"transfer": params.reverse_transfer is True, "fee": params.refund_application_fee is True}
     check_reversal(charge, **back)
@@ -310,16 +311,21 @@ def _charge(call: Call, params: CreateRefund) -> Charge:
     if isinstance(params.charge, str) and isinstance(params.payment_intent, str):
         raise StripeError("You may only specify one of these parameters: charge, payment_intent.", param="charge")
     if isinstance(params.charge, str):
-        return retrieve(call, CHARGES, params.charge, param="charge")
+        return retrieve(call, CHARGES, params.charge)
     if not isinstance(params.payment_intent, str):
         message = "One of the following params should be provided for this request: payment_intent or charge."
-        raise StripeError(message, code="parameter_missing")
+        raise StripeError(message)
     intent = retrieve(call, PAYMENTS, params.payment_intent, param="payment_intent")
     charge = find(call, CHARGES, intent.latest_charge or "")
     if charge is None or charge.status != "succeeded":
-        message = f"This PaymentIntent ({intent.id}) does not have a successful charge to refund."
-        raise StripeError(message, param="payment_intent")
+        raise _build_unpaid_error(intent.id)
     return charge
+
+
+def _build_unpaid_error(intent: str) -> StripeError:
+    """Build the error of a refund of an intent that was not paid, or whose authorization was not captured."""
+    message = f"This PaymentIntent ({intent}) does not have a successful charge to refund."
+    return StripeError(message, param="payment_intent")
 
 
 def _check_amount(amount: int) -> None:
@@ -344,7 +350,7 @@ def _amount(charge: Charge, wanted: Any) -> int:
     amount = left if wanted is UNSET else wanted
     if amount > left:
         over, rest = format_amount(amount, charge.currency), format_amount(left, charge.currency)
-        whole = charge.amount_refunded == 0
+        whole = charge.amount_refunded == 0 and charge.amount_captured == charge.amount
         message = (
             f"Refund amount ({over}) is greater than charge amount ({rest})"
             if whole
@@ -356,29 +362,6 @@ def _amount(charge: Charge, wanted: Any) -> int:
 
 def _is_inquiry(charge: Charge) -> bool:
     return charge.special == "dispute_inquiry"
-
-
-def _release(call: Call, charge: Charge, params: CreateRefund) -> Fields:
-    """Refund an uncaptured charge by releasing its authorization, which cannot be done in part."""
-    if isinstance(params.amount, int) and params.amount != charge.amount:
-        message = f"Charge {charge.id} has not been captured; you can only refund all of it."
-        raise StripeError(message, param="amount")
-    cancel(call, retrieve(call, PAYMENTS, charge.payment_intent or ""), "requested_by_customer")
-    made = new(
-        call,
-        REFUNDS,
-        amount=charge.amount,
-        charge=charge.id,
-        currency=charge.currency,
-        customer=charge.customer,
-        payment_method=charge.payment_method,
-        metadata=merge_metadata({}, params.metadata),
-        payment_intent=charge.payment_intent,
-        reason=params.reason or None,
-        status="succeeded",
-    )
-    record_row(call, "refund.created", REFUNDS, made)
-    return refund_object(made)
 
 
 @api.due(Refund.settles_at)

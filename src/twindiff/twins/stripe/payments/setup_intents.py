@@ -31,6 +31,7 @@ from ..core.params import (
     NestedParams,
     OptBool,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -190,7 +191,7 @@ class SetupParams(Params):
 
     longest: ClassVar = {"description": 1000}
 
-    payment_method: OptText = UNSET
+    payment_method: OptName = UNSET
     payment_method_data: NewMethod | UnsetType = UNSET
     payment_method_options: MethodOptions | UnsetType = UNSET
 
@@ -199,7 +200,7 @@ class UpdateSetup(SetupParams):
     """The parameters of an update."""
 
     attach_to_self: OptBool = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     description: OptText = UNSET
     flow_directions: list[str] | Unset | UnsetType = UNSET
     metadata: OptMetadata = UNSET
@@ -213,9 +214,9 @@ class ConfirmSetup(SetupParams):
     """The parameters of a confirmation."""
 
     client_secret: OptText = UNSET
-    confirmation_token: OptText = UNSET
+    confirmation_token: OptName = UNSET
     mandate_data: OptMandateData = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
     use_stripe_sdk: OptBool = UNSET
 
 
@@ -224,10 +225,10 @@ class CreateSetup(UpdateSetup):
 
     automatic_payment_methods: Automatic | UnsetType = UNSET
     confirm: OptBool = UNSET
-    confirmation_token: OptText = UNSET
+    confirmation_token: OptName = UNSET
     mandate_data: OptMandateData = UNSET
     on_behalf_of: OptText = UNSET
-    return_url: OptText = UNSET
+    return_url: OptName = UNSET
     single_use: dict[str, Any] | UnsetType = UNSET
     usage: Literal["off_session", "on_session"] | UnsetType = UNSET
     use_stripe_sdk: OptBool = UNSET
@@ -250,8 +251,8 @@ class ListSetups(ListParams):
 
     attach_to_self: OptBool = UNSET
     created: OptRange = UNSET
-    customer: OptText = UNSET
-    payment_method: OptText = UNSET
+    customer: OptName = UNSET
+    payment_method: OptName = UNSET
 
 
 _COLUMNS = ("customer", "description", "excluded_payment_method_types", "on_behalf_of", "return_url", "usage")
@@ -320,13 +321,9 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
         check_types("setup_intent", params.payment_method_types)
         wanted["payment_method_types"] = params.payment_method_types
     if row.status not in OPEN and (params.payment_method or params.payment_method_data):
-        raise StripeError(
-            f"This SetupIntent's payment_method could not be updated because it has a status of {row.status}. You may "
-            "only update the payment_method of a SetupIntent with one of the following statuses: "
-            f"{', '.join(OPEN)}.",
-            code="setup_intent_unexpected_state",
-            param="payment_method",
-        )
+        how = "already succeeded" if row.status == "succeeded" else "been canceled"
+        message = f"You cannot update this SetupIntent because it has {how}."
+        raise StripeError(message, code="setup_intent_unexpected_state")
     customer = row.customer if params.customer is UNSET else params.customer or None
     if method := _method(call, params, customer):
         check_allowed("SetupIntent", method, wanted.get("payment_method_types", row.payment_method_types))
@@ -346,9 +343,7 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
             "of the following statuses may be confirmed: requires_confirmation, requires_action."
         )
         if row.status == "succeeded":
-            message = (
-                "You cannot confirm this SetupIntent because it has already succeeded after being previously confirmed."
-            )
+            message = "You cannot confirm this SetupIntent because it has already succeeded."
         raise StripeError(message, code="setup_intent_unexpected_state")
     wanted = {name: value for name, value in collect_params(params).items() if name == "return_url"}
     wanted["payment_method_options"] = _merge_method_options(row.payment_method_options, params)

@@ -150,7 +150,7 @@ threeDSecureRequiredChargeDeclined     4000008400001629 authenticate_generic_dec
 threeDSecureRequiredProcessingError    4000008400001280 authenticate_processing_error
 threeDSecureOptional                   4000000000003055 three_d_secure_optional
 authenticationRequiredOnSetup          4000002500003155 authenticate_unless_set_up
-authenticationRequired                 4000002760003184 authenticate
+authenticationRequired                 4000002760003184 authenticate_always
 authenticationRequiredSetupForOffSession 4000003800000446 authenticate_on_session
 authenticationRequiredChargeDeclinedInsufficientFunds 4000008260003178 authenticate_insufficient_funds
 """
@@ -204,6 +204,19 @@ AUTHENTICATION = Decline(
     None,
 )
 """The decline of an off-session payment that requires authentication."""
+
+
+ISSUER_ASKS = frozenset({
+    "authenticate_always",
+    "authenticate_insufficient_funds",
+    "authenticate_on_session",
+    "authenticate_unless_set_up",
+})  # fmt: skip
+"""Outcomes of cards whose issuer requires the authentication, and declines a charge without it.
+
+Stripe itself asks for that of the other cards that authenticate, and makes no charge without it.
+https://docs.stripe.com/testing#authentication-and-setup
+"""
 
 
 def _cards() -> list[Card]:

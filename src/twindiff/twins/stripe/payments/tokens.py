@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, new_id, resource, retrieve
-from ..core.params import Address, NestedParams, OptText, Params
+from ..core.params import Address, NestedParams, OptName, OptText, Params
 from .payment_methods import CardParams, numbered_card
 
 api = Operations(prefix="/v1/tokens")
@@ -62,7 +62,7 @@ class TokenCard(CardParams, kw_only=True):
     address_line2: OptText = UNSET
     address_state: OptText = UNSET
     address_zip: OptText = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     name: OptText = UNSET
 
 
@@ -74,8 +74,8 @@ class TokenBank(NestedParams, kw_only=True):
     account_number: str
     account_type: OptText = UNSET
     country: str
-    currency: OptText = UNSET
-    payment_method: OptText = UNSET
+    currency: OptName = UNSET
+    payment_method: OptName = UNSET
     routing_number: OptText = UNSET
 
 
@@ -117,7 +117,7 @@ class CreateToken(Params, kw_only=True):
     account: AccountToken | UnsetType = UNSET
     bank_account: TokenBank | UnsetType = UNSET
     card: TokenCard | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     cvc_update: CvcUpdate | UnsetType = UNSET
     person: Person | UnsetType = UNSET
     pii: Pii | UnsetType = UNSET

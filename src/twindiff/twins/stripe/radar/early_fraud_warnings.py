@@ -12,7 +12,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Operations, column
 from ..core.events import record_row
 from ..core.objects import Fields, StripeObject, build_view, new, resource, retrieve, show
 from ..core.pagination import list_of, to_range_conditions, to_reference_conditions
-from ..core.params import ListParams, OptRange, OptText, Params
+from ..core.params import ListParams, OptName, OptRange, Params
 from ..payments.charges import CHARGES, Charge
 from ..payments.payment_lifecycle import PAYMENTS
 
@@ -54,9 +54,9 @@ WARNINGS = resource(
 class ListWarnings(ListParams):
     """The parameters of a list of warnings."""
 
-    charge: OptText = UNSET
+    charge: OptName = UNSET
     created: OptRange = UNSET
-    payment_intent: OptText = UNSET
+    payment_intent: OptName = UNSET
 
 
 def create_warning(call: Call, charge: Charge) -> None:

@@ -10,7 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..catalog.discounts import DISCOUNTS, OptDiscounts, create_discounts
+from ..billing.subscriptions.subscription_params import check_trial_days
+from ..catalog.discounts import DISCOUNTS, OptDiscounts, check_discount_currencies, check_minimums, create_discounts
 from ..connect.destination_charges import check_sale
 from ..core.events import record_row, update
 from ..core.objects import (
@@ -37,6 +38,7 @@ from ..core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     Unset,
@@ -58,6 +60,7 @@ from .sale_items import (
     SaleItem,
     SaleItemParams,
     add_items,
+    find_billed_currency,
     is_recurring,
     items_for,
     items_params,
@@ -213,7 +216,7 @@ class QuoteParams(Params, kw_only=True):
     application_fee_percent: float | Unset | UnsetType = UNSET
     automatic_tax: OptAutomaticTax = UNSET
     collection_method: Literal["charge_automatically", "send_invoice"] | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     default_tax_rates: list[str] | Unset | UnsetType = UNSET
     description: OptText = UNSET
@@ -241,7 +244,7 @@ class CreateQuote(QuoteParams, kw_only=True):
 
     from_quote: FromQuote | UnsetType = UNSET
 
-    test_clock: OptText = UNSET
+    test_clock: OptName = UNSET
 
 
 class FinalizeQuote(Params):
@@ -253,10 +256,10 @@ class FinalizeQuote(Params):
 class ListQuotes(ListParams, kw_only=True):
     """The parameters of a list of quotes."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     status: Literal["accepted", "canceled", "draft", "open"] | UnsetType = UNSET
-    test_clock: OptText = UNSET
+    test_clock: OptName = UNSET
 
 
 @api.post("")
@@ -266,13 +269,22 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     like = _like(call, params.from_quote)
     fields = {**like.fields, **_fields(call, params, like.row)}
     wanted = params.line_items if isinstance(params.line_items, list) else like.items
-    items = add_items(call, id, wanted)
+    items = add_items(call, id, wanted, currency=find_billed_currency(call, fields.get("customer"), wanted))
+    _check_discounts(call, items, fields)
     check_sale(call, params, recurring=is_recurring(call, items), destination=fields.get("transfer_data"))
     fields |= amounts(call, items, fields)
     fields.setdefault("expires_at", now(call) + 30 * DAY)
     made = new(call, QUOTES, id=id, **fields)
     record_row(call, "quote.created", QUOTES, made)
     return show(call, QUOTES, made)
+
+
+def _check_discounts(call: Call, items: list[SaleItem], fields: Fields) -> None:
+    """Raise StripeError for discounts that take nothing off in the currency of the items."""
+    if items:
+        discounts: list[str] = fields.get("discounts") or []
+        check_discount_currencies(call, discounts, items[0].currency)
+        check_minimums(call, discounts, sum(item.amount_subtotal for item in items), items[0].currency)
 
 
 class Like(NamedTuple):
@@ -323,6 +335,7 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
     kept = {name: getattr(row, name) for name in _TAKEN_OVER}
     items = items_for(call, row.id)
     becomes = {**kept, **fields}
+    _check_discounts(call, items, becomes)
     check_sale(call, params, recurring=is_recurring(call, items), destination=becomes["transfer_data"])
     fields |= amounts(call, items, becomes)
     return show(call, QUOTES, update(call, QUOTES, row, False, **fields))
@@ -428,6 +441,8 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
     for name in ("invoice_settings", "subscription_data"):
         if (value := getattr(params, name)) is not UNSET:
             fields[name] = {**(getattr(row, name) if row else {}), **value_of(value)}
+    if isinstance(days := fields.get("subscription_data", {}).get("trial_period_days"), int):
+        check_trial_days(days, "subscription_data[trial_period_days]")
     if effective := fields.get("subscription_data", {}).get("effective_date"):
         name = "subscription_data[effective_date]"
         fields["subscription_data"]["effective_date"] = time_or_word(str(effective), name)

@@ -16,9 +16,9 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ..billing.subscriptions.prorations import full_price
 from ..catalog.price_calculation import taxes_on
 from ..catalog.price_params import PriceData
-from ..catalog.prices import PRICES, Price
+from ..catalog.prices import PRICES, Price, check_price_currency
 from ..catalog.products import Product
-from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, refer, resource, show_all
+from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, refer, resource, show_all
 from ..core.pagination import list_object, list_of
 from ..core.params import (
     Integer,
@@ -26,12 +26,14 @@ from ..core.params import (
     NestedParams,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Unset,
     is_set,
     merge_metadata,
     value_of,
 )
+from ..customer.customers import CUSTOMERS
 from ..inline_prices import accept_inline, check_one_price, check_sold, price_of
 from ..tax.tax_rates import TaxRate, tax_rates_of
 
@@ -84,7 +86,7 @@ class SaleItemParams(NestedParams, kw_only=True):
     discounts: list[dict[str, str]] | Unset | UnsetType = UNSET
     id: OptText = UNSET
     metadata: OptMetadata = UNSET
-    price: OptText = UNSET
+    price: OptName = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
     tax_rates: list[str] | Unset | UnsetType = UNSET
@@ -93,16 +95,35 @@ class SaleItemParams(NestedParams, kw_only=True):
 OptSaleItems = list[SaleItemParams] | UnsetType
 
 
-def add_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
-    """Create line items of an owner; raises StripeError if they differ in currency."""
+def add_items(
+    call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items", *, currency: str | None = None
+) -> list[SaleItem]:
+    """Create line items of an owner in a currency, by default that of the first price.
+
+    Raises StripeError for a price without an amount in it.
+    """
     if len(wanted) > MAX_LINE_ITEMS:
         raise StripeError(f"You can have up to {MAX_LINE_ITEMS} line items.", param=at)
-    made = [_add(call, owner, each, f"{at}[{number}]") for number, each in enumerate(wanted)]
-    for number, each in enumerate(made):
-        if each.currency != made[0].currency:
-            message = "All prices must have the same currency."
-            raise StripeError(message, param=f"{at}[{number}][price]")
+    made: list[SaleItem] = []
+    for number, each in enumerate(wanted):
+        made.append(_add(call, owner, each, f"{at}[{number}]", currency))
+        currency = currency or made[0].currency
     return made
+
+
+def find_billed_currency(call: Call, customer: str | None, wanted: Sequence[SaleItemParams]) -> str | None:
+    """Return the currency in which a customer is billed if items are recurring, because there is only one."""
+    known = find(call, CUSTOMERS, customer) if customer else None
+    recurring = any(_is_recurring_item(call, each) for each in wanted)
+    return known.currency if known and recurring else None
+
+
+def _is_recurring_item(call: Call, params: SaleItemParams) -> bool:
+    """Return whether the parameters of a line item have a recurring price."""
+    if isinstance(params.price_data, PriceData):
+        return params.price_data.recurring is not UNSET
+    price = find(call, PRICES, params.price) if isinstance(params.price, str) else None
+    return price is not None and price.type == "recurring"
 
 
 def replace_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
@@ -114,7 +135,8 @@ def replace_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str 
     accept_inline(call, [item.price for item in known.values()])
     for item in known.values():
         call.db.remove(item)
-    return add_items(call, owner, [_as_before(known[each.id], each) if each.id else each for each in wanted], at)
+    items = [_as_before(known[each.id], each) if each.id else each for each in wanted]
+    return add_items(call, owner, items, at, currency=next((item.currency for item in known.values()), None))
 
 
 def _as_before(item: SaleItem, said: SaleItemParams) -> SaleItemParams:
@@ -133,15 +155,17 @@ def _as_before(item: SaleItem, said: SaleItemParams) -> SaleItemParams:
     return replace(said, **{name: value for name, value in before.items() if getattr(said, name) is UNSET})
 
 
-def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
+def _add(call: Call, owner: str, params: SaleItemParams, at: str, currency: str | None) -> SaleItem:
     price = _price(call, params, at)
+    currency = currency or price.currency
+    check_price_currency(price, currency, f"{at}[price]")
     quantity: Integer | None = params.quantity if isinstance(params.quantity, int) else None
     if quantity is None and price.usage_type != "metered":
         quantity = 1
     if quantity is not None and quantity < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param=f"{at}[quantity]")
-    subtotal = full_price(price, quantity, price.currency) if quantity else 0
+    subtotal = full_price(price, quantity, currency) if quantity else 0
     rates = tax_rates_of(call, params.tax_rates or [], f"{at}[tax_rates]") if params.tax_rates is not UNSET else []
     added, inner = _taxes(call, rates, subtotal)
     product = call.db.find(Product, Product.id == price.product)
@@ -154,7 +178,7 @@ def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
         amount_subtotal=subtotal,
         amount_tax=added + inner,
         amount_total=subtotal + added,
-        currency=price.currency,
+        currency=currency,
         description=product.name if product else price.product,
         metadata=merge_metadata({}, params.metadata),
         price=price.id,

@@ -22,6 +22,7 @@ from ..core.params import (
     ListParams,
     NestedParams,
     OptInteger,
+    OptName,
     OptText,
     Params,
     check_country,
@@ -88,7 +89,7 @@ class LineItem(NestedParams, kw_only=True):
 
     amount: Integer
     metadata: dict[str, str] | UnsetType = UNSET
-    product: OptText = UNSET
+    product: OptName = UNSET
     quantity: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
     reference: OptText = UNSET
     tax_behavior: Behavior | UnsetType = UNSET
@@ -105,7 +106,7 @@ class ShippingCost(NestedParams):
     """The shipping cost."""
 
     amount: OptInteger = UNSET
-    shipping_rate: OptText = UNSET
+    shipping_rate: OptName = UNSET
     tax_behavior: Behavior | UnsetType = UNSET
     tax_code: OptText = UNSET
 
@@ -115,7 +116,7 @@ class CreateCalculation(Params, kw_only=True):
 
     currency: str
     line_items: list[LineItem]
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_details: CustomerDetails | UnsetType = UNSET
     ship_from_details: ShipFrom | UnsetType = UNSET
     shipping_cost: ShippingCost | UnsetType = UNSET

@@ -19,6 +19,28 @@ def test_another_account_is_refused_in_words(stripe):
     assert refused["code"] == "account_invalid"
 
 
+@pytest.mark.parametrize("header", ["Stripe-Account", "Stripe-Context"])
+def test_the_own_account_may_be_named(stripe, header):
+    own = stripe.get("account")["id"]
+    answer = stripe.http("POST", "customers", headers={header: own})
+    assert answer.status_code == 200
+    assert stripe.error("GET", "customers", 403, headers={header: "acct_other"})["code"] == "account_invalid"
+
+
+@pytest.mark.parametrize(
+    "path", ["default_source", "sources", "subscriptions", "tax_ids", "invoice_settings.default_payment_method"]
+)
+def test_the_stub_of_a_deleted_customer_can_be_expanded(stripe, path):
+    customer = stripe.post("customers")["id"]
+    stripe.post("invoices", customer=customer)
+    stub = stripe.delete(f"customers/{customer}")
+    assert stripe.get(f"customers/{customer}", expand=[path]) == stub
+    (invoice,) = stripe.get("invoices", expand=[f"data.customer.{path}"])["data"]
+    assert invoice["customer"] == stub
+    wrong = stripe.error("GET", f"customers/{customer}", expand=["nothing"])
+    assert wrong["message"] == "This property cannot be expanded (nothing)."
+
+
 def test_a_publishable_key_reads_nothing(stripe):
     stripe.token = "pk_test_shop"
     assert stripe.error("GET", "customers", 403)["code"] == "secret_key_required"

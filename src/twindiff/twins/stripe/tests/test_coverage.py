@@ -22,13 +22,18 @@ def test_every_core_operation_is_there():
     assert [name for name in CORE.read_text().splitlines() if name not in has] == []
 
 
-def fields_of(operation):
-    """The parameters that an operation takes."""
+def params_of(operation):
+    """The struct of parameters that an operation takes, or None."""
     match = twin.dispatch.find(operation.verb, re.sub(r"{[^}]*}", "x", operation.path))
     assert match
     bound = match.operation.bound
     kind = bound.contract.__annotations__[bound.body] if bound.body else None
-    return getattr(getattr(kind, "__origin__", kind), "__struct_fields__", ())
+    return getattr(kind, "__origin__", kind)
+
+
+def fields_of(operation):
+    """The parameters that an operation takes."""
+    return getattr(params_of(operation), "__struct_fields__", ())
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,12 @@ def test_a_canceled_intent_cannot_be_paid_after_all(stripe):
 def test_a_setup_intent_that_succeeded_keeps_its_payment_method(stripe):
     made = stripe.post("setup_intents", payment_method_types=["card"], payment_method="pm_card_visa", confirm=True)
     error = stripe.error("POST", f"setup_intents/{made['id']}", payment_method="pm_card_mastercard")
-    assert (error["code"], error["param"]) == ("setup_intent_unexpected_state", "payment_method")
+    assert (error["code"], error["message"]) == (
+        "setup_intent_unexpected_state",
+        "You cannot update this SetupIntent because it has already succeeded.",
+    )
+    error = stripe.error("POST", f"setup_intents/{made['id']}/confirm")
+    assert error["message"] == "You cannot confirm this SetupIntent because it has already succeeded."
     assert stripe.get(f"setup_intents/{made['id']}")["payment_method"] == made["payment_method"]
 
 

@@ -23,6 +23,7 @@ from ...core.params import (
     NestedParams,
     OptInteger,
     OptMetadata,
+    OptName,
     OptText,
     Params,
     collect_params,
@@ -135,7 +136,7 @@ class CreateGrant(Params, kw_only=True):
     amount: GrantAmount
     applicability_config: Applicability
     category: Literal["paid", "promotional"] | UnsetType = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     effective_at: OptInteger = UNSET
     expires_at: OptInteger = UNSET
@@ -154,7 +155,7 @@ class UpdateGrant(Params):
 class OfCustomer(ListParams):
     """The customer whose grants are listed."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
 
 
@@ -175,7 +176,7 @@ class SummaryFilter(NestedParams, kw_only=True):
 class Summary(Params, kw_only=True):
     """The parameters of a summary."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     filter: SummaryFilter
 

@@ -20,6 +20,7 @@ from ...core.params import (
     NestedParams,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -53,7 +54,7 @@ class NotedRefund(NestedParams):
 class NotedShipping(NestedParams):
     """The shipping rate whose cost is credited."""
 
-    shipping_rate: OptText = UNSET
+    shipping_rate: OptName = UNSET
 
 
 class CreateNote(Params, kw_only=True):
@@ -85,17 +86,17 @@ class ListNotes(ListParams, kw_only=True):
     """The parameters of a list of credit notes."""
 
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    invoice: OptText = UNSET
+    invoice: OptName = UNSET
 
 
 class PreviewLines(CreateNote, kw_only=True):
     """The parameters of a preview's lines."""
 
     limit: Integer = 10
-    starting_after: OptText = UNSET
-    ending_before: OptText = UNSET
+    starting_after: OptName = UNSET
+    ending_before: OptName = UNSET
 
 
 class CreditNotePreview(Exception):

@@ -14,7 +14,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ...catalog.discounts import OptDiscounts, create_discounts
 from ...catalog.price_calculation import unit_price
 from ...catalog.price_params import PriceData, TaxBehavior
-from ...catalog.prices import PRICES, Price, decimal_amount
+from ...catalog.prices import PRICES, Price, check_price_currency, check_price_type, decimal_amount
 from ...catalog.products import PRODUCTS
 from ...core.currencies import MAX_AMOUNT, parse_currency
 from ...core.events import record_row, update
@@ -27,6 +27,7 @@ from ...core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -41,7 +42,7 @@ from ...inline_prices import check_sold, price_of
 from ...tax.tax_codes import check_tax_code
 from ...tax.tax_rates import tax_rates_of
 from ..tables.invoice_tables import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, build_pricing, make_item, one_off
-from ..tables.subscription_tables import SUBSCRIPTIONS
+from ..tables.subscription_tables import ENDED, SUBSCRIPTIONS, Subscription
 from . import invoice_lifecycle, invoice_taxes
 
 api = Operations(prefix="/v1/invoiceitems")
@@ -57,7 +58,7 @@ class Period(NestedParams):
 class Pricing(NestedParams):
     """A reference to a price."""
 
-    price: OptText = UNSET
+    price: OptName = UNSET
 
 
 class ItemParams(Params, kw_only=True):
@@ -82,20 +83,20 @@ class ItemParams(Params, kw_only=True):
 class CreateItem(ItemParams, kw_only=True):
     """The parameters of a new item."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    currency: OptText = UNSET
-    invoice: OptText = UNSET
-    subscription: OptText = UNSET
+    currency: OptName = UNSET
+    invoice: OptName = UNSET
+    subscription: OptName = UNSET
 
 
 class ListItems(ListParams, kw_only=True):
     """The parameters of a list of items."""
 
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    invoice: OptText = UNSET
+    invoice: OptName = UNSET
     pending: OptBool = UNSET
 
 
@@ -107,8 +108,10 @@ def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Field
     customer = refer(call, CUSTOMERS, params.customer, "customer")
     use_clock_time(call, customer.test_clock)
     draft = _draft(call, params.invoice, customer.id)
-    owner = refer(call, SUBSCRIPTIONS, params.subscription, "subscription").id if params.subscription else None
-    fields = _fields(call, params, draft.currency if draft else customer.currency)
+    owner = _subscription(call, params.subscription, customer.id)
+    fields = _fields(call, params, draft.currency if draft else owner.currency if owner else customer.currency)
+    if not draft:
+        _check_currency(call, str(fields["currency"]), owner, customer.id)
     id = object_id(call, INVOICE_ITEMS.prefix)
     row = make_item(
         call,
@@ -116,9 +119,9 @@ def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Field
         customer=customer.id,
         test_clock=customer.test_clock,
         invoice=draft.id if draft else None,
-        subscription=owner,
-        parent=_parent(owner),
-        discounts=create_discounts(call, params.discounts, customer.id, invoice_item=id),
+        subscription=owner.id if owner else None,
+        parent=_parent(owner.id if owner else None),
+        discounts=create_discounts(call, params.discounts, customer.id, currency=fields["currency"], invoice_item=id),
         metadata=merge_metadata({}, params.metadata),
         **{"period": {"start": now(call), "end": now(call)}, **fields},
     )
@@ -142,7 +145,9 @@ def update_invoiceitem(call: Call, invoiceitem: str, params: Annotated[ItemParam
     draft = _changeable(call, item, "modified")
     fields = _fields(call, params, item.currency, item) if _prices(params) else _plain(call, params, item)
     if params.discounts is not UNSET:
-        fields["discounts"] = create_discounts(call, params.discounts, item.customer, invoice_item=item.id)
+        fields["discounts"] = create_discounts(
+            call, params.discounts, item.customer, currency=item.currency, invoice_item=item.id
+        )
     metadata = merge_metadata(item.metadata, params.metadata)
     changed = update(call, INVOICE_ITEMS, item, False, **fields, metadata=metadata)
     if draft:
@@ -185,6 +190,30 @@ def _draft(call: Call, id: OptText, customer: str) -> Invoice | None:
     if invoice.customer != customer:
         raise StripeError(f"The invoice {id} does not belong to the customer {customer}.", param="invoice")
     return invoice
+
+
+def _subscription(call: Call, id: OptText, customer: str) -> Subscription | None:
+    """Return the subscription that is to bill an item; raises StripeError for one of another customer, or ended."""
+    if not isinstance(id, str) or not id:
+        return None
+    row = refer(call, SUBSCRIPTIONS, id, "subscription")
+    if row.customer != customer:
+        message = f"The customer {customer} does not have a subscription with ID {id}"
+        raise StripeError(message, code="resource_missing", param="subscription")
+    if row.status in ENDED:
+        raise StripeError(f"The subscription {id} has ended, so it bills no further items.", param="subscription")
+    return row
+
+
+def _check_currency(call: Call, currency: str, owner: Subscription | None, customer: str) -> None:
+    """Raise StripeError for a pending item in a currency that no subscription of the customer bills."""
+    bills = call.db.rows(Subscription, Subscription.customer == customer)
+    running = [owner] if owner else [row for row in bills if row.status not in ENDED]
+    if running and all(row.currency != currency for row in running):
+        raise StripeError(
+            "You cannot combine currencies on a single customer. This customer has an active subscription, "
+            f"subscription schedule, discount, quote, or invoice item with currency {running[0].currency}."
+        )
 
 
 def _changeable(call: Call, item: InvoiceItem, how: str) -> Invoice | None:
@@ -242,6 +271,7 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
             "pricing": one_off(call, each),
         }
     if price := _price(call, params):
+        _check_price_currency(price, params, currency, item)
         named = fields.get("description") or retrieve(call, PRODUCTS, price.product).name
         return {**fields, **_of_price(price, quantity, asked), "description": named}
     each = params.unit_amount_decimal
@@ -255,6 +285,17 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
         raise StripeError(message, code="parameter_missing", param="amount")
     before = unit_price({"unit_amount_decimal": str(Decimal(item.amount) / (item.quantity or 1))}, quantity)
     return {**fields, "amount": before}
+
+
+def _check_price_currency(price: Price, params: ItemParams, currency: str | None, item: InvoiceItem | None) -> None:
+    """Raise StripeError for a price without an amount in the currency of its item, draft or subscription."""
+    param = "price_data" if is_set(params.price_data) else "pricing[price]"
+    asked = params.currency if isinstance(params, CreateItem) else UNSET
+    if isinstance(asked, str) and asked:
+        check_price_currency(price, parse_currency(asked), param)
+    draft = isinstance(params, CreateItem) and is_set(params.invoice)
+    if currency and (draft or item or (isinstance(params, CreateItem) and is_set(params.subscription))):
+        check_price_currency(price, currency, param, "invoice's currency" if draft else "expected currency")
 
 
 WAYS = ("amount", "price_data", "pricing", "unit_amount_decimal")
@@ -290,12 +331,7 @@ def _price(call: Call, params: ItemParams) -> Price | None:
         return price_of(call, params.price_data, "price_data")
     if isinstance(params.pricing, Pricing) and isinstance(params.pricing.price, str) and params.pricing.price:
         price = refer(call, PRICES, params.pricing.price, "pricing[price]")
-        if price.type == "recurring":
-            message = (
-                "The price specified is set to `type=recurring` but this field only accepts prices with "
-                "`type=one_time`."
-            )
-            raise StripeError(message, param="pricing[price]")
+        check_price_type(price, "one_time", "pricing[price]")
         check_sold(call, price, "pricing[price]")
         return price
     return None

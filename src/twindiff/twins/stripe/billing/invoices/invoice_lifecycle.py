@@ -28,7 +28,7 @@ from ..subscriptions import billing_cycles
 from ..tables import invoice_payments
 from ..tables.invoice_line_items import LINE_ITEMS, LineItem, Totals, lines_of
 from ..tables.invoice_payments import InvoicePayment
-from ..tables.invoice_tables import INVOICES, Invoice, InvoiceItem
+from ..tables.invoice_tables import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem
 from ..tables.subscription_tables import SUBSCRIPTIONS, begins_with
 from . import credit_grants, invoice_revisions, invoice_taxes
 
@@ -63,14 +63,16 @@ def _advances_at(call: Call, draft: Invoice) -> int | None:
 # Lines of a draft
 
 
-def add_pending_items(call: Call, draft: Invoice, subscription: str | None = None) -> None:
-    """Add a customer's pending items to a draft; with a subscription, also those of that subscription."""
+def add_pending_items(call: Call, draft: Invoice, subscription: str | None = None, *, is_alone: bool = False) -> None:
+    """Add a customer's pending items to a draft: all, those that a subscription bills, or only its own (`is_alone`)."""
     mine = list_pending_items(call, draft.customer, subscription, draft.currency)
+    if is_alone:
+        mine = [each for each in mine if each.subscription == subscription]
     add_items(call, draft, mine[:MAX_LINES], quiet=True)
 
 
 def list_pending_items(call: Call, customer: str, subscription: str | None, currency: str) -> list[InvoiceItem]:
-    """Return the pending items of a customer in a currency, of one subscription or of any."""
+    """Return the pending items of a customer in a currency: all, or those that a subscription bills."""
     mine = (InvoiceItem.customer == customer, InvoiceItem.invoice == None)  # noqa: E711 - a condition on the column
     items = call.db.rows(InvoiceItem, *mine, order=InvoiceItem.seq)
     wanted = [each for each in items if each.subscription in (None, subscription or each.subscription)]
@@ -172,9 +174,13 @@ def _due(total: int, balance: int, currency: str) -> int:
 
 
 def delete_draft(call: Call, draft: Invoice) -> None:
-    """Delete a draft; items that were pending before are pending again."""
+    """Delete a draft and the items made for it; items that were pending before are pending again."""
     for item in call.db.rows(InvoiceItem, InvoiceItem.invoice == draft.id):
-        call.db.change(item, invoice=None)
+        if item.seq < draft.seq:
+            call.db.change(item, invoice=None)
+        else:
+            record_row(call, "invoiceitem.deleted", INVOICE_ITEMS, item)
+            call.db.remove(item)
     for line in lines_of(call, draft.id):
         call.db.remove(line)
     cancel_all(call, draft.id)

@@ -11,13 +11,13 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ...catalog.shipping_rates import SHIPPING_RATES, RateData, make_rate
 from ...checkout.form_fields import cost_of
 from ...core.objects import Fields, refer
-from ...core.params import NestedParams, OptText, Unset
+from ...core.params import NestedParams, OptName, Unset
 
 
 class ShippingCost(NestedParams):
     """An existing shipping rate, or one created for this invoice."""
 
-    shipping_rate: OptText = UNSET
+    shipping_rate: OptName = UNSET
     shipping_rate_data: RateData | UnsetType = UNSET
 
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ...catalog.discounts import OptDiscounts, create_discounts
-from ...connect.destination_charges import check_account
+from ...account.accounts import check_connected_account
+from ...catalog.discounts import OptDiscounts, check_discount_currencies, create_discounts
 from ...core.currencies import parse_currency
 from ...core.events import PreviousRow, record_row, update
 from ...core.objects import Fields, now, object_id, refer, retrieve, show
@@ -25,6 +25,7 @@ from ...core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -129,12 +130,12 @@ class InvoiceParams(Params, kw_only=True):
 class CreateInvoice(InvoiceParams, kw_only=True):
     """The parameters of a new invoice."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     from_invoice: FromInvoice | UnsetType = UNSET
     pending_invoice_items_behavior: Literal["exclude", "include"] | UnsetType = UNSET
-    subscription: OptText = UNSET
+    subscription: OptName = UNSET
 
 
 class ListInvoices(ListParams, kw_only=True):
@@ -142,18 +143,18 @@ class ListInvoices(ListParams, kw_only=True):
 
     collection_method: Collection | UnsetType = UNSET
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     due_date: OptRange = UNSET
     status: Status | UnsetType = UNSET
-    subscription: OptText = UNSET
+    subscription: OptName = UNSET
 
 
 class Upcoming(Params):
     """The parameters of a removed operation; unknown ones are still rejected."""
 
-    customer: OptText = UNSET
-    subscription: OptText = UNSET
+    customer: OptName = UNSET
+    subscription: OptName = UNSET
 
 
 class Finalize(Params):
@@ -169,14 +170,14 @@ class Pay(Params):
     mandate: OptText = UNSET
     off_session: OptBool = UNSET
     paid_out_of_band: OptBool = UNSET
-    payment_method: OptText = UNSET
+    payment_method: OptName = UNSET
     source: OptText = UNSET
 
 
 class Attach(Params):
     """The payment to attach."""
 
-    payment_intent: OptText = UNSET
+    payment_intent: OptName = UNSET
 
 
 @api.post("")
@@ -196,13 +197,14 @@ def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields
         fields = {**invoice_defaults(owner), **fields}
     fields.setdefault("auto_advance", False)
     fields["currency"] = parse_currency(fields.get("currency") or customer.currency or "usd")
+    check_discount_currencies(call, fields.get("discounts") or [], fields["currency"])
     if isinstance(params.shipping_cost, ShippingCost):
         fields["shipping_cost"] = shipping_cost(call, params.shipping_cost, fields["currency"])
     draft = make_invoice(call, customer, **fields)
     if revised:
         copy_lines(call, revised, draft)
     if subscription or params.pending_invoice_items_behavior == "include":
-        invoice_lifecycle.add_pending_items(call, draft, subscription)
+        invoice_lifecycle.add_pending_items(call, draft, subscription, is_alone=bool(subscription))
     invoice_taxes.check(call, invoice_lifecycle.publish_draft(call, draft))
     return _render_invoice(call, draft.id)
 
@@ -266,7 +268,7 @@ def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Bo
 
 @api.delete("/{invoice}")
 def delete_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a draft; its formerly pending items are pending again."""
+    """Delete a draft and the items made for it; its formerly pending items are pending again."""
     row = retrieve(call, INVOICES, invoice)
     if row.status != "draft":
         raise StripeError("You can only delete draft invoices.")
@@ -402,7 +404,8 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         fields["metadata"] = merge_metadata(row.metadata if row else {}, params.metadata)
     if params.discounts is not UNSET:
         id = row.id if row else object_id(call, INVOICES.prefix)
-        fields["discounts"] = create_discounts(call, params.discounts, customer, invoice=id)
+        currency = row.currency if row else None
+        fields["discounts"] = create_discounts(call, params.discounts, customer, currency=currency, invoice=id)
         fields |= {} if row else {"id": id}
     if params.default_tax_rates is not UNSET:
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
@@ -439,8 +442,8 @@ def _build_connect(call: Call, params: InvoiceParams, row: Invoice | None) -> Fi
     if not wanted:
         return {}
     transfer: Fields = wanted.get("transfer_data") or {}
-    check_account(call, wanted.get("on_behalf_of"), "on_behalf_of", "account")
-    check_account(call, transfer.get("destination"), "transfer_data[destination]", "destination")
+    check_connected_account(call, wanted.get("on_behalf_of"), "on_behalf_of", "account")
+    check_connected_account(call, transfer.get("destination"), "transfer_data[destination]", "destination")
     both: Fields = {**(row.connect if row else {}), **wanted}
     return {"connect": {name: value for name, value in both.items() if value is not None}}
 

@@ -83,9 +83,14 @@ def add_period(
 ) -> None:
     """Bill an item for a period in advance.
 
-    `whole` is the length of a full period in seconds, given if this period is shorter.
+    `whole` is the length of a full period in seconds, given if this period is shorter. A period in which the
+    subscription ends is billed up to that end.
     """
     start, end = period
+    if not trial and row.cancel_at is not None and start < row.cancel_at < end:
+        whole = whole or end - start
+        end = row.cancel_at
+        period = (start, end)
     full = prorations.full_price(price, item.quantity, row.currency)
     if trial or not price.tiers:
         amount = 0 if trial else prorate_amount(full, end - start, whole) if whole else full
@@ -309,9 +314,10 @@ def _bill_usage(call: Call, row: Subscription, at: int) -> None:
     items = items_of(call, row.id)
     prices = prices_of(call, items)
     metered = [item for item in items if is_metered(prices[item.price])]
-    if not metered:
+    waiting = invoice_lifecycle.list_pending_items(call, row.customer, row.id, row.currency)
+    if not metered and not any(item.subscription == row.id for item in waiting):
         return
-    invoice = create_draft(call, row, "subscription_cycle", metered[0].current_period_start, at)
+    invoice = create_draft(call, row, "subscription_cycle", items[0].current_period_start, at)
     for item in metered:
         add_usage(call, invoice, row, item, prices[item.price], (item.current_period_start, at))
     invoice_lifecycle.add_pending_items(call, invoice, row.id)

@@ -8,17 +8,45 @@ https://docs.stripe.com/billing/subscriptions/pending-updates
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
-from twindiff.kit import Call
+from twindiff.kit import UNSET, Call
+from twindiff.twins.stripe.core.wire_style import StripeError
 
+from ...core.middleware import version_of
 from ...core.objects import Fields, retrieve, show_all
 from ..tables.subscription_tables import SUBSCRIPTION_ITEMS, SUBSCRIPTIONS, Subscription, SubscriptionItem, items_of
 
 PENDING = "pending_if_incomplete"
-_MOVED = ("billing_cycle_anchor", "status", "trial_end", "trial_start")
+_MOVED = ("billing_cycle_anchor", "discounts", "metadata", "status", "trial_end", "trial_start")
+_SUPPORTED = frozenset({
+    "add_invoice_items", "billing_cycle_anchor", "discounts", "expand", "items", "metadata", "off_session",
+    "payment_behavior", "price", "proration_behavior", "proration_date", "quantity", "subscription", "trial_end",
+    "trial_from_plan",
+})  # fmt: skip
+"""Parameters that a pending update can hold;
+https://docs.stripe.com/billing/subscriptions/pending-updates-reference#supported-attributes
+"""
+_WITH_METADATA = "2026-05-27"
+"""First API version in which pending updates have metadata and discounts;
+https://docs.stripe.com/changelog/dahlia/2026-05-27/pending-subscription-update-metadata
+"""
+
+
+def check_pending_params(call: Call, params: Any) -> None:
+    """Raise StripeError for parameters that cannot wait for a payment, with `pending_if_incomplete`."""
+    if params.payment_behavior != PENDING:
+        return
+    supported = _SUPPORTED - ({"metadata", "discounts"} if version_of(call) < _WITH_METADATA else set())
+    for name in params.__struct_fields__:
+        if getattr(params, name) is not UNSET and name not in supported:
+            message = (
+                f"You cannot pass `{name}` with `payment_behavior` of `{PENDING}`. For the parameters that you can "
+                "pass, see https://stripe.com/docs/billing/subscriptions/pending-updates-reference#supported-attributes."
+            )
+            raise StripeError(message, param=name)
 
 
 class SubscriptionSnapshot(NamedTuple):
@@ -39,7 +67,10 @@ def put_off(call: Call, before: SubscriptionSnapshot, expires_at: int) -> Subscr
     moved = {name: getattr(row, name) for name in _MOVED if getattr(row, name) != getattr(before.row, name)}
     update = {
         "billing_cycle_anchor": moved.get("billing_cycle_anchor"),
+        "discount": None,
+        "discounts": moved.get("discounts"),
         "expires_at": expires_at,
+        "metadata": moved.get("metadata"),
         "subscription_items": show_all(call, SUBSCRIPTION_ITEMS, items),
         "trial_end": moved.get("trial_end"),
         "trial_from_plan": None,

@@ -75,12 +75,40 @@ def charge_remaining_time(
     call: Call, subscription: Subscription, item: SubscriptionItem, price: Price, at: int, *, nothing: bool = False
 ) -> SubscriptionItem:
     """Create a pending item that charges the rest of an item's period; returns the updated item."""
-    end, whole = item.current_period_end, item.current_period_end - item.current_period_start
+    whole = item.current_period_end - item.current_period_start
+    end = end_of_billing(subscription, item)
     full = apply_percent_discounts(call, subscription, item, full_price(price, item.quantity, subscription.currency))
     amount = 0 if nothing else prorate_amount(full, end - at, whole)
     details: Fields = {"credited_items": None, "discount_amounts": []}
     made = _pending(call, subscription, item, price, item.quantity or 1, amount, (at, end), "Remaining", details)
     return call.db.change(item, billed=build_billed_record(item, price, full, (at, end), whole, invoice_item=made.id))
+
+
+def end_of_billing(subscription: Subscription, item: SubscriptionItem) -> int:
+    """Return the end of the time that an item's current period bills: the subscription's own, if that is earlier."""
+    end = item.current_period_end
+    return end if subscription.cancel_at is None else min(end, max(subscription.cancel_at, item.current_period_start))
+
+
+def prorate_new_end(call: Call, subscription: Subscription, item: SubscriptionItem) -> SubscriptionItem:
+    """Credit or charge the time by which a new end of the subscription shortens or extends an item's billed period.
+
+    https://docs.stripe.com/billing/subscriptions/cancel#custom-date
+    """
+    billed: Fields | None = item.billed
+    if not billed or billed["end"] <= item.current_period_start:
+        return item
+    end, former = end_of_billing(subscription, item), billed["end"]
+    if end == former:
+        return item
+    if end < former:
+        credit_unused_time(call, subscription, item, end)
+        return call.db.change(item, billed={**billed, "end": end})
+    price = retrieve(call, PRICES, billed["price"])
+    amount = prorate_amount(billed["amount"], end - former, billed["whole"])
+    details: Fields = {"credited_items": None, "discount_amounts": []}
+    _pending(call, subscription, item, price, billed["quantity"], amount, (former, end), "Remaining", details)
+    return call.db.change(item, billed={**billed, "end": end})
 
 
 def build_billed_record(

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, cast
 from twindiff.kit import UNSET, Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ...catalog.discounts import OptDiscounts, create_discounts
+from ...catalog.discounts import OptDiscounts, check_discount_currencies, create_discounts
 from ...catalog.price_params import PriceData
-from ...catalog.prices import PRICES, Price
+from ...catalog.prices import PRICES, Price, check_price_currency, check_price_type
 from ...catalog.products import PRODUCTS
 from ...core.objects import Fields, new, now, object_id, refer, retrieve
 from ...core.params import OptMetadata, Unset, integer_or_word, is_set, merge_metadata, value_of
@@ -29,6 +29,7 @@ from . import billing_cycles, prorations
 from .subscription_params import (
     ItemFields,
     OnceItem,
+    check_trial_days,
 )
 
 MAX_ITEMS = 20
@@ -36,9 +37,12 @@ MIN_THRESHOLD = 50
 
 
 def check_billing(call: Call, row: Subscription) -> None:
-    """Raise StripeError for a subscription whose taxes or billing threshold cannot be applied."""
+    """Raise StripeError for a subscription whose taxes, discounts or billing threshold cannot be applied."""
     _check_threshold(call, row)
     _check_taxes(call, row)
+    check_discount_currencies(call, row.discounts, row.currency)
+    for number, item in enumerate(items_of(call, row.id)):
+        check_discount_currencies(call, item.discounts, row.currency, f"items[{number}][discounts]")
 
 
 def _check_threshold(call: Call, row: Subscription) -> None:
@@ -67,21 +71,18 @@ def _check_taxes(call: Call, row: Subscription) -> None:
 
 
 class RequestedItem(NamedTuple):
-    """A subscription item as requested by parameters."""
+    """A subscription item as requested by parameters; `param` is the name of its price's parameter for errors."""
 
     price: Price
     quantity: int | None
     fields: Fields
+    param: str = ""
 
 
 def resolve_new_item(call: Call, params: ItemFields | Any, at: str, customer: str) -> RequestedItem:
     """Return the requested new item; `at` is the parameter's name for errors."""
     price = _price(call, params, at)
-    if price.type != "recurring":
-        message = (
-            "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`."
-        )
-        raise StripeError(message, param=nest_param(at, "price"))
+    check_price_type(price, "recurring", nest_param(at, "price"))
     fields = item_fields(call, params, at, customer)
     return _to_requested_item(price, _quantity(params.quantity, price, at), fields, at)
 
@@ -90,11 +91,7 @@ def resolve_changed_item(call: Call, old: SubscriptionItem, params: Any, at: str
     """Return an existing item with the requested changes; `at` is the parameter's name for errors."""
     is_other = is_set(params.price) or is_set(params.plan) or is_set(params.price_data)
     price = _price(call, params, at) if is_other else retrieve(call, PRICES, old.price)
-    if price.type != "recurring":
-        message = (
-            "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`."
-        )
-        raise StripeError(message, param=nest_param(at, "price"))
+    check_price_type(price, "recurring", nest_param(at, "price"))
     # A replaced price keeps the quantity, as Stripe's subscription items do.
     quantity = _quantity(params.quantity, price, at, old.quantity)
     return _to_requested_item(price, quantity, item_fields(call, params, at, customer, old), at)
@@ -129,7 +126,7 @@ def _to_requested_item(price: Price, quantity: int | None, fields: Fields, at: s
     if fields.get("billing_thresholds") and not billing_cycles.is_metered(price):
         message = "Usage thresholds can only be set for prices with `recurring[usage_type]` of `metered`."
         raise StripeError(message, param=nest_param(at, "billing_thresholds"))
-    return RequestedItem(price, quantity, fields)
+    return RequestedItem(price, quantity, fields, nest_param(at, "price"))
 
 
 def nest_param(at: str, name: str) -> str:
@@ -165,25 +162,21 @@ def _quantity(given: Any, price: Price, at: str, now_: int | None = 1) -> int | 
     return quantity
 
 
-def check_items(wanted: Sequence[tuple[str, str]], currency: str | None, prices: Sequence[Price]) -> str:
-    """Return the common currency of all prices; raises StripeError if they cannot be combined."""
+def check_items(prices: Sequence[str], currency: str, requested: Sequence[RequestedItem]) -> None:
+    """Raise StripeError if the prices of a subscription's items cannot be combined.
+
+    `prices` are the ids of all prices, and `requested` are the new or changed items.
+    """
     seen: set[str] = set()
-    for id, _ in wanted:
+    for id in prices:
         if id in seen:
             message = f"Cannot create a Subscription with multiple Subscription Items with the same Price: {id}"
             raise StripeError(message, param="plan")
         seen.add(id)
-    if len(wanted) > MAX_ITEMS:
+    if len(prices) > MAX_ITEMS:
         raise StripeError(f"A subscription can have up to {MAX_ITEMS} items.", param="items")
-    chosen = currency or prices[0].currency
-    for price in prices:
-        if chosen != price.currency and chosen not in price.currency_options:
-            message = (
-                f"The price specified supports currencies of `{price.currency}`. This doesn't match the expected "
-                f"currency: `{chosen}`."
-            )
-            raise StripeError(message, param="items[0][price]")
-    return chosen
+    for each in requested:
+        check_price_currency(each.price, currency, each.param)
 
 
 def moment(call: Call, text: str, param: str, *words: str) -> int | str:
@@ -198,6 +191,14 @@ def moment(call: Call, text: str, param: str, *words: str) -> int | str:
     if isinstance(value, int) and value > now(call) + 5 * 366 * DAY:
         raise StripeError("Invalid timestamp: can be no more than five years in the future.", param=param)
     return value
+
+
+def trial_end_of(call: Call, text: str, param: str, start: int | None = None) -> int | str:
+    """Parse the end of a trial, or `now`; raises StripeError for trials of more than two years from `start` or now."""
+    end = moment(call, text, param, "now")
+    if isinstance(end, int):
+        check_trial_days((end - (start or now(call))) / DAY, param)
+    return end
 
 
 def new_item(call: Call, row: Subscription, wanted: RequestedItem, trial_end: int | None = None) -> SubscriptionItem:
@@ -222,6 +223,8 @@ def add_once(call: Call, row: Subscription, wanted: Any, invoice: Invoice | None
     for number, each in enumerate(once):
         at = f"add_invoice_items[{number}]"
         price = _price(call, _as_item(each), at)
+        check_price_type(price, "one_time", f"{at}[price]")
+        check_price_currency(price, row.currency, f"{at}[price]")
         quantity = each.quantity if isinstance(each.quantity, int) else 1
         item = make_item(
             call,

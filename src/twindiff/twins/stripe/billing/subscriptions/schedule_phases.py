@@ -11,10 +11,12 @@ from typing import Any, Literal
 from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
+from ...catalog.coupons import COUPONS, check_coupon_currency
 from ...catalog.discounts import DiscountParams, OptDiscounts
 from ...catalog.price_params import Interval, PriceData
-from ...catalog.prices import PRICES, Price
+from ...catalog.prices import PRICES, Price, check_price_currency, check_price_type
 from ...connect.destination_charges import check_subscription
+from ...core.currencies import parse_currency
 from ...core.objects import Fields, now, refer, retrieve
 from ...core.params import (
     AutomaticTax,
@@ -23,12 +25,13 @@ from ...core.params import (
     OptAutomaticTax,
     OptBool,
     OptInteger,
+    OptName,
     OptText,
     Unset,
     time_or_word,
     value_of,
 )
-from ...core.periods import shift_time
+from ...core.periods import DAY, shift_time
 from ...customer.customers import CUSTOMERS, Customer
 from ...inline_prices import accept_inline, check_one_price, price_of
 from ...tax import automatic_tax
@@ -40,6 +43,7 @@ from .subscription_params import (
     OptItemThresholds,
     OptThresholds,
     SubscriptionTransfer,
+    check_trial_days,
 )
 
 Collection = Literal["charge_automatically", "send_invoice"]
@@ -51,7 +55,7 @@ Anchor = Literal["automatic", "phase_start"]
 class PhaseItem(NestedParams, kw_only=True):
     """An item of a phase."""
 
-    price: OptText = UNSET
+    price: OptName = UNSET
     plan: OptText = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
@@ -96,7 +100,7 @@ class Phase(PhaseSettings, kw_only=True):
 
     items: list[PhaseItem]
     add_invoice_items: list[OnceItem] | UnsetType = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     default_tax_rates: list[str] | Unset | UnsetType = UNSET
     discounts: OptDiscounts = UNSET
     duration: Duration | UnsetType = UNSET
@@ -108,8 +112,11 @@ class Phase(PhaseSettings, kw_only=True):
     trial_end: OptText = UNSET
 
 
-def phases_of(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[Fields]:
-    """Return phases as stored and shown by schedules; each starts where the previous one ends."""
+def phases_of(call: Call, wanted: list[Phase] | UnsetType, start: int, currency: str | None = None) -> list[Fields]:
+    """Return phases as stored and shown by schedules; each starts where the previous one ends.
+
+    All have one currency: `currency` if it is known already, or the first phase's.
+    """
     if not isinstance(wanted, list) or not wanted:
         raise StripeError("Missing required param: phases.", code="parameter_missing", param="phases")
     phases: list[Fields] = []
@@ -118,16 +125,35 @@ def phases_of(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[F
         prices = [_price(call, item, f"{at}[items][{n}]") for n, item in enumerate(phase.items)]
         if not prices:
             raise StripeError("Each phase must have items.", param=f"{at}[items]")
+        currency = _check_currency(call, phase, prices, currency, at)
         begins = _moment(phase.start_date, f"{at}[start_date]", start) or start
         end = _end(phase, begins, prices[0], at)
         items = [
             _wanted_item(call, price, item, f"{at}[items][{n}]")
             for n, (price, item) in enumerate(zip(prices, phase.items, strict=True))
         ]
-        fields = phase_fields(items, begins, end, prices[0].currency)
-        phases.append({**fields, **_settings(call, phase, at, begins, end)})
+        fields = phase_fields(items, begins, end, currency)
+        phases.append({**fields, **_settings(call, phase, at, begins, end, currency)})
         start = end
     return phases
+
+
+def _check_currency(call: Call, phase: Phase, prices: Sequence[Price], expected: str | None, at: str) -> str:
+    """Return the currency of a phase; raises StripeError unless all prices and coupons of it support that."""
+    asked = parse_currency(phase.currency, f"{at}[currency]") if phase.currency else None
+    currency = expected or asked or prices[0].currency
+    if asked and asked != currency:
+        message = f"All phases of a schedule have one currency: `{currency}`, and not `{asked}`."
+        raise StripeError(message, param=f"{at}[currency]")
+    for number, price in enumerate(prices):
+        check_price_currency(price, currency, f"{at}[items][{number}][price]")
+    given = [(phase.discounts, at), *((item.discounts, f"{at}[items][{n}]") for n, item in enumerate(phase.items))]
+    for discounts, owner in given:
+        for number, each in enumerate(discounts if isinstance(discounts, list) else ()):
+            if isinstance(each.coupon, str) and each.coupon:
+                name = f"{owner}[discounts][{number}][coupon]"
+                check_coupon_currency(refer(call, COUPONS, each.coupon, name), currency, name)
+    return currency
 
 
 def _price(call: Call, item: PhaseItem, at: str) -> Price:
@@ -136,11 +162,7 @@ def _price(call: Call, item: PhaseItem, at: str) -> Price:
         price = price_of(call, item.price_data, f"{at}[price_data]")
     else:
         price = refer(call, PRICES, str(item.price or item.plan or ""), f"{at}[price]")
-    if price.type != "recurring":
-        message = (
-            "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`."
-        )
-        raise StripeError(message, param=f"{at}[price]")
+    check_price_type(price, "recurring", f"{at}[price]")
     return price
 
 
@@ -167,19 +189,23 @@ def _end(phase: Phase, start: int, price: Price, at: str) -> int:
     return end
 
 
-def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields:
+def _settings(call: Call, phase: Phase, at: str, start: int, end: int, currency: str) -> Fields:
     """Return the settings of a phase besides its items."""
-    trial_end = _moment(phase.trial_end, f"{at}[trial_end]", start)
+    trial_end = end if phase.trial is True else _moment(phase.trial_end, f"{at}[trial_end]", start)
+    if trial_end is not None:
+        name = "trial" if phase.trial is True else "trial_end"
+        check_trial_days(max(trial_end - start, 0) / DAY, f"{at}[{name}]")
     return {
         **settings_of(call, phase),
         "add_invoice_items": [
-            _once(call, each, f"{at}[add_invoice_items][{n}]") for n, each in enumerate(phase.add_invoice_items or [])
+            _once(call, each, currency, f"{at}[add_invoice_items][{n}]")
+            for n, each in enumerate(phase.add_invoice_items or [])
         ],
         "default_tax_rates": tax_rates_of(call, phase.default_tax_rates or [], f"{at}[default_tax_rates]"),
         "discounts": _discounts(phase.discounts),
         "metadata": value_of(phase.metadata or {}),
         "proration_behavior": phase.proration_behavior or "create_prorations",
-        "trial_end": end if phase.trial is True else trial_end,
+        "trial_end": trial_end,
     }
 
 
@@ -215,18 +241,21 @@ def invoices_of(said: Fields) -> Fields:
     return {"account_tax_ids": None, "days_until_due": None, "issuer": {"type": "self"}, **said}
 
 
-def _once(call: Call, item: OnceItem, at: str) -> Fields:
+def _once(call: Call, item: OnceItem, currency: str, at: str) -> Fields:
     data = {"discounts": _discounts(item.discounts), "metadata": value_of(item.metadata or {}), "period": WHOLE_PERIOD}
     tax_rates: list[str] = item.tax_rates if isinstance(item.tax_rates, list) else []
     quantity = item.quantity if isinstance(item.quantity, int) else 1
-    return {**data, "price": _once_price(call, item, at), "quantity": quantity, "tax_rates": tax_rates}
+    price = _once_price(call, item, at)
+    check_price_type(price, "one_time", f"{at}[price]")
+    check_price_currency(price, currency, f"{at}[price]")
+    return {**data, "price": price.id, "quantity": quantity, "tax_rates": tax_rates}
 
 
-def _once_price(call: Call, item: OnceItem, at: str) -> str:
+def _once_price(call: Call, item: OnceItem, at: str) -> Price:
     check_one_price(item, at)
     if isinstance(item.price_data, PriceData):
-        return price_of(call, item.price_data, f"{at}[price_data]").id
-    return refer(call, PRICES, str(item.price or ""), f"{at}[price]").id
+        return price_of(call, item.price_data, f"{at}[price_data]")
+    return refer(call, PRICES, str(item.price or ""), f"{at}[price]")
 
 
 def _discounts(wanted: OptDiscounts) -> list[Fields]:

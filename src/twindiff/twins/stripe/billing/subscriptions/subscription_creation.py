@@ -11,6 +11,7 @@ from typing import Any
 from twindiff.kit import UNSET, Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
+from ...catalog.discounts import check_minimums
 from ...catalog.prices import Price
 from ...core.currencies import parse_currency
 from ...core.events import record_row
@@ -30,8 +31,9 @@ from ..tables.subscription_tables import (
     record_subscription_update,
     state,
 )
-from . import billing_cycles
+from . import billing_cycles, prorations
 from .requested_items import (
+    RequestedItem,
     add_once,
     check_billing,
     check_items,
@@ -41,11 +43,13 @@ from .requested_items import (
     raise_incomplete,
     resolve_new_item,
     set_end,
+    trial_end_of,
 )
 from .subscription_params import (
     AnchorConfig,
     BillingMode,
     CreateSubscription,
+    check_trial_days,
 )
 
 
@@ -54,14 +58,8 @@ def start(
 ) -> Subscription:
     """Create a subscription with its items and first invoice; `as_draft` leaves the invoice a draft for an hour."""
     wanted = [resolve_new_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(params.items or [])]
-    asked = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
     prices = [each.price for each in wanted]
-    currency = check_items([(price.id, "") for price in prices], asked or _currency(customer, prices[0]), prices)
-    if customer.currency and customer.currency != currency:
-        raise StripeError(
-            "You cannot combine currencies on a single customer. This customer has an active subscription, "
-            f"subscription schedule, discount, quote, or invoice item with currency {customer.currency}."
-        )
+    currency = _currency(customer, params, wanted)
     trial_end = _trial_end(call, params, prices)
     check_anchor(call, params, prices, began=trial_end)
     anchor = _anchor(call, params, prices, trial_end)
@@ -82,8 +80,12 @@ def start(
     )
     items = [_backdate_item(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
     check_billing(call, made)
+    check_minimums(call, made.discounts, sum(_full(each, currency) for each in wanted), currency)
     made = set_end(call, made, params, items)
-    made = _collect_payment(call, *_first_invoice(call, made, items, params), params, as_draft=as_draft)
+    if _bills_nothing(made, items, params):
+        made = call.db.change(made, status="active")
+    else:
+        made = _collect_payment(call, *_first_invoice(call, made, items, params), params, as_draft=as_draft)
     record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)
     call.memo.pop("starting", None)
     billing_cycles.set_times(call, made, items)
@@ -91,19 +93,39 @@ def start(
     return made
 
 
-def _currency(customer: Customer, price: Price) -> str | None:
-    return customer.currency if customer.currency in price.currency_options else None
+def _full(wanted: RequestedItem, currency: str) -> int:
+    """Return the amount of a requested item for a whole period; usage is not known yet."""
+    return 0 if wanted.quantity is None else prorations.full_price(wanted.price, wanted.quantity, currency)
+
+
+def _currency(customer: Customer, params: CreateSubscription, wanted: Sequence[RequestedItem]) -> str:
+    """Return the currency of a new subscription; raises StripeError if a price or the customer has another one."""
+    asked = parse_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
+    currency = asked or customer.currency or wanted[0].price.currency
+    check_items([each.price.id for each in wanted], currency, wanted)
+    if customer.currency and customer.currency != currency:
+        raise StripeError(
+            "You cannot combine currencies on a single customer. This customer has an active subscription, "
+            f"subscription schedule, discount, quote, or invoice item with currency {customer.currency}."
+        )
+    return currency
+
+
+def _bills_nothing(row: Subscription, items: Sequence[SubscriptionItem], params: CreateSubscription) -> bool:
+    """Return whether a subscription ends within its first periods, which are not billed without prorations."""
+    ends = row.cancel_at is not None and all(row.cancel_at < item.current_period_end for item in items)
+    return ends and params.proration_behavior == "none" and not row.trial_end and not params.add_invoice_items
 
 
 def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) -> int | None:
     if isinstance(params.trial_end, str) and params.trial_end:
-        end = moment(call, params.trial_end, "trial_end", "now")
+        end = trial_end_of(call, params.trial_end, "trial_end")
         return None if end == "now" else int(end)
     days: Any = params.trial_period_days
     if params.trial_from_plan is True:
         days = max((price.recurring["trial_period_days"] or 0 for price in prices), default=0)
-    if isinstance(days, int) and not 0 <= days <= 730:
-        raise StripeError("Invalid trial_period_days: must be from 0 to 730.", param="trial_period_days")
+    if isinstance(days, int):
+        check_trial_days(days, "trial_period_days")
     return now(call) + days * DAY if isinstance(days, int) and days else None
 
 

@@ -25,6 +25,7 @@ from ..tables.subscription_tables import (
     state,
 )
 from . import subscription_updates
+from .pending_updates import check_pending_params
 from .requested_items import resolve_changed_item, resolve_new_item
 from .subscription_params import (
     CreateSubscriptionItem,
@@ -40,6 +41,7 @@ api = Operations(prefix="/v1/subscription_items")
 @api.post("")
 def create_subscription_item(call: Call, params: Annotated[CreateSubscriptionItem, Body]) -> Fields:
     """Add an item to a subscription."""
+    check_pending_params(call, params)
     row = _open(call, refer(call, SUBSCRIPTIONS, params.subscription, "subscription"))
     wanted = resolve_new_item(call, params, "", row.customer)
     if any(item.price == wanted.price.id for item in items_of(call, row.id)):
@@ -58,6 +60,7 @@ def retrieve_subscription_item(call: Call, item: str, params: Annotated[Params, 
 @api.post("/{item}")
 def update_subscription_item(call: Call, item: str, params: Annotated[UpdateSubscriptionItem, Body]) -> Fields:
     """Update an item's price, quantity or other fields."""
+    check_pending_params(call, params)
     old = _item(call, item)
     row = _open(call, retrieve(call, SUBSCRIPTIONS, old.subscription))
     _apply(call, row, ItemChange(old, resolve_changed_item(call, old, params, "", row.customer)), params)
@@ -67,6 +70,7 @@ def update_subscription_item(call: Call, item: str, params: Annotated[UpdateSubs
 @api.delete("/{item}")
 def delete_subscription_item(call: Call, item: str, params: Annotated[DeleteSubscriptionItem, Body]) -> Fields:
     """Delete an item from a subscription that has others."""
+    check_pending_params(call, params)
     old = _item(call, item)
     row = _open(call, retrieve(call, SUBSCRIPTIONS, old.subscription))
     if len(items_of(call, row.id)) == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Meta, UnsetType
+from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ...catalog.discounts import OptDiscounts
 from ...catalog.price_params import PriceData
@@ -16,6 +17,7 @@ from ...core.params import (
     OptBool,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -61,7 +63,7 @@ class ItemFields(NestedParams, kw_only=True):
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     plan: OptText = UNSET
-    price: OptText = UNSET
+    price: OptName = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
     tax_rates: list[str] | Unset | UnsetType = UNSET
@@ -81,7 +83,7 @@ class OnceItem(NestedParams, kw_only=True):
     discountable: OptBool = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
-    price: OptText = UNSET
+    price: OptName = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
     tax_rates: list[str] | Unset | UnsetType = UNSET
@@ -186,14 +188,14 @@ class SubscriptionParams(Params, kw_only=True):
 class CreateSubscription(SubscriptionParams, kw_only=True):
     """The parameters of a new subscription."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     items: list[ItemFields] | UnsetType = UNSET
     backdate_start_date: OptInteger = UNSET
     billing_cycle_anchor: OptInteger = UNSET
     billing_cycle_anchor_config: AnchorConfig | UnsetType = UNSET
     billing_mode: BillingMode | UnsetType = UNSET
-    currency: OptText = UNSET
+    currency: OptName = UNSET
     trial_period_days: OptInteger = UNSET
 
 
@@ -272,12 +274,12 @@ class ListSubscriptions(ListParams, kw_only=True):
     created: OptRange = UNSET
     current_period_end: OptRange = UNSET
     current_period_start: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     plan: OptText = UNSET
-    price: OptText = UNSET
+    price: OptName = UNSET
     status: Status | UnsetType = UNSET
-    test_clock: OptText = UNSET
+    test_clock: OptName = UNSET
 
 
 class ListSubscriptionItems(ListParams, kw_only=True):
@@ -295,7 +297,7 @@ class CreateSubscriptionItem(Params, kw_only=True):
     metadata: OptMetadata = UNSET
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     plan: OptText = UNSET
-    price: OptText = UNSET
+    price: OptName = UNSET
     price_data: PriceData | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
@@ -312,7 +314,7 @@ class UpdateSubscriptionItem(Params, kw_only=True):
     off_session: OptBool = UNSET
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     plan: OptText = UNSET
-    price: OptText = UNSET
+    price: OptName = UNSET
     price_data: PriceData | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
@@ -327,3 +329,19 @@ class DeleteSubscriptionItem(Params, kw_only=True):
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
+
+
+MAX_TRIAL_DAYS = 730
+
+
+def check_trial_days(days: float, param: str) -> None:
+    """Raise StripeError for a trial that is negative or longer than two years.
+
+    https://docs.stripe.com/api/subscriptions/create#create_subscription-trial_end
+    """
+    if days < 0:
+        message = "This value must be greater than or equal to 0."
+        raise StripeError(message, code="parameter_invalid_integer", param=param)
+    if days > MAX_TRIAL_DAYS:
+        message = f"The maximum number of trial period days is {MAX_TRIAL_DAYS} (2 years)."
+        raise StripeError(message, param=param)

@@ -22,6 +22,7 @@ from ...core.params import (
     ListParams,
     OptBool,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -34,7 +35,7 @@ from ...core.test_clocks import use_clock_time
 from ...customer.customers import CUSTOMERS
 from ..tables.schedule_tables import SCHEDULES, SubscriptionSchedule
 from ..tables.subscription_tables import ENDED, SUBSCRIPTIONS, Subscription, items_of, record_subscription_update, state
-from . import subscription_updates, subscriptions
+from . import billing_cycles, subscription_updates, subscriptions
 from .requested_items import RequestedItem, add_once
 from .schedule_phases import (
     Phase,
@@ -79,9 +80,9 @@ class ScheduleParams(Params, kw_only=True):
 class CreateSchedule(ScheduleParams, kw_only=True):
     """The parameters of a new schedule."""
 
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
-    from_subscription: OptText = UNSET
+    from_subscription: OptName = UNSET
     billing_mode: BillingMode | UnsetType = UNSET
     start_date: OptText = UNSET
 
@@ -111,7 +112,7 @@ class ListSchedules(ListParams, kw_only=True):
     canceled_at: OptRange = UNSET
     completed_at: OptRange = UNSET
     created: OptRange = UNSET
-    customer: OptText = UNSET
+    customer: OptName = UNSET
     customer_account: OptText = UNSET
     released_at: OptRange = UNSET
     scheduled: OptBool = UNSET
@@ -133,7 +134,7 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
         SCHEDULES,
         customer=customer.id,
         test_clock=customer.test_clock,
-        phases=phases_of(call, params.phases, begins),
+        phases=phases_of(call, params.phases, begins, customer.currency),
         billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
         default_settings=_given_settings(call, params),
         end_behavior=params.end_behavior or "release",
@@ -168,7 +169,23 @@ def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule,
     changed = update(call, SCHEDULES, row, **fields)
     behavior = params.proration_behavior or "create_prorations"
     _step(call, changed, now(call), again=behavior if _phase_at(changed, now(call)) != running else "")
+    _set_end(call, retrieve(call, SCHEDULES, schedule), behavior)
     return show(call, SCHEDULES, retrieve(call, SCHEDULES, schedule))
+
+
+def _set_end(call: Call, row: SubscriptionSchedule, behavior: str) -> None:
+    """Let the subscription of a running schedule end with it, as its `end_behavior` says."""
+    owner = find(call, SUBSCRIPTIONS, row.subscription) if row.subscription and row.status not in OVER else None
+    end: int | None = row.phases[-1]["end_date"] if row.end_behavior == "cancel" else None
+    if owner is None or owner.status in ENDED or owner.cancel_at == end:
+        return
+    before = state(call, owner)
+    owner = call.db.change(owner, cancel_at=end, canceled_at=None if end is None else now(call))
+    subscription_updates.prorate_end(call, owner, behavior)
+    if behavior == "always_invoice":
+        owner = subscription_updates.invoice_now(call, owner, "subscription_update", "allow_incomplete")
+    billing_cycles.set_times(call, owner, items_of(call, owner.id))
+    record_subscription_update(call, before)
 
 
 def _other_phases(call: Call, row: SubscriptionSchedule, wanted: list[Phase]) -> list[Fields]:
@@ -177,7 +194,7 @@ def _other_phases(call: Call, row: SubscriptionSchedule, wanted: list[Phase]) ->
         raise StripeError(
             "The subscription schedule update is missing at least one phase with a `start_date` to anchor end dates to."
         )
-    phases = phases_of(call, wanted, now(call))
+    phases = phases_of(call, wanted, now(call), row.phases[0]["currency"])
     if row.status == "active" and row.current_phase:
         running = next((each for each in phases if each["end_date"] > now(call)), None)
         if running and running["start_date"] != row.current_phase["start_date"]:
@@ -203,7 +220,7 @@ def release_schedule(call: Call, schedule: str, params: Annotated[ReleaseSchedul
     """Release a subscription from its schedule; future phases are dropped."""
     row = _open(call, schedule, "release")
     use_clock_time(call, row.test_clock)
-    return show(call, SCHEDULES, _release(call, row))
+    return show(call, SCHEDULES, _release(call, row, preserve_end=params.preserve_cancel_date is True))
 
 
 @api.get("")
@@ -369,8 +386,9 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
     ]
     wanted = subscription_params(call, phase, row.default_settings, row.customer)
     mode = BillingMode(type="classic" if row.billing_mode == "classic" else "flexible")
+    ends = {"cancel_at": str(row.phases[-1]["end_date"])} if row.end_behavior == "cancel" else {}
     params = CreateSubscription(
-        customer=row.customer, items=items, billing_mode=mode, add_invoice_items=once_params(phase), **wanted
+        customer=row.customer, items=items, billing_mode=mode, add_invoice_items=once_params(phase), **ends, **wanted
     )
     made = subscriptions.begin(call, params, as_draft=True)
     call.db.change(made, schedule=row.id)
@@ -427,10 +445,13 @@ def _finish(call: Call, row: SubscriptionSchedule) -> None:
         subscription_updates.cancel(call, call.db.change(owner, schedule=None), prorate=False, invoice_now=False)
 
 
-def _release(call: Call, row: SubscriptionSchedule) -> SubscriptionSchedule:
+def _release(call: Call, row: SubscriptionSchedule, *, preserve_end: bool = False) -> SubscriptionSchedule:
     owner = find(call, SUBSCRIPTIONS, row.subscription) if row.subscription else None
     if owner:
-        call.db.change(owner, schedule=None)
+        kept: Fields = {} if preserve_end or row.end_behavior != "cancel" else {"cancel_at": None, "canceled_at": None}
+        owner = call.db.change(owner, schedule=None, **kept)
+        if kept:
+            billing_cycles.set_times(call, owner, items_of(call, owner.id))
     released = call.db.change(row, released_subscription=row.subscription, subscription=None)
     return _over(call, released, "released", "released_at")
 
@@ -446,5 +467,8 @@ def handle_subscription_ended(call: Call, owner: Subscription) -> None:
     """End the schedule of an ended subscription; it is aborted if the subscription was unpaid."""
     row = find(call, SCHEDULES, owner.schedule) if owner.schedule else None
     if row and row.status not in OVER:
+        if row.end_behavior == "cancel" and row.phases[-1]["end_date"] <= now(call):
+            _over(call, row, "completed", "completed_at")
+            return
         unpaid = owner.cancellation_details.get("reason") == "payment_failed"
         _over(call, row, "canceled", "canceled_at", "aborted" if unpaid else "")

@@ -26,12 +26,12 @@ from .requested_items import (
     add_once,
     check_billing,
     check_items,
-    moment,
     new_item,
     raise_incomplete,
     resolve_changed_item,
     resolve_new_item,
     set_end,
+    trial_end_of,
 )
 from .subscription_params import (
     ChangedItem,
@@ -46,23 +46,33 @@ class ItemChange(NamedTuple):
     new: RequestedItem | None
 
 
-def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscription:
-    """Apply an update to a subscription, and bill it as the update requests."""
-    items = items_of(call, row.id)
+def apply(
+    call: Call, row: Subscription, params: UpdateSubscription, former: SubscriptionSnapshot | None = None
+) -> Subscription:
+    """Apply an update to a subscription, and bill it as the update requests.
+
+    `former` is the subscription before its plain columns were changed, if they wait for the payment as well.
+    """
+    items, ended_at = items_of(call, row.id), row.cancel_at
     if row.status not in ("canceled", "incomplete_expired"):
         row = set_end(call, row, params, items)
     changes = _changes(call, row, items, params)
     behavior = str(params.proration_behavior or "create_prorations")
     payment = str(params.payment_behavior or "allow_incomplete")
-    before = state_of(call, row.id)
+    before = former or state_of(call, row.id)
     if isinstance(params.trial_end, str) and _moves_trial(row, params.trial_end):
         change_items(call, row, changes, now(call), "none")
-        row = _move_trial(call, row, moment(call, params.trial_end, "trial_end", "now"), behavior, payment)
+        row = _move_trial(call, row, trial_end_of(call, params.trial_end, "trial_end"), behavior, payment)
     elif params.billing_cycle_anchor == "now" or _other_interval(call, row, changes):
         _reset_anchor(call, row, changes, behavior, payment)
     elif changes:
         at = _proration_date(call, params, items)
         change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
+        prorate_end(call, row, behavior)
+        if behavior == "always_invoice":
+            invoice_now(call, row, "subscription_update", payment)
+    elif row.cancel_at != ended_at:
+        prorate_end(call, row, behavior)
         if behavior == "always_invoice":
             invoice_now(call, row, "subscription_update", payment)
     check_billing(call, row)
@@ -74,9 +84,18 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
     return row
 
 
+def prorate_end(call: Call, row: Subscription, behavior: str) -> None:
+    """Create the prorations of a new end of a subscription, unless it is in its trial."""
+    if behavior == "none" or row.status == "trialing":
+        return
+    for item in items_of(call, row.id):
+        prorations.prorate_new_end(call, row, item)
+
+
 def change_item(call: Call, row: Subscription, change: ItemChange, behavior: str, at: Any, payment: str) -> None:
     """Update, add or delete one item of a subscription."""
     when = at if isinstance(at, int) else now(call)
+    _check_result(row, items_of(call, row.id), [change])
     before = state_of(call, row.id)
     change_items(call, row, [change], when, "none" if row.status == "trialing" else behavior)
     check_billing(call, row)
@@ -139,11 +158,11 @@ def _change(
 
 def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes: Sequence[ItemChange]) -> None:
     touched = {change.old.id for change in changes if change.old}
-    left = [(item.price, item.id) for item in items if item.id not in touched]
-    left += [(change.new.price.id, "") for change in changes if change.new]
+    requested = [change.new for change in changes if change.new]
+    left = [item.price for item in items if item.id not in touched] + [each.price.id for each in requested]
     if not left:
         raise StripeError("A subscription must have at least one active plan. Cancel it instead.", param="items")
-    check_items(left, row.currency, [change.new.price for change in changes if change.new])
+    check_items(left, row.currency, requested)
 
 
 def change_all(call: Call, row: Subscription, changes: Sequence[ItemChange], behavior: str, at: int) -> None:

@@ -37,6 +37,7 @@ from ..tables.subscription_tables import (
 from . import billing_cycles, subscription_creation, subscription_updates
 from .billing_thresholds import check_usage
 from .pending_item_intervals import set_interval
+from .pending_updates import check_pending_params, state_of
 from .subscription_params import (
     CancelSubscription,
     CreateSubscription,
@@ -95,11 +96,12 @@ def update_subscription(call: Call, id: str, params: Annotated[UpdateSubscriptio
     row = retrieve(call, SUBSCRIPTIONS, id)
     use_clock_time(call, row.test_clock)
     _check_canceled(row, params)
-    before = state(call, row)
+    check_pending_params(call, params)
+    before, former = state(call, row), state_of(call, id)
     customer = retrieve(call, CUSTOMERS, row.customer)
     fields = common_fields(call, params, row, customer)
     changed = call.db.change(row, **fields) if fields else row
-    changed = subscription_updates.apply(call, changed, params)
+    changed = subscription_updates.apply(call, changed, params, former)
     set_interval(call, changed, params.pending_invoice_item_interval)
     record_subscription_update(call, before)
     return _render_subscription(call, id)

@@ -13,7 +13,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ...core.events import record_row
 from ...core.objects import RESOURCES, Fields, StripeObject, build_view, find, new, now, resource, retrieve
 from ...core.pagination import equal, list_object, list_of, to_range_conditions, to_reference_conditions
-from ...core.params import ListParams, NestedParams, OptRange, OptText, Params
+from ...core.params import ListParams, NestedParams, OptName, OptRange, Params
 from ...payments import payment_lifecycle
 from ...payments.payment_methods import METHODS, method_named
 
@@ -66,14 +66,14 @@ class PaymentFilter(NestedParams):
     """The payment to filter by."""
 
     type: Literal["charge", "payment_intent", "payment_record"]
-    payment_intent: OptText = UNSET
+    payment_intent: OptName = UNSET
 
 
 class ListInvoicePayments(ListParams, kw_only=True):
     """The parameters of a list of invoice payments."""
 
     created: OptRange = UNSET
-    invoice: OptText = UNSET
+    invoice: OptName = UNSET
     payment: PaymentFilter | UnsetType = UNSET
     status: Literal["canceled", "open", "paid"] | UnsetType = UNSET
 

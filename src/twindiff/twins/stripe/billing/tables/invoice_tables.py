@@ -13,6 +13,7 @@ import msgspec
 from twindiff.kit import Call, Column, Json, column
 
 from ...catalog.prices import Price
+from ...catalog.promotion_codes import PRIOR_TRANSACTIONS
 from ...core.events import record_row
 from ...core.objects import (
     LEFT_OUT,
@@ -240,6 +241,13 @@ def _fill_later(invoice: Fields, kept: Fields) -> None:
     _put(invoice, msgspec.convert(kept["lines"], list[LineItem]), kept["count"], kept["base_url"])
 
 
+def _has_been_billed(call: Call, customer: str) -> bool:
+    """Return whether a customer has an invoice that was finalized and not voided."""
+    billed = Invoice.status.in_(("open", "paid", "uncollectible"))
+    return call.db.find(Invoice, Invoice.customer == customer, billed) is not None
+
+
+PRIOR_TRANSACTIONS.append(_has_been_billed)
 INVOICES = resource(
     Invoice,
     "invoice",
@@ -287,7 +295,7 @@ def make_invoice(call: Call, customer: Customer, **fields: Any) -> Invoice:
     times = {"period_start": at, "period_end": at}
     wanted = {**times, **of_customer, **fields}
     wanted.update({name: value for name, value in defaults.items() if wanted.get(name) is None})
-    return new(call, INVOICES, **wanted, secret=call.ids.new("live_", 32))
+    return new(call, INVOICES, **wanted, secret=call.ids.new("test_", 32))
 
 
 FROZEN = ["pricing", "quantity", "discounts"]
@@ -350,8 +358,8 @@ INVOICE_ITEMS = resource(
     "invoiceitem",
     "ii_",
     invoiceitem_object,
-    spoken="invoiceitem",
-    param="invoiceitem",
+    spoken="Invoice Item",
+    mode="(livemode=false)",
     expandable=("customer", "discounts", "invoice", "test_clock", "price_details.price"),
     fill=fill_tax_rates,
 )

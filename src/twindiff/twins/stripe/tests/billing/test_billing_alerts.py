@@ -97,3 +97,14 @@ def test_an_alert_is_checked(stripe, meter, change, param):
     threshold = {"meter": meter, "gte": 10, "recurrence": "one_time", **change}
     wanted = {"title": "Heavy", "alert_type": "usage_threshold", "usage_threshold": threshold}
     assert stripe.error("POST", "billing/alerts", **wanted)["param"] == param
+
+
+@pytest.mark.parametrize(("days", "said"), [(-36, "35 days in past"), (1, "5 minutes in future")])
+def test_usage_is_neither_too_old_nor_of_the_future(stripe, days, said):
+    formula = {"formula": "sum"}
+    stripe.post("billing/meters", display_name="Calls", event_name="calls", default_aggregation=formula)
+    customer = stripe.post("customers")
+    event = {"event_name": "calls", "payload": {"stripe_customer_id": customer["id"], "value": 1}}
+    error = stripe.error("POST", "billing/meter_events", **event, timestamp=customer["created"] + days * 86_400)
+    assert error["message"].startswith(f"The event timestamp cannot be more than {said}. Expected a timestamp ")
+    stripe.post("billing/meter_events", **event, timestamp=customer["created"] - 34 * 86_400)

@@ -186,3 +186,21 @@ def test_no_phase_is_beyond_all_times(stripe, made, phase, param):
     details = {"phases": [{"items": [{"price": made["large"], "quantity": 1}], **phase}]}
     wanted = {"customer": made["customer"], "schedule_details": details}
     assert stripe.error("POST", "invoices/create_preview", **wanted)["param"] == param
+
+
+def test_the_next_invoice_of_a_paused_subscription_is_that_of_its_resumption(stripe):
+    month = {"currency": "usd", "recurring": {"interval": "month"}, "product_data": {"name": "Plan"}}
+    items = [{"price": stripe.post("prices", **month, unit_amount=1000)["id"]}]
+    made = stripe.post(
+        "subscriptions", customer=stripe.post("customers")["id"], items=items, collection_method="send_invoice",
+        days_until_due=3,
+    )  # fmt: skip
+    early = stripe.error(
+        "POST", "invoices/create_preview", subscription=made["id"], subscription_details={"resume_at": "now"}
+    )
+    stripe.post(f"subscriptions/{made['id']}/pause")
+    error = stripe.error("POST", "invoices/create_preview", subscription=made["id"])
+    assert "will not generate invoices until it has been resumed" in error["message"]
+    seen = stripe.post("invoices/create_preview", subscription=made["id"], subscription_details={"resume_at": "now"})
+    assert (early["param"], seen["lines"]["data"][-1]["amount"]) == ("subscription_details[resume_at]", 1000)
+    assert stripe.get(f"subscriptions/{made['id']}")["status"] == "paused"

@@ -326,3 +326,26 @@ def test_payments_are_listed_of_what_is_there(stripe):
     assert stripe.error("GET", "invoice_payments", invoice="in_1")["param"] == "invoice"
     strange = {"type": "payment_intent", "payment_intent": "pi_1"}
     assert stripe.error("GET", "invoice_payments", payment=strange)["param"] == "payment[payment_intent]"
+
+
+def test_an_item_that_is_not_there_is_missing_in_stripe_s_odd_words(stripe):
+    error = stripe.error("GET", "invoiceitems/ii_none", 404)
+    assert (error["message"], error["param"]) == ("No such Invoice Item: 'ii_none'(livemode=false)", "id")
+
+
+def test_what_was_made_for_a_draft_is_deleted_with_it(stripe, customer):
+    draft = stripe.post("invoices", customer=customer)["id"]
+    item = stripe.post("invoiceitems", customer=customer, amount=900, currency="usd", invoice=draft)["id"]
+    stripe.delete(f"invoices/{draft}")
+    assert stripe.error("GET", f"invoiceitems/{item}", 404)["code"] == "resource_missing"
+
+
+def test_an_invoice_of_a_subscription_takes_what_waits_for_it_alone(stripe, customer):
+    month = {"currency": "usd", "recurring": {"interval": "month"}, "product_data": {"name": "Plan"}}
+    items = [{"price": stripe.post("prices", **month, unit_amount=1000)["id"]}]
+    sent = {"collection_method": "send_invoice", "days_until_due": 3}
+    owner = stripe.post("subscriptions", customer=customer, items=items, **sent)["id"]
+    stripe.post("invoiceitems", customer=customer, amount=900, currency="usd")
+    stripe.post("invoiceitems", customer=customer, amount=500, currency="usd", subscription=owner)
+    assert stripe.post("invoices", customer=customer, subscription=owner)["total"] == 500
+    assert stripe.post("invoices", customer=customer, pending_invoice_items_behavior="include")["total"] == 900

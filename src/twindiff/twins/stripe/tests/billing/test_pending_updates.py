@@ -60,3 +60,25 @@ def test_an_item_that_is_added_and_not_paid_is_pending(stripe, upgraded, monthly
     left = stripe.post(f"subscriptions/{made['id']}", items=[{"price": again, "quantity": 1000}], **asked)
     assert len(left["items"]["data"]) == 1
     assert [each["quantity"] for each in left["pending_update"]["subscription_items"]] == [1, 1000]
+
+
+def test_metadata_waits_with_a_pending_update(stripe, upgraded):
+    again = {"payment_behavior": "pending_if_incomplete", "proration_behavior": "always_invoice"}
+    items = [{"id": upgraded["items"]["data"][0]["id"], "quantity": 4}]
+    waiting = stripe.post(f"subscriptions/{upgraded['id']}", items=items, metadata={"tier": "gold"}, **again)
+    assert (waiting["metadata"], waiting["pending_update"]["metadata"]) == ({}, {"tier": "gold"})
+    good = stripe.post("payment_methods/pm_card_visa/attach", customer=upgraded["customer"])["id"]
+    stripe.post(f"invoices/{waiting['latest_invoice']}/pay", payment_method=good)
+    assert stripe.get(f"subscriptions/{upgraded['id']}")["metadata"] == {"tier": "gold"}
+
+
+@pytest.mark.parametrize("version", ["2026-04-29.dahlia", "2026-08-26.dahlia"])
+def test_a_pending_update_takes_what_can_wait(stripe, upgraded, version):
+    headers = {"Stripe-Version": version}
+    given = {"payment_behavior": "pending_if_incomplete", "headers": headers}
+    path, item = f"subscriptions/{upgraded['id']}", f"subscription_items/{upgraded['items']['data'][0]['id']}"
+    assert stripe.error("POST", path, description="Box", **given)["param"] == "description"
+    assert stripe.error("POST", path, cancel_at_period_end=True, **given)["param"] == "cancel_at_period_end"
+    assert stripe.error("POST", item, tax_rates=["txr_none"], **given)["param"] == "tax_rates"
+    status = 200 if version > "2026-05" else 400
+    assert stripe.http("POST", path, metadata={"tier": "gold"}, **given).status_code == status

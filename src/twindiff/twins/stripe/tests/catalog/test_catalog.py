@@ -229,3 +229,21 @@ def test_a_tax_rate_is_a_part_of_a_hundred_in_a_country(stripe, given, said):
 )
 def test_a_product_has_images_and_an_address(stripe, given, said):
     assert stripe.error("POST", "products", name="Mug", **given)["message"].startswith(said)
+
+
+def test_a_product_changes_when_its_default_price_is_made_with_it(stripe):
+    stripe.post("products", name="Box", default_price_data={"currency": "usd", "unit_amount": 900})
+    events = stripe.get("events")["data"][::-1]
+    assert [each["type"] for each in events] == ["product.created", "price.created", "product.updated"]
+    assert events[2]["data"]["previous_attributes"]["default_price"] is None
+
+
+@pytest.mark.parametrize(("kind", "given"), [
+    ("coupons", {"percent_off": 5}),
+    ("plans", {"amount": 900, "currency": "usd", "interval": "month", "product": {"name": "Box"}}),
+])  # fmt: skip
+def test_an_id_is_given_once(stripe, kind, given):
+    stripe.post(kind, id="twice", **given)
+    error = stripe.error("POST", kind, id="twice", **given)
+    assert (error["code"], error["message"].endswith("already exists.")) == ("resource_already_exists", True)
+    assert "param" not in error

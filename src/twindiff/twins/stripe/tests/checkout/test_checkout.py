@@ -306,7 +306,7 @@ def test_a_session_keeps_the_settings_of_its_page(stripe, prices):
         "after_expiration": {"recovery": {"enabled": True}},
         "tax_id_collection": {"enabled": True},
         "automatic_tax": {"enabled": False},
-        "customer_update": {"address": "auto"},
+        "customer_update": {"address": "auto", "name": "auto"},
     }
     session = opened(stripe, prices["once"], "payment", customer=customer, **settings)
     assert session["custom_text"]["submit"] == {"message": "Thank you"}
@@ -365,7 +365,7 @@ def test_a_payment_has_what_the_session_says_of_it(stripe, prices, browser):
     items = [{"price": prices["once"], "quantity": 1}]
     wanted = {"mode": "payment", "line_items": items, "success_url": "https://shop.example"}
     error = stripe.error("POST", "checkout/sessions", **wanted, payment_intent_data=unknown)
-    assert error["param"] == "transfer_data[destination]"
+    assert error["param"] == "payment_intent_data[transfer_data][destination]"
 
 
 def shown_as(prices, **more):

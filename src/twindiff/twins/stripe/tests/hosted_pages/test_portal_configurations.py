@@ -97,6 +97,7 @@ def test_how_many_of_a_product_customers_have_is_theirs_to_say_if_that_is_said(s
     )
     offered = {"product": price["product"], "prices": [price["id"]]}
     update = {"enabled": True, "default_allowed_updates": ["price"], "products": [offered]}
-    made = stripe.post("billing_portal/configurations", features={"subscription_update": update})
+    features = {"subscription_update": update, "payment_method_update": {"enabled": True}}
+    made = stripe.post("billing_portal/configurations", features=features)
     (shown,) = made["features"]["subscription_update"]["products"]
     assert shown == {**offered, "adjustable_quantity": {"enabled": False, "maximum": None, "minimum": 1}}

@@ -43,7 +43,7 @@ def test_a_payment_is_confirmed_with_a_token(stripe, at_once):
 
 def test_a_token_is_of_a_card_by_its_data_too(stripe):
     card = {"type": "card", "card": {"token": "tok_mastercard"}, "billing_details": {"name": "Ada"}}
-    made = token(stripe, payment_method="", payment_method_data=card)
+    made = stripe.post("test_helpers/confirmation_tokens", payment_method_data=card)
     assert made["payment_method_preview"]["billing_details"]["name"] == "Ada"
     done = stripe.post(
         "setup_intents", confirm=True, confirmation_token=made["id"], allowed_payment_method_types=["card"]

@@ -281,3 +281,21 @@ def test_what_is_authorized_is_captured_once(stripe):
     wanted = {"amount_to_capture": 500, "final_capture": False}
     assert stripe.error("POST", f"payment_intents/{held}/capture", **wanted)["param"] == "final_capture"
     assert stripe.get(f"payment_intents/{held}")["amount_capturable"] == 2000
+
+
+@pytest.mark.parametrize("card", ["authenticationRequired", "authenticationRequiredOnSetup"])
+def test_an_issuer_declines_a_charge_that_nobody_authenticates(stripe, card):
+    customer = stripe.post("customers")["id"]
+    error = declined(stripe, f"pm_card_{card}", customer=customer, off_session=True)
+    charge = stripe.get(f"charges/{error['charge']}")
+    assert (error["code"], error["payment_intent"]["latest_charge"]) == ("authentication_required", charge["id"])
+    assert (charge["status"], charge["failure_code"]) == ("failed", "authentication_required")
+    outcome = charge["outcome"]
+    assert (outcome["type"], outcome["network_status"]) == ("issuer_declined", "declined_by_network")
+    assert "charge.failed" in [each["type"] for each in stripe.get("events")["data"]]
+
+
+def test_stripe_makes_no_charge_that_nobody_authenticates(stripe):
+    customer = stripe.post("customers")["id"]
+    error = declined(stripe, "pm_card_threeDSecure2Required", customer=customer, off_session=True)
+    assert (error["code"], "charge" in error, stripe.get("charges")["data"]) == ("authentication_required", False, [])

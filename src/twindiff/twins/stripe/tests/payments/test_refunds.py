@@ -65,10 +65,28 @@ class TestRefunds:
             (event,) = stripe.get("events", type=type)["data"]
             assert event["data"] == {"object": stripe.get(f"refunds/{made}"), "previous_attributes": before}
 
-    def test_of_what_was_only_authorized_all_is_released(self, stripe):
+    @pytest.mark.parametrize("ends", [False, True])
+    def test_what_was_only_authorized_is_canceled_and_not_refunded(self, stripe, ends):
         held = pay(stripe, capture_method="manual")
-        stripe.post("refunds", payment_intent=held["id"])
-        assert stripe.get(f"payment_intents/{held['id']}")["status"] == "canceled"
+        if ends:
+            stripe.post(f"payment_intents/{held['id']}/cancel")
+        for named in ({"payment_intent": held["id"]}, {"charge": held["latest_charge"]}):
+            error = stripe.error("POST", "refunds", **named)
+            said = f"This PaymentIntent ({held['id']}) does not have a successful charge to refund."
+            assert error["message"] == said
+
+    def test_a_refund_says_what_it_is_of(self, stripe):
+        error = stripe.error("POST", "refunds", amount=100)
+        assert ("code" in error, "param" in error, error["message"][-25:]) == (
+            False,
+            False,
+            "payment_intent or charge.",
+        )
+
+    def test_a_refund_that_is_not_there_is_missing(self, stripe):
+        for verb, path in (("GET", "refunds/re_none"), ("POST", "refunds/re_none"), ("POST", "refunds/re_none/cancel")):
+            error = stripe.error(verb, path, 404)
+            assert (error["code"], error["param"]) == ("resource_missing", "refund")
 
     def test_the_refunds_of_a_charge_are_counted(self, stripe):
         paid = pay(stripe)
@@ -79,7 +97,7 @@ class TestRefunds:
     def test_what_never_succeeded_cannot_be_refunded(self, stripe):
         made = stripe.post("payment_intents", amount=2000, currency="usd")
         assert stripe.error("POST", "refunds", payment_intent=made["id"])["param"] == "payment_intent"
-        assert stripe.error("POST", "refunds", 404, charge="ch_nope")["param"] == "charge"
+        assert stripe.error("POST", "refunds", 404, charge="ch_nope")["param"] == "id"
 
     def test_they_are_made_and_changed_at_their_charge_too(self, stripe):
         charge = pay(stripe)["latest_charge"]
