@@ -13,7 +13,7 @@ from typing import Any
 
 from twindiff.kit import Call, RequestContext, Store
 from twindiff.kit.twin import Operation
-from twindiff.twins.slack.wire_style import InvalidAuth, Ratelimited
+from twindiff.twins.slack.wire_style import InvalidAuth, Ratelimited, ignore_json
 
 from . import enterprise_methods
 from .rate_limits import most_a_minute
@@ -77,6 +77,8 @@ def _check(exchange: RequestContext, call: Call) -> None:
         raise TokenRevoked
     if exchange.strict or (known and known.token == EVERY):
         _check_rights(call, exchange.operation, known)
+    if exchange.strict:
+        ignore_json(exchange)
     if is_limited:
         _check_rate(call, exchange)
 

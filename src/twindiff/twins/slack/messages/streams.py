@@ -11,7 +11,7 @@ from twindiff.kit import Call, Operations, revise
 
 from ..core.access import team_of, writable_channel
 from ..core.errors import InvalidThreadTs, MsgTooLong, UserNotFound
-from ..core.people import bot_of
+from ..core.people import acting_bot
 from ..core.tables import Channel, Message, MessageStream, User
 from ..rendering.message_views import posted_message
 from .assistant_threads import clear_status
@@ -56,8 +56,10 @@ def start_stream(
     """
     room = writable_channel(call, channel)
     _check_recipient(call, room, recipient_user_id, recipient_team_id)
-    persona = persona_of(call, bot_of(call.db, call.actor), username, icon_emoji, icon_url)
+    persona = persona_of(call, acting_bot(call), username, icon_emoji, icon_url)
     root = None if thread_ts is None else thread_root(call.db, room, thread_ts)
+    if thread_ts is not None and root is None:
+        raise InvalidThreadTs
     _check_parts(markdown_text, chunks)
     message = add_message(call, room, Content("", None, None, None), root, persona=persona)
     mode = "chunks" if chunks else "markdown_text" if markdown_text else ""
@@ -101,7 +103,7 @@ def stop_stream(
     call.db.remove(stream)
     if message.parent_id:
         clear_status(call, room, message.parent_id)
-    shown = posted_message(message, team_of(call.db, room), bot=bot_of(call.db, call.actor))
+    shown = posted_message(message, team_of(call.db, room), bot=acting_bot(call))
     return {"channel": room.channel_id, "ts": ts, "message": shown}
 
 

@@ -31,6 +31,7 @@ from ..core.errors import (
     UserIsRestricted,
 )
 from ..core.tables import Channel, User, UserGroup, UserGroupMember
+from ..rendering.entities import escape_text
 
 api = Operations()
 
@@ -150,13 +151,14 @@ def list_users(call: Call, usergroup: str, include_disabled: bool = False) -> di
 
 @api.method("usergroups.users.update", scope="usergroups:write")
 def update_users(call: Call, usergroup: str, users: str | list[str]) -> dict[str, Any]:
-    """Replace the members of a user group.
+    """Replace the members of a user group; an empty list removes them all, which Slack's Java client documents.
 
+    https://github.com/slackapi/java-slack-sdk/pull/1574
     https://docs.slack.dev/reference/methods/usergroups.users.update
     """
     group = _group(call, usergroup)
     wanted = set(names_in(users))
-    if not wanted:
+    if users == "":
         raise NoUsersProvided
     if call.db.count(User, User.user_id.in_(wanted)) < len(wanted):
         raise InvalidUsers
@@ -226,8 +228,8 @@ def _render_group(group: UserGroup) -> dict[str, Any]:
         "team_id": group.team_id or "",
         "is_usergroup": True,
         "is_subteam": True,
-        "name": group.name,
-        "description": group.description or "",
+        "name": escape_text(group.name),
+        "description": escape_text(group.description or ""),
         "handle": group.handle,
         "is_external": False,
         "is_idp_group": False,
