@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple, cast
 
 import msgspec
 
+from ..core.arguments import objects_in
 from ..core.errors import (
     InvalidAttachments,
     InvalidBlocksFormat,
@@ -93,12 +94,35 @@ def _fallback(attachment: dict[str, Any]) -> str:
 
 
 def metadata_of(given: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Check and return the metadata of a message; raises InvalidMetadataSchema or MetadataTooLarge."""
+    """Check and return the metadata of a message: an event, or entities (work objects).
+
+    https://docs.slack.dev/messaging/work-objects. Raises InvalidMetadataSchema or MetadataTooLarge.
+    """
     if given is None:
         return None
+    if "entities" in given:
+        return _check_entities(given)
     kind, payload = given.get("event_type"), given.get("event_payload")
     if not (isinstance(kind, str) and kind and isinstance(payload, dict)):
         raise InvalidMetadataSchema
     if len(msgspec.json.encode(payload)) > _MAX_PAYLOAD_BYTES:
         raise MetadataTooLarge
     return {"event_type": kind, "event_payload": payload}
+
+
+_ENTITY_TEXTS = ("entity_type", "url")
+
+
+def _check_entities(given: dict[str, Any]) -> dict[str, Any]:
+    """Return metadata of entities, each with a type, an address, a reference and a payload."""
+    entities = objects_in(given["entities"])
+    for entity in entities:
+        texts = all(isinstance(entity.get(name), str) and entity[name] for name in _ENTITY_TEXTS)
+        objects = all(isinstance(entity.get(name), dict) for name in ("external_ref", "entity_payload"))
+        if not (texts and objects):
+            raise InvalidMetadataSchema
+    if not entities:
+        raise InvalidMetadataSchema
+    if len(msgspec.json.encode(entities)) > _MAX_PAYLOAD_BYTES:
+        raise MetadataTooLarge
+    return {"entities": entities}

@@ -210,6 +210,24 @@ def test_every_plain_message_has_its_text_as_rich_text(slack):
 # People, groups, files and canvases
 
 
+ENTITY = {
+    "entity_type": "slack#/entities/task",
+    "url": "https://a.example/1",
+    "external_ref": {"id": "1"},
+    "entity_payload": {"attributes": {"title": {"text": "Oil the gripper"}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("entities", "error"),
+    [([ENTITY], None), ([], "invalid_metadata_schema"), ([{**ENTITY, "url": 5}], "invalid_metadata_schema")],
+)
+def test_a_message_carries_entities_as_metadata(slack, entities, error):
+    answer = slack("chat.postMessage", channel=GENERAL, text="x", metadata={"entities": entities})
+    assert answer.get("error") == error
+    assert error or answer["message"]["metadata"] == {"entities": [ENTITY]}
+
+
 def test_an_empty_list_empties_a_user_group(slack):
     group = slack("usergroups.create", name="Crew", handle="crew")["usergroup"]["id"]
     slack("usergroups.users.update", usergroup=group, users=[JOHN])

@@ -65,6 +65,15 @@ def info(call: Call, team: str = "", domain: str = "") -> dict[str, Any]:
     }
 
 
+@api.method("team.billing.info", reads=True, scope="team.billing:read")
+def billing_info(call: Call) -> dict[str, Any]:
+    """Return the plan of the workspace.
+
+    https://docs.slack.dev/reference/methods/team.billing.info
+    """
+    return {"plan": "plus"}
+
+
 @api.method("team.profile.get", reads=True, scope="users.profile:read")
 def get_profile(call: Call, visibility: str = "all") -> dict[str, Any]:
     """List the custom fields that the workspace adds to all profiles.
