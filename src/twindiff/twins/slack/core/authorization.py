@@ -18,6 +18,7 @@ from twindiff.twins.slack.wire_style import InvalidAuth, Ratelimited, ignore_jso
 from . import enterprise_methods
 from .rate_limits import most_a_minute
 from .tables import AccessToken, User
+from .text_limits import check_text_limits
 from .token_errors import AccountInactive, MissingScope, NotAllowedTokenType, TokenRevoked
 
 _REFUSED_TO_BOTS = """
@@ -81,6 +82,7 @@ def _check(exchange: RequestContext, call: Call) -> None:
         ignore_json(exchange)
     if is_limited:
         _check_rate(call, exchange)
+    check_text_limits(exchange)
 
 
 def actor_of(call: Call) -> str | None:

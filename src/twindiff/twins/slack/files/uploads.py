@@ -17,7 +17,6 @@ from ..core.arguments import names_in
 from ..core.authorization import is_strict
 from ..core.errors import (
     AccessDenied,
-    AltTxtTooLarge,
     ChannelNotFound,
     FileNotFound,
     FileUploadsDisabled,
@@ -44,7 +43,6 @@ api = Operations()
 
 _MAX_FILE_BYTES = 100_000_000
 _MAX_SNIPPET_BYTES = 1_000_000
-_MAX_ALT_TEXT_CHARACTERS = 1000
 _CHANNEL_ID = re.compile(r"[CGDZ][A-Z0-9]{8,}")
 
 Wanted = list[dict[str, Any]]
@@ -56,7 +54,7 @@ def get_upload_url(call: Call, filename: str, length: int, alt_txt: str = "", sn
 
     https://docs.slack.dev/reference/methods/files.getUploadURLExternal
     """
-    _check_announcement(call, filename, length, alt_txt, snippet_type)
+    _check_announcement(call, filename, length, snippet_type)
     ticket = UploadTicket(
         ticket=call.ids.new("", 32),
         file_id=call.ids.new("F"),
@@ -70,14 +68,12 @@ def get_upload_url(call: Call, filename: str, length: int, alt_txt: str = "", sn
     return {"upload_url": f"{call.base_url}/upload/v1/{ticket.ticket}", "file_id": ticket.file_id}
 
 
-def _check_announcement(call: Call, filename: str, length: int, alt_txt: str, snippet_type: str) -> None:
+def _check_announcement(call: Call, filename: str, length: int, snippet_type: str) -> None:
     setting = call.db.find(TeamSetting)
     if setting and setting.allow_file_uploads is False:
         raise FileUploadsDisabled
     if length < 1 or not filename.strip():
         raise MissingArgument
-    if len(alt_txt) > _MAX_ALT_TEXT_CHARACTERS:
-        raise AltTxtTooLarge
     if snippet_type and snippet_type not in FAMILIES["snippets"]:
         raise UnknownSnippetType
     if snippet_type and length > _MAX_SNIPPET_BYTES:

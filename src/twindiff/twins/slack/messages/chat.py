@@ -23,7 +23,6 @@ from ..core.errors import (
     InvalidTime,
     IsInactive,
     MessageNotFound,
-    MsgTooLong,
     RestrictedTooMany,
     TimeInPast,
     TimeTooFar,
@@ -69,8 +68,6 @@ class Persona(NamedTuple):
     icons: dict[str, str] | None
 
 
-MAX_UPDATE_CHARACTERS = 4_000
-"""The limit that chat.update has in place of that of new messages."""
 _DAY = 24 * 60 * 60
 _MAX_SCHEDULE_DAYS = 120
 _SCHEDULE_WINDOW_SECONDS = 5 * 60
@@ -137,8 +134,6 @@ def update(
         raise IsInactive
     if reply_broadcast and not message.parent_id:
         raise CantBroadcastMessage
-    if len(text) > MAX_UPDATE_CHARACTERS:
-        raise MsgTooLong
     content = content_of(text, blocks, attachments, markdown_text, metadata)
     edited = _edit(call, room, message, content, BROADCAST if reply_broadcast else message.subtype)
     answer = {"channel": room.channel_id, "ts": ts, "text": edited.message_text or ""}

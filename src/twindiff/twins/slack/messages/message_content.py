@@ -14,7 +14,6 @@ from ..core.errors import (
     InvalidMetadataSchema,
     MarkdownTextConflict,
     MetadataTooLarge,
-    MsgTooLong,
     NoText,
     TooManyAttachments,
 )
@@ -26,8 +25,6 @@ Blocks = Annotated[Objects, InvalidBlocksFormat]
 Attachments = Annotated[Objects, InvalidAttachments]
 Metadata = Annotated[dict[str, Any], InvalidMetadataFormat]
 
-_MAX_TEXT_CHARACTERS = 40_000
-_MAX_MARKDOWN_CHARACTERS = 12_000
 _MAX_PAYLOAD_BYTES = 8_192
 _MAX_ATTACHMENTS = 100
 
@@ -54,8 +51,6 @@ def content_of(
     """
     if markdown_text and (text or blocks):
         raise MarkdownTextConflict
-    if len(text) > _MAX_TEXT_CHARACTERS or len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
-        raise MsgTooLong
     if blocks:
         check_blocks(blocks)
     said = text or markdown_text

@@ -13,6 +13,7 @@ from ..core.access import team_of, writable_channel
 from ..core.errors import InvalidThreadTs, MsgTooLong, UserNotFound
 from ..core.people import acting_bot
 from ..core.tables import Channel, Message, MessageStream, User
+from ..core.text_limits import MAX_MESSAGE_CHARACTERS
 from ..rendering.message_views import posted_message
 from .assistant_threads import clear_status
 from .blocks import check_blocks
@@ -31,9 +32,6 @@ from .stream_errors import (
 api = Operations()
 
 Chunks = Annotated[list[dict[str, Any]], InvalidChunks]
-
-_MAX_MARKDOWN_CHARACTERS = 12_000
-_MAX_MESSAGE_CHARACTERS = 40_000
 
 
 @api.method("chat.startStream", scope="chat:write")
@@ -134,8 +132,6 @@ def _require_stream(call: Call, channel: str, ts: str) -> tuple[Channel, Message
 def _check_parts(markdown_text: str, chunks: list[dict[str, Any]] | None) -> None:
     if markdown_text and chunks:
         raise CannotProvideBothMarkdownTextAndChunks
-    if len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
-        raise MsgTooLong
 
 
 def _go_on(
@@ -155,7 +151,7 @@ def _extend(call: Call, message: Message, markdown_text: str, chunks: list[dict[
     text, blocks = (message.message_text or "") + markdown_text, _blocks(message)
     for chunk in chunks or ():
         text += _take(chunk, blocks)
-    if len(text) > _MAX_MESSAGE_CHARACTERS:
+    if len(text) > MAX_MESSAGE_CHARACTERS:
         raise MsgTooLong
     return revise(call.db, message, message_text=text, blocks=blocks or None)
 

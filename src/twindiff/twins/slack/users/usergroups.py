@@ -25,7 +25,6 @@ from ..core.errors import (
     InvalidUsers,
     MissingSubteamName,
     NameAlreadyExists,
-    NameTooLong,
     NoSuchSubteam,
     NoUsersProvided,
     UserIsRestricted,
@@ -35,7 +34,6 @@ from ..rendering.entities import escape_text
 
 api = Operations()
 
-_MAX_NAME_CHARACTERS = 80
 _NOT_IN_A_HANDLE = re.compile(r"[^\w.-]+")
 
 
@@ -183,8 +181,6 @@ def _check_names(db: Store, name: str, handle: str, own: str) -> None:
     """Raise unless the name is unique among groups, and the handle among groups, channels and users."""
     if not name.strip():
         raise MissingSubteamName
-    if len(name) > _MAX_NAME_CHARACTERS:
-        raise NameTooLong
     if not handle or _NOT_IN_A_HANDLE.search(handle):
         raise BadHandle
     other = UserGroup.usergroup_id != own
