@@ -197,7 +197,8 @@ class Environment:
 
     def slack(self, method: str, *, token: str | None = None, **parameters: Any) -> Json:
         """A Slack method's answer, whether it went well or not."""
-        answer = self.ask(method, twin="slack", token=token, json=parameters)
+        named = {"Content-Type": "application/json; charset=utf-8"}
+        answer = self.ask(method, twin="slack", token=token, json=parameters, headers=named)
         assert answer.status_code == 200, answer.text
         return answer.json()
 

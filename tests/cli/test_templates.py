@@ -68,8 +68,17 @@ def test_twins_are_told_with_what_they_cover(twindiff: Run) -> None:
     linear, slack = twins["linear"], twins["slack"]
     assert (linear["style"], slack["style"]) == ("GraphQL", "RPC")
     for twin in (linear, slack):
-        assert twin["percent"] == 100 * twin["operations"] / (twin["operations"] + len(twin["lacks"]))
+        has = twin["operations"] - twin["beside"]
+        assert twin["percent"] == 100 * has / (has + len(twin["lacks"]) + len(twin["refuses"]))
     assert slack["operations"] == slack["reading"] + slack["writing"]
+
+
+def test_a_method_that_refuses_every_call_is_not_covered(twindiff: Run) -> None:
+    slack = answer(twindiff, "twins", "slack")
+    assert len([name for name in slack["refuses"] if name.startswith("admin.")]) > 100
+    assert "admin" not in [each["name"] for each in slack["families"]]
+    assert slack["percent"] < 50
+    assert "always refuses" in " ".join(lines(twindiff, "twins", "slack"))
 
 
 def test_twins_are_a_line_each_for_people(twindiff: Run) -> None:

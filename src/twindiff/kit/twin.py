@@ -361,7 +361,8 @@ class Twin:
     `{"upload.box.com": "/upload"}`. `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`;
     `templates` maps the names of further templates to functions that return such rows. `layers` are middleware around
     every operation, inside its transaction. `actor_of` resolves tokens that the twin stores itself. `missing` are the
-    names of the operations that the vendor has and the twin lacks, if they are known.
+    names of the operations that the vendor has and the twin lacks, if they are known; `refused` are those of its own
+    that answer every call with the vendor's refusal.
     `webhooks` is how the vendor delivers events. `variables` are the environment variables of clients, and `seeding` is
     how to fill the twin from a configuration. `completes` takes a template's hand-written rows and returns them with
     derived rows and values added. `clocks` maps a template to the time, in ISO 8601, at which its environments begin by
@@ -381,6 +382,7 @@ class Twin:
         layers: Sequence[Middleware] = (),
         actor_of: ActorOf | None = None,
         missing: Iterable[str] | None = None,
+        refused: Iterable[str] = (),
         aliases: Sequence[str] = (),
         hosts: Mapping[str, str] | None = None,
         webhooks: Webhooks | None = None,
@@ -404,6 +406,7 @@ class Twin:
         self.descriptions = dict(descriptions or {})
         self.actor_of, self.webhooks = actor_of, webhooks
         self.missing = None if missing is None else frozenset(missing)
+        self.refused = frozenset(refused)
         self.jobs = _named_apart(job for page in pages for job in page.jobs)
         kept = (FailedWork,) if self.jobs else ()
         self.tables = _tables_named_apart(table_of(row) for row in (*tables, *kept))

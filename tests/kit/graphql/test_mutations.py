@@ -86,9 +86,7 @@ def test_a_relation_to_what_does_not_exist_is_refused_and_nothing_written(shelf:
 def test_null_empties_a_relation_and_is_refused_where_there_must_be_one(shelf: Library):
     shelf.data(UPDATE, {"id": "b0001", "input": {"editorId": None}})
     assert ("books", {"editorId", "updatedAt"}) in changed(shelf)
-    assert shelf.problem(UPDATE, {"id": "b0001", "input": {"ownerId": None}}) == (
-        "Argument Validation Error: ownerId must not be null"
-    )
+    assert shelf.problem(UPDATE, {"id": "b0001", "input": {"ownerId": None}}) == ("ownerId must not be null")
 
 
 def test_deleting_archives_unless_the_entity_or_its_hook_say_otherwise(shelf: Library):

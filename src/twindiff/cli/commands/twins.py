@@ -28,7 +28,7 @@ class Family(NamedTuple):
 
 
 class TwinCoverage(NamedTuple):
-    """The operations of a twin and, if known, those of its vendor that it lacks."""
+    """The operations of a twin that do something, those that refuse every call, and the vendor's that it lacks."""
 
     twin: str
     style: str
@@ -36,6 +36,10 @@ class TwinCoverage(NamedTuple):
     tables: list[str]
     templates: list[str]
     lacks: list[str] | None
+    refuses: list[str]
+    """Operations that answer every call with the vendor's refusal; they are not covered."""
+    beside: int
+    """How many of the operations are addresses beside the vendor's API, such as downloads and pages of sign-in."""
 
     @property
     def reading(self) -> int:
@@ -50,8 +54,8 @@ class TwinCoverage(NamedTuple):
         """The share of the vendor's operations that the twin has; None if they are not all known."""
         if self.lacks is None:
             return None
-        has = self.reading + self.writing
-        return 100 * has / (has + len(self.lacks))
+        has = self.reading + self.writing - self.beside
+        return 100 * has / (has + len(self.lacks) + len(self.refuses))
 
 
 def register(app: typer.Typer) -> None:
@@ -110,13 +114,17 @@ def coverage(twin: Twin) -> TwinCoverage:
     from twindiff.kit.graphql import GraphqlTwin
 
     is_graphql = isinstance(twin, GraphqlTwin)
+    style = "GraphQL" if is_graphql else "RPC" if twin.dispatch.methods else "REST"
+    served = [each for each in twin.dispatch.operations if each.name not in twin.refused]
     return TwinCoverage(
         twin.name,
-        "GraphQL" if is_graphql else "RPC" if twin.dispatch.methods else "REST",
-        _families(twin.dispatch.operations, _entity_of(twin.model.entities) if is_graphql else _page),
+        style,
+        _families(served, _entity_of(twin.model.entities) if is_graphql else _page),
         sorted(table.name for table in twin.tables),
         sorted(sources(twin)),
         None if twin.missing is None else sorted(twin.missing),
+        sorted(twin.refused),
+        0 if style == "REST" else sum(" /" in each.name for each in served),
     )
 
 
@@ -194,7 +202,8 @@ def _bare(operation: str) -> str:
 def _covers(covered: TwinCoverage) -> str:
     if covered.lacks is None:
         return "not known: the twin has no list of its vendor's operations"
-    return f"{_percent(covered)} of its vendor's operations; it lacks {len(covered.lacks)}, which --json lists"
+    refuses = f"always refuses {len(covered.refuses)} and " if covered.refuses else ""
+    return f"{_percent(covered)} of its vendor's operations; it {refuses}lacks {len(covered.lacks)}, which --json lists"
 
 
 def _answer(covered: TwinCoverage) -> dict[str, Any]:

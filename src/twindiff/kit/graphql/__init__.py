@@ -31,10 +31,12 @@ from .errors import Forbidden as Forbidden
 from .errors import InvalidDocument as InvalidDocument
 from .errors import InvalidInput as InvalidInput
 from .errors import NotImplementedHere as NotImplementedHere
+from .errors import QueryTooComplex as QueryTooComplex
 from .errors import TooComplex as TooComplex
 from .filter_expressions import in_words as in_words
 from .filter_expressions import instant_of as instant_of
 from .filter_expressions import no_rows as no_rows
+from .filter_grammar import is_negative as is_negative
 from .limits import RequestLimits as RequestLimits
 from .section import ConnectionRows as ConnectionRows
 from .section import Section as Section

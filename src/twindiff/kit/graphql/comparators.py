@@ -8,6 +8,8 @@ from typing import Any
 from twindiff.kit.computed_values import case
 from twindiff.kit.rows import Column, Expression, all_of, any_of, not_
 
+from .errors import NullOperand
+
 Given = Mapping[str, Any]
 
 STRING = (
@@ -74,9 +76,14 @@ def comparator_of(scalar: str, *, null: bool, is_list: bool) -> str:
     return f"{'Nullable' if nullable and family not in ('ID', 'Boolean') else ''}{family}Comparator"
 
 
+def _unless_null(column: Column[Any], unequal: Expression) -> Expression:
+    """`neq` drops null values, and `nin` keeps them: measured on Linear, https://github.com/brekkylab/backlot/pull/116"""
+    return all_of(not_(column.is_null()), unequal) if column.nullable else unequal
+
+
 _OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
     "eq": lambda column, value: column == value,
-    "neq": lambda column, value: column != value,
+    "neq": lambda column, value: _unless_null(column, column != value) if value is not None else not_(column.is_null()),
     "in": lambda column, value: column.in_(value),
     "nin": lambda column, value: not_(column.in_(value)),
     "lt": lambda column, value: column < value,
@@ -85,7 +92,7 @@ _OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
     "gte": lambda column, value: column >= value,
     "null": lambda column, value: column.is_null() if value else not_(column.is_null()),
     "eqIgnoreCase": lambda column, value: column.equals(value),
-    "neqIgnoreCase": lambda column, value: not_(column.equals(value)),
+    "neqIgnoreCase": lambda column, value: _unless_null(column, not_(column.equals(value))),
     "startsWith": lambda column, value: column.starts(value),
     "startsWithIgnoreCase": lambda column, value: column.starts(value, fold=True),
     "notStartsWith": lambda column, value: not_(column.starts(value)),
@@ -100,7 +107,10 @@ _OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
 
 
 def fits(column: Column[Any], comparator: Given, read: Callable[[Any], Any] = lambda operand: operand) -> Expression:
-    """Convert all operators of a comparator on a column to a condition; `read` converts an operand first."""
+    """Convert all operators of a comparator on a column to a condition; `read` converts an operand first.
+
+    Raises NullOperand for an operator that takes no null. `eq` and `neq` take it, except for ids.
+    """
     parts: list[Expression] = []
     for operator, operand in comparator.items():
         if operator in ("and", "or"):
@@ -108,8 +118,10 @@ def fits(column: Column[Any], comparator: Given, read: Callable[[Any], Any] = la
                 continue
             both = [fits(column, each, read) for each in operand]
             parts.append(all_of(*both) if operator == "and" else any_of(*both))
-        elif operand is not None or operator in ("eq", "neq"):
+        elif operand is not None or (operator in ("eq", "neq") and column.name != "id"):
             parts.append(_OPERATORS[operator](column, read(operand)))
+        elif operator != "null":
+            raise NullOperand(operator)
     return parts[0] if len(parts) == 1 else all_of(*parts)
 
 

@@ -16,8 +16,7 @@ from .entity import Entity, EntitySpec, Field
 from .errors import EntityNotFound, InvalidInput
 from .model import EntityModel, RelationLink
 from .run import GraphqlRun, columns_of, exclude_archived
-from .surface import SurfaceWord
-from .surfaces import input_field
+from .surface import SurfaceWord, input_field
 
 Given = Mapping[str, Any]
 _models: dict[EntitySpec, EntityModel] = {}
@@ -81,6 +80,11 @@ def create(call: Call, entity: type[Entity], given: Given) -> Any:
     return create_entity(_run(call, entity.spec), entity.spec, given)
 
 
+def check_input(call: Call, entity: type[Entity], surface: str, given: Given) -> None:
+    """Raise InvalidInput for an input that `create` or `update` (the `surface`) would refuse before its hooks."""
+    _check_given(_run(call, entity.spec), entity.spec, surface, given)
+
+
 def update(call: Call, entity: type[Entity], row: Any, given: Given) -> Any:
     """Change a row from an input, run the hooks, and return the changed row."""
     return update_entity(_run(call, entity.spec), entity.spec, row, given)
@@ -116,7 +120,7 @@ def find_entity(run: GraphqlRun, spec: EntitySpec, id: str) -> Any:
 def create_entity(run: GraphqlRun, spec: EntitySpec, given: Given) -> Any:
     """Like `create`, within a run."""
     call = run.call
-    _check_given(run, spec, given)
+    _check_given(run, spec, "create", given)
     values: dict[str, Any] = {"id": given.get("id") or call.ids.uuid()}
     for name in ("createdAt", "updatedAt"):
         if name in spec.fields:
@@ -136,7 +140,7 @@ class _Taken(InvalidInput):
 
 def update_entity(run: GraphqlRun, spec: EntitySpec, row: Any, given: Given) -> Any:
     """Like `update`, within a run."""
-    _check_given(run, spec, given)
+    _check_given(run, spec, "update", given)
     changes = _values(run, spec, "update", given)
     _hook(run, "updating", spec)(run.call, row, changes, given)
     after = _write_changes(run, spec, row, changes, touched=_relates(run, spec, given))
@@ -186,8 +190,10 @@ def _hook(run: GraphqlRun, what: str, spec: EntitySpec) -> Callable[..., Any]:
     return run.model.hooks.get((what, spec.name), _nothing)
 
 
-def _check_given(run: GraphqlRun, spec: EntitySpec, given: Given) -> None:
-    """Raise InvalidInput for a field of an input that the twin refuses; see `Section.refuse`."""
+def _check_given(run: GraphqlRun, spec: EntitySpec, surface: str, given: Given) -> None:
+    """Raise InvalidInput for an input that breaks a rule of the twin, or has a field that `Section.refuse` names."""
+    if run.model.checks_input:
+        run.model.checks_input(run, spec, surface, given)
     for name, value in given.items():
         why = run.model.refused.get((spec.name, name))
         if why and value is not None:
@@ -222,7 +228,7 @@ def _values(run: GraphqlRun, spec: EntitySpec, surface: str, given: Given) -> di
             if value is msgspec.NODEFAULT:
                 if surface == "create":
                     continue
-                raise InvalidInput(f"Argument Validation Error: {name} must not be null")
+                raise InvalidInput(f"{name} must not be null")
         values[field.column] = float(value) if column.kind == "float" and type(value) is int else value
     return values
 
@@ -248,7 +254,7 @@ def _row(spec: EntitySpec, values: dict[str, Any]) -> Row:
     for name in missing:
         column = columns_of(spec)[name]
         if column.kind not in zeros or name.endswith("Id"):
-            raise InvalidInput(f"Argument Validation Error: {name} is required", field=name)
+            raise InvalidInput(f"{name} is required", field=name)
         values[name] = zeros[column.kind]
     return spec.row(**values)
 

@@ -8,10 +8,20 @@ from twindiff.kit.errors import ApiError
 
 
 class InvalidInput(ApiError):
-    """The input is not valid."""
+    """The input is not valid.
+
+    `title` in the details is a vendor's short name of the problem, beside the message for people.
+    """
 
     def __init__(self, message: str = "", **details: Any) -> None:
         super().__init__(message, **details)
+
+
+class NullOperand(InvalidInput):
+    """An operator of a filter has a null operand. The whole request is refused."""
+
+    def __init__(self, operator: str) -> None:
+        super().__init__(f"{operator} must not be null.")
 
 
 class EntityNotFound(ApiError):
@@ -46,6 +56,13 @@ class InvalidDocument(ApiError):
 
 class TooComplex(ApiError):
     """The document asks for too much."""
+
+
+class QueryTooComplex(TooComplex):
+    """The cost of a document exceeds the limit; both are in the vendor's points."""
+
+    def __init__(self, cost: float, limit: float) -> None:
+        super().__init__(f"The query is too complex. Complexity: {cost:.15g}. Maximum allowed complexity: {limit:g}.")
 
 
 class InternalError(ApiError):

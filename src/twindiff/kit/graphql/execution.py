@@ -39,7 +39,7 @@ from .cache import SizedCache
 from .compiler import Cost, SelectionCompiler, is_connection
 from .completion import Complete, Unresolved
 from .document_parser import read, read_with_places
-from .errors import InternalError, InvalidDocument, TooComplex
+from .errors import InternalError, InvalidDocument, NullOperand, QueryTooComplex, TooComplex
 from .field_selection import SelectedField, Selecting
 from .introspection import Introspections, execute_bounded
 from .library import named_type
@@ -53,7 +53,7 @@ log = logging.getLogger("twindiff")
 
 PLANNED_CHARACTERS = 400_000
 """The most characters of documents with a cached plan; a plan takes about a hundred times the memory of its text."""
-FOR_ALL = (NotServed, TooSlow, TooComplex)
+FOR_ALL = (NotServed, NullOperand, TooSlow, TooComplex)
 """Errors of a field that fail the whole request, since the fallback executor would fail too."""
 
 
@@ -257,9 +257,7 @@ class Api:
         values = self._variables(plan.definitions, variables)
         cost = plan.cost.of(values)
         if cost > self.limits.complexity:
-            raise TooComplex(
-                f"The query is too complex: {cost:,.0f} points, where {self.limits.complexity:,.0f} are allowed"
-            )
+            raise QueryTooComplex(cost, self.limits.complexity)
         run = GraphqlRun(self.model, call, values, self.limits.conditions)
         try:
             data, problems = self._execute_plan(plan, run, operation_name, variables)

@@ -14,11 +14,16 @@ from twindiff.kit.throttling import yield_processor
 from .comparators import Given, fits
 from .entity import EntitySpec, Field
 from .errors import InvalidInput, NotImplementedHere
+from .filter_grammar import is_empty, is_negative, is_vacuous, mentions_absence, null_flag, says_nothing_of_row
 from .model import RelationLink
 from .run import GraphqlRun, columns_of, exclude_archived
 from .scalars import duration_of, stored_instant
 
 NEVER = any_of()
+Related = Callable[..., Any]
+"""Converts conditions on a related row to the arguments of `exists` and `count`."""
+Conditions = Callable[[Given], Sequence[Expression]]
+"""Converts a filter on a row to conditions."""
 
 
 def conditions_in(given: Any) -> int:
@@ -40,7 +45,7 @@ def _part(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> Expressio
     if name == "and":
         return all_of(*(all_of(*where(run, spec, each)) for each in value))
     if name == "or":
-        return any_of(*(all_of(*where(run, spec, each)) for each in value))
+        return _alternatives(value, lambda each: where(run, spec, each))
     hook = run.model.hooks.get(("filter", f"{spec.name}.{name}"))
     if hook:
         return hook(run.call, value)
@@ -51,6 +56,18 @@ def _part(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> Expressio
             raise NotImplementedHere(f"The filter {spec.name}.{name}")
         return compare_column(run, spec, column, value)
     return _field(run, spec, field, value)
+
+
+def _alternatives(branches: Sequence[Given], conditions: Conditions) -> Expression:
+    """Convert an `or`: the keys of a branch are alternatives, and a branch that says nothing is dropped.
+
+    A branch with a key that constrains nothing, such as `{title: {}}`, makes the whole `or` constrain nothing.
+    """
+    said = [each for each in branches if not is_empty(each)]
+    keys = [(name, value) for each in said for name, value in each.items() if value is not None]
+    if not said or any(is_vacuous({name: value}) for name, value in keys if not is_empty({name: value})):
+        return all_of()
+    return any_of(*(each for branch in said for each in conditions(branch)))
 
 
 def _field(run: GraphqlRun, spec: EntitySpec, field: Field, value: Given) -> Expression:
@@ -96,7 +113,7 @@ def instant_of(call: Call, text: str) -> str:
     try:
         then = call.clock.now + length
     except OverflowError:
-        raise InvalidInput(f"Argument Validation Error: '{text}' leads beyond the calendar") from None
+        raise InvalidInput(f"'{text}' leads beyond the calendar") from None
     return then.replace(tzinfo=None).isoformat()
 
 
@@ -104,27 +121,53 @@ def instant_of(call: Call, text: str) -> str:
 
 
 def _one(run: GraphqlRun, spec: EntitySpec, field: Field, given: Given) -> Expression:
-    """Convert a filter on a to-one relation: `null` compares the key, everything else the target row."""
-    target = run.model.target(field)
+    """Convert a filter on a to-one relation.
+
+    `null: true` reads nothing else in the filter. Without a decision about null, a negative comparator keeps rows that
+    lack the relation.
+    """
     key = columns_of(spec)[field.column]
+    flag = null_flag(given)
+    if flag is True:
+        return key.is_null()
+    related = _match_related(run, run.model.target(field), key, given)
+    if flag is False:
+        return all_of(not_(key.is_null()), related)
+    return any_of(key.is_null(), related) if mentions_absence(given) else related
+
+
+def _match_related(run: GraphqlRun, target: EntitySpec, key: Column[Any], given: Given) -> Expression:
     parts: list[Expression] = []
-    rest: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for name, value in given.items():
-        if name == "null" and value is not None:
-            parts.append(key.is_null() if value else not_(key.is_null()))
-        elif name in ("and", "or") and value is not None:
-            both = [_one(run, spec, field, each) for each in value]
-            parts.append(all_of(*both) if name == "and" else any_of(*both))
-        elif value is not None:
-            rest[name] = value
-    if rest:
-        parts.append(_match_target(run, target, key, rest))
+        if name == "and" and value is not None:
+            parts += [_match_related(run, target, key, each) for each in value]
+        elif name == "or" and value is not None:
+            parts.append(_match_alternatives(run, target, key, value))
+        elif name != "null" and value is not None:
+            plain[name] = value
+    if plain:
+        matched = _match_target(run, target, key, plain)
+        parts.append(any_of(key.is_null(), matched) if is_negative(plain) else matched)
     return parts[0] if len(parts) == 1 else all_of(*parts)
+
+
+def _match_alternatives(run: GraphqlRun, target: EntitySpec, key: Column[Any], branches: list[Given]) -> Expression:
+    """Convert an `or` on a relation. Beside others, an alternative that says nothing means the lack of a relation."""
+    if not branches:
+        return not_(key.is_null())
+    silent = [says_nothing_of_row(each) for each in branches]
+    said = [each for each, nothing in zip(branches, silent, strict=True) if not nothing]
+    if not said or any(map(is_vacuous, said)):
+        return all_of()
+    keys = [{name: value} for each in said for name, value in each.items() if name != "null" and value is not None]
+    matched = any_of(*(_match_related(run, target, key, each) for each in keys))
+    return any_of(key.is_null(), matched) if any(silent) else matched
 
 
 def _match_target(run: GraphqlRun, target: EntitySpec, key: Column[Any], given: Given) -> Expression:
     ids = given.get("id")
-    if len(given) == 1 and ids and ids.keys() <= {"eq", "in"} and not run.visible(target):
+    if len(given) == 1 and ids and ids.keys() <= {"eq", "in"} and None not in ids.values() and not run.visible(target):
         return _compared_key(run, target, key, ids)  # the key suffices; the target row need not be read
     if target.row is None:
         return NEVER
@@ -141,12 +184,6 @@ def _names(run: GraphqlRun, target: EntitySpec, operand: Any) -> Any:
     if isinstance(operand, list):
         return [run.id_of(target, each) for each in cast(list[str], operand)]
     return run.id_of(target, operand)
-
-
-Related = Callable[..., Any]
-"""Converts conditions on a related row to the arguments of `exists` and `count`."""
-Conditions = Callable[[Given], Sequence[Expression]]
-"""Converts a filter on a related row to conditions."""
 
 
 def many(run: GraphqlRun, spec: EntitySpec, link: RelationLink, given: Given) -> Expression:
@@ -169,54 +206,61 @@ def _deeper(run: GraphqlRun, target: EntitySpec, related: Related, given: Given)
 
 def match_list(column: Column[Any], given: Given) -> Expression:
     """Convert a filter (`some`, `every`, `length`) on a column with a list of texts."""
-    return _of_many(lambda *conditions: (Items(column), *conditions), lambda each: (fits(Item.value, each),), given)
+    words = _meanings(lambda *conditions: (Items(column), *conditions), lambda each: (fits(Item.value, each),))
+    return all_of(*(words[word](value) for word, value in given.items() if value is not None))
 
 
 def _of_many(related: Related, conditions: Conditions, given: Given) -> Expression:
-    return in_words(given, {word: partial(meaning, related, conditions) for word, meaning in _COLLECTION.items()})
+    return in_words(given, _meanings(related, conditions))
+
+
+def _meanings(related: Related, conditions: Conditions) -> dict[str, Callable[[Any], Expression]]:
+    return {word: partial(meaning, related, conditions) for word, meaning in _COLLECTION.items()}
 
 
 def in_words(given: Given, words: Mapping[str, Callable[[Any], Expression]]) -> Expression:
     """Convert a collection filter with a function for each of its keywords; other fields together mean `some`.
 
-    `words` must have `some`; `and` and `or` are handled here.
+    Of several keywords, the first in the order `and or length every some` is read, and then the other fields.
+    `words` must have `some`; `and`, `or` and `null` are handled here. A collection is never null.
     """
-    parts: list[Expression] = []
-    beside: dict[str, Any] = {}
-    for name, value in given.items():
-        if value is None:
-            continue
-        if name in ("and", "or"):
-            both = [in_words(each, words) for each in value]
-            parts.append(all_of(*both) if name == "and" else any_of(*both))
-        elif name in words:
-            parts.append(words[name](value))
-        else:
-            beside[name] = value
-    if beside:
-        parts.append(words["some"](beside))
-    return all_of(*parts)
+    if given.get("and") is not None:
+        return all_of(*(in_words(each, words) for each in given["and"]))
+    if given.get("or") is not None:
+        branches: list[Given] = given["or"]
+        silent = any(map(is_vacuous, branches))
+        return all_of() if silent or not branches else any_of(*(in_words(each, words) for each in branches))
+    if given.get("null"):
+        return NEVER
+    for word in ("length", "every", "some"):
+        if given.get(word) is not None:
+            return words[word](given[word])
+    plain = {name: value for name, value in given.items() if name != "null" and value is not None}
+    return words["some"](plain) if plain else all_of()
 
 
 def _some(related: Related, conditions: Conditions, given: Given) -> Expression:
-    return exists(*related(*conditions(given)))
+    """Convert `some`. A negative filter also matches an empty collection, since it negates `every`."""
+    if is_vacuous(given):
+        return all_of()
+    matched = exists(*related(*conditions(given)))
+    return any_of(not_(exists(*related())), matched) if is_negative(given) else matched
 
 
 def _every(related: Related, conditions: Conditions, given: Given) -> Expression:
-    return not_(exists(*related(not_(all_of(*conditions(given))))))
+    """Convert `every`. A filter that does not negate matches no empty collection."""
+    if is_vacuous(given):
+        return all_of()
+    matched = not_(exists(*related(not_(all_of(*conditions(given))))))
+    return matched if is_negative(given) else all_of(exists(*related()), matched)
 
 
 def _length(related: Related, conditions: Conditions, comparator: Given) -> Expression:
-    return fits(count(*related()), {name: operand for name, operand in comparator.items() if operand is not None})
-
-
-def _null(related: Related, conditions: Conditions, is_null: bool) -> Expression:
-    some = exists(*related())
-    return not_(some) if is_null else some
+    return fits(count(*related()), comparator)
 
 
 _COLLECTION: dict[str, Callable[[Related, Conditions, Any], Expression]] = {
-    "some": _some, "every": _every, "length": _length, "null": _null,
+    "some": _some, "every": _every, "length": _length,
 }  # fmt: skip
 
 
@@ -245,9 +289,12 @@ def no_rows(given: Given) -> Expression:
     return in_words(given, _EMPTY)
 
 
+def _nothing_to_match(given: Given) -> Expression:
+    return all_of() if is_vacuous(given) or is_negative(given) else NEVER
+
+
 _EMPTY: dict[str, Callable[[Any], Expression]] = {
-    "some": lambda given: NEVER,
-    "every": lambda given: all_of(),
+    "some": _nothing_to_match,
+    "every": _nothing_to_match,
     "length": lambda given: fits(case("integer", otherwise=0), given),
-    "null": lambda is_null: all_of() if is_null else NEVER,
 }

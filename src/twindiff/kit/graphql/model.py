@@ -13,11 +13,14 @@ from twindiff.kit.suggestions import did_you_mean
 from .entity import Entity, EntitySpec, Enum, Field, Input, Scalar, Union, Value
 from .names import snake
 from .section import Computed, Root, Section
-from .surface import Surface, surface_of
+from .surface import Surface, input_field, surface_of
 
 Tells = Callable[[Call, EntitySpec, Any, Any], None]
 """`emit(call, spec, before, after)`: emits events about a row that was created (`before` is None), deleted (`after` is
 None) or changed."""
+
+ChecksInput = Callable[[Any, EntitySpec, str, Any], None]
+"""`check(run, spec, surface, given)`: raises InvalidInput for an input; `surface` is `create` or `update`."""
 
 
 class RelationLink(NamedTuple):
@@ -41,6 +44,7 @@ class EntityModel:
     def __init__(self, modules: Iterable[ModuleType], payload: str = "success:Boolean!") -> None:
         self.payload = payload
         self.tells: Tells | None = None
+        self.checks_input: ChecksInput | None = None
         self.entities: dict[str, EntitySpec] = {}
         self.values: dict[str, EntitySpec] = {}
         self.inputs: dict[str, EntitySpec] = {}
@@ -107,6 +111,16 @@ class EntityModel:
                 f"{field!r}: there is no entity '{field.target}'.{did_you_mean(field.target, self.entities)}"
             )
         return entity
+
+    def input_target(self, spec: EntitySpec, name: str) -> EntitySpec | None:
+        """The stored entity that a field of an input refers to by id; None for other fields."""
+        surface = self.surfaces[spec.name]
+        for word in (*surface.create, *surface.update):
+            field = spec.fields.get(word.name)
+            if field and field.target in self.entities and input_field(spec, word)[0] == name:
+                target = self.target(field)
+                return target if target.row is not None else None
+        return None
 
     def entity_of_row(self, row: type[Row]) -> EntitySpec | None:
         """The entity that is stored in this table; None for an association table."""

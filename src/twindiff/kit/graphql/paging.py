@@ -63,11 +63,11 @@ def size_of(arguments: Arguments) -> int:
     """The size of a page, 50 by default; raises InvalidInput outside 1 to 250, or for both `first` and `last`."""
     first, last = arguments.get("first"), arguments.get("last")
     if first is not None and last is not None:
-        raise InvalidInput("Argument Validation Error: give either first or last, not both")
+        raise InvalidInput("give either first or last, not both")
     size = first if first is not None else last if last is not None else DEFAULT_SIZE
     if not 1 <= size <= MAX_PAGE_SIZE:
         name = "last" if first is None else "first"
-        raise InvalidInput(f"Argument Validation Error: {name} must be between 1 and {MAX_PAGE_SIZE}")
+        raise InvalidInput(f"{name} must be between 1 and {MAX_PAGE_SIZE}")
     return size
 
 
@@ -156,7 +156,7 @@ def _beyond(run: GraphqlRun, spec: EntitySpec, orders: tuple[Order, ...], cursor
 
 
 def _no_cursor(cursor: str) -> InvalidInput:
-    return InvalidInput(f"Argument Validation Error: '{cursor}' is no cursor of this list")
+    return InvalidInput(f"'{cursor}' is no cursor of this list")
 
 
 def _past(order: Order, value: Any) -> Expression:

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from .entity import EntitySpec
+from .names import singular, upper_first
 
 VERBS = ("list", "get", "create", "update", "delete", "archive", "unarchive")
 _WORD = re.compile(r"([+-]?)(\w+)(!?)(~?)(?::(\S+))?")
@@ -94,3 +95,21 @@ def _arguments(text: str) -> dict[str, str]:
         name, _, kind = part.partition(":")
         arguments[name] = kind
     return arguments
+
+
+_SIGNS = {"+": "added", "-": "removed"}
+
+
+def input_field(spec: EntitySpec, word: SurfaceWord) -> tuple[str, str]:
+    """The name and type text of a word's input field: `labels` becomes `labelIds`, `[String!]`."""
+    field = spec.fields.get(word.name)
+    if field is None or (word.type and field.kind == "column"):
+        return word.name, word.type
+    if word.name == "id":
+        return "id", word.type or "String"
+    if field.shape.kind == "many" or (field.kind == "list"):
+        ids = f"{singular(word.name)}Ids"
+        return (_SIGNS[word.sign] + upper_first(ids) if word.sign else ids), word.type or "[String!]"
+    if field.shape.kind == "one" or field.kind == "one":
+        return f"{word.name}Id", word.type or "String"
+    return word.name, word.type or field.shape._replace(null=True).text

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from .comparators import comparator_of
 from .entity import EntitySpec, Field
 from .model import EntityModel
-from .names import lower_first, plural, singular, upper_first
-from .surface import RootWord, SurfaceWord
+from .names import lower_first, plural, upper_first
+from .surface import RootWord, SurfaceWord, input_field
 
 _RESULTS = {
     "list": "{}Connection!",
@@ -79,24 +79,6 @@ def input_fields(model: EntityModel, spec: EntitySpec, surface: str) -> dict[str
         name, kind = input_field(spec, word)
         texts[name] = kind + ("!" if word.required and not kind.endswith("!") else "")
     return texts
-
-
-_SIGNS = {"+": "added", "-": "removed"}
-
-
-def input_field(spec: EntitySpec, word: SurfaceWord) -> tuple[str, str]:
-    """The name and type text of a word's input field: `labels` becomes `labelIds`, `[String!]`."""
-    field = spec.fields.get(word.name)
-    if field is None or (word.type and field.kind == "column"):
-        return word.name, word.type
-    if word.name == "id":
-        return "id", word.type or "String"
-    if field.shape.kind == "many" or (field.kind == "list"):
-        ids = f"{singular(word.name)}Ids"
-        return (_SIGNS[word.sign] + upper_first(ids) if word.sign else ids), word.type or "[String!]"
-    if field.shape.kind == "one" or field.kind == "one":
-        return f"{word.name}Id", word.type or "String"
-    return word.name, word.type or field.shape._replace(null=True).text
 
 
 def payload_fields(model: EntityModel) -> dict[str, str]:

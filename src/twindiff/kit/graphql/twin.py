@@ -25,7 +25,7 @@ from . import entity_operations as verbs
 from .errors import InvalidDocument, NotImplementedHere
 from .execution import Api, CompiledOperation, ExecutionError, ExecutionResult, plan_key
 from .limits import RequestLimits, check_variables
-from .model import EntityModel, Tells
+from .model import ChecksInput, EntityModel, Tells
 from .run import GraphqlRun
 
 BODY_LIMIT = 8_000_000
@@ -80,7 +80,7 @@ class GraphqlStyle(Style):
         """The `message` of an entry of `errors`."""
         return getattr(error, "message", None) or str(error)
 
-    def headers(self, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
+    def headers(self, call: Call, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
         """Headers of a response, such as rate limits and complexity."""
         return ()
 
@@ -97,12 +97,12 @@ class GraphqlStyle(Style):
             entry["path"] = list(problem.path)
         return {**entry, "extensions": self.extensions(problem.error)}
 
-    def outcome(self, outcome: ExecutionResult) -> Response:
+    def outcome(self, call: Call, outcome: ExecutionResult) -> Response:
         """The response with `data` and, if there are any, `errors`; the first error is in the call log."""
         value: dict[str, Any] = {"data": outcome.data}
         if outcome.problems:
             value["errors"] = [self.problem(each) for each in outcome.problems]
-        answer = json_answer(value, headers=self.headers(outcome))
+        answer = json_answer(value, headers=self.headers(call, outcome))
         return answer._replace(error=_code(outcome.problems[0].error)) if outcome.problems else answer
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
@@ -186,7 +186,7 @@ class GraphqlEndpoint(Dispatch):
         self, plan: CompiledOperation, variables: dict[str, Any], operation_name: str | None
     ) -> Callable[[Call, Any], Response]:
         def run(call: Call, raw: Any) -> Response:
-            return self.graphql.outcome(self.api.execute(plan, call, variables, operation_name))
+            return self.graphql.outcome(call, self.api.execute(plan, call, variables, operation_name))
 
         return run
 
@@ -194,7 +194,7 @@ class GraphqlEndpoint(Dispatch):
         problems = [ExecutionError(NotImplementedHere(f"'{name}'"), (name,)) for name in plan.missing]
 
         def refuse(call: Call, raw: Any) -> Response:
-            return self.graphql.outcome(ExecutionResult(None, problems, 0))._replace(error=MissingOperation.code)
+            return self.graphql.outcome(call, ExecutionResult(None, problems, 0))._replace(error=MissingOperation.code)
 
         return refuse
 
@@ -234,7 +234,8 @@ class GraphqlTwin(Twin):
 
     `payload` declares the fields of every mutation's payload besides its entity, separated by spaces. `missing` are
     root fields that the vendor has and the twin lacks: they are refused as not implemented, whereas unknown ones are
-    validation errors. `tells` emits events for rows that the generated operations create, change or delete. `pages` are
+    validation errors. `tells` emits events for rows that the generated operations create, change or delete.
+    `checks_input` raises InvalidInput for inputs of creates and updates, before their hooks. `pages` are
     operations besides GraphQL. `options` are those of `Twin`.
     """
 
@@ -249,10 +250,12 @@ class GraphqlTwin(Twin):
         missing: Iterable[str] = (),
         layers: Sequence[Middleware] = (),
         tells: Tells | None = None,
+        checks_input: ChecksInput | None = None,
         **options: Any,
     ) -> None:
         self.model = EntityModel(modules, payload)
         self.model.tells = tells
+        self.model.checks_input = checks_input
         verbs.belongs(self.model)
         self.api = Api(self.model, style.limits, missing, style.extras)
         super().__init__(

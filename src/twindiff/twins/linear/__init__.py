@@ -9,6 +9,7 @@ from twindiff.kit.graphql import GraphqlTwin, modules_of
 from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 
+from .core.input_rules import check_input
 from .model.users import User
 from .model.webhooks import Webhook
 from .screens import screen
@@ -49,6 +50,7 @@ twin = GraphqlTwin(
     seeds=_HERE / "seeds",
     webhooks=webhooks,
     tells=record_webhook_event,
+    checks_input=check_input,
     seeding=seeding,
     descriptions={
         "linear_base": "No rows at all, for states made through the API",

@@ -109,4 +109,5 @@ twin = Twin(
         signing="SLACK_SIGNING_SECRET",
     ),
     missing=_MISSING,
+    refused=enterprise_methods.METHODS,
 )

@@ -5,6 +5,7 @@ https://docs.slack.dev/apis/web-api
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -75,6 +76,18 @@ class MethodDeprecated(ApiError):
     """Slack has retired the method; its changelog says what does the same now."""
 
 
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+_FORM_ONLY = """
+auth.revoke bots.info chat.getPermalink conversations.info conversations.list conversations.members
+conversations.replies dnd.info dnd.setSnooze dnd.teamInfo emoji.list files.getUploadURLExternal files.info
+files.list files.remote.add files.remote.info files.remote.list files.remote.remove files.remote.share
+files.remote.update oauth.v2.access pins.list reactions.get reactions.list reminders.info reminders.list
+search.all search.files search.messages stars.list team.accessLogs team.billableInfo team.info
+team.integrationLogs team.preferences.list team.profile.get usergroups.list usergroups.users.list
+users.conversations users.getPresence users.identity users.info users.list users.lookupByEmail users.profile.get
+"""
+FORM_ONLY_METHODS = frozenset(_FORM_ONLY.split())
+"""Methods whose pages name forms only under content types; reports say that conversations.history takes JSON."""
 _MAX_FORM_BYTES = 1_000_000
 _RETIRED = ("channels.", "groups.", "im.", "mpim.", "rtm.start")
 """Prefixes of retired methods: those that conversations.* replaced, and the start of the RTM API."""
@@ -95,7 +108,8 @@ class SlackRpc(Style):
         return path.strip("/").removeprefix("api/")
 
     def token(self, request: Request) -> str | None:
-        header = request.bearer()
+        """Return the token of the header or the parameters; `Authorization: Basic` carries none."""
+        header = None if _has_basic_authorization(request) else request.bearer()
         if header is not None:
             return header
         # Old clients send the token as a parameter. Bodies of uploads are too large to be searched for it.
@@ -127,7 +141,7 @@ class SlackRpc(Style):
             raise InvalidFormData from None
 
     def body(self, request: Request) -> dict[str, Any]:
-        if request.content_type == "application/json":
+        if request.content_type == JSON:
             return _json_object(request.body)
         try:
             if request.content_type == MULTIPART:
@@ -137,9 +151,20 @@ class SlackRpc(Style):
             raise InvalidFormData from None
 
     def result(self, value: Any, exchange: RequestContext) -> Response:
-        return json_answer({"ok": True, **value})
+        answer = {"ok": True, **value}
+        warning = charset_warning(exchange.request)
+        return json_answer(_with_warning(answer, warning) if warning else answer, headers=_scope_headers(exchange))
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
+        answer = self._error(error)
+        warning = charset_warning(exchange.request) if exchange else ""
+        if exchange is None or answer.status != HTTPStatus.OK:
+            return answer
+        if warning:
+            answer = answer._replace(body=msgspec.json.encode(_with_warning(read_json(answer.body), warning)))
+        return answer._replace(headers=(*answer.headers, *_scope_headers(exchange)))
+
+    def _error(self, error: ApiError) -> Response:
         if isinstance(error, MissingParameter):
             return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
         if isinstance(error, InvalidParameter):
@@ -160,6 +185,44 @@ class SlackRpc(Style):
         if method.startswith(_RETIRED):
             return self.error(MethodDeprecated())
         return self.error(UnknownMethod(req_method=method))
+
+
+def ignore_json(exchange: RequestContext) -> None:
+    """Drop the parameters of a JSON body if the method takes forms only, as Slack does."""
+    request = exchange.request
+    if request.body and request.content_type == JSON and exchange.operation.name in FORM_ONLY_METHODS:
+        exchange.parameters = request.query_parameters()
+        if exchange.operation.name.startswith("search.") and "query" not in exchange.parameters:
+            raise MissingParameter("query")
+
+
+def charset_warning(request: Request) -> str:
+    """Return Slack's warning about the charset of a body: JSON needs one, a form must not name one; empty if right.
+
+    https://docs.slack.dev/apis/web-api#basics
+    """
+    kind = request.content_type
+    if not request.body or kind not in (JSON, FORM):
+        return ""
+    names_charset = "charset" in request.headers.get("content-type", "").lower()
+    if kind == JSON:
+        return "" if names_charset else "missing_charset"
+    return "superfluous_charset" if names_charset else ""
+
+
+def _with_warning(answer: dict[str, Any], warning: str) -> dict[str, Any]:
+    metadata = {**answer.get("response_metadata", {}), "warnings": [warning]}
+    return {**answer, "warning": warning, "response_metadata": metadata}
+
+
+def _scope_headers(exchange: RequestContext) -> tuple[tuple[str, str], ...]:
+    """Return the header with the scopes that a method accepts, if it needs any."""
+    scope = exchange.operation.declared.scope
+    return (("X-Accepted-OAuth-Scopes", scope),) if scope else ()
+
+
+def _has_basic_authorization(request: Request) -> bool:
+    return request.headers.get("authorization", "")[:6].lower() == "basic "
 
 
 def _invalid_arguments(message: str) -> Response:

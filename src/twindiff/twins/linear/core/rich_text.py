@@ -5,7 +5,9 @@ https://prosemirror.net/docs/guide/#doc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 import msgspec
@@ -13,21 +15,27 @@ import msgspec
 from twindiff.kit.graphql.errors import InvalidInput
 
 Node = dict[str, Any]
+_INLINE = ("text", "hardBreak", "suggestion_userMentions")
 
 
-def document_of(text: str) -> str:
-    """Return a text as the JSON of a document."""
-    return msgspec.json.encode(document_data(text)).decode()
+def document_of(text: str, mentions: Mapping[str, Node] = MappingProxyType({})) -> str:
+    """Return a text as the JSON of a document; `mentions` are the nodes that replace parts of the text."""
+    return msgspec.json.encode(document_data(text, mentions)).decode()
 
 
-def document_data(text: str) -> Node:
+def document_data(text: str, mentions: Mapping[str, Node] = MappingProxyType({})) -> Node:
     """Return a text as a document, with a paragraph for each part between blank lines."""
-    paragraphs = [
-        {"type": "paragraph", "content": [{"type": "text", "text": part}]}
-        for part in text.split("\n\n")
-        if part.strip()
-    ]
-    return {"type": "doc", "content": paragraphs}
+    parts = [part for part in text.split("\n\n") if part.strip()]
+    return {"type": "doc", "content": [{"type": "paragraph", "content": _inline(part, mentions)} for part in parts]}
+
+
+def _inline(text: str, mentions: Mapping[str, Node]) -> list[Node]:
+    """Split a paragraph into texts and the nodes of mentions."""
+    if not mentions:
+        return [{"type": "text", "text": text}]
+    longest_first = sorted(mentions, key=len, reverse=True)
+    parts = re.split(f"({'|'.join(map(re.escape, longest_first))})", text)
+    return [mentions.get(part) or {"type": "text", "text": part} for part in parts if part]
 
 
 def read_text_input(given: Mapping[str, Any], name: str = "body") -> str | None:
@@ -58,12 +66,22 @@ def text_of(data: Any, field: str = "bodyData") -> str:
 def _blocks(node: Node, field: str) -> Iterator[str]:
     """Yield the text of every block inside a node, in order. A block is a node that directly contains text."""
     inside = [_node(each, field) for each in node.get("content") or ()]
-    inline = [each for each in inside if each["type"] in ("text", "hardBreak")]
+    inline = [each for each in inside if each["type"] in _INLINE]
     if inline:
-        yield "".join(["\n" if each["type"] == "hardBreak" else each.get("text", "") for each in inline])
+        yield "".join(map(_text_of_inline, inline))
         return
     for each in inside:
         yield from _blocks(each, field)
+
+
+def _text_of_inline(node: Node) -> str:
+    if node["type"] == "hardBreak":
+        return "\n"
+    if node["type"] == "text":
+        return node.get("text", "")
+    attributes = node.get("attrs")
+    known = cast(Node, attributes) if isinstance(attributes, dict) else {}
+    return str(known.get("href") or f"@{known.get('label', '')}")
 
 
 def _node(value: Any, field: str) -> Node:

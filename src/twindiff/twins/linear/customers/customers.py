@@ -126,8 +126,6 @@ def _known_elsewhere(call: Call, columns: dict[str, Any], given: dict[str, Any])
     external = given.get("customerExternalId")
     if not external:
         return
-    if given.get("customerId"):
-        raise InvalidInput("customerExternalId: name the customer by this or by customerId, and not both.")
     row = Customer.row
     active = call.db.rows(row, row.archivedAt.is_null())
     customer = next((each for each in active if external in each.externalIds), None)

@@ -20,16 +20,12 @@ from ..projects.projects import workspace
 
 api = Section()
 
-PLACES = ("projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseId")
-
 
 @api.before_create(Document)
 def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Set creator and URL of a new document; raise InvalidInput without a title or a thing it belongs to."""
+    """Set creator and URL of a new document; raise InvalidInput without a title."""
     if not values["title"].strip():
         raise InvalidInput("title: a document needs a title.")
-    if not any(values.get(place) for place in PLACES):
-        raise InvalidInput("projectId: a document needs a project, initiative, issue, team, cycle or release it is in.")
     short = values["id"].replace("-", "")[:12]
     values |= {
         "creatorId": call.actor,

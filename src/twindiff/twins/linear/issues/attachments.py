@@ -48,6 +48,7 @@ def attachments_for_url(call: Call, url: str, **paging: Any) -> ConnectionRows:
 @api.mutation("attachmentCreate")
 def attachment_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     """Attach a URL to an issue. If it is attached already, the existing attachment is updated."""
+    entity_operations.check_input(call, Attachment, "create", input)
     issue = entity_operations.find(call, Issue, input["issueId"])
     attachment = _upsert_attachment(call, issue, input)
     comment = read_text_input(input, "commentBody")

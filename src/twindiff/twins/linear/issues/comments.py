@@ -17,6 +17,7 @@ from ..model.customers import CustomerNeed
 from ..model.issues import Issue
 from ..model.project_parts import ProjectUpdate
 from ..notifications import notification_delivery
+from ..notifications.mentions import find_mentions, mention_nodes
 from ..notifications.subscribers import follow
 
 api = Section()
@@ -45,28 +46,27 @@ def comment(call: Call, hash: str | None = None, id: str | None = None) -> Any:
 
 @api.before_create(Comment)
 def create_comment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Set author, text and URL of a new comment.
-
-    A comment is on one thing. A reply joins the thread of its parent and is on the same thing.
-    """
+    """Set author, text and URL of a new comment. A reply is on the same thing as the first comment of its thread."""
     _join_thread(call, values)
-    if not any(values.get(place) for place in PLACES):
-        raise InvalidInput("issueId: a comment needs something that it is on.")
     values["body"] = _body(given)
-    values["bodyData"] = document_of(values["body"])
+    values["bodyData"] = _document(call, values["body"])
     values["userId"] = acting_user(call).id
     values["url"] = _address(call, values)
 
 
 def _join_thread(call: Call, values: dict[str, Any]) -> None:
+    """Raise InvalidInput unless the parent is the first comment of a thread on the same thing."""
     if not values.get("parentId"):
         return
     parent = entity_operations.find(call, Comment, values["parentId"])
-    values["parentId"] = parent.parentId or parent.id
-    for place in PLACES:
-        values[place] = values.get(place) or getattr(parent, place)
-        if values[place] != getattr(parent, place):
-            raise InvalidInput("parentId: a reply stands on what the comment that it answers stands on.")
+    if parent.parentId:
+        raise InvalidInput("Parent comment must be a top level comment.", title="incorrect parent")
+    if any(values.get(place) != getattr(parent, place) for place in PLACES):
+        raise InvalidInput("Parent comment must be on the same entity.", title="incorrect parent")
+
+
+def _document(call: Call, body: str) -> str:
+    return document_of(body, mention_nodes(find_mentions(call, body)))
 
 
 def _body(given: dict[str, Any]) -> str:
@@ -89,7 +89,22 @@ def tell_of_comment(call: Call, row: Any, given: dict[str, Any]) -> None:
     if row.issueId:
         if not given.get("doNotSubscribeToIssue"):
             follow(call, row.issueId, row.userId)
-        notification_delivery.notify_comment(call, call.db.get(Issue.row, row.issueId), row)
+        issue, mentioned = call.db.get(Issue.row, row.issueId), _list_mentioned(call, row.body)
+        notification_delivery.notify_comment(call, issue, row, mentioned)
+        notification_delivery.notify_mentions(call, issue, mentioned, row)
+
+
+def _list_mentioned(call: Call, body: str) -> list[str]:
+    return [user.id for user in find_mentions(call, body).values()]
+
+
+@api.after_update(Comment)
+def tell_of_new_mentions(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
+    """Notify the people whom a changed comment mentions and did not mention before."""
+    if after.issueId and after.body != before.body:
+        known = _list_mentioned(call, before.body)
+        new = [person for person in _list_mentioned(call, after.body) if person not in known]
+        notification_delivery.notify_mentions(call, call.db.get(Issue.row, after.issueId), new, after)
 
 
 @api.before_update(Comment)
@@ -101,7 +116,7 @@ def update_comment(call: Call, row: Any, changes: dict[str, Any], given: dict[st
     changes.pop("bodyData", None)
     changes["body"] = _body(given)
     if changes["body"] != row.body:
-        changes |= {"bodyData": document_of(changes["body"]), "editedAt": call.clock.iso()}
+        changes |= {"bodyData": _document(call, changes["body"]), "editedAt": call.clock.iso()}
 
 
 @api.before_delete(Comment)
@@ -140,13 +155,10 @@ def comment_unresolve(call: Call, id: str) -> dict[str, Any]:
 
 @api.before_create(Reaction)
 def create_reaction(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Set the user of a new reaction, which must be on one thing and the user's first with that emoji."""
+    """Set the user of a new reaction, which must be the user's first with that emoji on one thing."""
     reaction = Reaction.row
-    places = ("issueId", "commentId", "projectUpdateId", "initiativeUpdateId")
-    places = [place for place in places if values.get(place)]
-    if len(places) != 1:
-        raise InvalidInput("A reaction needs exactly one thing that it is on.")
     values["userId"] = call.actor
+    places = [place for place in ("issueId", "commentId", "projectUpdateId", "initiativeUpdateId") if values.get(place)]
     where = [getattr(reaction, place) == values[place] for place in places]
     if call.db.find(reaction, reaction.userId == call.actor, reaction.emoji == values["emoji"], *where):
         raise InvalidInput(f"emoji: you have reacted with {values['emoji']} already.")

@@ -10,7 +10,8 @@ from typing import Any
 
 from twindiff.kit import Call, all_of, any_of, exists, not_
 from twindiff.kit.computed_values import count
-from twindiff.kit.graphql import Section, by_case, entity_operations, fits, in_words, no_rows, yes_or_no
+from twindiff.kit.graphql import Section, by_case, entity_operations, fits, in_words, is_negative, no_rows, yes_or_no
+from twindiff.kit.graphql.errors import NullOperand
 from twindiff.kit.rows import Column, Expression
 
 from ..model.agents import AgentSession
@@ -105,6 +106,9 @@ def holding_words(columns: tuple[Column[Any], ...], comparator: dict[str, Any]) 
         return all_of(*(any_of(*(column.contains(word, fold=True) for column in columns)) for word in text.split()))
 
     parts: list[Expression] = []
+    for operator, operand in comparator.items():
+        if operand is None and operator not in ("and", "or"):
+            raise NullOperand(operator)
     if comparator.get("contains") is not None:
         parts.append(holds(comparator["contains"]))
     if comparator.get("notContains") is not None:
@@ -117,22 +121,38 @@ def holding_words(columns: tuple[Column[Any], ...], comparator: dict[str, Any]) 
 
 @api.filter(Issue, "activity")
 def activity(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Build the condition on an issue's activity: its comments and history entries."""
-
-    def of_both(word: str, given: dict[str, Any]) -> list[Expression]:
-        return [
-            entity_operations.collection(call, Comment, {word: given}, Comment.row.issueId == Issue.row.id),
-            entity_operations.collection(
-                call, IssueHistory, {word: _by_actor(given)}, IssueHistory.row.issueId == Issue.row.id
-            ),
-        ]
-
+    """Build the condition on an issue's activity: its comments and history entries together."""
     words: dict[str, Callable[[Any], Expression]] = {
-        "some": lambda given: any_of(*of_both("some", given)),
-        "every": lambda given: all_of(*of_both("every", given)),
+        "some": lambda given: any_of(_is_quiet(given), *(exists(*each) for each in _active(call, given, all_of))),
+        "every": lambda given: all_of(
+            not_(any_of(*(exists(*each) for each in _active(call, given, lambda *of: not_(all_of(*of)))))),
+            all_of() if is_negative(given) else not_(_is_quiet({"neq": ""})),
+        ),
         "length": lambda given: fits(_activities(Comment.row) + _activities(IssueHistory.row), given),
     }
     return in_words(comparator, words)
+
+
+def _is_quiet(given: dict[str, Any]) -> Expression:
+    """Build the condition that an issue has no activity, which a negative filter matches."""
+    quiet = fits(_activities(Comment.row) + _activities(IssueHistory.row), {"eq": 0})
+    return quiet if is_negative(given) else any_of()
+
+
+def _active(
+    call: Call, given: dict[str, Any], combine: Callable[..., Expression]
+) -> list[tuple[Any, Expression, Expression, Expression]]:
+    """Return a source for each kind of activity, and the conditions on its rows."""
+    sources: list[tuple[Any, dict[str, Any]]] = [(Comment, given), (IssueHistory, _by_actor(given))]
+    return [
+        (
+            each.row,
+            each.row.issueId == Issue.row.id,
+            each.row.archivedAt.is_null(),
+            combine(*entity_operations.matching(call, each, condition)),
+        )
+        for each, condition in sources
+    ]
 
 
 def _by_actor(given: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import Call, any_of
 from twindiff.kit.graphql import Section, entity_operations
 from twindiff.kit.graphql.errors import InvalidInput
 
@@ -33,7 +33,9 @@ def check_labels(call: Call, given: list[str], team: Any) -> list[str]:
 
 def _check_label(row: Any, team: Any, groups: set[str]) -> None:
     if row.teamId not in (None, team.id, team.parentId):
-        raise InvalidInput(f"labelIds: the label '{row.name}' belongs to another team than {team.name}.")
+        raise InvalidInput(
+            f"The label '{row.name}' belongs to another team than {team.name}.", title="LabelIds for incorrect team"
+        )
     if row.isGroup:
         raise InvalidInput(f"labelIds: '{row.name}' is a group of labels; choose one of its labels.")
     if row.parentId in groups:
@@ -58,7 +60,7 @@ def issue_remove_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
 
 @api.before_create(IssueLabel)
 def create_label(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Validate a new label: its name must be unique in its team, or among the workspace's labels."""
+    """Validate a new label: no other label of its team or of the workspace has its name."""
     _check_name(call, IssueLabel, values["name"], values.get("teamId"))
     values["creatorId"] = values.get("creatorId") or call.actor
     values["organizationId"] = organization_id(call)
@@ -102,9 +104,10 @@ def _check_name(call: Call, entity: Any, name: str, team_id: str | None) -> None
     if not name.strip():
         raise InvalidInput("name: a label needs a name.")
     row = entity.row
-    scope = [row.teamId == team_id] if "teamId" in entity.row.__struct_fields__ else []
+    of_team = team_id and "teamId" in row.__struct_fields__
+    scope = [any_of(row.teamId == team_id, row.teamId.is_null())] if of_team else []
     if call.db.find(row, row.name.equals(name), row.archivedAt.is_null(), *scope):
-        raise InvalidInput(f"name: there is a label '{name}' already.")
+        raise InvalidInput(f"A label with the name '{name}' exists already.", title="duplicate label name")
 
 
 def _check_group(call: Call, entity: Any, parent_id: str | None) -> None:

@@ -14,6 +14,8 @@ from ..model.teams import Team
 from ..model.workflows import WorkflowState
 
 FINISHED = ("completed", "canceled", "duplicate")
+DISCREPANCY = "Discrepancy between issue team and state, cycle or project"
+"""The title of Linear's error for parts of an issue that belong to another team."""
 
 
 def default_state(call: Call, team: Any) -> Any:
@@ -35,7 +37,7 @@ def state_of_team(call: Call, state_id: str, team: Any) -> Any:
     if state is None or state.archivedAt:
         raise InvalidInput("stateId: there is no such workflow state.")
     if state.teamId not in (team.id, team.parentId if team.inheritWorkflowStatuses else team.id):
-        raise InvalidInput(f"stateId: the state '{state.name}' belongs to another team than {team.name}.")
+        raise InvalidInput(f"The state '{state.name}' belongs to another team than {team.name}.", title=DISCREPANCY)
     return state
 
 

@@ -20,10 +20,11 @@ from ..model.project_parts import ProjectMilestone
 from ..model.users import User
 from ..model.workflows import Cycle
 from ..notifications import notification_delivery
+from ..notifications.mentions import find_mentions
 from ..notifications.subscribers import follow, keep_only
 from . import issue_history
 from .issue_labels import check_labels
-from .issue_states import default_state, instants, state_after_move, state_of_team, team_of
+from .issue_states import DISCREPANCY, default_state, instants, state_after_move, state_of_team, team_of
 
 api = Section()
 
@@ -44,7 +45,7 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     labels = check_labels(call, given.get("labelIds") or [], team)
     now = call.clock.iso()
     values |= priority(values.get("priority"), values.get("prioritySortOrder"))
-    values |= instants(state, now) | _parse_completion(state, values, now)
+    values |= instants(state, now) | _parse_completion(state, values)
     values |= {
         "creatorId": values.get("creatorId") or call.actor,
         "labelIds": labels,
@@ -61,6 +62,11 @@ def tell_of_issue(call: Call, row: Any, given: dict[str, Any]) -> None:
     """Notify the assignee of a new issue, and subscribe the assignee and the creator to it."""
     follow(call, row.id, row.creatorId, row.assigneeId)
     notification_delivery.notify_assignee(call, row)
+    notification_delivery.notify_mentions(call, row, _list_mentioned(call, row.description))
+
+
+def _list_mentioned(call: Call, description: str | None) -> list[str]:
+    return [user.id for user in find_mentions(call, description).values()]
 
 
 @api.before_update(Issue)
@@ -130,6 +136,10 @@ def tell_of_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -
         notification_delivery.notify_assignee(call, after)
     if after.stateId != before.stateId:
         notification_delivery.notify_state_change(call, after)
+    if after.description != before.description:
+        known = _list_mentioned(call, before.description)
+        new = [person for person in _list_mentioned(call, after.description) if person not in known]
+        notification_delivery.notify_mentions(call, after, new)
 
 
 @api.before_archive(Issue)
@@ -163,23 +173,23 @@ def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[
     changes.clear()
 
 
-def _parse_completion(state: Any, values: dict[str, Any], now: str) -> dict[str, Any]:
+def _parse_completion(state: Any, values: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of an imported issue's completion time; raise InvalidInput where it is not allowed."""
     at = values.get("completedAt")
     if at is None:
         return {}
     if state.type != "completed":
         raise InvalidInput(f"completedAt: an issue in the state '{state.name}' is not completed.")
-    if not values["createdAt"] <= at <= now:
-        raise InvalidInput("completedAt: an issue is completed after it was created, and not in the future.")
+    if at < values["createdAt"]:
+        raise InvalidInput("completedAt must be after createdAt.")
     return {"completedAt": at}
 
 
 def priority(given: float | None, order: float | None = None) -> dict[str, Any]:
-    """Return the columns of a priority from 0 to 4 and its sort order; raise InvalidInput for another value."""
+    """Return the columns of a priority from 0 to 4 and its sort order."""
     value = given or 0
-    if value not in range(len(PRIORITIES)):
-        raise InvalidInput("priority: it goes from 0 (none) over 1 (urgent) to 4 (low).")
+    if value not in range(len(PRIORITIES)):  # as a template may have it
+        raise InvalidInput("priority must not be greater than 4.")
     order = float(value or len(PRIORITIES)) if order is None else order
     return {"priority": float(value), "priorityLabel": PRIORITIES[int(value)], "prioritySortOrder": order}
 
@@ -191,7 +201,7 @@ def check_relations(call: Call, values: dict[str, Any], team: Any, row: Any = No
     if values.get("cycleId"):
         cycle = call.db.find(Cycle.row, Cycle.row.id == values["cycleId"])
         if cycle is None or cycle.teamId != team.id:
-            raise InvalidInput(f"cycleId: the cycle belongs to another team than {team.name}.")
+            raise InvalidInput(f"The cycle belongs to another team than {team.name}.", title=DISCREPANCY)
     if values.get("projectMilestoneId"):
         milestone = call.db.find(ProjectMilestone.row, ProjectMilestone.row.id == values["projectMilestoneId"])
         project = values.get("projectId") or (row.projectId if row else None)

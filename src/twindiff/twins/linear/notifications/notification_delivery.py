@@ -9,7 +9,7 @@ from twindiff.kit import Call
 from ..core.actors import acting_user, initials_of
 from ..model.notifications import Notification
 from ..model.users import User
-from .subscribers import list_subscribers
+from .subscribers import follow, list_subscribers
 
 _CATEGORIES = {
     "issueAssignedToYou": "assignments",
@@ -18,6 +18,8 @@ _CATEGORIES = {
     "issueEmojiReaction": "reactions",
     "issueCommentReaction": "reactions",
     "issueReminder": "reminders",
+    "issueMention": "mentions",
+    "issueCommentMention": "mentions",
     "projectUpdateCreated": "postsAndUpdates",
 }
 
@@ -33,9 +35,17 @@ def notify_state_change(call: Call, issue: Any) -> None:
     _notify_about_issue(call, issue, list_concerned_users(call, issue), "issueStatusChanged", "changed its state")
 
 
-def notify_comment(call: Call, issue: Any, comment: Any) -> None:
-    """Notify the users concerned by an issue of a comment."""
-    people = list_concerned_users(call, issue)
+def notify_mentions(call: Call, issue: Any, people: list[str], comment: Any = None) -> None:
+    """Notify the people whom a comment, or without one the description of an issue, mentions; they follow the issue."""
+    follow(call, issue.id, *people)
+    kind = "issueCommentMention" if comment else "issueMention"
+    text = comment.body[:120] if comment else "mentioned you"
+    _notify_about_issue(call, issue, people, kind, text, commentId=comment.id if comment else None)
+
+
+def notify_comment(call: Call, issue: Any, comment: Any, mentioned: list[str]) -> None:
+    """Notify the users concerned by an issue of a comment, except those whom it mentions."""
+    people = [person for person in list_concerned_users(call, issue) if person not in mentioned]
     _notify_about_issue(call, issue, people, "issueNewComment", comment.body[:120], commentId=comment.id)
 
 

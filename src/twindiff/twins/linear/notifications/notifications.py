@@ -109,11 +109,8 @@ def subscription_type(call: Call, comparator: dict[str, Any]) -> Expression:
 
 @api.before_create(NotificationSubscription)
 def subscribe(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Validate a new subscription: to exactly one thing, to which the caller is not subscribed yet."""
-    things = [name for name in _SUBSCRIBABLE if values.get(name)]
-    if len(things) != 1:
-        raise InvalidInput("input: a subscription is to exactly one thing.")
-    row, thing = NotificationSubscription.row, things[0]
+    """Validate a new subscription: to a thing to which the caller is not subscribed yet."""
+    row, thing = NotificationSubscription.row, next(name for name in _SUBSCRIBABLE if values.get(name))
     if call.db.find(row, row.subscriberId == call.actor, getattr(row, thing) == values[thing]):
         raise InvalidInput(f"{thing}: you are subscribed to this already.")
     values["kind"] = _SUBSCRIBABLE[thing]

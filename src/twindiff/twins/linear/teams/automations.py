@@ -140,13 +140,11 @@ _PLACES = ("teamId", "projectId", "initiativeId", "customViewId")
 
 @api.before_create(IntegrationsSettings)
 def create_settings(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Validate new settings: they belong to exactly one thing, which has none yet."""
+    """Validate new settings: they belong to a thing that has none yet."""
     row = IntegrationsSettings.row
-    places = [name for name in _PLACES if values.get(name)]
-    if len(places) != 1:
-        raise InvalidInput("teamId: settings are of one team, project, initiative or view.")
-    if call.db.find(row, getattr(row, places[0]) == values[places[0]]):
-        raise InvalidInput(f"{places[0]}: it has settings already; change those.")
+    place = next(name for name in _PLACES if values.get(name))
+    if call.db.find(row, getattr(row, place) == values[place]):
+        raise InvalidInput(f"{place}: it has settings already; change those.")
 
 
 def _settings(entity: type[Entity], place: str) -> None:

@@ -66,6 +66,10 @@ class Linear:
         (error,) = self.ask(query, **variables)["errors"]
         return error
 
+    def refusal(self, query: str, **variables: Any) -> str:
+        """What the only error of an answer says to people."""
+        return self.error(query, **variables)["extensions"]["userPresentableMessage"]
+
     def create(self, entity: str, fields: str = "id", **values: Any) -> Any:
         """`create("issue", teamId=…, title=…)` by the entity's create mutation."""
         kind = entity[:1].upper() + entity[1:]

@@ -29,10 +29,13 @@ def test_a_team_says_where_its_issues_go_when_git_moves_on(linear):
 def test_a_team_has_one_automation_for_an_event_with_a_state_of_its_own(linear):
     query = "mutation($i: GitAutomationStateCreateInput!) { gitAutomationStateCreate(input: $i) { success } }"
     assert (
-        "another team" in linear.error(query, i={"teamId": PROD, "event": "start", "stateId": IN_PROGRESS})["message"]
+        "another team"
+        in linear.error(query, i={"teamId": PROD, "event": "start", "stateId": IN_PROGRESS})["extensions"][
+            "userPresentableMessage"
+        ]
     )
     linear.create("gitAutomationState", teamId=ENG, event="start")
-    assert "already" in linear.error(query, i={"teamId": ENG, "event": "start"})["message"]
+    assert "already" in linear.refusal(query, i={"teamId": ENG, "event": "start"})
 
 
 def test_whose_turn_it_is_in_triage_is_said_by_hand(linear):
@@ -59,9 +62,9 @@ def test_whose_turn_it_is_in_triage_is_said_by_a_schedule(workspace):
 
 def test_triage_needs_somebody_and_an_action_that_there_is(linear):
     query = "mutation($i: TriageResponsibilityCreateInput!) { triageResponsibilityCreate(input: $i) { success } }"
-    assert "name people" in linear.error(query, i={"teamId": ENG, "action": "assign"})["message"]
+    assert "name people" in linear.refusal(query, i={"teamId": ENG, "action": "assign"})
     nobody = {"teamId": ENG, "action": "dance", "manualSelection": {"userIds": [JOHN]}}
-    assert "assign and notify" in linear.error(query, i=nobody)["message"]
+    assert "assign and notify" in linear.refusal(query, i=nobody)
 
 
 def test_integrations_that_a_template_brings_are_listed_used_and_removed(workspace_with):
@@ -84,7 +87,7 @@ def test_a_team_s_settings_for_integrations_are_kept_once(linear):
     query = f'{{ team(id: "{ENG}") {{ integrationsSettings {{ id slackIssueCreated }} }} }}'
     assert linear(query)["team"]["integrationsSettings"] == {**settings, "slackIssueCreated": False}
     again = "mutation($i: IntegrationsSettingsCreateInput!) { integrationsSettingsCreate(input: $i) { success } }"
-    assert "already" in linear.error(again, i={"teamId": ENG})["message"]
+    assert "already" in linear.refusal(again, i={"teamId": ENG})
 
 
 def test_a_roadmap_has_projects_once(linear):
@@ -96,4 +99,9 @@ def test_a_roadmap_has_projects_once(linear):
     seen = linear(f'{{ roadmap(id: "{roadmap["id"]}") {{ projects {{ nodes {{ name }} }} }} }}')["roadmap"]
     assert seen["projects"]["nodes"] == [{"name": "Walker"}]
     query = "mutation($i: RoadmapToProjectCreateInput!) { roadmapToProjectCreate(input: $i) { success } }"
-    assert "already" in linear.error(query, i={"roadmapId": roadmap["id"], "projectId": project})["message"]
+    assert (
+        "already"
+        in linear.error(query, i={"roadmapId": roadmap["id"], "projectId": project})["extensions"][
+            "userPresentableMessage"
+        ]
+    )

@@ -9,10 +9,15 @@ from .conftest import AGENT, BACKLOG, ENG, JOHN, PROD, SARAH, UNSTARTED, UX
 
 def test_a_reply_joins_its_thread(linear):
     first = linear.create("comment", issueId="ENG-1", body="First")["id"]
-    second = linear.create("comment", "id parent { id } issue { identifier }", parentId=first, body="Second")
-    third = linear.create("comment", "parent { id }", parentId=second["id"], body="Third")
+    second = linear.create(
+        "comment", "id parent { id } issue { identifier }", issueId="ENG-1", parentId=first, body="Second"
+    )
     assert second["issue"] == {"identifier": "ENG-1"}
-    assert second["parent"] == third["parent"] == {"id": first}
+    assert second["parent"] == {"id": first}
+    query = "mutation($i: CommentCreateInput!) { commentCreate(input: $i) { success } }"
+    below = linear.error(query, i={"issueId": "ENG-1", "parentId": second["id"], "body": "Third"})
+    assert below["message"] == "incorrect parent"
+    assert below["extensions"]["userPresentableMessage"] == "Parent comment must be a top level comment."
 
 
 def test_a_thread_is_resolved_and_opened_again(linear):
@@ -33,7 +38,7 @@ def test_an_edited_comment_says_when(linear):
 def test_each_person_reacts_once_with_an_emoji(linear):
     linear.create("reaction", issueId="ENG-1", emoji="eyes")
     query = 'mutation { reactionCreate(input: { issueId: "ENG-1", emoji: "eyes" }) { success } }'
-    assert "already" in linear.error(query)["message"]
+    assert "already" in linear.refusal(query)
     seen = linear('{ issue(id: "ENG-1") { reactions { emoji user { id } } reactionData } }')["issue"]
     assert seen["reactions"] == [{"emoji": "eyes", "user": {"id": AGENT}}]
     assert seen["reactionData"] == {"eyes": [AGENT]}
@@ -59,13 +64,13 @@ def test_one_label_of_a_group_goes_on_an_issue(linear):
     small, large = (linear.create("issueLabel", name=name, parentId=group)["id"] for name in ("S", "L"))
     linear.update("issue", "ENG-1", labelIds=[small])
     query = 'mutation($l: [String!]) { issueUpdate(id: "ENG-1", input: { labelIds: $l }) { success } }'
-    assert "only one label of the group" in linear.error(query, l=[small, large])["message"]
-    assert "is a group" in linear.error(query, l=[group])["message"]
+    assert "only one label of the group" in linear.refusal(query, l=[small, large])
+    assert "is a group" in linear.refusal(query, l=[group])
 
 
 def test_a_label_s_name_is_used_once(linear):
     query = 'mutation { issueLabelCreate(input: { name: "ux" }) { success } }'
-    assert "already" in linear.error(query)["message"]
+    assert "already" in linear.refusal(query)
 
 
 def test_a_project_takes_its_state_from_its_status(linear):
@@ -92,7 +97,7 @@ def test_a_milestone_belongs_to_the_issue_s_project(linear):
     assert issue["project"] == {"id": first}
     query = "mutation($i: IssueCreateInput!) { issueCreate(input: $i) { success } }"
     wrong = {"teamId": ENG, "title": "x", "projectId": second, "projectMilestoneId": milestone}
-    assert "another project" in linear.error(query, i=wrong)["message"]
+    assert "another project" in linear.refusal(query, i=wrong)
 
 
 def test_an_update_sets_a_project_s_health(linear):
@@ -134,14 +139,14 @@ def test_cycles_of_a_team_are_numbered_and_do_not_overlap(linear):
     assert seen["team"]["activeCycle"] == {"number": 3}
     query = f"""mutation {{ cycleCreate(input: {{ teamId: "{ENG}", startsAt: "2079-01-01T00:00:00Z",
         endsAt: "2079-02-01T00:00:00Z" }}) {{ success }} }}"""
-    assert "overlaps" in linear.error(query)["message"]
+    assert "overlaps" in linear.refusal(query)
 
 
 def test_a_team_s_key_is_made_of_its_name(linear):
     assert linear.create("team", "key", name="Site reliability")["key"] == "SITER"
     assert linear.create("team", "key", name="Site relic")["key"] == "SITER2"
     query = 'mutation { teamCreate(input: { name: "Again", key: "ENG" }) { success } }'
-    assert "in use" in linear.error(query)["message"]
+    assert "in use" in linear.refusal(query)
 
 
 def test_members_come_and_go(linear):
@@ -154,7 +159,7 @@ def test_members_come_and_go(linear):
 
 def test_a_state_with_issues_cannot_be_archived(linear):
     query = f'mutation {{ workflowStateArchive(id: "{BACKLOG}") {{ success }} }}'
-    assert "has issues" in linear.error(query)["message"]
+    assert "has issues" in linear.refusal(query)
 
 
 def test_a_custom_view_shows_what_its_filter_means(linear):
@@ -219,7 +224,7 @@ def test_a_webhook_needs_a_team_and_known_kinds(linear):
     assert made["secret"]
     query = """mutation { webhookCreate(input: { url: "https://a.example", resourceTypes: ["Weather"],
         allPublicTeams: true }) { success } }"""
-    assert "Weather" in linear.error(query)["message"]
+    assert "Weather" in linear.refusal(query)
 
 
 def test_a_customer_s_need_counts_on_the_issue(linear):
@@ -257,7 +262,7 @@ def test_introspection_answers(workspace, template):
 def test_a_label_of_another_team_is_refused(linear):
     label = linear.create("issueLabel", name="Roadmap", teamId=PROD)["id"]
     query = 'mutation($l: [String!]) { issueUpdate(id: "ENG-1", input: { labelIds: $l }) { success } }'
-    assert "another team" in linear.error(query, l=[UX, label])["message"]
+    assert "another team" in linear.refusal(query, l=[UX, label])
 
 
 def test_issues_are_filtered_by_what_customers_need(linear):
@@ -307,9 +312,9 @@ def test_archiving_and_coming_back_are_in_the_history(linear):
 
 def test_an_issue_is_deleted_for_good_by_an_admin_only(linear):
     query = 'mutation { issueDelete(id: "ENG-1", permanentlyDelete: true) { success } }'
-    assert "Only admins" in linear.error(query)["message"]
+    assert "Only admins" in linear.refusal(query)
     linear.as_user(SARAH)(query)
-    assert linear.error('{ issue(id: "ENG-1") { id } }')["message"].startswith("Entity not found")
+    assert linear.error('{ issue(id: "ENG-1") { id } }')["message"] == "Entity not found: Issue"
 
 
 def test_the_old_search_still_finds_issues(linear):

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from graphql import get_named_type, is_input_object_type, is_leaf_type
 
-from twindiff.kit.graphql.surfaces import input_field
+from twindiff.kit.graphql.surface import input_field
 from twindiff.twins.linear import twin
+from twindiff.twins.linear.core.input_rules import RULES, FieldChoice
 
 from .conftest import AGENT, Linear
 from .furnished import GROUPED, LATER, NOON, PAYLOAD_FIELDS, new_inputs, updates
@@ -296,9 +297,16 @@ def besides(path, ids):
     given = updates(ids).get(root, {})
     if root in new_inputs(ids) and root.endswith("Create"):
         given = new_inputs(ids)[root]
-    kept = ALONE.get(path, ALONE.get(root, given.keys())) - {name.removesuffix("Data")}
+    kept = ALONE.get(path, ALONE.get(root, given.keys())) - {name.removesuffix("Data"), *rivals(root, name)}
     wanted = BESIDES.get(path) or BESIDES.get(root)
     return {each: value for each, value in given.items() if each in kept} | (wanted(ids) if wanted else {})
+
+
+def rivals(root, name):
+    """The fields that an input cannot have beside a field."""
+    entity = ENTITIES[root][:1].upper() + ENTITIES[root][1:]
+    choices = [rule for rule in RULES if isinstance(rule, FieldChoice) and rule.entity == entity and rule.maximum == 1]
+    return {each for rule in choices if name in rule.fields for each in rule.fields}
 
 
 def test_every_field_of_every_input_is_known():

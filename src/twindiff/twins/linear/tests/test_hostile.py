@@ -30,7 +30,7 @@ def refused(linear):
         assert (answer.status_code, len(answer.content) < 1_000) == (400, True)
         (error,) = answer.json()["errors"]
         assert (error["extensions"]["type"], error["extensions"]["code"]) == ("ratelimited", "RATELIMITED")
-        return error["message"]
+        return error["extensions"]["userPresentableMessage"]
 
     return refuse
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from graphql import get_named_type, get_nullable_type, is_enum_type, is_leaf_type, is_list_type
 
-from twindiff.kit.graphql.surfaces import input_field
+from twindiff.kit.graphql.surface import input_field
 from twindiff.twins.linear import twin
 
 from .conftest import AGENT, Linear

@@ -121,10 +121,10 @@ def test_a_cycle_of_another_team_is_refused_and_of_its_own_is_kept(linear):
     span = {"startsAt": "2026-01-05T00:00:00Z", "endsAt": "2026-01-19T00:00:00Z"}
     own, other = (linear.create("cycle", teamId=team, **span)["id"] for team in (ENG, PROD))
     query = 'mutation($c: String) { issueUpdate(id: "ENG-1", input: { cycleId: $c }) { issue { cycle { id } } } }'
-    assert "belongs to another team" in linear.error(query, c=other)["message"]
+    assert "belongs to another team" in linear.refusal(query, c=other)
     assert linear(query, c=own)["issueUpdate"]["issue"] == {"cycle": {"id": own}}
     moved = 'mutation { issueCreate(input: { teamId: "%s", title: "x", cycleId: "%s" }) { success } }'
-    assert "belongs to another team" in linear.error(moved % (PROD, own))["message"]
+    assert "belongs to another team" in linear.refusal(moved % (PROD, own))
 
 
 def test_a_milestone_goes_when_the_project_changes(linear):
@@ -140,7 +140,7 @@ def test_a_milestone_goes_when_the_project_changes(linear):
     both = linear.update("issue", "ENG-1", fields, projectId=one, projectMilestoneId=mine)
     assert both == {"project": {"id": one}, "projectMilestone": {"id": mine}}
     query = 'mutation($m: String) { issueUpdate(id: "ENG-1", input: { projectMilestoneId: $m }) { success } }'
-    assert "belongs to another project" in linear.error(query, m=theirs)["message"]
+    assert "belongs to another project" in linear.refusal(query, m=theirs)
 
 
 def test_numbers_of_moved_issues_are_not_used_again(linear):
@@ -165,7 +165,7 @@ def test_sub_issues_are_seen_from_above(linear):
 def test_an_issue_is_not_below_itself(linear):
     child = linear.issue(parentId="ENG-1")["id"]
     query = 'mutation($p: String) { issueUpdate(id: "ENG-1", input: { parentId: $p }) { success } }'
-    assert "cannot be its own parent" in linear.error(query, p=child)["message"]
+    assert "cannot be its own parent" in linear.refusal(query, p=child)
 
 
 def test_a_relation_is_one_row_seen_from_both_sides(linear):
@@ -256,4 +256,4 @@ def test_an_issue_from_elsewhere_says_when_it_was_completed(linear):
     query = "mutation($i: IssueCreateInput!) { issueCreate(input: $i) { success } }"
     for wrong in ({"stateId": BACKLOG}, {"stateId": DONE, "completedAt": "2023-01-01T00:00:00.000Z"}):
         error = linear.error(query, i={"teamId": ENG, "title": "x", **when, **wrong})
-        assert error["message"].startswith("completedAt: ")
+        assert error["extensions"]["userPresentableMessage"].startswith("completedAt")

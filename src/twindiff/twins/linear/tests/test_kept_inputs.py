@@ -62,18 +62,18 @@ def test_the_text_of_a_need_is_given_once(linear):
     """https://linear.app/docs/customer-requests"""
     query = "mutation($i: CustomerNeedCreateInput!) { customerNeedCreate(input: $i) { success } }"
     both = {"issueId": "ENG-1", "body": "x", "bodyData": {"type": "doc", "content": []}}
-    assert "not both" in linear.error(query, i=both)["message"]
+    assert "not both" in linear.refusal(query, i=both)
 
 
 def test_a_customer_that_nobody_knows_elsewhere_is_refused(linear):
     """https://linear.app/docs/customer-requests"""
     query = "mutation($i: CustomerNeedCreateInput!) { customerNeedCreate(input: $i) { success } }"
     given = {"issueId": "ENG-1", "customerExternalId": "crm-9"}
-    assert "no customer is known" in linear.error(query, i=given)["message"]
+    assert "no customer is known" in linear.refusal(query, i=given)
 
 
 def test_a_link_that_says_who_it_is_by_is_refused(linear):
     """https://linear.app/developers/oauth-actor-authorization"""
     query = """mutation { attachmentLinkURL(issueId: "ENG-1", url: "https://example.com", createAsUser: "Ada") {
         success } }"""
-    assert "acts as an app" in linear.error(query)["message"]
+    assert "acts as an app" in linear.refusal(query)

@@ -77,7 +77,7 @@ def test_cycles_are_not_shifted_beyond_the_calendar(linear, days):
     query = "mutation($i: CycleShiftAllInput!) { cycleShiftAll(input: $i) { success } }"
     error = linear.error(query, i={"id": cycle, "daysToShift": days})
     assert error["extensions"]["code"] == "INVALID_INPUT"
-    assert "beyond the calendar" in error["message"]
+    assert "beyond the calendar" in error["extensions"]["userPresentableMessage"]
 
 
 LONG = "9" * 400

@@ -82,7 +82,7 @@ def test_half_a_range_and_a_range_beside_a_list_are_refused(pipeline, names):
     linear, key, releases = pipeline
     some = {name: [releases["1.0"]] if name == "releaseIds" else releases["1.0"] for name in names}
     query = "mutation($i: ReleaseNoteCreateInput!) { releaseNoteCreate(input: $i) { success } }"
-    assert "and not both" in linear.error(query, i={"pipelineId": key, **some})["message"]
+    assert "and not both" in linear.refusal(query, i={"pipelineId": key, **some})
 
 
 def test_a_release_of_another_pipeline_is_refused(pipeline):
@@ -90,4 +90,4 @@ def test_a_release_of_another_pipeline_is_refused(pipeline):
     other = linear.create("releasePipeline", name="Cranes")["id"]
     query = "mutation($i: ReleaseNoteCreateInput!) { releaseNoteCreate(input: $i) { success } }"
     error = linear.error(query, i={"pipelineId": other, "releaseIds": [releases["1.0"]]})
-    assert "belongs to another pipeline" in error["message"]
+    assert "belongs to another pipeline" in error["extensions"]["userPresentableMessage"]

@@ -82,7 +82,7 @@ def test_one_changes_one_s_own_settings_in_part(linear):
         "subscribedToChangelog": True,
         "notificationChannelPreferences": {"email": True, "slack": True},
     }
-    assert "Entity not found" in linear.as_user(SARAH).error(change, id=settings["id"], i=given)["message"]
+    assert "Could not find" in linear.as_user(SARAH).refusal(change, id=settings["id"], i=given)
 
 
 def test_the_users_of_one_s_address_are_one_account(linear):

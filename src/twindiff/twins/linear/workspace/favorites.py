@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.graphql import Entity, Section
-from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.graphql import Entity, Section, entity_operations
 
 from ..core.actors import organization_id
 from ..core.issue_names import slug
@@ -68,27 +67,35 @@ _TITLED: dict[str, tuple[type[Entity], str]] = {
 
 @api.before_create(Favorite)
 def create_favorite(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Set owner, type and title of a new favorite: a folder, or one thing that is not a favorite yet."""
+    """Set owner, type and title of a new favorite: a folder, or one thing."""
     thing = next((name for name in _THINGS if values.get(name) or given.get(name)), None)
     kind = "folder" if thing is None else thing.removesuffix("Id")
-    if thing is None and not (given.get("folderName") or given.get("predefinedViewType")):
-        raise InvalidInput("input: a favorite is of one thing, or a folder.")
-    row = Favorite.row
-    if thing and thing in row.__struct_fields__ and _is_favorite(call, thing, values[thing]):
-        raise InvalidInput(f"{thing}: it is a favorite already.")
     values |= {
         "ownerId": call.actor,
         "type": given.get("predefinedViewType") or kind,
         "title": _title(call, thing, values),
     }
     if given.get("sortOrder") is None:
+        row = Favorite.row
         last = call.db.rows(row, row.ownerId == call.actor, order=-row.sortOrder, limit=1)
         values["sortOrder"] = last[0].sortOrder + 1.0 if last else 0.0
 
 
-def _is_favorite(call: Call, thing: str, key: str) -> bool:
+@api.mutation("favoriteCreate")
+def favorite_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
+    """Create a favorite, or return the caller's favorite of the same thing."""
+    entity_operations.check_input(call, Favorite, "create", input)
+    thing = next((name for name in _THINGS if input.get(name) and name in Favorite.row.__struct_fields__), None)
+    return {"favorite": _find_favorite(call, thing, input) or entity_operations.create(call, Favorite, input)}
+
+
+def _find_favorite(call: Call, thing: str | None, given: dict[str, Any]) -> Any:
+    if thing is None:
+        return None
     row = Favorite.row
-    return call.db.find(row, row.ownerId == call.actor, getattr(row, thing) == key) is not None
+    entity = _TITLED[thing][0] if thing in _TITLED else None
+    key = entity_operations.find(call, entity, given[thing]).id if entity else given[thing]
+    return call.db.find(row, row.ownerId == call.actor, getattr(row, thing) == key)
 
 
 def _title(call: Call, thing: str | None, values: dict[str, Any]) -> str:

@@ -5,10 +5,12 @@ https://linear.app/developers/graphql#errors · https://linear.app/developers/ra
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 from graphql import GraphQLError
 
+from twindiff.kit import Call
 from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, RateLimited, Unavailable, UnknownToken
 from twindiff.kit.graphql import GraphqlStyle, RequestLimits
 from twindiff.kit.graphql.errors import (
@@ -18,6 +20,7 @@ from twindiff.kit.graphql.errors import (
     InvalidDocument,
     InvalidInput,
     NotImplementedHere,
+    QueryTooComplex,
     TooComplex,
 )
 from twindiff.kit.graphql.execution import ExecutionResult
@@ -43,6 +46,7 @@ _KINDS: tuple[tuple[type[Exception], str, str, int], ...] = (
     (Forbidden, "forbidden", "FORBIDDEN", 403),
     (RateLimited, "ratelimited", "RATELIMITED", 400),
     (Unavailable, "internal error", "INTERNAL_SERVER_ERROR", 503),
+    (QueryTooComplex, "invalid input", "INPUT_ERROR", 400),
     (TooComplex, "ratelimited", "RATELIMITED", 400),
     (MissingToken, "authentication error", "AUTHENTICATION_ERROR", 401),
     (UnknownToken, "authentication error", "AUTHENTICATION_ERROR", 401),
@@ -52,6 +56,7 @@ _KINDS: tuple[tuple[type[Exception], str, str, int], ...] = (
     (InvalidInput, "invalid input", "INVALID_INPUT", 400),
     (ApiError, "invalid input", "INPUT_ERROR", 400),
 )
+ARGUMENT_ERROR = "Argument Validation Error"
 _SYNTAX = "GRAPHQL_PARSE_FAILED"
 
 
@@ -75,19 +80,28 @@ class LinearStyle(GraphqlStyle):
         return answer._replace(status=400) if isinstance(error, RateLimited) else answer
 
     def message(self, error: Exception) -> str:
-        if isinstance(error, EntityNotFound):
-            return f"{error} - {_for_people(error)}"
+        """Return the fixed title of an error; what is wrong with the input is in `userPresentableMessage`."""
+        if isinstance(error, InvalidInput):
+            return error.details.get("title", ARGUMENT_ERROR)
+        if isinstance(error, QueryTooComplex):
+            return "Query too complex"
         return as_graphql_js(super().message(error)) if isinstance(error, GraphQLError) else super().message(error)
 
-    def headers(self, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
+    def headers(self, call: Call, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
+        """Return the limits as after a pause: the buckets refill at a constant rate, and this request took its share.
+
+        https://linear.app/developers/rate-limiting
+        """
+        cost = ceil(outcome.cost)
+        reset = str(call.clock.micros // 1000 + HOUR)
         return (
-            ("X-Complexity", str(round(outcome.cost))),
+            ("X-Complexity", str(cost)),
             ("X-RateLimit-Requests-Limit", str(REQUESTS_AN_HOUR)),
-            ("X-RateLimit-Requests-Remaining", str(REQUESTS_AN_HOUR)),
-            ("X-RateLimit-Requests-Reset", str(HOUR)),
+            ("X-RateLimit-Requests-Remaining", str(REQUESTS_AN_HOUR - 1)),
+            ("X-RateLimit-Requests-Reset", reset),
             ("X-RateLimit-Complexity-Limit", str(POINTS_AN_HOUR)),
-            ("X-RateLimit-Complexity-Remaining", str(POINTS_AN_HOUR)),
-            ("X-RateLimit-Complexity-Reset", str(HOUR)),
+            ("X-RateLimit-Complexity-Remaining", str(POINTS_AN_HOUR - cost)),
+            ("X-RateLimit-Complexity-Reset", reset),
         )
 
     def extras(self, run: GraphqlRun) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from .webhook_events import RESOURCES
 api = Section()
 
 MAX_FILE_BYTES = 2**31 - 1
-REQUESTS_AN_HOUR = 5_000
+REQUESTS_AN_HOUR = 2_500
 POINTS_AN_HOUR = 3_000_000
 HOUR = 3_600_000
 

@@ -12,6 +12,7 @@ from twindiff.kit import Call, Operations
 from ..core.access import workspace
 from ..core.addresses import workspace_url
 from ..core.errors import UserNotFound
+from ..core.people import acting_bot
 from ..core.tables import User
 from ..rendering.user_views import bot_id_of
 
@@ -30,5 +31,5 @@ def test(call: Call) -> dict[str, Any]:
         "team_id": team.team_id,
         "user_id": user.user_id,
         "is_enterprise_install": False,
-        **({"bot_id": bot_id_of(user)} if user.is_bot or call.token.startswith("xoxb-") else {}),
+        **({"bot_id": bot_id_of(user)} if acting_bot(call) else {}),
     }

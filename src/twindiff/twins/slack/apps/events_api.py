@@ -46,7 +46,8 @@ NAMES = frozenset(
 """The event types that this twin emits."""
 
 _MESSAGES = {"channel": "message.channels", "group": "message.groups", "im": "message.im", "mpim": "message.mpim"}
-_OF_A_MENTION = ("user", "text", "ts", "channel", "event_ts", "thread_ts")
+_OF_A_MESSAGE = ("type", "user", "text", "ts", "thread_ts", "blocks")
+_OF_A_MENTION = ("user", "text", "ts", "channel", "event_ts", "thread_ts", "blocks")
 _FOR_ALL = "channel_"
 """The prefix of events that every app receives, members of the channel or not."""
 _REASONS: dict[Failure | None, str] = {
@@ -74,9 +75,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
     if _MESSAGES.get(inner.get("channel_type", "")) in wanted:
         yield _build_notification(event, subscription, db, "message", inner)
     if "app_mention" in wanted and _mentions(inner, subscription.actor):
-        kept = {
-            name: inner[name] for name in ("user", "text", "ts", "channel", "event_ts", "thread_ts") if name in inner
-        }
+        kept = {name: inner[name] for name in _OF_A_MENTION if name in inner}
         yield _build_notification(event, subscription, db, "app_mention", {"type": "app_mention", **kept})
 
 
@@ -107,16 +106,12 @@ def _inner(event: Emitted) -> dict[str, Any]:
         return {**payload, "event_ts": payload["ts"]}
     around = {name: payload[name] for name in ("type", "subtype", "channel", "channel_type")}
     around |= {"hidden": True, "ts": at, "event_ts": at}
-    message = {name: payload[name] for name in ("type", "user", "text", "ts", "thread_ts") if name in payload}
+    message = {name: payload[name] for name in _OF_A_MESSAGE if name in payload}
     if subtype == "message_deleted":
-        return {
-            **around,
-            "hidden": True,
-            "ts": at,
-            "event_ts": at,
-            "deleted_ts": payload["ts"],
-            "previous_message": message,
-        }
+        previous = payload.get("previous_message", message)
+        return {**around, "deleted_ts": payload["ts"], "previous_message": previous}
+    if "message" in payload:
+        return {**around, "message": payload["message"], "previous_message": message}
     edited = {**message, "edited": {"user": event.actor, "ts": at}}
     return {**around, "message": edited}
 

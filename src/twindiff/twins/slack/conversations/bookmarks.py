@@ -26,6 +26,7 @@ from ..core.errors import (
     TooManyBookmarks,
 )
 from ..core.tables import Bookmark, Channel
+from ..rendering.entities import escape_text
 
 api = Operations()
 
@@ -150,7 +151,7 @@ def _render_bookmark(bookmark: Bookmark, team_id: str) -> dict[str, Any]:
     return {
         "id": bookmark.bookmark_id,
         "channel_id": bookmark.channel_id,
-        "title": bookmark.title,
+        "title": escape_text(bookmark.title),
         "link": bookmark.link,
         "emoji": bookmark.emoji or "",
         "icon_url": f"{link.partition('://')[0]}://{_host(link)}/favicon.ico",

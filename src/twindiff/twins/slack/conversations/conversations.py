@@ -26,7 +26,6 @@ from ..core.errors import (
     CantArchiveGeneral,
     ChannelNotFound,
     InvalidLimit,
-    InvalidNameMaxlength,
     InvalidNamePunctuation,
     InvalidNameRequired,
     InvalidNameSpecials,
@@ -37,7 +36,6 @@ from ..core.errors import (
     NotAuthorized,
     NotInChannel,
     RestrictedAction,
-    TooLong,
     TooManyUsers,
     UserDisabled,
     UserIsRestricted,
@@ -57,8 +55,6 @@ api = Operations()
 
 PageSize = Annotated[int, Meta(ge=1, le=1000), InvalidLimit]
 
-_MAX_NAME_CHARACTERS = 80
-_MAX_TOPIC_CHARACTERS = 250
 _MAX_OTHER_MEMBERS = 8
 
 _UNRESTRICTED = {"is_read_only": False, "is_thread_only": False, "is_non_threadable": False}
@@ -147,8 +143,6 @@ def create(call: Call, name: str, is_private: bool = False) -> dict[str, Any]:
 def _check_name(name: str) -> None:
     if not name:
         raise InvalidNameRequired
-    if len(name) > _MAX_NAME_CHARACTERS:
-        raise InvalidNameMaxlength
     if not all(_may_be_in_a_name(letter) for letter in name):
         raise InvalidNameSpecials
     if not name.strip("-_"):
@@ -198,8 +192,6 @@ def set_topic(call: Call, channel: str, topic: str) -> dict[str, Any]:
     """
     room = channel_of_member(call, channel)
     refuse_guests(call, UserIsRestricted)
-    if len(topic) > _MAX_TOPIC_CHARACTERS:
-        raise TooLong
     if topic != (room.topic_text or ""):
         now = call.clock.iso()
         stamp = {"topic_creator_id": call.actor, "topic_set_at": now, "updated_at": now}
@@ -215,8 +207,6 @@ def set_purpose(call: Call, channel: str, purpose: str) -> dict[str, Any]:
     """
     room = channel_of_member(call, channel)
     refuse_guests(call, UserIsRestricted)
-    if len(purpose) > _MAX_TOPIC_CHARACTERS:
-        raise TooLong
     if purpose != (room.purpose_text or ""):
         now = call.clock.iso()
         stamp = {"purpose_creator_id": call.actor, "purpose_set_at": now, "updated_at": now}

@@ -13,11 +13,12 @@ from typing import Any
 
 from twindiff.kit import Call, RequestContext, Store
 from twindiff.kit.twin import Operation
-from twindiff.twins.slack.wire_style import InvalidAuth, Ratelimited
+from twindiff.twins.slack.wire_style import InvalidAuth, Ratelimited, ignore_json
 
 from . import enterprise_methods
 from .rate_limits import most_a_minute
 from .tables import AccessToken, User
+from .text_limits import check_text_limits
 from .token_errors import AccountInactive, MissingScope, NotAllowedTokenType, TokenRevoked
 
 _REFUSED_TO_BOTS = """
@@ -77,8 +78,11 @@ def _check(exchange: RequestContext, call: Call) -> None:
         raise TokenRevoked
     if exchange.strict or (known and known.token == EVERY):
         _check_rights(call, exchange.operation, known)
+    if exchange.strict:
+        ignore_json(exchange)
     if is_limited:
         _check_rate(call, exchange)
+    check_text_limits(exchange)
 
 
 def actor_of(call: Call) -> str | None:

@@ -306,6 +306,10 @@ class MissingUnfurls(ApiError):
     """There is nothing to show for the addresses."""
 
 
+class MsgBlocksTooLong(ApiError):
+    """The blocks of the message are too long together."""
+
+
 class MsgTooLong(ApiError):
     """The text is longer than a message may be."""
 

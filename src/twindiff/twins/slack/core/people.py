@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from twindiff.kit import Store, any_of
+from twindiff.kit import Call, Store, any_of
 
 from .errors import UserNotFound
 from .tables import User
+
+BOT_TOKEN = "xoxb-"
+"""The prefix of bots' tokens."""
 
 
 def find_person(db: Store, name: str) -> User | None:
@@ -29,10 +32,18 @@ def _rank(user: User, name: str) -> int | None:
     return next((rank for rank, each in enumerate(names, 1) if each and each.casefold() == folded), None)
 
 
-def bots_among(db: Store, users: Collection[str]) -> dict[str, User]:
-    """Map ids to those of the users that are bots."""
-    bots = db.rows(User, User.user_id.in_(users), User.is_bot.in_((True,))) if users else []
+def bots_among(db: Store, users: Collection[str], acting: Collection[str] = ()) -> dict[str, User]:
+    """Map ids to those of the users that are bots, and to the users in `acting`, who wrote with bots' tokens."""
+    is_bot = any_of(User.is_bot.in_((True,)), User.user_id.in_(acting)) if acting else User.is_bot.in_((True,))
+    bots = db.rows(User, User.user_id.in_(users), is_bot) if users else []
     return {user.user_id: user for user in bots}
+
+
+def acting_bot(call: Call) -> User | None:
+    """Return the caller if it is a bot or uses a bot's token, else None."""
+    if call.token.startswith(BOT_TOKEN):
+        return call.db.find(User, User.user_id == call.actor)
+    return bot_of(call.db, call.actor)
 
 
 def bot_of(db: Store, user_id: str) -> User | None:

@@ -8,6 +8,10 @@ from __future__ import annotations
 from twindiff.kit import ApiError
 
 
+class CanvasCreationFailed(ApiError):
+    """The canvas could not be made of the given text."""
+
+
 class CanvasEditingFailed(ApiError):
     """The change could not be made to the canvas."""
 

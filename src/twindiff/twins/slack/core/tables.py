@@ -160,6 +160,8 @@ class Message(
     username: Column[str | None] = column(default=None, derived=True)
     """The name that an app gave the message instead of its own; `icons` likewise."""
     icons: Column[Json | None] = column(default=None, derived=True)
+    bot_id: Column[str | None] = column(default=None, derived=True)
+    """The bot id of an author that is no bot in the template and wrote the message with a bot's token."""
 
 
 class TeamSetting(Row, table="team_settings", key=("team_id",)):

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 _HEADING = re.compile(r"(#{1,6})\s")
 _FENCE = "```"
+_DEEP_HEADING = re.compile(r"#{4,6}\s")
+_DELIMITERS = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 
 
 class Section(NamedTuple):
@@ -46,6 +48,29 @@ def _paragraphs(markdown: str) -> list[str]:
             paragraphs.append([])
         in_code ^= line.lstrip().startswith(_FENCE)
     return ["\n".join(lines) for lines in paragraphs if lines]
+
+
+def find_unsupported_markdown(markdown: str) -> str | None:
+    """Return Slack's words for what a canvas does not take: headings below the third level, and broken tables.
+
+    https://github.com/slackapi/python-slack-sdk/issues/1720
+    """
+    lines, in_code = markdown.splitlines(), False
+    for number, line in enumerate(lines, 1):
+        in_code ^= line.lstrip().startswith(_FENCE)
+        if in_code:
+            continue
+        if _DEEP_HEADING.match(line):
+            depth = len(line) - len(line.lstrip("#"))
+            return f"'content' error: line {number}: Unsupported heading depth ({depth})"
+        is_delimiter = number > 1 and "|" in line and _DELIMITERS.fullmatch(line.strip())
+        if is_delimiter and _count_cells(lines[number - 2]) != _count_cells(line):
+            return f"'content' error: line {number - 1}: Unsupported table type"
+    return None
+
+
+def _count_cells(line: str) -> int:
+    return line.strip().strip("|").count("|") + 1
 
 
 def join_sections(texts: list[str]) -> str:

@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from twindiff.kit import Call, Operations, revise
+from twindiff.kit import ApiError, Call, Operations, revise
 
 from ..core.access import is_member, is_visible, visible_channel
 from ..core.document_access import entities_of, levels_through
 from ..core.errors import InvalidArguments, NotInChannel, RestrictedAction
-from ..core.surface_errors import CanvasEditingFailed, CanvasNotFound, ChannelCanvasAlreadyExists
+from ..core.surface_errors import CanvasCreationFailed, CanvasEditingFailed, CanvasNotFound, ChannelCanvasAlreadyExists
 from ..core.tables import Canvas, CanvasAccess, Channel
 from ..rendering.canvas_views import html_of, levels_given
-from .canvas_sections import Section, join_sections, sections_of
+from .canvas_sections import Section, find_unsupported_markdown, join_sections, sections_of
 
 api = Operations()
 
@@ -50,7 +50,7 @@ def create(
     https://docs.slack.dev/reference/methods/canvases.create
     """
     room = visible_channel(call, channel_id) if channel_id else None
-    return {"canvas_id": _add(call, title, _markdown(document_content), room).canvas_id}
+    return {"canvas_id": _add(call, title, _markdown(document_content, CanvasCreationFailed), room).canvas_id}
 
 
 @api.method("conversations.canvases.create", scope="canvases:write")
@@ -66,7 +66,7 @@ def create_in_channel(
         raise NotInChannel
     if call.db.find(Canvas, Canvas.channel_id == room.channel_id):
         raise ChannelCanvasAlreadyExists
-    return {"canvas_id": _add(call, title, _markdown(document_content), room).canvas_id}
+    return {"canvas_id": _add(call, title, _markdown(document_content, CanvasCreationFailed), room).canvas_id}
 
 
 def _add(call: Call, title: str, markdown: str, room: Channel | None) -> Canvas:
@@ -81,10 +81,14 @@ def _add(call: Call, title: str, markdown: str, room: Channel | None) -> Canvas:
     return call.db.add(canvas)
 
 
-def _markdown(given: dict[str, Any] | None) -> str:
+def _markdown(given: dict[str, Any] | None, failed: type[ApiError]) -> str:
+    """Return the markdown of a document; raises `failed` for what Slack's canvases do not take."""
     if given is None:
         return ""
-    return _read(given, Document).markdown
+    markdown = _read(given, Document).markdown
+    if problem := find_unsupported_markdown(markdown):
+        raise failed(detail=problem)
+    return markdown
 
 
 def _read(given: Any, kind: type[Any]) -> Any:
@@ -148,6 +152,8 @@ def _place(sections: list[Section], section_id: str) -> int | None:
 def _text(content: Document | None) -> str:
     if content is None:
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] missing content [json-pointer:/changes/0]"]})
+    if problem := find_unsupported_markdown(content.markdown):
+        raise CanvasEditingFailed(detail=problem)
     return content.markdown
 
 

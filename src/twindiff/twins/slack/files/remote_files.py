@@ -24,7 +24,6 @@ from ..messages.message_content import Content
 from ..rendering.file_views import file_objects
 from .files import remove_file
 from .remote_file_errors import (
-    BadTitle,
     BotUserRequired,
     InvalidArgs,
     InvalidExternalId,
@@ -38,8 +37,6 @@ api = Operations()
 
 Limit = Annotated[int, Meta(ge=1, le=1000)]
 
-_MAX_CHARACTERS = 255
-
 
 @api.method("files.remote.add", scope="remote_files:write")
 def add(call: Call, external_id: str, external_url: str, title: str, filetype: str = "") -> dict[str, Any]:
@@ -48,9 +45,7 @@ def add(call: Call, external_id: str, external_url: str, title: str, filetype: s
     https://docs.slack.dev/reference/methods/files.remote.add
     """
     _check_bot(call)
-    if len(title) > _MAX_CHARACTERS:
-        raise BadTitle
-    if not 0 < len(external_id) <= _MAX_CHARACTERS:
+    if not external_id:
         raise InvalidExternalId
     if not _is_address(external_url):
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] external_url must be an address"]})
@@ -187,7 +182,7 @@ def update(
     remote = _remote(call, file, external_id)
     wanted: dict[str, Any] = {}
     if title is not None:
-        if not 0 < len(title) <= _MAX_CHARACTERS:
+        if not title:
             raise InvalidTitle
         wanted.update(title=title, file_name=title)
     if external_url:

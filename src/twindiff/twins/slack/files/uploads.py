@@ -14,12 +14,13 @@ from twindiff.twins.slack.wire_style import sent_bytes
 
 from ..core.access import workspace
 from ..core.arguments import names_in
+from ..core.authorization import is_strict
 from ..core.errors import (
     AccessDenied,
-    AltTxtTooLarge,
     ChannelNotFound,
     FileNotFound,
     FileUploadsDisabled,
+    InvalidArguments,
     InvalidChannel,
     IsArchived,
     MissingArgument,
@@ -29,7 +30,7 @@ from ..core.errors import (
 )
 from ..core.file_access import bytes_of, visible_file
 from ..core.file_types import FAMILIES, filetype_of, kind_of
-from ..core.tables import Channel, File, FileContent, FileMessage, TeamSetting, UploadTicket
+from ..core.tables import Channel, File, FileContent, FileMessage, TeamSetting, UploadTicket, User
 from ..documents.documents import canvas_page, find_document
 from ..messages.chat import add_message, resolve_conversation, thread_root
 from ..messages.message_content import Blocks, Content, content_of
@@ -42,7 +43,7 @@ api = Operations()
 
 _MAX_FILE_BYTES = 100_000_000
 _MAX_SNIPPET_BYTES = 1_000_000
-_MAX_ALT_TEXT_CHARACTERS = 1000
+_CHANNEL_ID = re.compile(r"[CGDZ][A-Z0-9]{8,}")
 
 Wanted = list[dict[str, Any]]
 
@@ -53,7 +54,7 @@ def get_upload_url(call: Call, filename: str, length: int, alt_txt: str = "", sn
 
     https://docs.slack.dev/reference/methods/files.getUploadURLExternal
     """
-    _check_announcement(call, filename, length, alt_txt, snippet_type)
+    _check_announcement(call, filename, length, snippet_type)
     ticket = UploadTicket(
         ticket=call.ids.new("", 32),
         file_id=call.ids.new("F"),
@@ -67,14 +68,12 @@ def get_upload_url(call: Call, filename: str, length: int, alt_txt: str = "", sn
     return {"upload_url": f"{call.base_url}/upload/v1/{ticket.ticket}", "file_id": ticket.file_id}
 
 
-def _check_announcement(call: Call, filename: str, length: int, alt_txt: str, snippet_type: str) -> None:
+def _check_announcement(call: Call, filename: str, length: int, snippet_type: str) -> None:
     setting = call.db.find(TeamSetting)
     if setting and setting.allow_file_uploads is False:
         raise FileUploadsDisabled
     if length < 1 or not filename.strip():
         raise MissingArgument
-    if len(alt_txt) > _MAX_ALT_TEXT_CHARACTERS:
-        raise AltTxtTooLarge
     if snippet_type and snippet_type not in FAMILIES["snippets"]:
         raise UnknownSnippetType
     if snippet_type and length > _MAX_SNIPPET_BYTES:
@@ -106,6 +105,8 @@ def complete_upload(
 
     https://docs.slack.dev/reference/methods/files.completeUploadExternal
     """
+    for name in names_in(channel_id):
+        _check_channel_id(call, name)
     rooms = [_room(call, name, InvalidChannel) for name in names_in(channels)]
     rooms = rooms or [_room(call, name, ChannelNotFound) for name in names_in(channel_id)]
     titles = {str(each.get("id", "")): str(each.get("title") or "") for each in files}
@@ -120,6 +121,17 @@ def complete_upload(
         if each["mode"] == "snippet":
             add_preview(call, file, each)
     return {"files": shown}
+
+
+def _check_channel_id(call: Call, channel: str) -> None:
+    """Raise InvalidArguments for a text that is no id of a conversation; lenient environments take names as well.
+
+    https://github.com/slackapi/bolt-js/issues/2115
+    """
+    names_person = channel.startswith(("U", "W")) and call.db.find(User, User.user_id == channel) is not None
+    if names_person or (is_strict(call) and not _CHANNEL_ID.fullmatch(channel)):
+        wrong = f"[ERROR] input must match regex pattern: ^{_CHANNEL_ID.pattern}$ [json-pointer:/channel_id]"
+        raise InvalidArguments(response_metadata={"messages": [wrong]})
 
 
 def _room(call: Call, channel: str, unknown: type[ApiError]) -> Channel:

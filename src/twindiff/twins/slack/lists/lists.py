@@ -25,14 +25,12 @@ from .list_errors import (
     ListNotFound,
     MissingArgCopyFromListId,
     MissingArguments,
-    OverTitleLengthMaximum,
     UnexpectedDescriptionBlocksArg,
 )
 from .list_views import cells_of
 
 api = Operations()
 
-_MAX_TITLE_CHARACTERS = 255
 _RANKS = ("read", "write", "owner")
 
 Blocks = list[dict[str, Any]]
@@ -60,7 +58,7 @@ def create(
     made = SlackList(
         list_id=call.ids.new("F"),
         user_id=call.actor,
-        title=_title(name),
+        title=name,
         description_blocks=_description(description_blocks, InvalidSchema),
         todo_mode=todo_mode or bool(source and source.todo_mode),
         copied_from=source.list_id if source else None,
@@ -72,12 +70,6 @@ def create(
     else:
         _copy(call, source, made, with_items=include_copied_list_records)
     return {"list_id": made.list_id, "list_metadata": schemas(columns_of(call, made.list_id))}
-
-
-def _title(name: str) -> str:
-    if len(name) > _MAX_TITLE_CHARACTERS:
-        raise OverTitleLengthMaximum
-    return name
 
 
 def _description(blocks: Blocks | None, wrong: type[ApiError]) -> Blocks | None:
@@ -150,7 +142,7 @@ def update(
         raise MissingArguments
     wanted: dict[str, Any] = {"todo_mode": todo_mode}
     if name is not UNSET:
-        wanted["title"] = _title(name)
+        wanted["title"] = name
     if description_blocks is not UNSET:
         wanted["description_blocks"] = _description(description_blocks, UnexpectedDescriptionBlocksArg)
     revise(call.db, slack_list, stamp={"updated_at": call.clock.iso(), "updated_by": call.actor}, **wanted)

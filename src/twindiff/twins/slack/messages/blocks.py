@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
-from ..core.errors import InvalidBlocks
+import msgspec
+
+from ..core.errors import InvalidBlocks, MsgBlocksTooLong
 
 Check = Callable[[Any, str], Iterator[str]]
 """Yields the problems of a value; the second argument is its JSON pointer."""
@@ -17,11 +19,15 @@ Shape = dict[str, Check]
 
 MAX_BLOCKS = 50
 MAX_VIEW_BLOCKS = 100
+MAX_BLOCKS_CHARACTERS = 13_200
+"""The limit of a message's blocks as JSON, which no page tells: https://github.com/slackapi/bolt-js/issues/2509"""
 _MAX_MARKDOWN_CHARACTERS = 12_000
 
 
 def check_blocks(blocks: Sequence[Any]) -> None:
-    """Raise InvalidBlocks with all problems unless a message may contain these blocks."""
+    """Raise MsgBlocksTooLong, or InvalidBlocks with all problems, unless a message may contain these blocks."""
+    if len(blocks) <= MAX_BLOCKS and _is_too_long(blocks):
+        raise MsgBlocksTooLong
     if errors := list(problems(blocks, "/blocks")):
         raise InvalidBlocks(errors=errors, response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
 
@@ -37,8 +43,13 @@ def problems(blocks: Sequence[Any], at: str, most: int = MAX_BLOCKS) -> Iterator
     for index, block in enumerate(blocks):
         yield from _block(block, f"{at}/{index}")
     yield from _find_duplicates(blocks, "block_id", at)
-    if sum(len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown") > _MAX_MARKDOWN_CHARACTERS:
-        yield _problem(f"markdown blocks must be less than {_MAX_MARKDOWN_CHARACTERS + 1} characters together", at)
+
+
+def _is_too_long(blocks: Sequence[Any]) -> bool:
+    """Whether blocks exceed the limit of all blocks together, or that of all markdown blocks together."""
+    markdown = sum(len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown")
+    as_json = len(msgspec.json.encode(blocks).decode(errors="replace"))
+    return markdown > _MAX_MARKDOWN_CHARACTERS or as_json > MAX_BLOCKS_CHARACTERS
 
 
 def _problem(text: str, at: str) -> str:

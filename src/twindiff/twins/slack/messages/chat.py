@@ -24,11 +24,10 @@ from ..core.errors import (
     IsInactive,
     MessageNotFound,
     RestrictedTooMany,
-    ThreadNotFound,
     TimeInPast,
     TimeTooFar,
 )
-from ..core.people import bot_of
+from ..core.people import acting_bot
 from ..core.tables import (
     Channel,
     FileMessage,
@@ -42,7 +41,16 @@ from ..core.tables import (
     UserMention,
 )
 from ..rendering.call_blocks import check_calls, fill_calls, record_posted_calls
-from ..rendering.message_views import edited_message, message_event, permalink, posted_message, scheduled_message
+from ..rendering.message_relations import NO_REPLIES, threads_of
+from ..rendering.message_views import (
+    edited_message,
+    message_event,
+    permalink,
+    posted_message,
+    scheduled_message,
+    tombstone,
+)
+from ..rendering.user_views import bot_id_of
 from .assistant_threads import clear_status
 from .mentions import record_mentions
 from .message_content import Attachments, Blocks, Content, Metadata, content_of
@@ -88,7 +96,7 @@ def post_message(
     room = resolve_conversation(call, channel)
     content = content_of(text, blocks, attachments, markdown_text, metadata)
     root = None if thread_ts is None else thread_root(call.db, room, thread_ts)
-    bot = bot_of(call.db, call.actor)
+    bot = acting_bot(call)
     persona = persona_of(call, bot, username, icon_emoji, icon_url)
     subtype = BROADCAST if root and reply_broadcast else None
     message = add_message(call, room, content, root, subtype=subtype, persona=persona)
@@ -129,14 +137,14 @@ def update(
     content = content_of(text, blocks, attachments, markdown_text, metadata)
     edited = _edit(call, room, message, content, BROADCAST if reply_broadcast else message.subtype)
     answer = {"channel": room.channel_id, "ts": ts, "text": edited.message_text or ""}
-    shown = edited_message(edited, team_of(call.db, room), bot_of(call.db, call.actor))
+    shown = edited_message(edited, team_of(call.db, room), acting_bot(call))
     fill_calls(call, [shown])
     return {**answer, "message": shown}
 
 
 @api.method("chat.delete", scope="chat:write")
 def delete(call: Call, channel: str, ts: str) -> dict[str, Any]:
-    """Delete a message of the caller with its reactions and pins; its replies stay.
+    """Delete a message of the caller with its reactions and pins; its replies stay below a tombstone.
 
     https://docs.slack.dev/reference/methods/chat.delete
     """
@@ -150,8 +158,26 @@ def delete(call: Call, channel: str, ts: str) -> dict[str, Any]:
     for star in call.db.rows(Star, Star.item_id == ts):
         call.db.remove(star)
     call.db.remove(message)
-    call.emit("message", {**message_event(room, message), "subtype": "message_deleted", "deleted_ts": ts})
+    _tell_of_deletion(call, room, message)
     return {"channel": room.channel_id, "ts": ts}
+
+
+def _tell_of_deletion(call: Call, room: Channel, message: Message) -> None:
+    """Emit the events of a deleted message.
+
+    A message with replies becomes a tombstone, and its last reply takes the tombstone with it.
+    https://github.com/slack-edge/slack-edge/pull/10
+    """
+    ts, team_id = message.message_id, team_of(call.db, room)
+    told = message_event(room, message)
+    if thread := threads_of(call.db, [ts]).get(ts):
+        call.emit("message", {**told, "subtype": "message_changed", "message": tombstone(ts, team_id, thread)})
+        return
+    call.emit("message", {**told, "subtype": "message_deleted", "deleted_ts": ts})
+    root = message.parent_id
+    if root and not threads_of(call.db, [root]) and _author(call.db, root) is None:
+        gone = {**told, "ts": root, "thread_ts": root, "previous_message": tombstone(root, team_id, NO_REPLIES)}
+        call.emit("message", {**gone, "subtype": "message_deleted", "deleted_ts": root})
 
 
 @api.method("chat.getPermalink", reads=True)
@@ -198,7 +224,7 @@ def schedule_message(
         metadata=content.metadata,
     )
     call.db.add(scheduled)
-    shown = scheduled_message(scheduled, team_of(call.db, room), bot_of(call.db, call.actor))
+    shown = scheduled_message(scheduled, team_of(call.db, room), acting_bot(call))
     if content.metadata:
         shown["metadata"] = content.metadata
     answer = {"channel": room.channel_id, "scheduled_message_id": scheduled.scheduled_message_id}
@@ -213,10 +239,11 @@ def find_message(db: Store, room: Channel, ts: str) -> Message:
     return message
 
 
-def thread_root(db: Store, room: Channel, thread_ts: str) -> str:
+def thread_root(db: Store, room: Channel, thread_ts: str) -> str | None:
     """Return the `ts` of a thread's first message, given that message, even a deleted one, or one of its replies.
 
-    Raises InvalidThreadTs or ThreadNotFound.
+    None means that there is no such thread: Slack posts the reply as a message of its own.
+    https://github.com/slack-go/slack/issues/1571. Raises InvalidThreadTs.
     """
     if not is_ts(thread_ts):
         raise InvalidThreadTs(response_metadata={"messages": [f"[ERROR] {thread_ts} is not a valid thread_ts"]})
@@ -224,9 +251,7 @@ def thread_root(db: Store, room: Channel, thread_ts: str) -> str:
         return find_message(db, room, thread_ts).parent_id or thread_ts
     except MessageNotFound:
         orphan = db.find(Message, Message.parent_id == thread_ts, Message.channel_id == room.channel_id)
-        if orphan is None:
-            raise ThreadNotFound from None
-        return thread_ts
+        return thread_ts if orphan else None
 
 
 def _author(db: Store, root: str | None) -> str | None:
@@ -274,7 +299,7 @@ def add_message(
 ) -> Message:
     """Add a message of the caller to a conversation, or to the thread of `root`; emits no event."""
     record_posted_calls(call, room, content.blocks)
-    now = call.clock.iso()
+    now, bot = call.clock.iso(), acting_bot(call)
     message = Message(
         message_id=call.ids.ts(),
         channel_id=room.channel_id,
@@ -289,6 +314,7 @@ def add_message(
         metadata=content.metadata,
         username=persona.username if persona else None,
         icons=persona.icons if persona else None,
+        bot_id=bot_id_of(bot) if bot and not bot.is_bot else None,
     )
     call.db.add(message)
     call.db.change(room, last_message_at=now)

@@ -180,7 +180,9 @@ def replies(
     inclusive: bool = False,
     include_all_metadata: bool = False,
 ) -> dict[str, Any]:
-    """List a thread, oldest first, given any message of it. Every page begins with the root, as Slack's do.
+    """List a thread, oldest first, given its first message. Every page begins with the root, as Slack's do.
+
+    Given a reply, the answer is that reply alone. https://github.com/slackapi/bolt-python/issues/783
 
     https://docs.slack.dev/reference/methods/conversations.replies
     """
@@ -188,6 +190,9 @@ def replies(
     window, size = _window(oldest, latest, inclusive), min(limit, _MAX_THREAD_PAGE_MESSAGES)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
     root_ts, root = _root(call, room, ts)
+    if root and root.parent_id:
+        alone = HistoryPage({root_ts: root}, {})
+        return {"messages": _render_messages(call, room, alone, include_all_metadata), **_more([])}
     # With a limit of 1, the first page is the root alone; later pages still need one reply each to advance.
     wanted = max(size - 1, 1 if start else 0)
     conditions = [Message.parent_id == root_ts, Message.channel_id == room.channel_id, *window.of(Message.message_id)]
@@ -200,13 +205,9 @@ def replies(
 
 
 def _root(call: Call, room: Channel, ts: str) -> tuple[str, Message | None]:
-    """Return `ts` and row of a thread's first message, given any message of the thread; the row is None if deleted."""
+    """Return `ts` and row of a message of a thread; the row is None for a deleted one that has replies."""
     here = Message.channel_id == room.channel_id
     message = call.db.find(Message, Message.message_id == ts, here)
-    if message and message.parent_id is None:
-        return ts, message
-    root_ts = message.parent_id if message and message.parent_id else ts
-    root = call.db.find(Message, Message.message_id == root_ts, here)
-    if root is None and not call.db.find(Message, Message.parent_id == root_ts, here):
+    if message is None and not call.db.find(Message, Message.parent_id == ts, here):
         raise ThreadNotFound
-    return root_ts, root
+    return ts, message

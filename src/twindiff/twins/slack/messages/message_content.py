@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple, cast
 
 import msgspec
 
+from ..core.arguments import objects_in
 from ..core.errors import (
     InvalidAttachments,
     InvalidBlocksFormat,
@@ -13,7 +14,6 @@ from ..core.errors import (
     InvalidMetadataSchema,
     MarkdownTextConflict,
     MetadataTooLarge,
-    MsgTooLong,
     NoText,
     TooManyAttachments,
 )
@@ -25,8 +25,6 @@ Blocks = Annotated[Objects, InvalidBlocksFormat]
 Attachments = Annotated[Objects, InvalidAttachments]
 Metadata = Annotated[dict[str, Any], InvalidMetadataFormat]
 
-_MAX_TEXT_CHARACTERS = 40_000
-_MAX_MARKDOWN_CHARACTERS = 12_000
 _MAX_PAYLOAD_BYTES = 8_192
 _MAX_ATTACHMENTS = 100
 
@@ -53,8 +51,6 @@ def content_of(
     """
     if markdown_text and (text or blocks):
         raise MarkdownTextConflict
-    if len(text) > _MAX_TEXT_CHARACTERS or len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
-        raise MsgTooLong
     if blocks:
         check_blocks(blocks)
     said = text or markdown_text
@@ -93,12 +89,35 @@ def _fallback(attachment: dict[str, Any]) -> str:
 
 
 def metadata_of(given: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Check and return the metadata of a message; raises InvalidMetadataSchema or MetadataTooLarge."""
+    """Check and return the metadata of a message: an event, or entities (work objects).
+
+    https://docs.slack.dev/messaging/work-objects. Raises InvalidMetadataSchema or MetadataTooLarge.
+    """
     if given is None:
         return None
+    if "entities" in given:
+        return _check_entities(given)
     kind, payload = given.get("event_type"), given.get("event_payload")
     if not (isinstance(kind, str) and kind and isinstance(payload, dict)):
         raise InvalidMetadataSchema
     if len(msgspec.json.encode(payload)) > _MAX_PAYLOAD_BYTES:
         raise MetadataTooLarge
     return {"event_type": kind, "event_payload": payload}
+
+
+_ENTITY_TEXTS = ("entity_type", "url")
+
+
+def _check_entities(given: dict[str, Any]) -> dict[str, Any]:
+    """Return metadata of entities, each with a type, an address, a reference and a payload."""
+    entities = objects_in(given["entities"])
+    for entity in entities:
+        texts = all(isinstance(entity.get(name), str) and entity[name] for name in _ENTITY_TEXTS)
+        objects = all(isinstance(entity.get(name), dict) for name in ("external_ref", "entity_payload"))
+        if not (texts and objects):
+            raise InvalidMetadataSchema
+    if not entities:
+        raise InvalidMetadataSchema
+    if len(msgspec.json.encode(entities)) > _MAX_PAYLOAD_BYTES:
+        raise MetadataTooLarge
+    return {"entities": entities}

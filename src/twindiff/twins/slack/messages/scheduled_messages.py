@@ -24,11 +24,15 @@ from ..core.errors import (
     NotInChannel,
 )
 from ..core.tables import ScheduledMessage
+from ..rendering.entities import format_text
 from ..rendering.message_views import message_event
-from .chat import add_message
+from .chat import add_message, thread_root
 from .message_content import Content
 
 api = Operations()
+
+MIN_DELETION_SECONDS = 60
+"""The least time before a scheduled message is posted at which it can still be deleted."""
 
 
 @api.method("chat.scheduledMessages.list", reads=True)
@@ -70,13 +74,13 @@ def _render_scheduled_message(scheduled: ScheduledMessage) -> dict[str, Any]:
         "channel_id": scheduled.channel_id,
         "post_at": scheduled.post_at,
         "date_created": unix_of(scheduled.created_at),
-        "text": scheduled.message_text or "",
+        "text": format_text(scheduled.message_text or ""),
     }
 
 
 @api.method("chat.deleteScheduledMessage", scope="chat:write")
 def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dict[str, Any]:
-    """Delete a scheduled message of the caller.
+    """Delete a scheduled message of the caller, until a minute before it is posted.
 
     https://docs.slack.dev/reference/methods/chat.deleteScheduledMessage
     """
@@ -89,7 +93,8 @@ def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dic
         ScheduledMessage.channel_id == room.channel_id,
         ScheduledMessage.user_id == call.actor,
     )
-    if scheduled is None:
+    is_late = scheduled and 0 <= scheduled.post_at - call.clock.unix() < MIN_DELETION_SECONDS
+    if scheduled is None or is_late:
         raise InvalidScheduledMessageId if is_visible(call, room) else ChannelNotFound
     call.db.remove(scheduled)
     return {}
@@ -107,5 +112,6 @@ def post_scheduled(call: Call, row: ScheduledMessage) -> None:
     except (ChannelNotFound, IsArchived, NotInChannel):
         return
     content = Content(row.message_text, row.blocks, row.attachments, row.metadata)
-    message = add_message(call, room, content, row.parent_id)
+    root = thread_root(call.db, room, row.parent_id) if row.parent_id else None
+    message = add_message(call, room, content, root)
     call.emit("message", message_event(room, message))

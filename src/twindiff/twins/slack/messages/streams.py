@@ -11,8 +11,9 @@ from twindiff.kit import Call, Operations, revise
 
 from ..core.access import team_of, writable_channel
 from ..core.errors import InvalidThreadTs, MsgTooLong, UserNotFound
-from ..core.people import bot_of
+from ..core.people import acting_bot
 from ..core.tables import Channel, Message, MessageStream, User
+from ..core.text_limits import MAX_MESSAGE_CHARACTERS
 from ..rendering.message_views import posted_message
 from .assistant_threads import clear_status
 from .blocks import check_blocks
@@ -31,9 +32,6 @@ from .stream_errors import (
 api = Operations()
 
 Chunks = Annotated[list[dict[str, Any]], InvalidChunks]
-
-_MAX_MARKDOWN_CHARACTERS = 12_000
-_MAX_MESSAGE_CHARACTERS = 40_000
 
 
 @api.method("chat.startStream", scope="chat:write")
@@ -56,8 +54,10 @@ def start_stream(
     """
     room = writable_channel(call, channel)
     _check_recipient(call, room, recipient_user_id, recipient_team_id)
-    persona = persona_of(call, bot_of(call.db, call.actor), username, icon_emoji, icon_url)
+    persona = persona_of(call, acting_bot(call), username, icon_emoji, icon_url)
     root = None if thread_ts is None else thread_root(call.db, room, thread_ts)
+    if thread_ts is not None and root is None:
+        raise InvalidThreadTs
     _check_parts(markdown_text, chunks)
     message = add_message(call, room, Content("", None, None, None), root, persona=persona)
     mode = "chunks" if chunks else "markdown_text" if markdown_text else ""
@@ -101,7 +101,7 @@ def stop_stream(
     call.db.remove(stream)
     if message.parent_id:
         clear_status(call, room, message.parent_id)
-    shown = posted_message(message, team_of(call.db, room), bot=bot_of(call.db, call.actor))
+    shown = posted_message(message, team_of(call.db, room), bot=acting_bot(call))
     return {"channel": room.channel_id, "ts": ts, "message": shown}
 
 
@@ -132,8 +132,6 @@ def _require_stream(call: Call, channel: str, ts: str) -> tuple[Channel, Message
 def _check_parts(markdown_text: str, chunks: list[dict[str, Any]] | None) -> None:
     if markdown_text and chunks:
         raise CannotProvideBothMarkdownTextAndChunks
-    if len(markdown_text) > _MAX_MARKDOWN_CHARACTERS:
-        raise MsgTooLong
 
 
 def _go_on(
@@ -153,7 +151,7 @@ def _extend(call: Call, message: Message, markdown_text: str, chunks: list[dict[
     text, blocks = (message.message_text or "") + markdown_text, _blocks(message)
     for chunk in chunks or ():
         text += _take(chunk, blocks)
-    if len(text) > _MAX_MESSAGE_CHARACTERS:
+    if len(text) > MAX_MESSAGE_CHARACTERS:
         raise MsgTooLong
     return revise(call.db, message, message_text=text, blocks=blocks or None)
 

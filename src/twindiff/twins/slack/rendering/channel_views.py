@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.arguments import unix_of
 from ..core.tables import Channel
+from .entities import format_text
 
 NEVER_READ = "0000000000.000000"
 
@@ -93,7 +94,7 @@ def _sharing(team_id: str) -> dict[str, Any]:
 
 def _topic(room: Channel) -> dict[str, Any]:
     return {
-        "value": room.topic_text or "",
+        "value": format_text(room.topic_text or ""),
         "creator": room.topic_creator_id or "",
         "last_set": unix_of(room.topic_set_at),
     }
@@ -101,7 +102,7 @@ def _topic(room: Channel) -> dict[str, Any]:
 
 def _purpose(room: Channel) -> dict[str, Any]:
     return {
-        "value": room.purpose_text or "",
+        "value": format_text(room.purpose_text or ""),
         "creator": room.purpose_creator_id or "",
         "last_set": unix_of(room.purpose_set_at),
     }

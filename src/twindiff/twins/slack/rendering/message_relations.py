@@ -22,6 +22,8 @@ class Thread(NamedTuple):
     latest: str
 
 
+NO_REPLIES = Thread(0, (), "0000000000.000000")
+"""The thread of a tombstone whose last reply was deleted."""
 _OF_REPLIES = (Message.parent_id, Message.message_id, Message.user_id)
 _OF_REACTIONS = (MessageReaction.message_id, MessageReaction.user_id, MessageReaction.reaction_type)
 _AS_GIVEN = (MessageReaction.message_id, MessageReaction.created_at)
@@ -43,6 +45,11 @@ class MessageRelations(NamedTuple):
     pins: dict[str, list[str]]
     """The ids of the channels that the messages are pinned to."""
 
+    def bot_of(self, message: Message) -> User | None:
+        """Return the author of a message if it is a bot, or wrote the message with a bot's token."""
+        user = self.bots.get(message.user_id)
+        return user if user and (user.is_bot or message.bot_id) else None
+
 
 def load_relations(
     call: Call, messages: Sequence[Message], threads: dict[str, Thread] | None = None
@@ -52,7 +59,11 @@ def load_relations(
     roots = {message.parent_id for message in messages if message.parent_id}
     db = call.db
     known = threads_of(db, ids) if threads is None else threads
-    bots = bots_among(db, {message.user_id for message in messages})
+    bots = bots_among(
+        db,
+        {message.user_id for message in messages},
+        {message.user_id for message in messages if message.bot_id},
+    )
     return MessageRelations(
         known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids), bots, pins_of(db, ids)
     )

@@ -5,27 +5,23 @@ https://docs.slack.dev/messaging
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, cast
 
 from twindiff.kit.clock import SECOND, micros_of
-from twindiff.kit.throttling import yield_processor
 
 from ..core.addresses import workspace_url
 from ..core.emoji import canonical
 from ..core.tables import Channel, Message, ScheduledMessage, Team, User
+from .entities import escape_attachments, escape_objects, format_text
 from .message_relations import MessageRelations, Reaction, Thread
 from .rich_text import rich_text_block
 from .user_views import app_id_of, bot_author, bot_id_of
 
 SLACKBOT = "USLACKBOT"
 """Slack's own user, the author of the placeholder for a thread's deleted root; no template has it."""
-
-_SPECIAL = re.compile(r"<(?:[@#!]|https?:|mailto:|tel:)[^<>]*>|&(?:amp|lt|gt);|[&<>]")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 _SHOWN_REPLY_USERS = 5
 _SHOWN_REACTION_USERS = 50
@@ -36,30 +32,20 @@ def message_content(message: Message, team_id: str, bot: User | None = None) -> 
     shown: dict[str, Any] = {
         "type": message.type or "message",
         "user": message.user_id,
-        "text": escape_text(message.message_text or ""),
+        "text": format_text(message.message_text or ""),
         "team": team_id,
     }
-    blocks: Any = message.blocks
     if bot:
         shown.update(bot_author(bot, team_id))
-        if not blocks and message.message_text:
-            blocks = [rich_text_block(message.message_text)]
-    if blocks:
-        shown["blocks"] = block_objects(blocks, message.message_id)
+    if blocks := blocks_of(message, shown["text"]):
+        shown["blocks"] = blocks
     return shown
 
 
-def escape_text(text: str) -> str:
-    """Replace `&`, `<` and `>` by entities, except in references and existing entities.
-
-    https://docs.slack.dev/messaging/formatting-message-text#escaping
-    """
-    yield_processor()
-    return _SPECIAL.sub(_entity, text) if any(sign in text for sign in _ENTITIES) else text
-
-
-def _entity(match: re.Match[str]) -> str:
-    return _ENTITIES.get(match[0], match[0])
+def blocks_of(message: Message, text: str) -> list[dict[str, Any]]:
+    """Return the blocks of a message, or else its text as rich text, which Slack makes of every plain message."""
+    given: Any = message.blocks or ([rich_text_block(text)] if text else [])
+    return block_objects(given, message.message_id)
 
 
 def posted_message(
@@ -74,7 +60,7 @@ def posted_message(
         shown.pop("user")
         shown.update(username=message.username, **({"icons": message.icons} if message.icons else {}))
     if message.attachments:
-        shown["attachments"] = message.attachments
+        shown["attachments"] = escape_attachments(message.attachments)
     if message.parent_id:
         shown["thread_ts"] = message.parent_id
         shown["parent_user_id"] = root_author or SLACKBOT
@@ -89,7 +75,7 @@ def listed_message(
     `related` holds the related rows of the page; `metadata` includes the message's metadata.
     """
     ts = message.message_id
-    root_author, bot = related.authors.get(message.parent_id or ""), related.bots.get(message.user_id)
+    root_author, bot = related.authors.get(message.parent_id or ""), related.bot_of(message)
     shown = posted_message(message, team_id, root_author, bot)
     if message.edited_at:
         shown["edited"] = edited_object(message.user_id, message.edited_at)
@@ -137,7 +123,7 @@ def scheduled_message(scheduled: ScheduledMessage, team_id: str, bot: User | Non
     shown: dict[str, Any] = {
         "type": "delayed_message",
         "user": scheduled.user_id,
-        "text": scheduled.message_text or "",
+        "text": format_text(scheduled.message_text or ""),
         "team": team_id,
     }
     if bot:
@@ -152,14 +138,16 @@ def message_event(room: Channel, message: Message, bot: User | None = None) -> d
 
     https://docs.slack.dev/reference/events/message
     """
-    told = {
+    told: dict[str, Any] = {
         "type": "message",
         "channel": message.channel_id,
         "channel_type": channel_type(room),
         "user": message.user_id,
-        "text": escape_text(message.message_text or ""),
+        "text": format_text(message.message_text or ""),
         "ts": message.message_id,
     }
+    if blocks := blocks_of(message, told["text"]):
+        told["blocks"] = blocks
     if message.subtype:
         told["subtype"] = message.subtype
     if bot:
@@ -186,6 +174,7 @@ def tombstone(ts: str, team_id: str, thread: Thread) -> dict[str, Any]:
         "text": "This message was deleted.",
         "team": team_id,
         "ts": ts,
+        "parent_user_id": SLACKBOT,
     }
     return {**shown, **thread_object(ts, thread)}
 
@@ -221,8 +210,8 @@ def block_objects(blocks: Any, ts: str) -> list[dict[str, Any]]:
     """Return blocks with a `block_id` each, generated where none was sent; items that are no objects are dropped."""
     listed = cast(list[Any], blocks) if isinstance(blocks, list) else []
     return [
-        block if "block_id" in block else {**cast(dict[str, Any], block), "block_id": _block_id(ts, at)}
-        for at, block in enumerate(listed)
+        block if "block_id" in block else {**block, "block_id": _block_id(ts, at)}
+        for at, block in enumerate(map(escape_objects, listed))
         if isinstance(block, dict)
     ]
 

@@ -13,6 +13,7 @@ from typing import Any
 from ..core.arguments import unix_of
 from ..core.tables import User, UserProfile
 from ..core.timezones import zone_object
+from .entities import escape_text
 
 _IMAGE_SIZES = (24, 32, 48, 72, 192, 512)
 
@@ -108,7 +109,7 @@ def _render_profile_fields(said: UserProfile | None) -> dict[str, Any]:
         "skype": said.skype if said else "",
         "pronouns": said.pronouns if said else "",
         "start_date": said.start_date if said else "",
-        "status_text": said.status_text if said else "",
+        "status_text": escape_text(said.status_text) if said else "",
         "status_text_canonical": "",
         "status_emoji": said.status_emoji if said else "",
         "status_emoji_display_info": [],

@@ -31,8 +31,6 @@ Sort = Literal["score", "timestamp", ""]
 Direction = Literal["asc", "desc", ""]
 
 _MAX_PAGE_ITEMS = 100
-_MAX_QUERY_CHARACTERS = 5_000
-"""The most characters of a query."""
 _MAX_TERMS = 100
 """The most words, phrases and modifiers of a query, since each is matched against every message."""
 
@@ -112,11 +110,7 @@ def _search(call: Call, query: str, count: int, page: int, direction: Direction,
 
 
 def _parse_query(query: str) -> list[Alternatives]:
-    """Parse a query; raises InvalidParameter if it is too long or has too many terms, before any message is scanned."""
-    if len(query) > _MAX_QUERY_CHARACTERS:
-        raise InvalidParameter(
-            "query", f"must have at most {_MAX_QUERY_CHARACTERS:,} characters; {len(query):,} were given"
-        )
+    """Parse a query; raises InvalidParameter if it has too many terms, before any message is scanned."""
     groups = parse(query)
     terms = sum(map(len, groups))
     if terms > _MAX_TERMS:

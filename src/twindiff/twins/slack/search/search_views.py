@@ -15,7 +15,8 @@ from twindiff.kit import SearchTerm, Store, has_word, without_accents
 from ..conversations.conversation_lists import members_of, other_of
 from ..core.access import rooms_by_id, workspace
 from ..core.tables import Channel, Message, MessageReaction, Team, User
-from ..rendering.message_views import block_objects, channel_type, escape_text, permalink
+from ..rendering.entities import escape_attachments, format_text
+from ..rendering.message_views import blocks_of, channel_type, permalink
 
 _BEFORE_HIT, _AFTER_HIT = "\ue000", "\ue001"
 
@@ -72,16 +73,16 @@ def message_match(message: Message, known: Around, words: Sequence[SearchTerm], 
         "user": message.user_id,
         "username": known.usernames.get(message.user_id, ""),
         "ts": message.message_id,
-        "text": _highlight_hits(escape_text(said), words) if highlight else escape_text(said),
+        "text": _highlight_hits(format_text(said), words) if highlight else format_text(said),
         "permalink": permalink(known.team, message),
         "no_reactions": message.message_id not in known.reacted,
         "is_mpim": room.is_gc,
         "score": _score(said, words),
     }
-    if message.blocks:
-        shown["blocks"] = block_objects(message.blocks, message.message_id)
+    if blocks := blocks_of(message, format_text(said)):
+        shown["blocks"] = blocks
     if message.attachments:
-        shown["attachments"] = message.attachments
+        shown["attachments"] = escape_attachments(message.attachments)
     return shown
 
 

@@ -279,6 +279,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "stars.list": {},
     "stars.remove": {"channel": GENERAL, "timestamp": EDITED},
     "team.accessLogs": {},
+    "team.billing.info": {},
     "team.billableInfo": {},
     "team.info": {},
     "team.integrationLogs": {},

@@ -14,6 +14,7 @@ import pytest
 from tests.harness import AGENT, JOHN, ROBERT, Environment, LiveServer, Platform
 from twindiff.server import Settings
 from twindiff.twins.slack.tests.calls import WORLD
+from twindiff.twins.slack.wire_style import FORM_ONLY_METHODS
 
 TOKENS = {f"xoxp-{user}": user for user in (AGENT, JOHN, ROBERT)}
 SEED = Path(__file__).parents[1] / "seeds" / "slack_default.json"
@@ -34,7 +35,9 @@ class Slack:
         return str(self.environment.platform.client.base_url.join(self.environment.made["environmentUrl"])) + "/"
 
     def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """The answer to a JSON request, whether it went well or not."""
+        """The answer to a request, as a form where Slack takes no JSON, whether it went well or not."""
+        if method in FORM_ONLY_METHODS:
+            return self.http("POST", method, data=_as_form(parameters)).json()
         return self.environment.slack(method, token=self.token, **parameters)
 
     def http(self, verb: str, method: str, *, token: str | None = None, **options: Any) -> httpx.Response:
@@ -54,6 +57,11 @@ class Slack:
         """Name and payload of every event so far."""
         journal = self.environment.platform.get(f"env/{self.environment.id}/journal?limit=1000")
         return [event for record in journal["records"] for event in record.get("events", [])]
+
+
+def _as_form(parameters: dict[str, Any]) -> dict[str, str]:
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
 
 
 @pytest.fixture(scope="session")

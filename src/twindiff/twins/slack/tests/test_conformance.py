@@ -94,7 +94,7 @@ def test_every_answer_on_the_round_is_of_the_vendor_s_type(report, types):
     need(types)
     # An upload in three steps answers otherwise than the retired files.upload, by whose type the probe reads it.
     answers = [answer for answer in report["validity"] if answer["op"] != "files.upload"]
-    assert [answer for answer in answers if answer["errors"] or answer["unknown"]] == []
+    assert [answer for answer in answers if answer["errors"] or without_rich_text(answer["unknown"])] == []
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,12 @@ def test_every_answer_of_every_method_is_of_the_vendor_s_type(schema, world, cal
         assert method_of(call) in UNTYPED
         return
     assert tools.validate(answer, root, root) == []
-    assert set(tools.unknown_keys(answer, root, root)) <= DOCUMENTED
+    assert without_rich_text(tools.unknown_keys(answer, root, root)) <= DOCUMENTED
+
+
+def without_rich_text(paths):
+    """Leave out what is inside of rich text, which Slack makes of plain messages and its types describe in part."""
+    return {path for path in paths if ".blocks[].elements[].elements[]." not in path}
 
 
 DOCUMENTED = {

@@ -58,7 +58,7 @@ def test_a_scheduled_message_has_all_that_it_was_scheduled_with(slack):
 
 
 def test_a_scheduled_message_that_was_taken_back_is_not_sent(slack):
-    made = slack("chat.scheduleMessage", channel=GENERAL, text="later", post_at=START + 60)
+    made = slack("chat.scheduleMessage", channel=GENERAL, text="later", post_at=START + 3600)
     slack("chat.deleteScheduledMessage", channel=GENERAL, scheduled_message_id=made["scheduled_message_id"])
     assert wait(slack, A_DAY) == []
 

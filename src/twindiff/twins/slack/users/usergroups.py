@@ -25,16 +25,15 @@ from ..core.errors import (
     InvalidUsers,
     MissingSubteamName,
     NameAlreadyExists,
-    NameTooLong,
     NoSuchSubteam,
     NoUsersProvided,
     UserIsRestricted,
 )
 from ..core.tables import Channel, User, UserGroup, UserGroupMember
+from ..rendering.entities import escape_text
 
 api = Operations()
 
-_MAX_NAME_CHARACTERS = 80
 _NOT_IN_A_HANDLE = re.compile(r"[^\w.-]+")
 
 
@@ -150,13 +149,14 @@ def list_users(call: Call, usergroup: str, include_disabled: bool = False) -> di
 
 @api.method("usergroups.users.update", scope="usergroups:write")
 def update_users(call: Call, usergroup: str, users: str | list[str]) -> dict[str, Any]:
-    """Replace the members of a user group.
+    """Replace the members of a user group; an empty list removes them all, which Slack's Java client documents.
 
+    https://github.com/slackapi/java-slack-sdk/pull/1574
     https://docs.slack.dev/reference/methods/usergroups.users.update
     """
     group = _group(call, usergroup)
     wanted = set(names_in(users))
-    if not wanted:
+    if users == "":
         raise NoUsersProvided
     if call.db.count(User, User.user_id.in_(wanted)) < len(wanted):
         raise InvalidUsers
@@ -181,8 +181,6 @@ def _check_names(db: Store, name: str, handle: str, own: str) -> None:
     """Raise unless the name is unique among groups, and the handle among groups, channels and users."""
     if not name.strip():
         raise MissingSubteamName
-    if len(name) > _MAX_NAME_CHARACTERS:
-        raise NameTooLong
     if not handle or _NOT_IN_A_HANDLE.search(handle):
         raise BadHandle
     other = UserGroup.usergroup_id != own
@@ -226,8 +224,8 @@ def _render_group(group: UserGroup) -> dict[str, Any]:
         "team_id": group.team_id or "",
         "is_usergroup": True,
         "is_subteam": True,
-        "name": group.name,
-        "description": group.description or "",
+        "name": escape_text(group.name),
+        "description": escape_text(group.description or ""),
         "handle": group.handle,
         "is_external": False,
         "is_idp_group": False,

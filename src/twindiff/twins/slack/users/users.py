@@ -16,6 +16,7 @@ from ..conversations.conversation_lists import list_conversations
 from ..conversations.conversations import PageSize
 from ..core.access import joined_by, workspace
 from ..core.errors import InvalidLimit, UserNotFound, UsersNotFound
+from ..core.people import acting_bot
 from ..core.tables import User, UserProfile, UserTeam
 from ..rendering.message_views import SLACKBOT
 from ..rendering.user_views import app_id_of, bot_id_of, profile_object, user_object
@@ -48,7 +49,7 @@ def list_users(
 
 
 @api.method("users.info", reads=True, scope="users:read")
-def info(call: Call, user: str, include_locale: bool = False) -> dict[str, Any]:
+def info(call: Call, user: str = "", include_locale: bool = False) -> dict[str, Any]:
     """Return one user.
 
     https://docs.slack.dev/reference/methods/users.info
@@ -124,13 +125,15 @@ def _render_users(call: Call, users: Sequence[User], also: dict[str, Any]) -> li
     said = call.db.rows(UserProfile, UserProfile.user_id.in_(ids))
     profiles = {each.user_id: at_present(each, call.clock.unix()) for each in said}
     roles = {place.user_id: place for place in places}
+    caller = acting_bot(call)
     shown: list[dict[str, Any]] = []
     for user in users:
         place = roles.get(user.user_id)
         said = profiles.get(user.user_id)
         person = user_object(user, place.team_id if place else team_id, place.role if place else None, now, said)
-        person["profile"]["always_active"] = bool(user.is_bot)
-        if user.is_bot:
+        is_bot = bool(user.is_bot) or user == caller
+        person["is_bot"] = person["profile"]["always_active"] = is_bot
+        if is_bot:
             person["profile"].update(bot_id=bot_id_of(user), api_app_id=app_id_of(user))
         shown.append({**person, **also})
     return shown

@@ -9,12 +9,13 @@ from typing import Any
 
 from twindiff.kit import ApiError, Call, Operations
 
-from ..core.access import holds, workspace
+from ..core.access import workspace
 from ..core.addresses import workspace_domain, workspace_url
 from ..core.arguments import unix_of
 from ..core.emoji import WORKSPACE_EMOJI
 from ..core.errors import BotNotFound, TeamNotFound
-from ..core.tables import ProfileField, User
+from ..core.people import acting_bot
+from ..core.tables import Message, ProfileField, User
 from ..rendering.user_views import bot_object, user_of_bot
 
 api = Operations()
@@ -64,6 +65,15 @@ def info(call: Call, team: str = "", domain: str = "") -> dict[str, Any]:
     }
 
 
+@api.method("team.billing.info", reads=True, scope="team.billing:read")
+def billing_info(call: Call) -> dict[str, Any]:
+    """Return the plan of the workspace.
+
+    https://docs.slack.dev/reference/methods/team.billing.info
+    """
+    return {"plan": "plus"}
+
+
 @api.method("team.profile.get", reads=True, scope="users.profile:read")
 def get_profile(call: Call, visibility: str = "all") -> dict[str, Any]:
     """List the custom fields that the workspace adds to all profiles.
@@ -108,7 +118,8 @@ def bot_info(call: Call, bot: str = "") -> dict[str, Any]:
     """
     if not bot:
         return {}
-    user = call.db.find(User, User.user_id == user_of_bot(bot), holds(User.is_bot))
-    if user is None:
+    user = call.db.find(User, User.user_id == user_of_bot(bot))
+    is_known = user and (user.is_bot or acting_bot(call) == user or call.db.find(Message, Message.bot_id == bot))
+    if user is None or not is_known:
         raise BotNotFound
     return {"bot": bot_object(user)}

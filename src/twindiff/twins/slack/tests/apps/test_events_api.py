@@ -86,6 +86,7 @@ def test_an_event_comes_signed_and_in_its_envelope(john: Slack, subscribe, recei
         "is_ext_shared_channel": False,
     }
     said = {"channel": GENERAL, "channel_type": "channel", "user": JOHN, "text": "hi", "ts": ts, "event_ts": ts}
+    assert [block["type"] for block in event.pop("blocks")] == ["rich_text"]
     assert event == {"type": "message", **said}
 
 

@@ -251,7 +251,7 @@ def test_a_channel_is_renamed_by_who_made_it_or_runs_the_workspace(slack, mine):
 
 def test_a_topic_is_set_and_cleared(slack):
     topic = slack("conversations.setTopic", channel=RANDOM, topic="Soup & <bread>")["channel"]["topic"]
-    assert (topic["value"], topic["creator"]) == ("Soup & <bread>", ME)
+    assert (topic["value"], topic["creator"]) == ("Soup &amp; &lt;bread&gt;", ME)
     assert topic["last_set"] > 0
     assert slack("conversations.setTopic", channel=RANDOM, topic="")["channel"]["topic"]["value"] == ""
 

@@ -32,7 +32,7 @@ def test_a_bot_s_message_says_which_bot_and_application_wrote_it(bot):
 
 def test_a_person_s_message_is_no_bot_s(bot):
     message = bot.as_user(JOHN)("chat.postMessage", channel=GENERAL, text="hi")["message"]
-    assert not {"bot_id", "bot_profile", "blocks"} & message.keys()
+    assert not {"bot_id", "bot_profile"} & message.keys()
 
 
 def test_a_bot_s_message_may_bear_another_name(bot):

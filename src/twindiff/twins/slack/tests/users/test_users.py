@@ -63,7 +63,7 @@ def test_a_person_who_is_not_there(slack):
 
 
 def test_the_person_must_be_named(slack):
-    assert slack("users.info")["error"] == "invalid_arguments"
+    assert slack("users.info")["error"] == "user_not_found"
 
 
 # users.profile.get

@@ -1,0 +1,145 @@
+"""What people report of Linear's API: refusals, limits, titles of errors and mentions.
+
+Sources: https://github.com/schpet/linear-cli/issues/260 (one parent), https://github.com/contentful-labs/gqli.rb/issues/23
+(complexity), https://linear.app/developers/rate-limiting, https://github.com/linear/linear/issues/351 (mentions).
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .conftest import AGENT, BACKLOG, ENG, JOHN, KEYS, PROD, SARAH, Linear
+
+CREATE = "mutation($i: {0}CreateInput!) {{ {1}Create(input: $i) {{ success }} }}"
+NODES = "{ nodes { id name teams { nodes { id key name } } labels { nodes { id name color } } } }"
+
+
+@pytest.fixture(scope="module")
+def linear(platform):
+    """One workspace for all tests here."""
+    return Linear(platform.environment("linear:linear_default", AGENT, tokens=KEYS))
+
+
+def creating(kind):
+    return CREATE.format(kind, kind[:1].lower() + kind[1:])
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "said"),
+    [
+        ("Issue", {"teamId": "ENG", "title": "x"}, "teamId must be a UUID."),
+        ("Issue", {"teamId": ENG, "title": "x", "assigneeId": "me"}, "assigneeId must be a UUID."),
+        ("Issue", {"teamId": ENG, "title": "x", "labelIds": ["Bug"]}, "each value in labelIds must be a UUID."),
+        ("Issue", {"teamId": ENG, "title": "x", "id": "my-own-id"}, "id must be a UUID."),
+        ("Project", {"teamIds": ["ENG"], "name": "x"}, "each value in teamIds must be a UUID."),
+        (
+            "Document",
+            {"title": "x", "teamId": ENG, "issueId": "ENG-1"},
+            "Exactly one of initiativeId, teamId, issueId, releaseId, cycleId or projectId must be defined.",
+        ),
+        (
+            "Project",
+            {"teamIds": [ENG], "name": "x", "description": "x" * 256},
+            "description must be shorter than or equal to 255 characters.",
+        ),
+    ],
+)
+def test_an_input_is_refused_with_a_fixed_title_and_a_reason(linear, kind, given, said):
+    error = linear.error(creating(kind), i=given)
+    assert error["message"] == "Argument Validation Error"
+    assert error["extensions"]["code"] == "INVALID_INPUT"
+    assert error["extensions"]["userPresentableMessage"] == said
+
+
+def test_an_unknown_entity_is_named_once(linear):
+    error = linear.error('{ issue(id: "ENG-999") { id } }')
+    assert error["message"] == "Entity not found: Issue"
+    assert error["extensions"]["userPresentableMessage"] == "Could not find referenced Issue."
+
+
+def test_a_comment_names_what_it_is_on_even_in_a_thread(linear):
+    root = linear.create("comment", issueId="ENG-1", body="root")["id"]
+    said = linear.refusal(creating("Comment"), i={"parentId": root, "body": "reply"})
+    assert said.startswith("Exactly one of issueId, ")
+    error = linear.error(creating("Comment"), i={"parentId": root, "issueId": "ENG-2", "body": "reply"})
+    assert error["message"] == "incorrect parent"
+
+
+@pytest.mark.parametrize("first", [None, ENG])
+def test_a_label_of_the_workspace_and_one_of_a_team_have_different_names(linear, first):
+    name = f"Dup{first}"
+    linear.create("issueLabel", name=name, **({"teamId": first} if first else {}))
+    given = {"name": name.upper(), **({} if first else {"teamId": ENG})}
+    assert linear.error(creating("IssueLabel"), i=given)["message"] == "duplicate label name"
+    other = linear.create("issueLabel", name=f"other {name}")["id"]
+    change = "mutation($id: String!, $i: IssueLabelUpdateInput!) { issueLabelUpdate(id: $id, input: $i) { success } }"
+    assert linear.error(change, id=other, i={"name": name})["message"] == "duplicate label name"
+
+
+def test_two_teams_may_have_labels_of_one_name(linear):
+    linear.create("issueLabel", name="Twice", teamId=ENG)
+    assert linear.create("issueLabel", name="Twice", teamId=PROD)
+
+
+def test_a_favorite_of_the_same_thing_is_returned(linear):
+    first, again = (linear.create("favorite", issueId=key)["id"] for key in ("ENG-1", "ENG-1"))
+    assert first == again
+
+
+def test_a_state_of_another_team_is_a_discrepancy(linear):
+    of_team = f'{{ workflowStates(filter: {{ team: {{ id: {{ eq: "{PROD}" }} }} }}) {{ nodes {{ id }} }} }}'
+    given = {"teamId": ENG, "title": "x", "stateId": linear(of_team)["workflowStates"]["nodes"][0]["id"]}
+    assert linear.error(creating("Issue"), i=given)["message"].startswith("Discrepancy between issue team and state")
+
+
+def test_too_complex_a_query_is_invalid_input_with_the_numbers(linear):
+    answer = linear.http(json={"query": f"{{ projects(first: 100) {NODES} }}"})
+    (error,) = answer.json()["errors"]
+    assert answer.status_code == 400
+    assert error["message"] == "Query too complex"
+    assert error["extensions"]["code"] == "INPUT_ERROR"
+    assert error["extensions"]["type"] == "invalid input"
+    said = error["extensions"]["userPresentableMessage"]
+    assert said.startswith("The query is too complex. Complexity: ")
+    assert said.endswith("Maximum allowed complexity: 10000.")
+
+
+def test_the_limits_say_when_they_are_full_again_in_milliseconds_since_1970(workspace):
+    linear = workspace(clock={"mode": "steps"})
+    headers = linear.http(json={"query": "{ viewer { id } }"}).headers
+    clock = linear("{ rateLimitStatus { limits { type reset } } }")["rateLimitStatus"]["limits"]
+    for name in ("Requests", "Complexity"):
+        assert 0 <= clock[0]["reset"] - int(headers[f"X-RateLimit-{name}-Reset"]) < 60_000
+        limit, left = (int(headers[f"X-RateLimit-{name}-{word}"]) for word in ("Limit", "Remaining"))
+        assert left < limit
+    assert headers["X-Complexity"] == "2"
+
+
+MENTIONS = "{ notifications { nodes { type category } } }"
+PROFILE = "https://linear.app/test-org/profiles/sarah"
+
+
+def notified(linear, user):
+    return linear.as_user(user)(MENTIONS)["notifications"]["nodes"]
+
+
+def test_the_url_of_a_profile_in_a_comment_is_a_mention(workspace):
+    linear = workspace()
+    comment = linear.create("comment", "id bodyData", issueId="ENG-1", body=f"Look, {PROFILE}!")
+    (text, mention, _) = json.loads(comment["bodyData"])["content"][0]["content"]
+    assert text == {"type": "text", "text": "Look, "}
+    assert mention["attrs"]["id"] == SARAH
+    (told,) = notified(linear, SARAH)
+    assert (told["type"], told["category"]) == ("issueCommentMention", "mentions")
+    linear.update("comment", comment["id"], body=f"{PROFILE} and https://linear.app/test-org/profiles/john.")
+    assert len(notified(linear, SARAH)) == 1
+    assert "issueCommentMention" in [each["type"] for each in notified(linear, JOHN)]
+
+
+def test_the_url_of_a_profile_in_a_description_is_a_mention(workspace):
+    linear = workspace()
+    issue = linear.issue(description=f"Ask {PROFILE}", stateId=BACKLOG)["id"]
+    linear.update("issue", issue, description=f"Ask {PROFILE} again")
+    assert [each["type"] for each in notified(linear, SARAH)] == ["issueMention"]

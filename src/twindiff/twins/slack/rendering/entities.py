@@ -1,0 +1,75 @@
+"""Texts as Slack returns them: `&`, `<` and `>` as entities, and addresses as links.
+
+https://docs.slack.dev/messaging/formatting-message-text#escaping
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+from twindiff.kit.throttling import yield_processor
+
+_REFERENCE = r"<(?:[@#!]|https?:|mailto:|tel:)[^<>]*>"
+_SPECIAL = re.compile(rf"{_REFERENCE}|&(?:amp|lt|gt);|[&<>]")
+_LINKED = re.compile(rf"(?P<code>```.*?```|`[^`\n]+`)|(?P<url>\bhttps?://[^\s<>|`]+)|{_SPECIAL.pattern}", re.DOTALL)
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_AFTER_URL = ".,;:!?'\")*_~"
+"""Signs at the end of an address that belong to the sentence around it."""
+
+
+def escape_text(text: str) -> str:
+    """Replace `&`, `<` and `>` by entities, except in references and existing entities."""
+    yield_processor()
+    return _SPECIAL.sub(_entity, text) if any(sign in text for sign in _ENTITIES) else text
+
+
+def format_text(text: str) -> str:
+    """Return a message's text with entities, and with plain addresses as links, except in code."""
+    if "http" not in text:
+        return escape_text(text)
+    yield_processor()
+    return _LINKED.sub(_link_address, text)
+
+
+def _entity(match: re.Match[str]) -> str:
+    return _ENTITIES.get(match[0], match[0])
+
+
+def _link_address(match: re.Match[str]) -> str:
+    if match["code"]:
+        return escape_text(match["code"])
+    if not match["url"]:
+        return _entity(match)
+    url = match["url"].rstrip(_AFTER_URL)
+    return f"<{escape_text(url)}>{escape_text(match['url'][len(url) :])}"
+
+
+def escape_objects(given: Any) -> Any:
+    """Return blocks or attachments with the texts of `mrkdwn` text objects and of attachments escaped."""
+    if isinstance(given, list):
+        return [escape_objects(each) for each in cast(list[Any], given)]
+    if not isinstance(given, dict):
+        return given
+    shown = {name: escape_objects(value) for name, value in cast(dict[str, Any], given).items()}
+    if shown.get("type") == "mrkdwn" and isinstance(shown.get("text"), str):
+        shown["text"] = escape_text(shown["text"])
+    return shown
+
+
+_OF_ATTACHMENTS = ("text", "pretext", "fallback")
+
+
+def escape_attachments(given: Any) -> Any:
+    """Return attachments with their texts escaped, the `mrkdwn` text objects of their blocks included."""
+    if not isinstance(given, list):
+        return given
+    return [_escape_attachment(escape_objects(each)) for each in cast(list[Any], given)]
+
+
+def _escape_attachment(given: Any) -> Any:
+    if not isinstance(given, dict):
+        return given
+    attachment = cast(dict[str, Any], given)
+    texts = {name: attachment[name] for name in _OF_ATTACHMENTS if isinstance(attachment.get(name), str)}
+    return {**attachment, **{name: escape_text(text) for name, text in texts.items()}}
