@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, cast
 from urllib.parse import urljoin, urlsplit
 
@@ -15,6 +16,8 @@ MAX_PARAMETERS = 200
 MAX_TEXT_CHARACTERS = 20_000
 """Characters of a text after its parameters are filled in."""
 MAX_TIMEOUT_MS = 600_000
+MAX_NAME_CHARACTERS = 100
+"""The longest unknown field for which a near one is looked for."""
 WRAPPERS = ("test_config_json", "test_config")
 ANSWER = "answer"
 """The parameter that holds the answer to the last question."""
@@ -31,7 +34,7 @@ class ConfigError(ValueError):
     """A TestConfig cannot be run; the message names the field."""
 
 
-class Expect(msgspec.Struct, omit_defaults=True):
+class Expect(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A condition that must hold, or with `negated` must not hold.
 
     `text`, `url`, `title` and `value` (of a field) are compared with `contains` or `equals`. `visible`, `disabled`,
@@ -59,7 +62,7 @@ class Expect(msgspec.Struct, omit_defaults=True):
         return " ".join([*parts, self.type] if wanted is None else [*parts, self.type, verb, f"'{wanted}'"])
 
 
-class TwinCheck(msgspec.Struct, omit_defaults=True):
+class TwinCheck(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """An expectation about a twin: how many rows of a table were added while the test ran.
 
     `where` is as in the assertion language. `named` maps columns to names of rows, such as `{"channel_id": "general"}`;
@@ -75,7 +78,7 @@ class TwinCheck(msgspec.Struct, omit_defaults=True):
     max: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
-class BrowserStep(msgspec.Struct, omit_defaults=True):
+class BrowserStep(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """One step; afterwards an element of the CSS selector `wait_for` must be visible, and then `expect` must hold."""
 
     action: Action
@@ -91,14 +94,14 @@ class BrowserStep(msgspec.Struct, omit_defaults=True):
     repaired: bool | None = None
 
 
-class TestParameter(msgspec.Struct, omit_defaults=True):
+class TestParameter(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A value that steps refer to as `{{name}}`."""
 
     name: str
     default: Scalar | None = None
 
 
-class TestConfig(msgspec.Struct):
+class TestConfig(msgspec.Struct, forbid_unknown_fields=True):
     """A test; if `fallback` is `agent`, a model may repair a step that fails."""
 
     __test__ = False
@@ -106,7 +109,7 @@ class TestConfig(msgspec.Struct):
     version: Literal[1] = 1
     prompt: str = ""
     starting_url: str = ""
-    fallback: str = "agent"
+    fallback: Literal["agent", "none"] = "agent"
     defaults: dict[str, Scalar] = {}
     parameters: list[TestParameter] = []
     steps: list[BrowserStep] = []
@@ -143,8 +146,8 @@ def read(given: Mapping[str, Any]) -> TestConfig:
         config = msgspec.convert(_unwrap(given), TestConfig, strict=False)
     except msgspec.ValidationError as error:
         text, _, path = str(error).partition(" - at `$")
-        where = f"test_config{path.removesuffix('`')}"
-        raise ConfigError(f"{where}: {text}") from None
+        path = path.removesuffix("`")
+        raise ConfigError(f"test_config{path}: {text}{_suggest(text, path)}") from None
     if len(config.steps) > MAX_STEPS:
         raise ConfigError(f"test_config.steps: {len(config.steps)} steps; a test has at most {MAX_STEPS}")
     if config.starting_url and not REFERENCE.search(config.starting_url):
@@ -154,13 +157,34 @@ def read(given: Mapping[str, Any]) -> TestConfig:
     return config
 
 
+PARTS: dict[str, type[msgspec.Struct]] = {
+    "": TestConfig,
+    "steps": BrowserStep,
+    "expect": Expect,
+    "parameters": TestParameter,
+    "twin_checks": TwinCheck,
+}
+"""The parts of a TestConfig, by the key that holds them."""
+
+
+def _suggest(problem: str, path: str) -> str:
+    """Return the nearest field for one that a part of a TestConfig lacks, as the end of a sentence."""
+    unknown = re.search(r"unknown field `(.*)`", problem)
+    part = PARTS.get(re.sub(r"\[.*?\]$", "", path.rpartition(".")[2]))
+    if not (unknown and part):
+        return ""
+    known = [field.encode_name for field in msgspec.structs.fields(part)]
+    near = get_close_matches(unknown[1][:MAX_NAME_CHARACTERS], known, n=1)
+    return f". Did you mean `{near[0]}`?" if near else f". Known: {', '.join(known)}."
+
+
 def _unwrap(given: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in WRAPPERS:
         inner = given.get(name)
         if "steps" not in given and isinstance(inner, Mapping):
             return cast(Mapping[str, Any], inner)
     if "blocks" in given and "steps" not in given:
-        return {**given, "steps": given["blocks"]}
+        return {"steps" if name == "blocks" else name: value for name, value in given.items()}
     return given
 
 

@@ -29,7 +29,7 @@ class Story(msgspec.Struct, rename="camel"):
     more_calls: bool = False
 
 
-class StoredTrial(msgspec.Struct, rename="camel", omit_defaults=True):
+class StoredTrial(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
     """One line of a trial set; `trial` counts those of a test from 1. Failed trials have their story."""
 
     suite: str

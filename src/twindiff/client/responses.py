@@ -350,6 +350,8 @@ class Test(msgspec.Struct):
     expected_output: dict[str, Any]
     seed_templates: list[str] = []
     """All templates of a test with several; `seed_template` is the first."""
+    warnings: list[str] = []
+    """What of it is ignored or never holds: unknown keys, tables, columns, users, rows and operations."""
 
     @property
     def starts_from(self) -> tuple[str, ...]:
@@ -373,7 +375,7 @@ class SuiteList(msgspec.Struct, rename="camel"):
 class ImportResult(msgspec.Struct):
     """The result of an import: names of templates and suites; `left_out` are files of twins that are not installed.
 
-    `warnings` name unknown tables and columns in checks.
+    `warnings` say what of them is ignored or never holds.
     """
 
     templates: list[str]
