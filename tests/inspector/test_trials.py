@@ -26,7 +26,7 @@ def test_trial_sets_are_listed_newest_first_of_a_suite_or_of_all(world: World, t
 
 def test_runs_are_told_with_the_test_that_they_were_of(world: World, trials: Trials) -> None:
     assert "<td>Say hello</td>" in world.page("runs")
-    (address,) = re.findall(r'/inspect/(runs/[^"]+)"><code>[^<]+</code></a></td><td>Say hello<', world.page("runs"))
+    address, _ = re.findall(r'/inspect/(runs/[^"]+)"><code>[^<]+</code></a></td><td>Say hello<', world.page("runs"))
     assert "of “Say hello”" in world.page(address)
 
 

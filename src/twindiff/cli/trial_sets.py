@@ -174,7 +174,7 @@ class ServerSet:
     def add(self, trial: Trial | StoredTrial, number: int) -> None:
         """Store a trial; the server takes the verdict of its run."""
         is_new = isinstance(trial, Trial)
-        item = {
+        item: dict[str, Any] = {
             "testId": trial.test.id if is_new else trial.test_id,
             "number": number,
             "runId": trial.run_id,
