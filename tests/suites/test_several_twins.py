@@ -145,3 +145,16 @@ def test_an_agent_that_is_nobody_in_one_of_two_twins_is_said(folder: Path) -> No
     tests = [{**TASKS[1], "users": {"slack": "U1"}}]
     (folder / "ops.json").write_text(json.dumps({"name": "Ops", "service": "slack", "tests": tests}))
     assert "the agent is no user of 'linear_default'" in ask("lint", "Ops", "--files", ".").output
+
+
+@pytest.mark.parametrize("templates", [["slack_default"], ["slack_default", "linear_default"]])
+def test_the_skeleton_of_a_suite_passes_its_lint_and_its_audit(
+    tmp_path: Path, templates: list[str], monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = [part for each in templates for part in ("--template", each)]
+    name = f"Skeleton {len(templates)}"
+    assert ask("new", name, *options).exit_code == 0
+    assert ask("lint", name, "--files", "suites", "--strict").exit_code == 0
+    assert "of 1 tests 1 are passed by a reference solution" in ask("audit", name, "--files", "suites").output
+    assert ask("new", name, *options).exit_code == 2

@@ -69,8 +69,9 @@ def chosen_tests(platform: Platform, suite: str = STARTER, tests: str = "") -> l
 
 
 def apis_of(platform: Platform, test: Test) -> list[str]:
-    """The names of the twins in a test's environments."""
-    return [each.service for each in platform.templates() if test.seed_template in (each.id, each.name)]
+    """The names of the twins in a test's environments, in the order of its templates."""
+    twins = {name: each.service for each in platform.templates() for name in (each.id, each.name)}
+    return [twins[name] for name in test.starts_from if name in twins]
 
 
 def agent_at(path: str) -> Agent:
