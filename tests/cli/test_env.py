@@ -324,3 +324,12 @@ def test_every_list_says_of_which_server_it_is(twindiff: Run, environment: Make,
     for command in ("env", "templates", "suites", "runs", "trials"):
         assert twindiff(command, "ls").stderr == f"(at {server})\n"
         assert twindiff(command, "ls", "--json").stderr == ""
+
+
+def test_tables_are_listed_with_their_columns_before_one_writes_checks(twindiff: Run, platform: Platform) -> None:
+    env = platform.environment(templates=["slack:slack_default", "linear:linear_default"])
+    said = twindiff("env", "tables", env.id, "channel_members", COLUMNS="200").stdout
+    assert "slack.channel_members" in said
+    assert "channel_id text → channels" in said
+    listed = json.loads(twindiff("templates", "show", "slack:slack_default", "--tables", "--json").stdout)
+    assert {"messages", "channels", "users"} <= {each["entity"] for each in listed}

@@ -195,9 +195,12 @@ def test_tests_tried_again_and_again_say_how_often_they_passed(server_with_it: R
     assert lines(server_with_it("suites", *arguments).stdout)[1] == "Tulips passed 3/3 100 %"
 
 
-def test_an_agent_that_raises_fails_its_test_in_one_line(server_with_it: Run) -> None:
+def test_an_agent_that_raises_ends_its_trial_with_an_error_and_is_judged_all_the_same(server_with_it: Run) -> None:
     result = server_with_it("suites", "run", "stalls", "--agent", "stall_agent:stumble", "--tests", "A rose")
-    assert lines(result.stdout)[1] == "A rose failed 0 % The agent raised ValueError: no\\nidea"
+    assert lines(result.stdout)[1] == (
+        "A rose error - The agent raised ValueError: no\\nidea (of what it did, 0 of 1 checks hold)"
+    )
+    assert "0 of 1 tests passed, 1 trial ended with an error;" in result.stdout
     assert (result.exit_code, result.stderr) == (1, "")
 
 

@@ -172,8 +172,8 @@ def test_a_file_that_is_no_trial_set_is_refused(
 
 @pytest.fixture
 def sets(folder: Path, twindiff: Run, written: dict[str, bytes]) -> Path:
-    """The folder, with the trials of two agents."""
-    for agent in ("work", "stumble"):
+    """The folder, with the trials of three agents: one that works, one that raises, and one that does nothing."""
+    for agent in ("work", "stumble", "rest"):
         file = folder / f"{agent}.jsonl"
         if agent not in written:
             arguments = ("suites", "run", "stalls", "--agent", f"stall_agent:{agent}", "--files", str(folder))
@@ -195,24 +195,26 @@ def test_a_trial_set_is_shown_with_how_sure_its_share_is(sets: Path, twindiff: R
 def test_a_trial_set_is_written_as_junit_xml(sets: Path, twindiff: Run) -> None:
     twindiff("trials", "show", "stumble.jsonl", "--junit", "junit.xml")
     suite = ET.fromstring((sets / "junit.xml").read_text())
-    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("6", "6")
+    assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["errors"]) == ("6", "0", "6")
     case = suite[0]
-    assert (case.attrib["name"], case[0].attrib["message"]) == ("Tulips (1)", "The agent raised ValueError: no\nidea")
+    assert (case.attrib["name"], case[0].tag) == ("Tulips (1)", "error")
+    assert case[0].attrib["message"] == "The agent raised ValueError: no\nidea"
 
 
 def test_two_trial_sets_are_compared(sets: Path, twindiff: Run) -> None:
-    *rows, _, total = lines(twindiff("trials", "compare", "work.jsonl", "stumble.jsonl").stdout)
+    *rows, _, total = lines(twindiff("trials", "compare", "work.jsonl", "rest.jsonl").stdout)
     assert rows == ["test before after", "Tulips 100 % 0 %", "Tulips and roses 100 % 0 %"]
     assert total == "0 tests better, 2 worse; -66.7 points on the whole; p = 0.500 (95 %: -100 to +30)"
 
 
 def test_the_trial_sets_of_a_folder_are_listed(sets: Path, twindiff: Run) -> None:
-    header, first, second = lines(twindiff("trials", "ls", ".").stdout)
+    header, *rows = lines(twindiff("trials", "ls", ".").stdout)
     assert header == "file suite agent tests trials passed"
-    assert (first, second) == (
-        "stumble.jsonl Flower stalls stall_agent:stumble 3 6 0 %",
+    assert rows == [
+        "rest.jsonl Flower stalls stall_agent:rest 3 6 0 %",
+        "stumble.jsonl Flower stalls stall_agent:stumble 3 6 -",
         "work.jsonl Flower stalls stall_agent:work 3 6 67 %",
-    )
+    ]
     assert "There are no trial sets in" in twindiff("trials", "ls", str(sets / "seeds")).stdout
 
 

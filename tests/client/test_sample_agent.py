@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.harness import RANDOM, Environment
-from twindiff.client import sample_agent
+from twindiff.client import TrialLog, sample_agent
 from twindiff.client.trial_runner import Task
 
 Json = dict[str, Any]
@@ -120,6 +120,17 @@ def test_a_model_that_speaks_as_openai_does_works_through_the_tool(openai: Scrip
     told = [each for each in body["messages"] if each["role"] == "tool"]
     assert [each["tool_call_id"] for each in told] == ["call-0", "call-1"]
     assert "Soup or sandwiches" in told[0]["content"]
+
+
+def test_what_the_model_says_and_uses_is_in_the_log_of_the_trial(openai: Script, mine: Environment) -> None:
+    answers = [*(as_openai(number, use) for number, use in enumerate(USES)), OPENAI_END]
+    usage = {"usage": {"prompt_tokens": 100, "completion_tokens": 20}}
+    openai.answers = [(200, {**answer, **usage}) for answer in answers]
+    task = task_of(mine)._replace(log=TrialLog())
+    sample_agent.work(task)
+    roles = [entry["role"] for entry in task.log.entries]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "tool", "assistant"]
+    assert (task.log.usage, task.log.entries[-1]["content"]) == ((300, 60, None), "Done.")
 
 
 def test_a_model_that_speaks_as_anthropic_does_works_through_the_tool(anthropic: Script, mine: Environment) -> None:

@@ -10,7 +10,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from tests.frameworks.scripts import LOOK, MISTAKE, RENAME, SOLUTION
+from twindiff.client import Test
+from twindiff.frameworks.episodes import apis_of
 from twindiff.frameworks.gymnasium import SuiteEnv
+from twindiff.local import Twindiff
 
 ID = "twindiff/Suite-v0"
 FINISH = '{"finish": true}'
@@ -141,3 +144,9 @@ def test_environments_in_processes_share_a_server(server: str):
     _, rewards, *_ = envs.step([FINISH] * 2)
     assert list(rewards) == [1.0, 0.0]
     envs.close()
+
+
+def test_all_twins_of_a_test_are_among_its_apis():
+    with Twindiff() as td:
+        test = Test("t", "t", "", "actionEval", "slack_default", {}, ["slack_default", "linear_default"])
+        assert apis_of(td, test) == ["slack", "linear"]

@@ -13,6 +13,7 @@ MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 40
 LONG_FUNCTIONS = {
     "cli/commands/serve.py serve": "one option a line",
+    "cli/commands/suite_runs.py run": "one option a line",
     "server/apis/test_runs/routes.py create_test_run": "one parameter of the wire a line",
 }
 """Functions that are clearer in one piece, each with the reason."""

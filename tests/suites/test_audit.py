@@ -15,7 +15,7 @@ from twindiff.checks import parse
 from twindiff.cli import app
 from twindiff.environments.registry import Registry
 from twindiff.suites.audit import Audited, audit
-from twindiff.suites.lint import LintContext
+from twindiff.suites.lint_context import LintContext
 
 Json = dict[str, Any]
 
@@ -23,7 +23,7 @@ SHARED = Path(os.environ.get("TWINDIFF_SHARED") or Path(__file__).parents[3] / "
 WORLD = LintContext(
     Registry.load_installed().schemas["slack"].tables,
     {"users": [{"user_id": "U1"}, {"user_id": "U2"}], "channels": [{"channel_id": "C1"}, {"channel_id": "C2"}]},
-    actor="U1",
+    actors=["U1"],
 )
 HELLO: Json = {
     "__table__": "messages",

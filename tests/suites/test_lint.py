@@ -13,7 +13,8 @@ from tests.cli.test_suites import SEED
 from twindiff.checks import parse
 from twindiff.cli import app
 from twindiff.environments.registry import Registry
-from twindiff.suites.lint import LintContext, lint
+from twindiff.suites.lint import lint
+from twindiff.suites.lint_context import LintContext
 
 Json = dict[str, Any]
 

@@ -68,10 +68,15 @@ def test_a_trial_has_the_verdict_of_its_run(bench: Bench, platform: Platform) ->
     assert second["explanations"][0]["text"] == second["reason"]
 
 
-def test_a_trial_that_ended_otherwise_has_failed_whatever_its_run_says(bench: Bench, platform: Platform) -> None:
+def test_a_trial_with_an_error_counts_neither_way_and_shows_its_verdict_all_the_same(
+    bench: Bench, platform: Platform
+) -> None:
     made = bench.set(bench.trial(0, passed=True, error="The agent raised ValueError: no idea"))
     (trial,) = platform.get(f"trial-sets/{made}/trials")["trials"]
-    assert (trial["passed"], trial["score"], trial["reason"]) == (False, None, "The agent raised ValueError: no idea")
+    shown = (trial["status"], trial["passed"], trial["score"]["percent"], trial["reason"])
+    assert shown == ("error", False, 100.0, "The agent raised ValueError: no idea")
+    figures = platform.get(f"trial-sets/{made}")
+    assert (figures["errors"], figures["share"], figures["uncountedTests"], figures["ofK"]) == (1, None, 1, [])
     assert platform.get(f"results/{trial['runId']}", calls="true")["calls"][0]["operation"] == "chat.postMessage"
 
 

@@ -91,7 +91,9 @@ class Agent:
         try:
             if name == "finish":
                 return msgspec.convert(given, Finished)
-            return configs.read({"steps": [given]}).steps[0]
+            # A model may say more than a step has, such as its reasons.
+            step = {key: value for key, value in given.items() if key in configs.BrowserStep.__struct_fields__}
+            return configs.read({"steps": [step]}).steps[0]
         except (msgspec.ValidationError, ConfigError) as error:
             raise AgentFailed(f"the model asked for what cannot be done: {error}") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, cast
 from urllib.parse import urljoin, urlsplit
 
@@ -19,6 +20,8 @@ MAX_PARAMETERS = 200
 MAX_TEXT_CHARACTERS = 20_000
 """Characters of a text after its parameters are filled in."""
 MAX_TIMEOUT_MS = 600_000
+MAX_NAME_CHARACTERS = 100
+"""The longest unknown field for which a near one is looked for."""
 WRAPPERS = ("test_config_json", "test_config")
 ANSWER = "answer"
 """The parameter that holds the answer to the last question."""
@@ -35,7 +38,7 @@ class ConfigError(ValueError):
     """A TestConfig cannot be run; the message names the field."""
 
 
-class Expect(msgspec.Struct, omit_defaults=True):
+class Expect(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A condition that must hold, or with `negated` must not hold.
 
     `text`, `url`, `title`, `value` (of a field) and the name of a `download` are compared with `contains` or `equals`.
@@ -63,7 +66,7 @@ class Expect(msgspec.Struct, omit_defaults=True):
         return " ".join([*parts, self.type] if wanted is None else [*parts, self.type, verb, f"'{wanted}'"])
 
 
-class TwinCheck(msgspec.Struct, omit_defaults=True):
+class TwinCheck(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """An expectation about a twin: how many rows of a table were added while the test ran.
 
     `where` is as in the assertion language. `named` maps columns to names of rows, such as `{"channel_id": "general"}`;
@@ -79,7 +82,7 @@ class TwinCheck(msgspec.Struct, omit_defaults=True):
     max: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
-class BrowserStep(msgspec.Struct, omit_defaults=True):
+class BrowserStep(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """One step; afterwards an element of the CSS selector `wait_for` must be visible, and then `expect` must hold."""
 
     action: Action
@@ -95,14 +98,14 @@ class BrowserStep(msgspec.Struct, omit_defaults=True):
     repaired: bool | None = None
 
 
-class TestParameter(msgspec.Struct, omit_defaults=True):
+class TestParameter(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A value that steps refer to as `{{name}}`."""
 
     name: str
     default: Scalar | None = None
 
 
-class TestFile(msgspec.Struct, omit_defaults=True):
+class TestFile(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A file that steps upload by its name: its content as `text`, or as `base64`."""
 
     __test__ = False
@@ -112,7 +115,7 @@ class TestFile(msgspec.Struct, omit_defaults=True):
     base64: str | None = None
 
 
-class TestConfig(msgspec.Struct):
+class TestConfig(msgspec.Struct, forbid_unknown_fields=True):
     """A test; if `fallback` is `agent`, a model may repair a step that fails."""
 
     __test__ = False
@@ -120,7 +123,7 @@ class TestConfig(msgspec.Struct):
     version: Literal[1] = 1
     prompt: str = ""
     starting_url: str = ""
-    fallback: str = "agent"
+    fallback: Literal["agent", "none"] = "agent"
     defaults: dict[str, Scalar] = {}
     parameters: list[TestParameter] = []
     steps: list[BrowserStep] = []
@@ -159,8 +162,8 @@ def read(given: Mapping[str, Any]) -> TestConfig:
         config = msgspec.convert(_unwrap(given), TestConfig, strict=False)
     except msgspec.ValidationError as error:
         text, _, path = str(error).partition(" - at `$")
-        where = f"test_config{path.removesuffix('`')}"
-        raise ConfigError(f"{where}: {text}") from None
+        path = path.removesuffix("`")
+        raise ConfigError(f"test_config{path}: {text}{_suggest(text, path)}") from None
     if len(config.steps) > MAX_STEPS:
         raise ConfigError(f"test_config.steps: {len(config.steps)} steps; a test has at most {MAX_STEPS}")
     if config.starting_url and not REFERENCE.search(config.starting_url):
@@ -194,13 +197,35 @@ def check_file_name(name: str, where: str) -> None:
         raise ConfigError(f"{where}: '{name[:100]}' is no name of a file; a path is none")
 
 
+PARTS: dict[str, type[msgspec.Struct]] = {
+    "": TestConfig,
+    "steps": BrowserStep,
+    "expect": Expect,
+    "parameters": TestParameter,
+    "twin_checks": TwinCheck,
+    "files": TestFile,
+}
+"""The parts of a TestConfig, by the key that holds them."""
+
+
+def _suggest(problem: str, path: str) -> str:
+    """Return the nearest field for one that a part of a TestConfig lacks, as the end of a sentence."""
+    unknown = re.search(r"unknown field `(.*)`", problem)
+    part = PARTS.get(re.sub(r"\[.*?\]$", "", path.rpartition(".")[2]))
+    if not (unknown and part):
+        return ""
+    known = [field.encode_name for field in msgspec.structs.fields(part)]
+    near = get_close_matches(unknown[1][:MAX_NAME_CHARACTERS], known, n=1)
+    return f". Did you mean `{near[0]}`?" if near else f". Known: {', '.join(known)}."
+
+
 def _unwrap(given: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in WRAPPERS:
         inner = given.get(name)
         if "steps" not in given and isinstance(inner, Mapping):
             return cast(Mapping[str, Any], inner)
     if "blocks" in given and "steps" not in given:
-        return {**given, "steps": given["blocks"]}
+        return {"steps" if name == "blocks" else name: value for name, value in given.items()}
     return given
 
 

@@ -134,6 +134,8 @@ class TestRecord(Row, table="tests", key=("test_id",), indexes=(("suite_id", "cr
     users: Column[Json | None] = column(default=None)
     """The user that the agent acts as, by twin."""
     impersonate_email: Column[str | None] = column(default=None)
+    warnings: Column[Json | None] = column(default=None)
+    """What its file says in vain: unknown keys, and values that its twins and templates lack."""
 
 
 class TrialSetRecord(Row, table="trial_sets", key=("trial_set_id",), indexes=(("created",), ("suite_id", "created"))):
@@ -152,6 +154,20 @@ class TrialSetRecord(Row, table="trial_sets", key=("trial_set_id",), indexes=(("
     tests: Column[int] = column(default=0)
     trials: Column[int] = column(default=0)
     passed: Column[int] = column(default=0)
+    errors: Column[int | None] = column(default=None)
+    """The number of trials that do not count, since they could not start, end or be judged."""
+    label: Column[str | None] = column(default=None)
+    model: Column[str | None] = column(default=None)
+    parameters: Column[Json | None] = column(default=None)
+    """Parameters of the agent, by name."""
+    revision: Column[str | None] = column(default=None)
+    """The git revision of the agent's code."""
+    input_tokens: Column[int | None] = column(default=None)
+    output_tokens: Column[int | None] = column(default=None)
+    cost: Column[float | None] = column(default=None)
+    """The cost of all trials in US dollars, as far as it is known."""
+    seconds: Column[float | None] = column(default=None)
+    """The total duration of all trials."""
 
 
 class TrialRecord(
@@ -178,6 +194,13 @@ class TrialRecord(
     """Whether its environment was retained for inspection."""
     verdict: Column[str | None] = column(default=None)
     """A copy of the run's verdict, in the format of `RunRecord.verdict`."""
+    error: Column[str | None] = column(default=None)
+    """Why the trial does not count; empty if it counts."""
+    input_tokens: Column[int | None] = column(default=None)
+    output_tokens: Column[int | None] = column(default=None)
+    cost: Column[float | None] = column(default=None)
+    messages: Column[str | None] = column(default=None)
+    """What the agent logged, as packed JSON."""
 
 
 class CallRecord(Row, table="calls", key=("environment_id", "number")):

@@ -8,7 +8,7 @@ from twindiff.checks.names import KnownTables, known_to, misspelt, warnings
 from twindiff.checks.parse import is_long, parse
 from twindiff.checks.readers import SpecError
 from twindiff.checks.spec import CheckSpec
-from twindiff.checks.verdict import Score, Verdict, evaluate
+from twindiff.checks.verdict import Score, Verdict, evaluate, no_op_score
 
 __all__ = [
     "CheckSpec",
@@ -30,6 +30,7 @@ __all__ = [
     "judging_within",
     "known_to",
     "misspelt",
+    "no_op_score",
     "parse",
     "warnings",
 ]

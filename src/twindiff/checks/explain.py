@@ -56,6 +56,7 @@ def explain(outcome: AssertionResult, scene: ExplanationContext, most_rows: int 
         got=got,
         nearest=rows,
         text=f"{_describe_expectation(assertion)}, got {got}. {reason}",
+        description=assertion.description,
     )
 
 

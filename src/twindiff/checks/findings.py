@@ -40,7 +40,7 @@ class Nearest(Struct, frozen=True, omit_defaults=True):
     diff_type: str | None = None
 
 
-class Explanation(Struct, frozen=True):
+class Explanation(Struct, frozen=True, omit_defaults=True):
     """Why one assertion failed. `expected` is the count as the spec writes it, `got` the number of matching rows.
 
     `diff_type` is `response` for calls, and `closed_world` for the rule that nothing else may change.
@@ -53,3 +53,5 @@ class Explanation(Struct, frozen=True):
     got: int
     nearest: list[Nearest]
     text: str
+    description: str = ""
+    """The description of the assertion in the spec."""

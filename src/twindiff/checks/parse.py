@@ -113,6 +113,7 @@ def _assertion(given: dict[str, Any], number: int, ids: dict[str, int], *, exten
         after=_after(given.get("after", []), number, ids, f"{place}.after"),
         by=_by(given["by"], f"{place}.by") if "by" in given else (),
         id=given.get("id", ""),
+        description=given.get("description", ""),
     )
 
 
@@ -129,6 +130,7 @@ def _response(given: dict[str, Any], number: int, ids: dict[str, int], place: st
         count=count,
         after=_after(given.get("after", []), number, ids, f"{place}.after"),
         id=given.get("id", ""),
+        description=given.get("description", ""),
     )
 
 

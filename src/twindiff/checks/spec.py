@@ -120,6 +120,7 @@ class Assertion(Struct, frozen=True):
     by: Where = ()
     id: str = ""
     refers_to: frozenset[str] = frozenset()
+    description: str = ""
 
     @property
     def paths(self) -> list[str]:

@@ -6,6 +6,7 @@ from twindiff.checks import diffs
 from twindiff.checks.closed_world import judge_rest
 from twindiff.checks.explain import ExplanationContext, explain, share_of
 from twindiff.checks.findings import Explanation
+from twindiff.checks.history import RunHistory
 from twindiff.checks.history import read as read_history
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.names import KnownTables, warnings
@@ -59,6 +60,14 @@ def evaluate(spec: object, diff: object, history: object = None, known: KnownTab
         explanations=explanations,
         warnings=warned,
     )
+
+
+def no_op_score(spec: object) -> float:
+    """Return the score, in percent, of an agent that does nothing: that of the checks that forbid.
+
+    Raises SpecError for a spec that cannot be read.
+    """
+    return evaluate(spec, {"inserts": []}, RunHistory([], [])).score.percent
 
 
 def _judge_scene(scene: ExplanationContext) -> list[AssertionResult]:

@@ -23,7 +23,7 @@ MODULES = {
     "doctor": ("doctor",),
     "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks"),
     "runs": ("runs",),
-    "suites": ("suites", "suite_runs", "linting", "auditing"),
+    "suites": ("suites", "new_suite", "suite_runs", "linting", "auditing"),
     "trials": ("trials",),
     "templates": ("templates",),
     "twin-runs": ("twin_runs",),

@@ -91,6 +91,10 @@ def seconds(passed: Sequence[float], failed: Sequence[float]) -> Markup:
     return _svg("How long trials took", said, BOTTOM + 28, body)
 
 
+KIND_OF_ENDING = {"passed": "passed", "checks do not hold": "failed"}
+"""How the bars of endings are coloured; all others are errors."""
+
+
 def endings(counts: Sequence[tuple[str, int]]) -> Markup:
     """Plot how often trials ended in each way."""
     most = max((number for _, number in counts), default=1)
@@ -98,7 +102,7 @@ def endings(counts: Sequence[tuple[str, int]]) -> Markup:
     for row, (name, number) in enumerate(counts):
         y, wide = 14 + row * 30, max(2.0, number / most * 300)
         body.append(_text(228, y + 14, name, "end"))
-        body.append(_bar(240, y, wide, 20, "passed" if name == "passed" else "failed"))
+        body.append(_bar(240, y, wide, 20, KIND_OF_ENDING.get(name, "error")))
         body.append(_text(248 + wide, y + 14, f"{number:,}", "start"))
     said = "; ".join(f"{name}: {number:,}" for name, number in counts)
     return _svg("How trials ended", said, 20 + 30 * len(counts), body)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from statistics import fmean
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Self, cast
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,6 +18,8 @@ from twindiff.cli import plots
 from twindiff.cli.call_story import body_text
 from twindiff.cli.plots import PassRateChange
 from twindiff.cli.trial_sets import StoredTrial
+from twindiff.cli.trial_words import describe_reason, describe_usage, money_words, percent_words
+from twindiff.client import Usage
 from twindiff.client.responses import CallRequest, CallResponse
 from twindiff.suites import trial_statistics
 from twindiff.suites.trial_statistics import Comparison, Share
@@ -35,16 +38,93 @@ SIGNS = {"inserts": "+", "updates": "~", "deletes": "-"}
 
 
 class TestRow(NamedTuple):
-    """The results of a test."""
+    """The results of a test; `passed`, `share` and `score` are of the trials that count, the latter None without any.
+
+    `run` and `environment` are of the first trial that did not pass, and of the first kept one.
+    """
 
     __test__ = False
 
+    test_id: str
     test: str
     passed: list[bool]
-    share: Share
-    score: float
+    errors: int
+    share: Share | None
+    score: float | None
+    no_op: float | None
     seconds: float
     reason: str
+    run: str
+    environment: str
+    usage: Usage
+
+    @classmethod
+    def of(cls, of_test: Sequence[StoredTrial]) -> Self:
+        """Return the results of the trials of a test."""
+        counted = [each for each in of_test if each.status != "error"]
+        first = next((each for each in [*counted, *of_test] if not each.passed), None)
+        scores = [each.verdict.score["percent"] for each in counted if each.verdict]
+        return cls(
+            test_id=of_test[0].test_id,
+            test=of_test[0].test,
+            passed=[each.passed for each in counted],
+            errors=len(of_test) - len(counted),
+            share=trial_statistics.wilson(fmean(each.passed for each in counted), len(counted)) if counted else None,
+            score=fmean(scores) if scores else None,
+            no_op=of_test[0].no_op,
+            seconds=fmean(each.seconds for each in of_test),
+            reason=describe_reason(first) if first else "",
+            run=first.run_id if first else "",
+            environment=next((each.environment_id for each in of_test if each.is_kept), ""),
+            usage=sum((each.usage for each in of_test), Usage()),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the results as `--json` prints them."""
+        return {
+            "testId": self.test_id,
+            "test": self.test,
+            "trials": len(self.passed) + self.errors,
+            "passed": sum(self.passed),
+            "errors": self.errors,
+            "share": self.share._asdict() if self.share else None,
+            "score": self.score,
+            "noOpScore": self.no_op,
+            "seconds": round(self.seconds, 3),
+            "reason": self.reason,
+            "runId": self.run,
+            "environmentId": self.environment,
+            "usage": self.usage._asdict(),
+        }
+
+
+def set_facts(kept: Sequence[StoredTrial]) -> dict[str, Any]:
+    """Return what tells a set apart, and its totals, as `--json` prints them."""
+    first, used = kept[0], sum((each.usage for each in kept), Usage())
+    return {
+        "suite": first.suite,
+        "agent": first.agent,
+        "label": first.label,
+        "model": first.model,
+        "parameters": first.parameters,
+        "revision": first.revision,
+        "createdAt": min(each.created_at for each in kept),
+        "trials": len(kept),
+        "errors": sum(each.status == "error" for each in kept),
+        "seconds": round(sum(each.seconds for each in kept), 3),
+        "inputTokens": used.input_tokens,
+        "outputTokens": used.output_tokens,
+        "cost": used.cost,
+    }
+
+
+def describe_set(kept: Sequence[StoredTrial]) -> str:
+    """Return label, model, parameters, revision, tokens and cost of a set in words; what is unknown is left out."""
+    first, used = kept[0], sum((each.usage for each in kept), Usage())
+    parts = [first.label, f"model {first.model}" if first.model else ""]
+    parts += [f"{name}={value}" for name, value in first.parameters.items()]
+    parts += [f"revision {first.revision}" if first.revision else "", describe_usage(used)]
+    return ", ".join(part for part in parts if part)
 
 
 def report(kept: Sequence[StoredTrial]) -> str:
@@ -52,44 +132,44 @@ def report(kept: Sequence[StoredTrial]) -> str:
     by_test = group_by_test(kept)
     passed = passed_of(by_test)
     shares = trial_statistics.of_k(passed)
-    share = trial_statistics.share(passed)
+    share = trial_statistics.share(passed) if passed else None
     taken = {ok: [each.seconds for each in kept if each.passed is ok] for ok in (True, False)}
     failed = [each for each in kept if not each.passed]
-    drawn = [("Share of passed tests", plots.interval(share, "Share of passed tests"))]
+    drawn = [("Share of passed tests", plots.interval(share, "Share of passed tests"))] if share else []
     drawn += [("That one of k trials passes, and that all do", plots.curves(shares))] if len(shares) > 1 else []
     drawn.append(("How trials ended", plots.endings(_endings(kept))))
     drawn.append(("How long trials took; those that failed lie on top", plots.seconds(taken[True], taken[False])))
     return _page(
         "trials.html",
-        suite=kept[0].suite,
-        agent=kept[0].agent,
-        trials=len(kept),
+        facts=set_facts(kept),
+        described=describe_set(kept),
         share=share,
-        of_k=shares[-1],
+        counted=len(passed),
+        of_k=shares[-1] if shares else None,
         plots=drawn,
-        tests=[_row(of_test) for of_test in by_test.values()],
-        failed=failed[:STORIES],
+        tests=[TestRow.of(of_test) for of_test in by_test.values()],
+        told=[*failed, *(each for each in kept if each.passed and each.story)][:STORIES],
         more=max(0, len(failed) - STORIES),
     )
 
 
 def render_comparison(before: Sequence[StoredTrial], after: Sequence[StoredTrial], comparison: Comparison) -> str:
     """Return the HTML page that compares two sets."""
-    of_before, of_after = group_by_test(before), group_by_test(after)
+    one, other = passed_of(group_by_test(before)), passed_of(group_by_test(after))
+    names = {each.test_id: each.test for each in before}
     tests = [
-        PassRateChange(trials[0].test, _rate(trials), _rate(of_after[test_id]))
-        for test_id, trials in of_before.items()
-        if test_id in of_after
+        PassRateChange(names[test_id], fmean(passed), fmean(other[test_id]))
+        for test_id, passed in one.items()
+        if test_id in other
     ]
     differing = sorted((each for each in tests if each.before != each.after), key=lambda each: each.after - each.before)
     return _page(
         "compared.html",
-        before=before[0],
-        after=after[0],
+        sets=[(name, set_facts(each), describe_set(each)) for name, each in (("Before", before), ("After", after))],
         comparison=comparison,
         plot=plots.changes(differing[:CHANGES]) if differing else "",
         tests=tests,
-        only=[len(of_before) - len(tests), len(of_after) - len(tests)],
+        only=[len(one) - len(tests), len(other) - len(tests)],
     )
 
 
@@ -102,24 +182,9 @@ def group_by_test(kept: Sequence[StoredTrial]) -> dict[str, list[StoredTrial]]:
 
 
 def passed_of(by_test: dict[str, list[StoredTrial]]) -> dict[str, list[bool]]:
-    """Return whether the trials of each test passed."""
-    return {test: [each.passed for each in of_test] for test, of_test in by_test.items()}
-
-
-def score_of(of_test: Sequence[StoredTrial]) -> float:
-    """Return the mean score of a test in percent; a trial without a verdict counts 0."""
-    return fmean(each.verdict.score["percent"] if each.verdict else 0.0 for each in of_test)
-
-
-def _rate(of_test: Sequence[StoredTrial]) -> float:
-    return fmean(each.passed for each in of_test)
-
-
-def _row(of_test: Sequence[StoredTrial]) -> TestRow:
-    share = trial_statistics.wilson(_rate(of_test), len(of_test))
-    reason = next((each.reason for each in of_test if not each.passed), "")
-    seconds = fmean(each.seconds for each in of_test)
-    return TestRow(of_test[0].test, [each.passed for each in of_test], share, score_of(of_test), seconds, reason)
+    """Return whether the trials of each test that count passed; a test without any is left out."""
+    counted = {test: [each for each in of_test if each.status != "error"] for test, of_test in by_test.items()}
+    return {test: [each.passed for each in of_test] for test, of_test in counted.items() if of_test}
 
 
 def _endings(kept: Sequence[StoredTrial]) -> list[tuple[str, int]]:
@@ -130,7 +195,7 @@ def _endings(kept: Sequence[StoredTrial]) -> list[tuple[str, int]]:
 def _ending(kept: StoredTrial) -> str:
     if kept.passed:
         return "passed"
-    if kept.verdict:
+    if kept.status == "failed":
         return "checks do not hold"
     if kept.reason.startswith("The agent raised "):
         return f"raised {kept.reason.removeprefix('The agent raised ').partition(':')[0]}"[:30]
@@ -146,8 +211,28 @@ def _page(name: str, **values: Any) -> str:
         undefined=StrictUndefined,
     )
     # Jinja has no type for its filters.
-    cast(Any, pages).filters.update(percent=plots.percent, short=short, body=body_of, rows=rows_of)
-    return pages.get_template(name).render(version=__version__, calls_shown=CALLS, rows_shown=ROWS, **values)
+    cast(Any, pages).filters.update(
+        percent=plots.percent,
+        short=short,
+        body=body_of,
+        rows=rows_of,
+        score=percent_words,
+        money=money_words,
+        reason=describe_reason,
+        shown=message_words,
+    )
+    written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    shown = {"version": __version__, "written": written, "calls_shown": CALLS, "rows_shown": ROWS}
+    return pages.get_template(name).render(**shown, **values)
+
+
+def message_words(message: Mapping[str, Any]) -> str:
+    """Return an entry of an agent's log as a text: its content and its tool calls."""
+    content = message.get("content")
+    parts = [content] if isinstance(content, str) else [json.dumps(content, ensure_ascii=False)] if content else []
+    rest = {name: value for name, value in message.items() if name not in ("role", "content", "is_cut")}
+    parts += [json.dumps(rest, ensure_ascii=False, indent=1)] if rest else []
+    return short("\n".join(parts))
 
 
 def short(text: str) -> str:

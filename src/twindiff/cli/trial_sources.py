@@ -56,8 +56,8 @@ def full_id(platform: Platform, given: str) -> str:
 
 
 def with_stories(kept: Sequence[StoredTrial], server: Server, most: int) -> list[StoredTrial]:
-    """Return trials with the stories of the first `most` failed ones, fetched from the server if necessary."""
-    asked = [each for each in kept if not each.passed][:most]
+    """Return trials with the stories of the first `most` that failed or are kept, fetched if necessary."""
+    asked = [each for each in kept if not each.passed or each.is_kept][:most]
     missing = [each for each in asked if each.story is None and each.run_id and each.trial_set]
     if not missing:
         return [*kept]

@@ -10,16 +10,17 @@ from typing import NamedTuple
 import typer
 
 from twindiff.cli.problem import CommandError
-from twindiff.cli.trial_sets import ServerSet, TrialFile, story_of, trials_by_test
+from twindiff.cli.trial_sets import ServerSet, Story, TrialFile, TrialLabels, story_of, trials_by_test
 from twindiff.client import Client, RequestRefused, Suite, Test, Trial, Unreachable
 from twindiff.client.sync_client import Platform
 
 
 class TrialDestination(NamedTuple):
-    """Where to store trials: a file, and the id of a server's set to resume."""
+    """Where to store trials: a file, and the id of a server's set to resume; and the labels that they get."""
 
     save: Path | None
     resume: str
+    labels: TrialLabels = TrialLabels()
 
 
 class TrialStore:
@@ -28,7 +29,8 @@ class TrialStore:
     def __init__(self, platform: Platform, suite: Suite, agent: str, planned: int, wanted: TrialDestination) -> None:
         """Resume or create file and set; raises CommandError if one belongs to another suite or agent."""
         self._platform = platform
-        self._file = TrialFile(wanted.save, suite, agent) if wanted.save else None
+        self._labels = wanted.labels
+        self._file = TrialFile(wanted.save, suite, agent, wanted.labels) if wanted.save else None
         self._set: ServerSet | None = None
         if isinstance(platform, Client):
             self._set = self._open_set(platform, suite, agent, planned, wanted.resume)
@@ -51,8 +53,8 @@ class TrialStore:
         return f" With --resume {self.trial_set} the same command goes on from there." if self._set else ""
 
     def done(self, test: Test) -> list[Trial]:
-        """Return the trials of a test that exist already."""
-        return [trial for _, trial in self._done.get(test.id, [])]
+        """Return the trials of a test that exist already and count; those that ended with an error are tried again."""
+        return [trial for _, trial in self._done.get(test.id, []) if trial.status != "error"]
 
     def add(self, trial: Trial) -> None:
         """Store a finished trial, with its story if it failed."""
@@ -63,7 +65,13 @@ class TrialStore:
             except (RequestRefused, Unreachable) as error:
                 typer.echo(f"Trial {number} of '{trial.test.name}' is not in the trial set: {error}.", err=True)
         if self._file:
-            self._file.add(trial, number, None if trial.passed else story_of(self._platform, trial.run_id))
+            self._file.add(trial, number, self._story(trial))
+
+    def _story(self, trial: Trial) -> Story | None:
+        """Return what happened in a trial that failed or is kept."""
+        if trial.passed and not trial.is_kept:
+            return None
+        return story_of(self._platform, trial.run_id)
 
     def finish(self) -> None:
         """Sort the file in the order of the suite."""
@@ -73,7 +81,7 @@ class TrialStore:
     def _open_set(self, client: Client, suite: Suite, agent: str, planned: int, resume: str) -> ServerSet:
         """Return the server's set: the given one, the one that the file names, or a new one."""
         if self._file is None:
-            return ServerSet(client, suite, agent, planned, resume)
+            return ServerSet(client, suite, agent, planned, self._labels, resume)
         if resume:
             raise CommandError("--save goes on with what its file has; give --resume alone.", exit_code=2)
         trial_set = self._again(client, suite, agent, planned)
@@ -84,11 +92,11 @@ class TrialStore:
     def _again(self, client: Client, suite: Suite, agent: str, planned: int) -> ServerSet:
         known = self._file.trial_set if self._file else ""
         try:
-            return ServerSet(client, suite, agent, planned, known)
+            return ServerSet(client, suite, agent, planned, self._labels, known)
         except RequestRefused as refused:
             if refused.code != "trial_set_not_found":
                 raise
-            return ServerSet(client, suite, agent, planned)
+            return ServerSet(client, suite, agent, planned, self._labels)
 
 
 def group_by_test(trials: Sequence[Trial]) -> dict[str, list[Trial]]:

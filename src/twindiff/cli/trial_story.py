@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -12,8 +13,11 @@ from twindiff.cli import render
 from twindiff.cli.call_story import render_story
 from twindiff.cli.commands.env import facts_table, say
 from twindiff.cli.problem import CommandError
+from twindiff.cli.suite_results import STYLES
+from twindiff.cli.trial_report import message_words
 from twindiff.cli.trial_sets import StoredTrial
 from twindiff.cli.trial_sources import Server, with_stories
+from twindiff.cli.trial_words import describe_reason, describe_usage
 from twindiff.kit.suggestions import did_you_mean
 
 
@@ -47,11 +51,13 @@ def _meant(kept: Sequence[StoredTrial], test: str, number: int) -> StoredTrial:
 
 
 def _render_trial(kept: StoredTrial) -> RenderableType:
-    word = Text("passed", render.ADDED) if kept.passed else Text("failed", render.REMOVED)
+    word = Text(kept.status, STYLES[kept.status])
     facts = {
         "test": kept.test,
         "trial": str(kept.trial),
+        **({"prompt": kept.prompt} if kept.prompt else {}),
         "seconds": f"{kept.seconds:.1f}",
+        **({"used": used} if (used := describe_usage(kept.usage)) else {}),
         "run": kept.run_id or "none",
         "environment": f"{kept.environment_id or 'none'}{' (kept)' if kept.is_kept else ''}",
     }
@@ -59,8 +65,10 @@ def _render_trial(kept: StoredTrial) -> RenderableType:
     if not kept.passed:
         why = [Text(f"✗ {render.printable(each)}", render.REMOVED) for each in _why(kept)]
         lines += ["", Text("Why", "bold"), *why]
+    if kept.messages:
+        lines += ["", Text("What it said", "bold"), *(_render_message(each) for each in kept.messages)]
     if kept.story is None:
-        known = "only failed trials are kept whole" if kept.passed else "the server has forgotten its run"
+        known = "only failed and kept trials are kept whole" if kept.passed else "the server has forgotten its run"
         return Group(*lines, "", Text(f"What it did is not known: {known}.", render.QUIET))
     calls = render_story(msgspec.to_builtins(kept.story.calls), []) if kept.story.calls else "None."
     lines += ["", Text("What it called", "bold"), calls]
@@ -70,7 +78,19 @@ def _render_trial(kept: StoredTrial) -> RenderableType:
     return Group(*lines, "", Text("What changed", "bold"), changed)
 
 
+def _render_message(message: Mapping[str, Any]) -> Text:
+    return Text(f"{message.get('role') or 'entry'}: {render.printable(message_words(message))}")
+
+
 def _why(kept: StoredTrial) -> list[str]:
-    if kept.verdict is None:
-        return [kept.reason]
-    return [str(why["text"]) for why in kept.verdict.explanations] or kept.verdict.failures or [kept.reason]
+    of_checks = [explanation_words(why) for why in kept.verdict.explanations] if kept.verdict else []
+    of_checks = of_checks or (kept.verdict.failures if kept.verdict else [])
+    if kept.status == "error":
+        return [describe_reason(kept), *of_checks]
+    return of_checks or [kept.reason]
+
+
+def explanation_words(why: Mapping[str, Any]) -> str:
+    """Return an explanation after the description of its check."""
+    described = why.get("description")
+    return f"{described}: {why['text']}" if described else str(why["text"])

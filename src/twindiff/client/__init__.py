@@ -23,6 +23,8 @@ from .sync_client import Environment as Environment
 from .sync_client import Run as Run
 from .transport import RequestRefused as RequestRefused
 from .transport import Unreachable as Unreachable
+from .trial_log import TrialLog as TrialLog
+from .trial_log import Usage as Usage
 from .trial_runner import OutOfTime as OutOfTime
 from .trial_runner import Task as Task
 from .trial_runner import Trial as Trial

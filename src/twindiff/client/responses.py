@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import msgspec
 
@@ -350,6 +350,8 @@ class Test(msgspec.Struct):
     expected_output: dict[str, Any]
     seed_templates: list[str] = []
     """All templates of a test with several; `seed_template` is the first."""
+    warnings: list[str] = []
+    """What of it is ignored or never holds: unknown keys, tables, columns, users, rows and operations."""
 
     @property
     def starts_from(self) -> tuple[str, ...]:
@@ -373,7 +375,7 @@ class SuiteList(msgspec.Struct, rename="camel"):
 class ImportResult(msgspec.Struct):
     """The result of an import: names of templates and suites; `left_out` are files of twins that are not installed.
 
-    `warnings` name unknown tables and columns in checks.
+    `warnings` say what of them is ignored or never holds.
     """
 
     templates: list[str]
@@ -400,7 +402,11 @@ class PassAtK(msgspec.Struct, rename="camel"):
 
 
 class TestTried(msgspec.Struct, rename="camel"):
-    """The trials of a test; `score` is the mean in percent, `reason` and the ids are of the first failed trial."""
+    """The trials of a test; `score` is the mean in percent, `reason` and the ids are of the first failed trial.
+
+    `share` and `score` are None if all trials ended with `errors`, which do not count. `no_op_score` is the score of an
+    agent that does nothing.
+    """
 
     __test__ = False
 
@@ -408,17 +414,23 @@ class TestTried(msgspec.Struct, rename="camel"):
     test: str
     trials: int
     passed: int
-    share: ConfidenceInterval
-    score: float
+    share: ConfidenceInterval | None
+    score: float | None
     seconds: float
     reason: str
     run_id: str
     environment_id: str
     is_kept: bool
+    errors: int = 0
+    no_op_score: float | None = None
 
 
 class TrialSet(msgspec.Struct, rename="camel"):
-    """The result of an agent's trials of a suite; a list of sets omits `share`, `of_k` and `results`."""
+    """The result of an agent's trials of a suite; a list of sets omits `share`, `of_k` and `results`.
+
+    Of `trials`, `passed` have passed, and `errors` count neither as passed nor as failed. `cost` is in US dollars,
+    `seconds` is the duration of all trials together.
+    """
 
     trial_set_id: str
     test_suite_id: str
@@ -432,6 +444,16 @@ class TrialSet(msgspec.Struct, rename="camel"):
     share: ConfidenceInterval | None = None
     of_k: list[PassAtK] = []
     results: list[TestTried] = []
+    errors: int = 0
+    label: str = ""
+    model: str = ""
+    parameters: dict[str, Any] = {}
+    revision: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    seconds: float = 0.0
+    uncounted_tests: int = 0
 
 
 class TrialSetList(msgspec.Struct, rename="camel"):
@@ -444,7 +466,10 @@ class TrialSetEnded(msgspec.Struct, rename="camel"):
 
 
 class KeptTrial(msgspec.Struct, rename="camel"):
-    """A trial of a set; `result(run_id, calls=True)` has its diff and its calls."""
+    """A trial of a set; `result(run_id, calls=True)` has its diff and its calls.
+
+    One with the status `error` has neither passed nor failed. `messages` are what the agent logged.
+    """
 
     test_id: str
     test: str
@@ -458,6 +483,13 @@ class KeptTrial(msgspec.Struct, rename="camel"):
     environment_id: str
     run_id: str
     is_kept: bool
+    status: Literal["passed", "failed", "error"] = "failed"
+    error: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    messages: list[dict[str, Any]] = []
+    created_at: str = ""
 
 
 class KeptTrials(msgspec.Struct):

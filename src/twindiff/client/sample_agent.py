@@ -52,13 +52,18 @@ class ModelConversation(Protocol):
 
 
 def work(task: Task) -> None:
-    """Run the model on the task; raises Failure if the endpoint fails or the model is not done after MAX_TURNS."""
+    """Run the model on the task, and log what it says and uses.
+
+    Raises Failure if the endpoint fails or the model is not done after MAX_TURNS.
+    """
     headers, verify = {"Authorization": f"Bearer {task.token}"}, is_secured(*task.urls.values())
     with (
         httpx.Client(trust_env=False, verify=verify, timeout=SECONDS, headers=headers) as twins,
         httpx.Client(timeout=SECONDS) as http,
     ):
         model = _model(http, task)
+        task.log(role="system", content=instructions(task.urls))
+        task.log(role="user", content=task.prompt)
         for _ in range(MAX_TURNS):
             wanted = model.ask()
             if not wanted:
@@ -99,7 +104,7 @@ class _OpenAi:
     """https://platform.openai.com/docs/api-reference/chat"""
 
     def __init__(self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task) -> None:
-        self._http, self._url, self._headers = http, url, headers
+        self._http, self._url, self._headers, self._log = http, url, headers, task.log
         function = {"name": TOOL, "description": DESCRIPTION, "parameters": parameters(task.urls)}
         self._messages: list[Json] = [
             {"role": "system", "content": instructions(task.urls)},
@@ -112,12 +117,17 @@ class _OpenAi:
         try:
             message: Json = answer["choices"][0]["message"]
             self._messages.append(message)
+            used: Json = answer.get("usage") or {}
+            self._log(**message, input_tokens=used.get("prompt_tokens"), output_tokens=used.get("completion_tokens"))
             return [_parse_tool_call(each) for each in message.get("tool_calls") or ()]
         except (KeyError, IndexError, TypeError) as error:
             raise Failure(f"{self._url} does not answer as OpenAI does: {error!r}") from None
 
     def tell(self, results: list[tuple[ToolCall, str]]) -> None:
-        self._messages += [{"role": "tool", "tool_call_id": each.id, "content": text} for each, text in results]
+        told: list[Json] = [{"role": "tool", "tool_call_id": each.id, "content": text} for each, text in results]
+        self._messages += told
+        for message in told:
+            self._log(**message)
 
 
 def _parse_tool_call(call: Json) -> ToolCall:
@@ -132,7 +142,7 @@ class _Anthropic:
     """https://docs.anthropic.com/en/api/messages"""
 
     def __init__(self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task) -> None:
-        self._http, self._url, self._headers = http, url, headers
+        self._http, self._url, self._headers, self._log = http, url, headers, task.log
         tool = {"name": TOOL, "description": DESCRIPTION, "input_schema": parameters(task.urls)}
         self._messages: list[Json] = [{"role": "user", "content": task.prompt}]
         self._body: Json = {
@@ -147,6 +157,9 @@ class _Anthropic:
         try:
             content: list[Json] = answer["content"]
             self._messages.append({"role": "assistant", "content": content})
+            used: Json = answer.get("usage") or {}
+            tokens = {"input_tokens": used.get("input_tokens"), "output_tokens": used.get("output_tokens")}
+            self._log(role="assistant", content=content, **tokens)
             return [ToolCall(each["id"], each["input"]) for each in content if each["type"] == "tool_use"]
         except (KeyError, TypeError) as error:
             raise Failure(f"{self._url} does not answer as Anthropic does: {error!r}") from None
@@ -154,3 +167,4 @@ class _Anthropic:
     def tell(self, results: list[tuple[ToolCall, str]]) -> None:
         content = [{"type": "tool_result", "tool_use_id": each.id, "content": text} for each, text in results]
         self._messages.append({"role": "user", "content": content})
+        self._log(role="user", content=content)

@@ -14,9 +14,12 @@ from threading import enumerate as threads_alive
 from time import monotonic
 from typing import Any, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from .responses import Test, Verdict
 from .sync_client import Environment, Platform
 from .transport import RequestRefused, Unreachable
+from .trial_log import NO_LOG, TrialLog, Usage
 
 SECONDS = 600.0
 SECONDS_TO_OPEN = 10.0
@@ -24,6 +27,7 @@ MAX_REASON_CHARACTERS = 2_000
 """The longest message of an agent's exception in a reason."""
 TRIALS_THREAD = "twindiff trials"
 AGENT_THREAD = "agent of "
+MAX_NAME_CHARACTERS = 200
 SECONDS_TO_JUDGE = 600
 """The life of an environment beyond the agent's time limit, for evaluating the run."""
 
@@ -32,7 +36,7 @@ class Task(NamedTuple):
     """A test as an agent receives it.
 
     `urls` maps the twins of its environment to their base URLs, and `url` is that of the first. `token` gives access to
-    these twins and nothing else.
+    these twins and nothing else. `log` takes what the agent says and uses, see `TrialLog`.
     """
 
     test_id: str
@@ -41,7 +45,11 @@ class Task(NamedTuple):
     urls: dict[str, str]
     token: str
     environment_id: str
+    log: TrialLog = NO_LOG
 
+
+Status = Literal["passed", "failed", "error"]
+"""`error` is a trial that says nothing about the agent's work: it could not start, end or be judged."""
 
 Keep = Literal["none", "failed", "all"]
 """The trials whose environments are not deleted."""
@@ -64,9 +72,10 @@ class OutOfTime(Exception):
 
 
 class Trial(NamedTuple):
-    """The result of one trial: a verdict, or in `error` the reason why there is none; `seconds` is its duration.
+    """The result of one trial: a verdict, and in `error` why the trial does not count; `seconds` is its duration.
 
-    Its environment is deleted unless it `is_kept`; `result(run_id)` still returns its diff.
+    An agent that raises or runs out of time is judged all the same, so a trial may have both. Its environment is
+    deleted unless it `is_kept`; `result(run_id)` still returns its diff. `messages` are what the agent logged.
     """
 
     test: Test
@@ -76,17 +85,25 @@ class Trial(NamedTuple):
     error: str = ""
     seconds: float = 0.0
     is_kept: bool = False
+    messages: Sequence[dict[str, Any]] = ()
+    usage: Usage = Usage()
+
+    @property
+    def status(self) -> Status:
+        if self.error or self.verdict is None:
+            return "error"
+        return "passed" if self.verdict.passed else "failed"
 
     @property
     def passed(self) -> bool:
-        """Whether there is a verdict and all checks passed."""
-        return self.verdict is not None and self.verdict.passed
+        """Whether the agent ended by itself and all checks passed."""
+        return self.status == "passed"
 
     @property
     def reason(self) -> str:
         """Why it did not pass, in a sentence; empty if it passed."""
-        if self.verdict is None:
-            return self.error
+        if self.error or self.verdict is None:
+            return self.error or "There is no verdict"
         said = [*(str(why["text"]) for why in self.verdict.explanations), *self.verdict.failures]
         return "" if self.passed else next(iter(said), "")
 
@@ -145,8 +162,9 @@ def _close(opened: Opened) -> None:
 
 def _open_environment(platform: Platform, test: Test, seconds: float, keep: Keep, opened: Opened) -> Environment:
     lasts = int(seconds) + (SECONDS_TO_JUDGE if keep == "none" else KEPT_SECONDS)
+    name = None if keep == "none" else f"Trial of {test.name}"[:MAX_NAME_CHARACTERS]
     try:
-        environment = platform.create(testId=test.id, ttl_seconds=lasts)
+        environment = platform.create(testId=test.id, ttl_seconds=lasts, name=name)
     except BaseException as error:  # `_close` waits for the future
         opened.set_exception(error)
         raise
@@ -167,29 +185,41 @@ def _trial(platform: Platform, test: Test, agent: Agent, seconds: float, keep: K
             trial = trial._replace(is_kept=is_kept)
             if not is_kept:
                 environment.delete()
-    except BaseException as error:  # noqa: BLE001 - an agent may raise anything, and there are other tests
-        trial = trial._replace(verdict=None, error=_describe_error(error))
+    except BaseException as error:  # noqa: BLE001 - whatever fails around an agent, there are other tests
+        trial = trial._replace(error=trial.error or _describe_error(error))
     return trial._replace(seconds=monotonic() - begun)
 
 
 def _judge_trial(trial: Trial, environment: Environment, agent: Agent, seconds: float) -> Trial:
+    """Let the agent work and judge what it did, also if it raised."""
     run = environment.run(trial.test.id)
+    log = TrialLog()
     trial = trial._replace(run_id=run.id)
     try:
-        let_work(agent, task_of(trial.test, environment), seconds)
-        verdict = run.evaluate()
-        # An agent that calls the control plane, for example to evaluate its own run, has failed in any case.
-        return trial._replace(error=verdict.overreach) if verdict.refused else trial._replace(verdict=verdict)
+        let_work(agent, task_of(trial.test, environment, log), seconds)
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything
-        with suppress(RequestRefused, Unreachable):  # the agent's exception is reported
+        trial = trial._replace(error=_describe_error(error))
+    trial = trial._replace(messages=[*log.entries], usage=log.usage)
+    try:
+        return trial._replace(verdict=judge_overreach(run.evaluate()))
+    except (RequestRefused, Unreachable) as error:
+        with suppress(RequestRefused, Unreachable):
             run.diff()  # stores the diff so far in the run's result
-        return trial._replace(error=_describe_error(error))
+        return trial._replace(error=trial.error or f"The run could not be judged: {error}")
 
 
-def task_of(test: Test, environment: Environment) -> Task:
+def judge_overreach(verdict: Verdict) -> Verdict:
+    """Return the verdict on a run: an agent that called the control plane has failed, whatever the checks say."""
+    if not verdict.refused:
+        return verdict
+    why = [{"text": verdict.overreach}, *verdict.explanations]
+    return replace(verdict, passed=False, score={**verdict.score, "percent": 0.0}, explanations=why)
+
+
+def task_of(test: Test, environment: Environment, log: TrialLog = NO_LOG) -> Task:
     """The task of an agent for a test in an environment."""
     urls = {twin: environment.url(twin) for twin in environment.show().templates}
-    return Task(test.id, test.prompt, urls[environment.service], urls, environment.token, environment.id)
+    return Task(test.id, test.prompt, urls[environment.service], urls, environment.token, environment.id, log)
 
 
 def let_work(agent: Agent, task: Task, seconds: float) -> None:

@@ -20,14 +20,23 @@ def _post(path: str, given: Json, *, repeatable: bool) -> RequestSpec[responses.
     return RequestSpec("POST", path, responses.TrialSet, {}, msgspec.json.encode(given), repeatable)
 
 
-def create(suite_id: str, agent: str, planned: int = 0) -> RequestSpec[responses.TrialSet]:
-    """Create a trial set for an agent and a suite; `planned` is the number of trials to come."""
+def create(
+    suite_id: str, agent: str, planned: int = 0, description: Json | None = None
+) -> RequestSpec[responses.TrialSet]:
+    """Create a trial set for an agent and a suite; `planned` is the number of trials to come.
+
+    `description` tells sets of an agent apart: the keys are label, model, parameters and revision.
+    """
     given = {"testSuiteId": suite_id, "agent": agent, "planned": planned}
+    given |= {"description": description} if description else {}
     return _post("trial-sets", given, repeatable=False)
 
 
 def add(id: str, trials: Sequence[Json]) -> RequestSpec[responses.TrialSet]:
-    """Add up to 100 trials, with the keys testId, number, runId, error, seconds and isKept; existing ones stay."""
+    """Add up to 100 trials; existing ones stay.
+
+    The keys are testId, number, runId, error, seconds, isKept, inputTokens, outputTokens, cost and messages.
+    """
     return _post(_path(id, "trials"), {"trials": trials}, repeatable=True)
 
 

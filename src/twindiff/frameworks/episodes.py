@@ -9,13 +9,12 @@ from importlib import import_module
 from typing import Any, Self
 
 import httpx
-from msgspec.structs import replace
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
 from twindiff.client.request_specs import Point
 from twindiff.client.sync_client import Platform
 from twindiff.client.transport import is_secured
-from twindiff.client.trial_runner import Agent, task_of
+from twindiff.client.trial_runner import Agent, judge_overreach, task_of
 from twindiff.client.twin_tool import TwinResponse, send_call
 from twindiff.local import Twindiff
 from twindiff.suites.starter import STARTER, starter_files
@@ -70,8 +69,9 @@ def chosen_tests(platform: Platform, suite: str = STARTER, tests: str = "") -> l
 
 
 def apis_of(platform: Platform, test: Test) -> list[str]:
-    """The names of the twins in a test's environments."""
-    return [each.service for each in platform.templates() if test.seed_template in (each.id, each.name)]
+    """The names of the twins in a test's environments, in the order of its templates."""
+    twins = {name: each.service for each in platform.templates() for name in (each.id, each.name)}
+    return [twins[name] for name in test.starts_from if name in twins]
 
 
 def agent_at(path: str) -> Agent:
@@ -113,11 +113,7 @@ class Episode:
 
     def verdict(self) -> Verdict:
         """Evaluate the test's checks on the changes so far; an agent that has called the control plane fails."""
-        verdict = self.run.evaluate()
-        if not verdict.refused:
-            return verdict
-        why = [{"text": verdict.overreach}, *verdict.explanations]
-        return replace(verdict, passed=False, score={**verdict.score, "percent": 0.0}, explanations=why)
+        return judge_overreach(self.run.evaluate())
 
     def fork(self, at: Point | None = None) -> Self:
         """Fork the episode at a point, by default the current one.

@@ -99,7 +99,7 @@ class Service:
         self.calls = Calls(self.engine, catalog, settings.transcripts)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due, self.runtime.arrivals)
         self.runs = RunStore(self.engine, catalog, self.environments, once=settings.runs_once)
-        self.suites = Suites(self.engine, catalog, self.templates, self.registry)
+        self.suites = Suites(self.engine, catalog, self.templates, self.registry, self.environments.actors)
         self.trial_sets = TrialSetStore(self.engine, catalog)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.subscriptions = Subscriptions(self.engine, catalog)

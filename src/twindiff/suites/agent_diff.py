@@ -14,14 +14,22 @@ from uuid import UUID, uuid5
 import msgspec
 
 from twindiff.checks import KnownTables, SpecError, known_to, parse, warnings
-from twindiff.environments.clocks import ClockRequest, InvalidClock
+from twindiff.environments.clocks import InvalidClock
 from twindiff.environments.registry import Registry
 from twindiff.environments.templates import InvalidSeed, TemplateStore, full_rows
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
 from twindiff.storage import StorageEngine, TemplatePayload
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks
-from twindiff.suites.suites import OWNER, NewSuite, NewTest, Suites, TestItem
+from twindiff.suites.public_format import (
+    PublicSuite,
+    PublicTest,
+    Rules,
+    find_unknown_keys,
+    find_unknown_keys_of_tests,
+)
+from twindiff.suites.seed_references import find_dangling
+from twindiff.suites.suites import InvalidTest, NewSuite, NewTest, Suites, TestItem
 
 NAMESPACE = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 
@@ -31,7 +39,10 @@ class InvalidFile(ApiError):
 
 
 class ImportSummary(msgspec.Struct):
-    """What was imported, by name of template or suite; `warnings` name tables and columns that do not exist."""
+    """What was imported, by name of template or suite.
+
+    `warnings` say what is ignored or never holds: unknown keys, tables, columns, templates, users and rows.
+    """
 
     templates: list[str] = msgspec.field(default_factory=list[str])
     suites: list[str] = msgspec.field(default_factory=list[str])
@@ -41,18 +52,21 @@ class ImportSummary(msgspec.Struct):
 
 
 class Seed(NamedTuple):
-    """A validated seed file."""
+    """A validated seed file; `warnings` name its references to rows that it lacks."""
 
     twin: Twin
     name: str
     start: TemplatePayload
+    warnings: list[str]
 
 
 class SuiteFile(NamedTuple):
-    """A validated suite file."""
+    """A validated suite file; `warnings` are about the suite itself."""
 
+    file: str
     suite: NewSuite
     tests: list[NewTest]
+    warnings: list[str]
 
 
 class Checked(NamedTuple):
@@ -61,46 +75,6 @@ class Checked(NamedTuple):
     seeds: list[Seed]
     suites: list[SuiteFile]
     left_out: list[str]
-
-
-class Rules(msgspec.Struct, kw_only=True):
-    """Settings of checks besides their assertions; those of a suite apply to its tests that set none."""
-
-    version: Any = None
-    strict: Any = None
-    closed_world: Any = None
-    ignore_fields: dict[str, Any] | None = None
-
-
-class PublicTest(Rules):
-    """A test in a public suite file; its checks are under `assertions` or `expected_output`.
-
-    `seed_templates`, `users` by twin, `impersonate_email` and `clock` are extensions of the public format.
-    """
-
-    id: str
-    name: str
-    prompt: str
-    type: str
-    seed_template: str = ""
-    seed_templates: list[str] | None = None
-    impersonate_user_id: str | None = None
-    impersonate_email: str | None = None
-    users: dict[str, str] | None = None
-    assertions: list[Any] | None = None
-    expected_output: dict[str, Any] | None = None
-    clock: ClockRequest | None = None
-
-
-class PublicSuite(Rules):
-    """A public suite file; its clock applies to tests that set none."""
-
-    name: str
-    tests: list[PublicTest]
-    service: str = ""
-    description: str = ""
-    owner: str = OWNER
-    clock: ClockRequest | None = None
 
 
 class Importer:
@@ -122,7 +96,7 @@ class Importer:
             twin = self._twin_of(name, content)
             if twin is None:
                 checked.left_out.append(f"{name}: no installed twin serves it")
-            elif "tests" in content:
+            elif _is_suite(content):
                 checked.suites.append(_suite(name, content, partial(self._tables_of_test, twin)))
             else:
                 checked.seeds.append(self._seed(name, twin, content))
@@ -136,14 +110,12 @@ class Importer:
 
     def store(self, checked: Checked) -> Generator[CooperativeStep, None, ImportSummary]:
         """Store validated files, in parts: all of them or, on failure, nothing that has a name."""
-        said = [
-            f"{suite.name}: {warning}" for suite, tests in checked.suites for each in tests for warning in each.warnings
-        ]
-        result = ImportSummary(left_out=checked.left_out, warnings=said or msgspec.UNSET)
+        result = ImportSummary(left_out=checked.left_out)
         for seed in checked.seeds:
             yield from self._templates.keep(seed.twin, seed.start)
         with self._engine.transaction():
-            self._name(checked.seeds, checked.suites, result)
+            said = self._name(checked.seeds, checked.suites, result)
+        result.warnings = said or msgspec.UNSET
         return result
 
     def _twin_of(self, name: str, content: Any) -> str | None:
@@ -161,17 +133,38 @@ class Importer:
             raise InvalidFile(f"{name}: {error}") from None
         for given in content.values():
             clear_in_chunks(given)
-        return Seed(self._registry.get(twin), _stem(name), self._templates.start(self._registry.get(twin), rows))
+        warned = [f"{name}: {problem}" for problem in find_dangling(self._registry.schemas[twin], rows)]
+        start = self._templates.start(self._registry.get(twin), rows)
+        return Seed(self._registry.get(twin), _stem(name), start, warned)
 
-    def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: ImportSummary) -> None:
+    def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: ImportSummary) -> list[str]:
+        """Name templates and store suites; returns warnings. Raises InvalidFile if a test cannot be like this."""
         for seed in seeds:
             known = [record.template_id for record in self._templates.history(seed.twin.name, seed.name)]
             record = self._templates.name(seed.twin, seed.name, seed.start.template, origin="import")
             changed = record.template_id not in known
             (result.templates if changed else result.unchanged).append(seed.name)
-        for suite, tests in suites:
-            changed = self._suites.replace(suite, tests)
+        said = [warning for seed in seeds for warning in seed.warnings]
+        for file, suite, tests, warned in suites:
+            checked = [self._check_values(file, test) for test in tests]
+            changed = self._suites.replace(suite, [test.with_warnings(warned) for test in checked])
             (result.suites if changed else result.unchanged).append(suite.name)
+            of_tests = [warning for test in checked for warning in test.labelled_warnings]
+            of_tests = [warning for test in checked for warning in test.labelled_warnings]
+            said += [f"{suite.name}: {text}" for text in (*warned, *of_tests)]
+        return said
+
+    def _check_values(self, file: str, test: NewTest) -> NewTest:
+        """Add warnings about values that twins and templates lack; raises InvalidFile for a test of version 1."""
+        try:
+            return self._suites.check_values(test)
+        except InvalidTest as error:
+            raise InvalidFile(f"{file}: {error}") from None
+
+
+def _is_suite(content: Mapping[str, Any]) -> bool:
+    """Return whether a file is a suite, even if its `tests` are misspelt: a seed has lists and no texts."""
+    return "tests" in content or any(isinstance(value, str) for value in content.values())
 
 
 def _stem(name: str) -> str:
@@ -179,15 +172,33 @@ def _stem(name: str) -> str:
 
 
 def _suite(file: str, content: dict[str, Any], known_of: Callable[[tuple[str, ...]], KnownTables]) -> SuiteFile:
+    unknown, by_test = [*find_unknown_keys(content, PublicSuite)], find_unknown_keys_of_tests(content)
     try:
         suite = msgspec.convert(content, PublicSuite)
     except msgspec.ValidationError as error:
-        raise InvalidFile(f"{file}: {error}") from None
+        more = [*unknown, *(problem for problems in by_test for problem in problems)]
+        raise InvalidFile(" ".join([f"{file}: {error}", *more])) from None
+    if unknown and any(test.is_extended(suite) for test in suite.tests):
+        raise InvalidFile(f"{file}: {unknown[0]}")
+    _check_defaults(file, suite)
     suite_id = str(uuid5(NAMESPACE, f"suite:{suite.owner}:{suite.name}"))
     new = NewSuite(suite_id, suite.name, suite.description, "public", suite.owner)
-    tests = [_test(file, suite, test, known_of) for test in suite.tests]
+    tests = [_test(file, suite, test, known_of, problems) for test, problems in zip(suite.tests, by_test, strict=True)]
     _refuse_repeated(file, [test.id for test in suite.tests])
-    return SuiteFile(new, tests)
+    return SuiteFile(file, new, tests, unknown)
+
+
+def _check_defaults(file: str, suite: PublicSuite) -> None:
+    """Validate the rules and the clock of a suite, also those that each test replaces; raises InvalidFile."""
+    rules = {name: value for name in Rules.__struct_fields__ if (value := getattr(suite, name)) is not None}
+    if isinstance(rules.get("closed_world"), dict):  # its exceptions may refer to assertions of a test
+        del rules["closed_world"]
+    try:
+        parse({"assertions": [{"diff_type": "added", "entity": "any"}], **rules})
+        if suite.clock:
+            suite.clock.to_clock_mode()
+    except (SpecError, InvalidClock) as error:
+        raise InvalidFile(f"{file}: {error}") from None
 
 
 def _refuse_repeated(file: str, ids: list[str]) -> None:
@@ -198,18 +209,25 @@ def _refuse_repeated(file: str, ids: list[str]) -> None:
         seen.add(id)
 
 
-def _templates(file: str, test: PublicTest) -> tuple[str, ...]:
+def _templates(file: str, test: PublicTest, unknown: list[str]) -> tuple[str, ...]:
     """Return the templates that a test names, one of each twin; raises InvalidFile."""
     named = tuple(test.seed_templates or ()) or (test.seed_template,)
     if not all(named) or (test.seed_templates and test.seed_template):
-        raise InvalidFile(f"{file}: test {test.id}: it has a seed_template, or several seed_templates")
+        said = f"{file}: test {test.id}: it has a seed_template, or several seed_templates"
+        raise InvalidFile(". ".join([said, *unknown]))
     return named
 
 
 def _test(
-    file: str, suite: PublicSuite, test: PublicTest, known_of: Callable[[tuple[str, ...]], KnownTables]
+    file: str,
+    suite: PublicSuite,
+    test: PublicTest,
+    known_of: Callable[[tuple[str, ...]], KnownTables],
+    unknown: list[str],
 ) -> NewTest:
-    templates = _templates(file, test)
+    if unknown and test.is_extended(suite):
+        raise InvalidFile(f"{file}: test {test.id}: {unknown[0]}")
+    templates = _templates(file, test, unknown)
     if test.expected_output and test.assertions is not None:
         raise InvalidFile(f"{file}: test {test.id}: has both assertions and expected_output; keep one of them")
     spec: dict[str, Any] = {**(test.expected_output or {"assertions": test.assertions})}
@@ -221,7 +239,7 @@ def _test(
     try:
         if clock:
             clock.to_clock_mode()
-        warned = tuple(f"test {test.id}: {problem}" for problem in warnings(parse(spec), known_of(templates)))
+        problems = [*unknown, *warnings(parse(spec), known_of(templates))]
         item = msgspec.convert(
             {
                 "name": test.name,
@@ -236,6 +254,6 @@ def _test(
             TestItem,
         )
     except (SpecError, InvalidClock, msgspec.ValidationError) as error:
-        raise InvalidFile(f"{file}: test {test.id}: {error}") from None
+        raise InvalidFile(" ".join([f"{file}: test {test.id}: {error}", *unknown])) from None
     test_id = str(uuid5(NAMESPACE, f"test:{suite.name}:{test.id}"))
-    return NewTest(test_id, item, templates, warned)
+    return NewTest(test_id, item, templates, tuple(problems), test.id)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from twindiff.checks import CheckSpec, RunHistory, evaluate
 from twindiff.checks.diffs import Row
 from twindiff.kit.rows import Table, table_of
-from twindiff.suites.lint import LintContext
+from twindiff.suites.lint_context import LintContext, entity_of, neighbour_of
 
 MAX_VARIANTS = 400
 """Variants of one diff that are judged."""
@@ -69,39 +69,43 @@ def variants(diff: Mapping[str, Any], world: LintContext) -> Iterator[DiffVarian
     for name in LISTS:
         for at, row in enumerate(whole[name]):
             rows = whole[name]
-            yield DiffVariant("missing row", row["__table__"], False, {**whole, name: rows[:at] + rows[at + 1 :]})
+            yield DiffVariant("missing row", entity_of(row), False, {**whole, name: rows[:at] + rows[at + 1 :]})
     for at, row in enumerate(whole["inserts"]):
-        if table := world.tables.get(row["__table__"]):
-            yield from _of_insert(whole, at, table, world)
+        if entity_of(row) in world.tables:
+            yield from _of_insert(whole, at, world)
     for at, row in enumerate(whole["updates"]):
-        if table := world.tables.get(row["__table__"]):
-            yield from _wrong_values(whole, "updates", at, table, world)
+        if entity_of(row) in world.tables:
+            yield from _wrong_values(whole, "updates", at, world)
 
 
-def _of_insert(diff: dict[str, list[Row]], at: int, table: Table, world: LintContext) -> Iterator[DiffVariant]:
+def _of_insert(diff: dict[str, list[Row]], at: int, world: LintContext) -> Iterator[DiffVariant]:
     row = diff["inserts"][at]
+    entity, table = _table_of(row, world)
     key = table.key[-1]
     if isinstance(row[key], str):
         twin = {**row, key: f"{row[key]}-again"}
-        yield DiffVariant("extra row", table.name, False, {**diff, "inserts": [*diff["inserts"], twin]})
+        yield DiffVariant("extra row", entity, False, {**diff, "inserts": [*diff["inserts"], twin]})
         renamed = json.dumps(diff).replace(json.dumps(row[key]), json.dumps(f"{row[key]}-other"))
         if len(table.key) == 1:
-            yield DiffVariant("other id", f"{table.name}.{key}", True, json.loads(renamed))
-    yield from _wrong_values(diff, "inserts", at, table, world)
+            yield DiffVariant("other id", f"{entity}.{key}", True, json.loads(renamed))
+    yield from _wrong_values(diff, "inserts", at, world)
     for name, column in table.columns.items():
         value = row.get(name)
         if column.kind == "timestamp" and value and name not in table.key:
-            yield DiffVariant("other time", f"{table.name}.{name}", True, _with(diff, "inserts", at, name, OTHER_TIME))
+            yield DiffVariant("other time", f"{entity}.{name}", True, _with(diff, "inserts", at, name, OTHER_TIME))
         elif column.kind == "text" and isinstance(value, str) and " " in value.strip():
-            place = f"{table.name}.{name}"
+            place = f"{entity}.{name}"
             yield DiffVariant("a full stop more", place, True, _with(diff, "inserts", at, name, f"{value}."))
             yield DiffVariant("capital letters", place, True, _with(diff, "inserts", at, name, value.upper()))
 
 
-def _wrong_values(
-    diff: dict[str, list[Row]], kind: str, at: int, table: Table, world: LintContext
-) -> Iterator[DiffVariant]:
+def _table_of(row: Row, world: LintContext) -> tuple[str, Table]:
+    return entity_of(row), world.tables[entity_of(row)]
+
+
+def _wrong_values(diff: dict[str, list[Row]], kind: str, at: int, world: LintContext) -> Iterator[DiffVariant]:
     row = diff[kind][at]
+    entity, table = _table_of(row, world)
     values: Row = row["after"] if kind == "updates" else row
     told = set(row["changed"]) - set(row["derived"]) if kind == "updates" else table.columns.keys()
     keys = {str(values[name]) for name in table.key}
@@ -109,27 +113,28 @@ def _wrong_values(
         value = values.get(name)
         is_incidental = column.derived or column.kind == "timestamp" or name in table.key or str(value) in keys
         if name in told and not is_incidental and value not in (None, "", [], {}):
-            what = "wrong author" if value == world.actor else "wrong value"
-            wrong = _other(value, column, world)
-            yield DiffVariant(what, f"{table.name}.{name}", False, _with(diff, kind, at, name, wrong))
-            for other in _new_others(value, column, diff)[:1]:
-                yield DiffVariant("wrong new row", f"{table.name}.{name}", False, _with(diff, kind, at, name, other))
+            what = "wrong author" if value in world.actors else "wrong value"
+            wrong = _other(value, column, entity, world)
+            yield DiffVariant(what, f"{entity}.{name}", False, _with(diff, kind, at, name, wrong))
+            for other in _new_others(value, column, entity, diff)[:1]:
+                yield DiffVariant("wrong new row", f"{entity}.{name}", False, _with(diff, kind, at, name, other))
 
 
-def _new_others(value: Any, column: Any, diff: dict[str, list[Row]]) -> list[Any]:
+def _new_others(value: Any, column: Any, entity: str, diff: dict[str, list[Row]]) -> list[Any]:
     """Return the ids of other new rows that a reference to a new row could have instead."""
     if column.references is None:
         return []
     table = table_of(column.references)
-    new = [row[table.key[0]] for row in diff["inserts"] if row["__table__"] == table.name]
+    other = neighbour_of(entity, table.name)
+    new = [row[table.key[0]] for row in diff["inserts"] if entity_of(row) == other]
     return [each for each in new if each != value] if value in new else []
 
 
-def _other(value: Any, column: Any, world: LintContext) -> Any:
+def _other(value: Any, column: Any, entity: str, world: LintContext) -> Any:
     """Return another value for a column: for a reference, the id of another existing row."""
     if column.references is not None:
         table = table_of(column.references)
-        ids = [row[table.key[0]] for row in world.rows.get(table.name, ())]
+        ids = [row[table.key[0]] for row in world.rows.get(neighbour_of(entity, table.name), ())]
         return next((each for each in ids if each != value), OTHER_TEXT)
     if isinstance(value, bool):
         return not value

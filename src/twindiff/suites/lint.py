@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
-from twindiff.checks import CheckSpec, KnownTables, RunHistory, evaluate, match, misspelt, references, regexes
+from twindiff.checks import CheckSpec, RunHistory, evaluate, match, misspelt, references, regexes
 from twindiff.checks.diffs import LISTS, Row
 from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Reference, Where
 from twindiff.kit.rows import Table
+from twindiff.suites.lint_context import LintContext
 
-Kind = Literal["misspelt", "no-op passes", "never holds", "never fails", "contradiction", "already so"]
+Kind = Literal[
+    "misspelt", "no-op passes", "never holds", "never fails", "contradiction", "already so", "unknown", "ignored"
+]
 
+IGNORED = "unknown key"
+"""Warnings with these words are about keys that the public language ignores."""
 MAX_COMPARED_ROWS = 500
 """Assertions of a test that are compared pairwise."""
 
@@ -37,18 +42,6 @@ class LintFinding(NamedTuple):
     text: str
 
 
-class LintContext(NamedTuple):
-    """The initial state of a test: its tables, the template's rows, and the user that the agent acts as."""
-
-    tables: Mapping[str, Table]
-    rows: Mapping[str, Sequence[Row]]
-    actor: str = ""
-
-    @property
-    def known(self) -> KnownTables:
-        return KnownTables({"": {name: table.columns for name, table in self.tables.items()}})
-
-
 def lint(spec: CheckSpec, world: LintContext) -> list[LintFinding]:
     """Return the mistakes in the checks of a test, given its initial state."""
     findings = [LintFinding("misspelt", str(problem)) for problem in misspelt(spec, world.known)]
@@ -63,6 +56,28 @@ def lint(spec: CheckSpec, world: LintContext) -> list[LintFinding]:
         if problem := _contradiction(one, other, spec, world):
             findings.append(LintFinding("contradiction", f"assertions {one.number} and {other.number}: {problem}"))
     return findings
+
+
+def lint_test(spec: CheckSpec, world: LintContext, warnings: Collection[str]) -> list[LintFinding]:
+    """Return the mistakes in a test: those in its checks, and what its import warned of."""
+    findings = lint(spec, world)
+    known = {finding.text for finding in findings} | {*find_impossible_values(spec, world.tables)}
+    more = [warning for warning in warnings if warning not in known]
+    return findings + [LintFinding("ignored" if IGNORED in each else "unknown", each) for each in more]
+
+
+def find_impossible_values(spec: CheckSpec, tables: Mapping[str, Table]) -> Iterator[str]:
+    """Yield why values of conditions can never be those of their columns, by the kinds of these."""
+    for assertion in spec.assertions:
+        if (table := tables.get(assertion.entity)) and assertion.diff_type != "response":
+            changes = [side for each in _expected_changes(assertion) for side in _sides(each)]
+            for clause in (*assertion.where, *changes):
+                if reason := _impossible_clause(clause, table):
+                    yield f"assertions[{assertion.number - 1}]: {reason}"
+
+
+def _sides(change: ExpectedChange) -> list[Condition]:
+    return [Condition(change.column, side) for side in (change.before, change.after) if side]
 
 
 def _with_assertion_number(assertion: Assertion, problem: LintFinding) -> LintFinding:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -10,13 +11,16 @@ import msgspec
 
 from twindiff.catalog import SuiteRecord, TemplateRecord, TestRecord
 from twindiff.catalog.stamps import new_uuid, stamp
-from twindiff.checks import SpecError, known_to, parse, warnings
+from twindiff.checks import CheckSpec, SpecError, known_to, parse, warnings
+from twindiff.environments.actors import ActorMap, Actors
 from twindiff.environments.clocks import ClockRequest
 from twindiff.environments.registry import Registry
 from twindiff.environments.templates import TemplateStore
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 from twindiff.storage import StorageEngine
+from twindiff.suites.lint import find_impossible_values
+from twindiff.suites.unknown_values import MAX_UNKNOWN, TemplateValues, find_unknown_calls, find_unknown_rows
 
 OWNER = "dev-user"
 
@@ -42,6 +46,10 @@ class InvalidTestId(ApiError):
 
 class InvalidDsl(ApiError):
     """The checks of a test cannot be read."""
+
+
+class InvalidTest(ApiError):
+    """A test names what its twins and templates do not have."""
 
 
 class SeveralOfATwin(ApiError):
@@ -75,12 +83,25 @@ class TestItem(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class NewTest(NamedTuple):
-    """A test ready to be stored; `seed_templates` are locations."""
+    """A test ready to be stored; `seed_templates` are locations, `label` names the test in messages.
+
+    `warnings` say what of it is ignored or never holds.
+    """
 
     test_id: str
     item: TestItem
     seed_templates: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    label: str = ""
+
+    @property
+    def labelled_warnings(self) -> list[str]:
+        """The warnings, each with the name of the test."""
+        return [f"test {self.label}: {warning}" for warning in self.warnings]
+
+    def with_warnings(self, more: Iterable[str]) -> NewTest:
+        """Return the test with further warnings."""
+        return self._replace(warnings=tuple(dict.fromkeys([*self.warnings, *more])))
 
 
 class NewSuite(NamedTuple):
@@ -96,11 +117,15 @@ class NewSuite(NamedTuple):
 class Suites:
     """The suites of a catalog."""
 
-    def __init__(self, engine: StorageEngine, catalog: Store, templates: TemplateStore, registry: Registry) -> None:
+    def __init__(
+        self, engine: StorageEngine, catalog: Store, templates: TemplateStore, registry: Registry, actors: Actors
+    ) -> None:
         self._registry = registry
         self._engine = engine
         self._catalog = catalog
         self._templates = templates
+        self._actors = actors
+        self._values = TemplateValues(engine, registry, actors)
 
     def list(self, name: str = "", suite_id: str = "", visibility: str = "") -> list[SuiteRecord]:
         """Return suites, newest first; `name` is part of the name, in any case."""
@@ -169,8 +194,45 @@ class Suites:
             problems = warnings(spec, known_to(tuple(self._registry.schemas[twin] for twin in twins))) if known else []
         except SpecError as error:
             raise InvalidDsl(f"invalid DSL: {error}") from None
-        said = tuple(f"test {item.name}: {problem}" for problem in problems)
-        return NewTest(new_uuid(), item, tuple(template.schema_name for template in templates), said)
+        locations = tuple(template.schema_name for template in templates)
+        test = NewTest(new_uuid(), item, locations, tuple(problems), item.name)
+        return self._check_values_in(test, spec, templates) if known else test
+
+    def check_values(self, test: NewTest) -> NewTest:
+        """Add warnings about templates, users, rows and operations that there are not.
+
+        Raises InvalidTest if a test of version 1 names a template, a user or an operation like that.
+        """
+        spec = parse(test.item.expected_output)
+        try:
+            templates = [self._templates.meant(name) for name in test.seed_templates]
+        except ApiError as error:
+            return _complain(test, spec, [str(error)])
+        _refuse_repeated_twin(test.item.name, [template.service for template in templates])
+        return self._check_values_in(test, spec, templates)
+
+    def _check_values_in(self, test: NewTest, spec: CheckSpec, templates: list[TemplateRecord]) -> NewTest:
+        item, known = test.item, self._values.known_to(templates)
+        wrong, nobody = [*islice(find_unknown_calls(spec, known), MAX_UNKNOWN)], list[str]()
+        try:
+            who = (item.impersonate_user_id or "", item.impersonate_email or "", item.users or {})
+            nobody = self._without_user(templates, self._actors.resolve(templates, *who))
+        except ApiError as error:
+            wrong.insert(0, str(error))
+        unlikely = islice(
+            chain(nobody, find_impossible_values(spec, known.tables), find_unknown_rows(spec, known)), MAX_UNKNOWN
+        )
+        return _complain(test, spec, wrong).with_warnings(unlikely)
+
+    def _without_user(self, templates: list[TemplateRecord], acting: ActorMap) -> list[str]:
+        """Name the twins with several users in which the agent is nobody, although it is somebody in another."""
+        lacking = [
+            each for each in templates if each.service not in acting.users and len(self._actors.people(each).ids) > 1
+        ]
+        return [
+            f"users: the agent is no user of '{each.name}'; name one for {each.service}, or give impersonate_email"
+            for each in (lacking if acting.users else ())
+        ]
 
     def _template(self, text: str) -> TemplateRecord:
         """Return a template by id, name or `service:name`."""
@@ -226,6 +288,7 @@ class Suites:
                 seed_templates=[*test.seed_templates] if len(test.seed_templates) > 1 else None,
                 users=item.users,
                 impersonate_email=item.impersonate_email,
+                warnings=[*test.warnings] or None,
             )
         )
 
@@ -238,13 +301,20 @@ def _content(test: NewTest) -> tuple[object, ...]:
     item = test.item
     spec = msgspec.json.encode(item.expected_output).decode()
     what = (test.test_id, item.name, item.prompt, item.type, test.seed_templates, spec)
-    return *what, item.impersonate_user_id, item.clock, item.users, item.impersonate_email
+    return *what, item.impersonate_user_id, item.clock, item.users, item.impersonate_email, [*test.warnings] or None
 
 
 def _content_of(record: TestRecord) -> tuple[object, ...]:
     r = record
     what = (r.test_id, r.name, r.prompt, r.type, templates_of(r), r.spec)
-    return *what, r.impersonate_user_id, clock_of(r), r.users, r.impersonate_email
+    return *what, r.impersonate_user_id, clock_of(r), r.users, r.impersonate_email, r.warnings
+
+
+def _complain(test: NewTest, spec: CheckSpec, problems: Sequence[str]) -> NewTest:
+    """Add problems to the warnings of a test; raises InvalidTest if its checks are of version 1."""
+    if problems and spec.is_extended:
+        raise InvalidTest(f"test {test.label}: {problems[0]}")
+    return test.with_warnings(problems)
 
 
 def _refuse_repeated_twin(name: str, twins: list[str]) -> None:

@@ -15,7 +15,8 @@ from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
 if TYPE_CHECKING:
     from twindiff.client import Suite, Test
     from twindiff.client.sync_client import Platform
-    from twindiff.suites.lint import LintContext, LintFinding
+    from twindiff.suites.lint import LintFinding
+    from twindiff.suites.lint_context import LintContext
 
 SECONDS = 600
 """Time to live of the environment that a template is read from, in case it is not deleted."""
@@ -33,15 +34,17 @@ def lint(
     files: Files = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
+    strict: Annotated[bool, typer.Option("--strict", help="Fail for keys too that the public format ignores.")] = False,
     as_markdown: AsMarkdown = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what is wrong with the checks of a suite before any agent has tried it.
 
-    Finds names of tables and columns that there are not, tests that an agent passes who does nothing, checks that can
-    never hold or never fail, checks that contradict one another, and tests whose template is already as they want it.
+    Finds names of tables, columns, rows and operations that there are not, keys that are ignored, tests that an agent
+    passes who does nothing, checks that can never hold or never fail, checks that contradict one another, and tests
+    whose template is already as they want it.
 
-    Exits with 0 if there is nothing to say, else with 1.
+    Exits with 0 if there is nothing to say, else with 1. Keys that are ignored count with --strict.
     """
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
@@ -52,38 +55,40 @@ def lint(
         typer.echo("\n".join(_markdown(suite, by_test)))
     else:
         _show(suite, by_test)
-    raise typer.Exit(any(of_test for _, of_test in by_test))
+    counted = [each for _, of_test in by_test for each in of_test if strict or each.kind != "ignored"]
+    raise typer.Exit(1 if counted else 0)
 
 
 def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[LintFinding]]]:
     """Return the mistakes of each test of a suite."""
     from twindiff.checks import parse
-    from twindiff.suites.lint import lint
+    from twindiff.suites.lint import lint_test
 
     worlds: dict[tuple[str, ...], LintContext] = {}
     by_test: list[tuple[Test, list[LintFinding]]] = []
     for test in suite.tests:
         if test.starts_from not in worlds:
             worlds[test.starts_from] = world_of(platform, test)
-        by_test.append((test, lint(parse(test.expected_output), worlds[test.starts_from])))
+        by_test.append((test, lint_test(parse(test.expected_output), worlds[test.starts_from], test.warnings)))
     return by_test
 
 
 def world_of(platform: Platform, test: Test) -> LintContext:
     """Read the initial state of a test from an environment of it."""
     from twindiff.environments.registry import Registry
-    from twindiff.suites.lint import LintContext
+    from twindiff.suites.lint_context import build_context
 
     with platform.create(testId=test.id, ttl_seconds=SECONDS) as environment:
-        twins = list(environment.show().templates)
         lines = [json.loads(line) for line in gzip.decompress(environment.export()).splitlines()]
-    registry = Registry.load_installed()
-    tables = {name: table for twin in twins for name, table in registry.schemas[twin].tables.items()}
-    rows: dict[str, list[dict[str, Any]]] = {}
+    registry, head = Registry.load_installed(), lines[0]
+    rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for line in lines:
         if line["kind"] == "row":
-            rows.setdefault(line["table"], []).append(line["values"])
-    return LintContext(tables, rows, lines[0]["actor"])
+            rows.setdefault((line["twin"], line["table"]), []).append(line["values"])
+    twins = [*head["twins"]]
+    operations = {operation.name for twin in twins for operation in registry.get(twin).dispatch.operations}
+    actors = {head["actor"], *head.get("users", {}).values()} - {""}
+    return build_context([registry.schemas[twin] for twin in twins], rows, actors, operations)
 
 
 Findings = Sequence[tuple["Test", list["LintFinding"]]]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the command to `twindiff env`."""
     commands.command()(rows)
+    commands.command("tables")(tables)
 
 
 def rows(
@@ -45,6 +46,46 @@ def rows(
     say(as_json, page, _render_rows(page) if page["rows"] else f"{page['table']} has no such rows.")
     if page["total"] > len(page["rows"]):
         typer.echo(f"{len(page['rows']):,} of {page['total']:,} rows; --limit and --where choose.", err=True)
+
+
+def tables(
+    id: Id,
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="Only tables with this in their name.")] = "",
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the tables and columns of an environment's twins, as checks name them.
+
+    For example: twindiff env tables 3f2a messages
+    """
+    remote = remote_of(base_url, api_key)
+    twins = [*remote.get("env", full_id(remote, id))["templates"]]
+    listed = tables_of(remote, twins, name)
+    say(as_json, listed, render_tables(listed) if listed else f"There is no table with '{name}' in its name.")
+
+
+def tables_of(remote: Remote, twins: Sequence[str], name: str = "") -> list[Json]:
+    """Fetch the tables of twins with a text in their name; `entity` is what checks call them."""
+    by_twin = [(twin, each) for twin in twins for each in remote.get("twins", twin, "tables")["tables"]]
+    entities = [(f"{twin}.{each['name']}" if len(twins) > 1 else each["name"], each) for twin, each in by_twin]
+    return [{"entity": entity, **each} for entity, each in entities if name.lower() in entity.lower()]
+
+
+def render_tables(listed: Sequence[Json]) -> Table:
+    """Render tables with their columns; those of the key come first, those that are references have an arrow."""
+    from twindiff.cli.render import add_row, table
+
+    shown = table("table", "columns")
+    for each in listed:
+        first = sorted(each["columns"], key=lambda column: column["name"] not in each["key"])
+        columns = [f"{column['name']} {column['kind']}{_arrow(column)}" for column in first if not column["derived"]]
+        add_row(shown, each["entity"], ", ".join(columns))
+    return shown
+
+
+def _arrow(column: Json) -> str:
+    return f" → {column['references']}" if column["references"] else ""
 
 
 def fetch_rows(remote: Remote, environment: str, table: str, where: dict[str, str], limit: int = 1) -> Json:

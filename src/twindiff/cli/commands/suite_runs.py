@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,6 @@ from contextlib import closing, redirect_stdout
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
-from statistics import fmean
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -22,11 +22,12 @@ from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
 from twindiff.cli.problem import STOPPED, CommandError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from twindiff.cli.trial_store import TrialStore
+    from twindiff.cli.suite_results import SuiteTestResult
+    from twindiff.cli.trial_sets import TrialLabels
+    from twindiff.cli.trial_store import TrialDestination, TrialStore
     from twindiff.client import Suite, Test, Trial
     from twindiff.client.sync_client import Platform
+    from twindiff.client.trial_log import Prices
     from twindiff.client.trial_runner import Agent
 
 Keep = Literal["none", "failed", "all"]
@@ -68,6 +69,18 @@ def run(
     keep: Annotated[Keep, typer.Option(help="Whose environments stay for a day, to look into.")] = "none",
     save: Save = None,
     resume: Resume = "",
+    label: Annotated[str, typer.Option(help="A name for this set of trials.", show_default=False)] = "",
+    model: Annotated[
+        str,
+        typer.Option(envvar="AGENT_MODEL", help="The agent's model, which gets it as AGENT_MODEL.", show_default=False),
+    ] = "",
+    parameters: Annotated[
+        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the agent, to note.")
+    ] = None,
+    prices: Annotated[
+        str,
+        typer.Option(metavar="IN/OUT", help="US dollars for a million tokens, such as 3/15.", show_default=False),
+    ] = "",
     files: Files = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
@@ -75,17 +88,25 @@ def run(
 ) -> None:
     """Let an agent try the tests of a suite, each in an environment of its own, and judge what it did.
 
-    The function gets a twindiff.client.Task: prompt, url, urls by twin, token, test_id, environment_id. What it prints
-    goes to standard error. Exits with 0 if every test passed, else with 1; with 130 after Ctrl-C, which leaves no
-    environment behind. A server keeps the trials in a trial set, which `twindiff trials` shows and compares.
+    The function gets a twindiff.client.Task: prompt, url, urls by twin, token, test_id, environment_id, log. What it
+    prints goes to standard error. Exits with 0 if every test passed, else with 1; with 130 after Ctrl-C, which leaves
+    no environment behind. A server keeps the trials in a trial set, which `twindiff trials` shows and compares.
+
+    A trial whose agent raises or runs out of time, or that cannot start or be judged, ends as "error": it counts
+    neither as passed nor as failed. --save and --resume try it again.
     """
+    if model:
+        os.environ["AGENT_MODEL"] = model
     plan = TrialPlan(load_agent(agent), repeat, parallel, seconds, keep)
+    from twindiff.cli.trial_store import TrialDestination
+
+    labels = _labels(agent, label, model, parameters or [], prices)
     _refuse_without_server(files, keep, resume)
     begun = monotonic()
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
         chosen = _choose_tests(suite, tests)
-        store = _store(platform, suite, agent, repeat * len(chosen), save=save, resume=resume)
+        store = _store(platform, suite, agent, repeat * len(chosen), TrialDestination(save, resume, labels))
         results = _try_tests(platform, chosen, plan, store)
     if files is None:  # otherwise the import has printed them
         _warn(results)
@@ -100,14 +121,40 @@ def _refuse_without_server(files: Path | None, keep: Keep, resume: str) -> None:
         raise CommandError("--resume needs a server; with --files, --save goes on with what its file has.", exit_code=2)
 
 
-def _store(platform: Platform, suite: Suite, agent: str, planned: int, *, save: Path | None, resume: str) -> TrialStore:
-    from twindiff.cli.trial_store import TrialDestination, TrialStore
+def _labels(agent: str, label: str, model: str, parameters: list[str], prices: str) -> TrialLabels:
+    """Return what tells this set of trials apart; raises CommandError for options that cannot be read."""
+    from twindiff.cli.agent_revision import revision_of
+    from twindiff.cli.trial_sets import TrialLabels
 
-    if resume:
+    pairs = [each.partition("=") for each in parameters]
+    if wrong := [name for name, equals, _ in pairs if not (name and equals)]:
+        raise CommandError(f"--param is NAME=VALUE, not '{wrong[0]}'.", exit_code=2)
+    named = {name: value for name, _, value in pairs}
+    return TrialLabels(label, model, named, revision_of(agent), _read_prices(prices))
+
+
+def _read_prices(given: str) -> Prices | None:
+    from twindiff.client.trial_log import Prices
+
+    try:
+        values = [float(part) for part in given.split("/")] if given else []
+    except ValueError:
+        values = [-1.0]
+    if given and (len(values) != 2 or not all(0 <= value < 1e6 for value in values)):
+        raise CommandError(
+            f"--prices is IN/OUT in US dollars for a million tokens, as 3/15, not '{given}'.", exit_code=2
+        )
+    return Prices(*values) if values else None
+
+
+def _store(platform: Platform, suite: Suite, agent: str, planned: int, wanted: TrialDestination) -> TrialStore:
+    from twindiff.cli.trial_store import TrialStore
+
+    if wanted.resume:
         from twindiff.cli.trial_sources import full_id
 
-        resume = full_id(platform, resume)
-    return TrialStore(platform, suite, agent, planned, TrialDestination(save, resume))
+        wanted = wanted._replace(resume=full_id(platform, wanted.resume))
+    return TrialStore(platform, suite, agent, planned, wanted)
 
 
 def _warn(results: Sequence[SuiteTestResult]) -> None:
@@ -117,35 +164,12 @@ def _warn(results: Sequence[SuiteTestResult]) -> None:
 
 
 def _say(suite: Suite, results: Sequence[SuiteTestResult], seconds: float, trial_set: str, *, as_json: bool) -> None:
+    from twindiff.cli.suite_results import show_results, to_json
+
     if as_json:
-        typer.echo(json.dumps({**_answer(suite, results), "trialSetId": trial_set or None}, indent=2))
+        typer.echo(json.dumps({**to_json(suite, results), "trialSetId": trial_set or None}, indent=2))
     else:
-        _show(results, seconds, trial_set)
-
-
-class SuiteTestResult(NamedTuple):
-    """A test and its trials."""
-
-    test: Test
-    trials: list[Trial]
-
-    @property
-    def passed(self) -> bool:
-        return all(trial.passed for trial in self.trials)
-
-    @property
-    def percent(self) -> float:
-        """The mean score; a trial without a verdict counts 0."""
-        return fmean(trial.verdict.score["percent"] if trial.verdict else 0.0 for trial in self.trials)
-
-    @property
-    def reason(self) -> str:
-        return next((trial.reason for trial in self.trials if not trial.passed), "")
-
-    @property
-    def warnings(self) -> list[str]:
-        of_trials = [trial.verdict.warnings for trial in self.trials if trial.verdict]
-        return of_trials[0] if of_trials else []
+        show_results(results, seconds, trial_set)
 
 
 class TrialPlan(NamedTuple):
@@ -160,6 +184,7 @@ class TrialPlan(NamedTuple):
 
 def _try_tests(platform: Platform, tests: list[Test], plan: TrialPlan, store: TrialStore) -> list[SuiteTestResult]:
     """Run the remaining trials of tests; stored trials count."""
+    from twindiff.cli.suite_results import SuiteTestResult
     from twindiff.cli.trial_store import group_by_test
     from twindiff.client import trials
 
@@ -240,72 +265,16 @@ def _show_progress(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
 
     console = screen(errors=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    passed, step = 0, max(LINE_AFTER, total // 20)
+    ends, step = Counter[str](), max(LINE_AFTER, total // 20)
     with (
         redirect_stdout(sys.stderr),
         Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
     ):
         bar = progress.add_task("trying", total=total)
         for number, trial in enumerate(trials, 1):
-            passed += trial.passed
-            progress.update(bar, advance=1, description=f"{passed} passed, {number - passed} failed")
+            ends[trial.status] += 1
+            said = [f"{ends['passed']} passed", f"{ends['failed']} failed", f"{ends['error']} errors"]
+            progress.update(bar, advance=1, description=", ".join(said if ends["error"] else said[:2]))
             if progress.disable and number % step == 0:
-                typer.echo(f"{number} of {total} trials judged, {passed} passed", err=True)
+                typer.echo(f"{number} of {total} trials judged, {ends['passed']} passed", err=True)
             yield trial
-
-
-def _show(results: Sequence[SuiteTestResult], seconds: float, trial_set: str) -> None:
-    from twindiff.cli.render import show
-
-    show(_table(results))
-    passed = sum(result.passed for result in results)
-    mean = fmean(result.percent for result in results)
-    stored = f"; trial set {trial_set}" if trial_set else ""
-    show(f"\n{passed} of {len(results)} tests passed; mean score {mean:.0f} %; {seconds:.1f} s{stored}")
-
-
-def _table(results: Sequence[SuiteTestResult]) -> Table:
-    from rich.text import Text
-
-    from twindiff.cli.render import ADDED, REMOVED, add_row, table
-
-    is_kept = any(trial.is_kept for result in results for trial in result.trials)
-    shown = table("test", "verdict", "score", "reason", *(["environment"] if is_kept else []))
-    for result in results:
-        word = "passed" if result.passed else "failed"
-        if len(result.trials) > 1:
-            word = f"{word} {sum(trial.passed for trial in result.trials)}/{len(result.trials)}"
-        verdict = Text(word, ADDED if result.passed else REMOVED)
-        kept = next((trial.environment_id for trial in result.trials if trial.is_kept), "")
-        cells = (result.test.name, verdict, f"{result.percent:.0f} %", result.reason)
-        add_row(shown, *cells, *([kept] if is_kept else []))
-    return shown
-
-
-def _answer(suite: Suite, results: Sequence[SuiteTestResult]) -> dict[str, Any]:
-    tests = [
-        {
-            "testId": result.test.id,
-            "name": result.test.name,
-            "passed": result.passed,
-            "percent": result.percent,
-            "trials": [_trial(trial) for trial in result.trials],
-        }
-        for result in results
-    ]
-    return {"suite": suite.name, "passed": all(result.passed for result in results), "tests": tests}
-
-
-def _trial(trial: Trial) -> dict[str, Any]:
-    verdict = trial.verdict
-    return {
-        "passed": trial.passed,
-        "score": verdict.score if verdict else None,
-        "reason": trial.reason,
-        "explanations": verdict.explanations if verdict else [],
-        "warnings": verdict.warnings if verdict else [],
-        "seconds": round(trial.seconds, 3),
-        "environmentId": trial.environment_id,
-        "isKept": trial.is_kept,
-        "runId": trial.run_id,
-    }

@@ -139,6 +139,7 @@ def show(
         "type": chosen.type,
         "template": ", ".join(chosen.starts_from),
         "prompt": chosen.prompt,
+        **({"warnings": "; ".join(chosen.warnings)} if chosen.warnings else {}),
     }
     say(as_json, msgspec.to_builtins(chosen), facts_table(facts))
     if not as_json:

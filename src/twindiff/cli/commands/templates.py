@@ -57,12 +57,21 @@ def _full_name(template: Json) -> str:
 @commands.command("show")
 def show(
     name: Annotated[str, typer.Argument(metavar="TEMPLATE", help="twin:name, or just its name, or its id.")],
+    with_tables: Annotated[bool, typer.Option("--tables", help="List the tables and columns of its twin.")] = False,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
     """Show how many rows a template has, and who can be acted as."""
     from twindiff.cli.commands.env import facts_table, remote_of, say
+
+    if with_tables:
+        from twindiff.cli.commands.rows import render_tables, tables_of
+
+        remote = remote_of(base_url, api_key)
+        listed = tables_of(remote, [template_of(remote, name)["service"]])
+        say(as_json, listed, render_tables(listed))
+        return
     from twindiff.cli.render import add_row, table
 
     template = template_of(remote_of(base_url, api_key), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from twindiff.cli.trial_sets import StoredTrial
     from twindiff.cli.trial_sources import Server
-    from twindiff.suites.trial_statistics import Share
+    from twindiff.client.responses import TrialSet
 
 commands = typer.Typer(help="Look at trial sets, and compare them.", no_args_is_help=True)
 
@@ -51,22 +52,40 @@ def list_sets(
     from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.render import add_row, table
     from twindiff.cli.trial_sources import MAX_LISTED
+    from twindiff.cli.trial_words import money_words
 
     with explain_failures(base_url), client_of(base_url, api_key) as client:
         sets = client.trial_sets.find(limit=MAX_LISTED).trial_sets
-    shown = table("id", "suite", "agent", "tests", "trials", "passed", "begun (UTC)")
+    is_labelled = any(each.label or each.model for each in sets)
+    costs = any(each.cost is not None for each in sets)
+    more = [*(["label", "model"] if is_labelled else []), *(["cost"] if costs else [])]
+    shown = table("id", "suite", "agent", "tests", "trials", "passed", *more, "begun (UTC)")
     for each in sets:
         trials = f"{each.trials}/{each.planned}" if each.planned > each.trials else str(each.trials)
-        share = _percent(each.passed / each.trials) if each.trials else "-"
+        counted = each.trials - each.errors
+        share = _percent(each.passed / counted) if counted else "-"
+        share += f", {each.errors} errors" if each.errors else ""
         begun = each.created_at[:16].replace("T", " ")
-        add_row(shown, each.trial_set_id, each.suite, each.agent, str(each.tests), trials, share, begun)
-    answer = [
-        {name: getattr(each, name) for name in ("suite", "agent", "tests", "trials", "planned", "passed")}
-        | {"trialSetId": each.trial_set_id, "createdAt": each.created_at}
-        for each in sets
-    ]
+        cells = [*([each.label, each.model] if is_labelled else []), *([money_words(each.cost)] if costs else [])]
+        add_row(shown, each.trial_set_id, each.suite, each.agent, str(each.tests), trials, share, *cells, begun)
+    answer = [_set_facts(each) | {"trialSetId": each.trial_set_id, "createdAt": each.created_at} for each in sets]
     say(as_json, answer, shown if sets else "There are no trial sets; `twindiff suites run` makes one.")
     say_where(as_json, base_url)
+
+
+SET_FACTS = (
+    *("suite", "agent", "tests", "trials", "planned", "passed", "errors", "label", "model", "parameters", "revision"),
+    *("input_tokens", "output_tokens", "cost", "seconds"),
+)
+
+
+def _set_facts(of_set: TrialSet) -> dict[str, Any]:
+    return {_camel(name): getattr(of_set, name) for name in SET_FACTS}
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return "".join([first, *map(str.capitalize, rest)])
 
 
 def _list_files(folder: Path, *, as_json: bool) -> None:
@@ -81,10 +100,10 @@ def _list_files(folder: Path, *, as_json: bool) -> None:
     for path in sorted(folder.glob("*.jsonl")):
         kept = source_of(str(path), Server("", "")).kept
         by_test = passed_of(group_by_test(kept))
-        passed = share(by_test).value
+        passed = share(by_test).value if by_test else None
         answer.append({"file": str(path), "suite": kept[0].suite, "agent": kept[0].agent, "passed": passed})
-        counts = (str(len(by_test)), str(len(kept)))
-        add_row(shown, str(path), kept[0].suite, kept[0].agent, *counts, _percent(passed))
+        counts = (str(len(group_by_test(kept))), str(len(kept)))
+        add_row(shown, str(path), kept[0].suite, kept[0].agent, *counts, "-" if passed is None else _percent(passed))
     say(as_json, answer, shown if answer else f"There are no trial sets in {folder}.")
 
 
@@ -166,19 +185,32 @@ def _say(kept: Sequence[StoredTrial], *, as_json: bool) -> None:
 
 def _table(kept: Sequence[StoredTrial]) -> RenderableType:
     from twindiff.cli.render import add_row, table
-    from twindiff.cli.trial_report import group_by_test, score_of
+    from twindiff.cli.trial_report import TestRow, group_by_test
+    from twindiff.cli.trial_words import money_words, percent_words
 
-    is_kept = any(each.is_kept for each in kept)
-    shown = table("test", "passed", "score", "seconds", "reason", "run", *(["environment"] if is_kept else []))
-    for of_test in group_by_test(kept).values():
-        failed = [each for each in of_test if not each.passed]
-        passed = f"{len(of_test) - len(failed)}/{len(of_test)}"
-        seconds = f"{fmean(each.seconds for each in of_test):.1f}"
-        why = (failed[0].reason, failed[0].run_id) if failed else ("", "")
-        stays = next((each.environment_id for each in of_test if each.is_kept), "")
-        cells = (of_test[0].test, passed, f"{score_of(of_test):.0f} %", seconds, *why)
-        add_row(shown, *cells, *([stays] if is_kept else []))
+    rows = [TestRow.of(of_test) for of_test in group_by_test(kept).values()]
+    optional = {
+        "errors": any(row.errors for row in rows),
+        "no-op": any(row.no_op for row in rows),
+        "cost": any(row.usage.cost is not None for row in rows),
+        "environment": any(row.environment for row in rows),
+    }
+    more = [name for name in ("errors", "no-op", "cost") if optional[name]]
+    shown = table("test", "passed", "score", *more, "seconds", "reason", "run", *_if(optional, "environment"))
+    for row in rows:
+        cells = {
+            "errors": str(row.errors or ""),
+            "no-op": percent_words(row.no_op),
+            "cost": money_words(row.usage.cost),
+        }
+        passed = f"{sum(row.passed)}/{len(row.passed)}" if row.passed else "error"
+        head = (row.test, passed, percent_words(row.score), *(cells[name] for name in more), f"{row.seconds:.1f}")
+        add_row(shown, *head, row.reason, row.run, *([row.environment] if optional["environment"] else []))
     return shown
+
+
+def _if(optional: dict[str, bool], name: str) -> list[str]:
+    return [name] if optional[name] else []
 
 
 @commands.command("compare")
@@ -196,13 +228,14 @@ def compare(
     """
     from twindiff.cli.commands.env import say
     from twindiff.cli.render import add_row, table
-    from twindiff.cli.trial_report import group_by_test, passed_of, render_comparison
+    from twindiff.cli.trial_report import describe_set, group_by_test, passed_of, render_comparison, set_facts
     from twindiff.cli.trial_sources import Server, source_of
     from twindiff.suites import trial_statistics
 
     kept = [source_of(each, Server(base_url, api_key)).kept for each in (before, after)]
     sets = [passed_of(group_by_test(each)) for each in kept]
     names = {each.test_id: each.test for of_set in kept for each in of_set}
+    facts = [set_facts(each) for each in kept]
     comparison = trial_statistics.compare(*sets)
     if html:
         _write_file(html, render_comparison(kept[0], kept[1], comparison).encode())
@@ -210,13 +243,16 @@ def compare(
     for test in (*comparison.better, *comparison.worse):
         add_row(shown, names[test], *(_percent(fmean(each[test])) for each in sets))
     better, worse = ([names[test] for test in tests] for tests in (comparison.better, comparison.worse))
-    answer = {**comparison._asdict(), "better": better, "worse": worse}
+    answer = {**comparison._asdict(), "better": better, "worse": worse, "before": facts[0], "after": facts[1]}
     say(as_json, answer, shown if shown.row_count else "No test went differently.")
     if not as_json:
         counts = f"{len(better)} tests better, {len(worse)} worse"
         difference = f"{100 * comparison.difference:+.1f} points on the whole; p = {comparison.p:.3f}"
         interval = f"95 %: {100 * comparison.low:+.0f} to {100 * comparison.high:+.0f}"
         say(False, None, f"\n{counts}; {difference} ({interval})")
+        for name, of_set in (("before", kept[0]), ("after", kept[1])):
+            if words := describe_set(of_set):
+                say(False, None, f"{name}: {words}")
 
 
 @commands.command("rm")
@@ -237,35 +273,36 @@ def remove(
 
 
 def _figures(kept: Sequence[StoredTrial]) -> dict[str, Any]:
-    from twindiff.cli.trial_report import group_by_test, passed_of
+    from twindiff.cli.trial_report import TestRow, group_by_test, passed_of, set_facts
     from twindiff.suites import trial_statistics
 
-    passed = passed_of(group_by_test(kept))
-    share: Share = trial_statistics.share(passed)
+    by_test = group_by_test(kept)
+    passed = passed_of(by_test)
     of_k = trial_statistics.of_k(passed)
-    most = of_k[-1]
     return {
-        "suite": kept[0].suite,
-        "agent": kept[0].agent,
-        "tests": len(passed),
-        "trials": len(kept),
-        "passed": share._asdict(),
-        "k": most.k,
-        "passAtK": most.at_least_one.value,
-        "passAllOfK": most.all.value,
+        **set_facts(kept),
+        "tests": len(by_test),
+        "uncountedTests": len(by_test) - len(passed),
+        "passed": trial_statistics.share(passed)._asdict() if passed else None,
+        "k": of_k[-1].k if of_k else 0,
+        "passAtK": of_k[-1].at_least_one.value if of_k else None,
+        "passAllOfK": of_k[-1].all.value if of_k else None,
         "ofK": [
             {"k": each.k, "passAtK": each.at_least_one._asdict(), "passAllOfK": each.all._asdict()} for each in of_k
         ],
+        "results": [TestRow.of(of_test).to_json() for of_test in by_test.values()],
     }
 
 
 def _in_words(figures: dict[str, Any]) -> str:
-    passed, most = figures["passed"], figures["ofK"][-1]
-    words = f"{_percent(passed['value'])} of {figures['tests']} tests passed (95 %: {_range(passed)})"
-    if (k := most["k"]) == 1:
-        return words
-    some, every = most["passAtK"], most["passAllOfK"]
-    return f"{words}; pass@{k} {_percent(some['value'])}, pass^{k} {_percent(every['value'])}"
+    counted, passed = figures["tests"] - figures["uncountedTests"], figures["passed"]
+    words = [f"{_percent(passed['value'])} of {counted} tests passed (95 %: {_range(passed)})"] if passed else []
+    if figures["k"] > 1:
+        some, every = figures["passAtK"], figures["passAllOfK"]
+        words.append(f"pass@{figures['k']} {_percent(some)}, pass^{figures['k']} {_percent(every)}")
+    if errors := figures["errors"]:
+        words.append(f"{errors} of {figures['trials']} trials ended with an error and do not count")
+    return "; ".join(words)
 
 
 def _range(share: dict[str, float]) -> str:
@@ -277,16 +314,17 @@ def _percent(share: float) -> str:
 
 
 def _junit(kept: Sequence[StoredTrial]) -> bytes:
-    failures = sum(not each.passed for each in kept)
-    attributes = {"name": _xml(kept[0].suite), "tests": str(len(kept)), "failures": str(failures)}
-    suite = ET.Element("testsuite", attributes)
+    ends = Counter(each.status for each in kept)
+    attributes = {"name": _xml(kept[0].suite), "tests": str(len(kept)), "failures": str(ends["failed"])}
+    suite = ET.Element("testsuite", attributes | {"errors": str(ends["error"])})
     is_repeated = len(kept) > len({each.test_id for each in kept})
     for each in kept:
         name = f"{each.test} ({each.trial})" if is_repeated else each.test
         case = ET.SubElement(suite, "testcase", name=_xml(name), classname=_xml(each.suite), time=str(each.seconds))
-        if not each.passed:
-            failure = ET.SubElement(case, "failure", message=_xml(each.reason))
-            failure.text = _xml("\n".join(each.verdict.failures) if each.verdict else each.reason)
+        if each.status != "passed":
+            kind = "error" if each.status == "error" else "failure"
+            problem = ET.SubElement(case, kind, message=_xml(each.reason))
+            problem.text = _xml("\n".join(each.verdict.failures) if each.verdict else each.reason)
     return ET.tostring(suite, encoding="utf-8", xml_declaration=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -110,7 +110,7 @@ async def evaluate_run(
     include: changes.Include = "plain",
 ) -> Verdict:
     """Evaluate a run with a spec, or with the checks of its test; cancelled if the client disconnects."""
-    written = expected or _spec_of_test(service, run)
+    written, warned = (expected, []) if expected else _spec_of_test(service, run)
     spec = (
         await service.runtime.run_in_thread(lambda: _parse_spec(written)) if is_long(written) else _parse_spec(written)
     )
@@ -126,6 +126,7 @@ async def evaluate_run(
         diff = _diff(service.registry, interval, include, "full")
         with judging_within(limit), _explaining_stop(spec, limit):
             verdict = _evaluate(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
+            verdict = msgspec.structs.replace(verdict, warnings=[*dict.fromkeys([*warned, *verdict.warnings])])
         return verdict, pack_json(_encoded(diff)), pack_json(_encoded(verdict))
 
     async with when_client_leaves(service.runtime, limit.cancel):
@@ -190,7 +191,9 @@ def _cost(spec: CheckSpec) -> float:
     return inf if len(spec.assertions) > MANY_ASSERTIONS or b'"regex"' in _encoded(spec) else len(spec.assertions)
 
 
-def _spec_of_test(service: Service, run: RunRecord) -> dict[str, Any]:
+def _spec_of_test(service: Service, run: RunRecord) -> tuple[dict[str, Any], list[str]]:
+    """Return the checks of a run's test, and what is known to be wrong with the test."""
     if run.test_id is None:
         raise NoTestDefined
-    return msgspec.json.decode(service.suites.test(run.test_id).spec)
+    test = service.suites.test(run.test_id)
+    return msgspec.json.decode(test.spec), cast("list[str]", test.warnings or [])

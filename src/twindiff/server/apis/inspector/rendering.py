@@ -15,6 +15,8 @@ from starlette.responses import HTMLResponse, Response
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from twindiff.catalog import TrialSetRecord
+
 LETTERS_SHOWN = 300
 """Maximum characters of a value in a table; the page of its row shows all of it."""
 HEADERS = {
@@ -58,6 +60,7 @@ def environment() -> Environment:
             "of": of,
             "indented": indent_json,
             "percent": percent,
+            "labels": describe_set,
         }
     )
     untyped.globals.update({"query": query, "key_of": key_of, "static": static_address})
@@ -123,6 +126,22 @@ def day_and_time(instant: str | None) -> str:
 def percent(share: float, *, signed: bool = False) -> str:
     """Format a share from 0 to 1, or a signed difference, in percent."""
     return f"{share:+.0%}".replace("%", " %") if signed else f"{share:.0%}".replace("%", " %")
+
+
+def describe_set(record: TrialSetRecord) -> str:
+    """What tells a trial set apart, and what it used: label, model, parameters, revision, tokens, cost, duration."""
+    parameters = cast("dict[str, Any]", record.parameters or {})
+    tokens = ((record.input_tokens, "input"), (record.output_tokens, "output"))
+    parts = [
+        record.label or "",
+        f"model {record.model}" if record.model else "",
+        *(f"{name}={value}" for name, value in parameters.items()),
+        f"revision {record.revision}" if record.revision else "",
+        *(f"{count:,} {what} tokens" for count, what in tokens if count is not None),
+        f"${record.cost:.4f}" if record.cost is not None else "",
+        f"{record.seconds:.1f} s" if record.seconds else "",
+    ]
+    return " · ".join(part for part in parts if part)
 
 
 def of(name: str, row: Mapping[str, Any]) -> Any:

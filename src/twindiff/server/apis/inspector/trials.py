@@ -13,11 +13,12 @@ from twindiff.server.apis.inspector.page_context import number
 from twindiff.server.apis.inspector.rendering import page
 from twindiff.server.service import Service
 from twindiff.server.use_cases.trial_sets import compare_trial_sets, trial_set_figures
+from twindiff.suites.trial_sets import Ended, status_of
 
 LISTED = 200
 TRIALS = 100
 """Maximum trials on a page."""
-ENDS = {"all": None, "passed": True, "failed": False}
+ENDS: dict[str, Ended | None] = {"all": None, "passed": "passed", "failed": "failed", "error": "error"}
 
 
 async def trial_sets(service: Service, request: Request) -> Response:
@@ -46,12 +47,12 @@ async def trials(service: Service, request: Request) -> Response:
     records = service.trial_sets.trials(
         record.trial_set_id,
         test_id=test,
-        passed=ENDS.get(ended),
+        ended=ENDS.get(ended),
         limit=TRIALS + 1,
         offset=offset,
     )
     more = offset + TRIALS if len(records) > TRIALS else None
-    shown = [(each, _reasons(each)) for each in records[:TRIALS]]
+    shown = [(each, status_of(each), _reasons(each)) for each in records[:TRIALS]]
     return page("trials.html", set=record, trials=shown, more=more, test=test, ended=ended, ends=[*ENDS])
 
 
@@ -71,7 +72,11 @@ def _reasons(trial: TrialRecord) -> list[str]:
     if trial.passed or not trial.verdict:
         return [trial.reason] if trial.reason else []
     verdict = msgspec.json.decode(unpack_json(trial.verdict), type=_Verdict)
-    return [each.text for each in verdict.explanations if each.text] or verdict.failures or [trial.reason]
+    of_checks = [each.text for each in verdict.explanations if each.text] or verdict.failures
+    if trial.error:
+        judged = "all checks hold" if not of_checks else "not all checks hold"
+        return [trial.error, f"Judged all the same: {judged}.", *of_checks]
+    return of_checks if trial.reason in of_checks else [trial.reason, *of_checks]
 
 
 async def comparison(service: Service, request: Request) -> Response:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from twindiff.kit.http import Response, json_answer
+from twindiff.kit.rows import Table, table_of
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import After, Limit
 from twindiff.server.service import Service
@@ -38,6 +39,44 @@ async def rows(
         return json_answer(RowList(page.twin, page.table.name, [*page.table.key], page.rows, page.total))
 
     return await service.runtime.run_in_thread(compose)
+
+
+class TableColumn(msgspec.Struct):
+    """A column; `references` names the table whose key it holds. A `derived` one is left out of diffs by default."""
+
+    name: str
+    kind: str
+    derived: bool
+    references: str | None
+
+
+class TableShown(msgspec.Struct):
+    """A table of a twin; checks name it as `entity`, and as `twin.table` where there are several twins."""
+
+    name: str
+    key: list[str]
+    columns: list[TableColumn]
+
+
+class TableList(msgspec.Struct):
+    twin: str
+    tables: list[TableShown]
+
+
+@api.get("/twins/{twin}/tables")
+def list_tables(service: Service, twin: str) -> TableList:
+    """The tables and columns of a twin, as diffs and checks name them."""
+    named = service.registry.get(twin)
+    tables = service.registry.schemas[named.name].tables.values()
+    return TableList(named.name, [_render_table(each) for each in tables if each.visibility != "bookkeeping"])
+
+
+def _render_table(table: Table) -> TableShown:
+    columns = [
+        TableColumn(each.name, each.kind, each.derived, table_of(each.references).name if each.references else None)
+        for each in table.columns.values()
+    ]
+    return TableShown(table.name, [*table.key], columns)
 
 
 def _conditions(where: str) -> dict[str, str]:

@@ -41,7 +41,7 @@ class SuiteList(msgspec.Struct, rename="camel"):
 
 
 class SuiteMade(msgspec.Struct, omit_defaults=True):
-    """`warnings` name the tables and columns of the tests' checks that do not exist."""
+    """`warnings` say what of the tests is ignored or never holds."""
 
     id: str
     name: str
@@ -72,10 +72,12 @@ class TestShown(msgspec.Struct, omit_defaults=True):
     seed_templates: list[str] = []
     """Its templates, if it starts from several."""
     users: dict[str, str] | None = None
+    warnings: list[str] = []
+    """What of it is ignored or never holds: unknown keys, tables, columns, users, rows and operations."""
 
 
 class TestList(msgspec.Struct, omit_defaults=True):
-    """`warnings` name the tables and columns of the tests' checks that do not exist."""
+    """`warnings` say what of the tests is ignored or never holds."""
 
     __test__ = False
 
@@ -143,7 +145,7 @@ async def _check_tests(service: Service, items: list[TestItem], default_template
 
 
 def _warnings(tests: list[NewTest]) -> list[str]:
-    return [warning for test in tests for warning in test.warnings]
+    return [warning for test in tests for warning in test.labelled_warnings]
 
 
 @api.get("/testSuites/{suiteId}")
@@ -195,6 +197,7 @@ def _render_test(test: TestRecord) -> TestShown:
         clock=clock_of(test),
         seed_templates=test.seed_templates or [],
         users=test.users,
+        warnings=test.warnings or [],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -13,7 +13,7 @@ from twindiff.kit.twin import Operations
 from twindiff.server.parameters import After, Limit
 from twindiff.server.service import Service
 from twindiff.server.use_cases import trial_sets as use_cases
-from twindiff.suites.trial_sets import TrialItem
+from twindiff.suites.trial_sets import AgentDescription, Ended, TrialItem, status_of
 
 api = Operations()
 
@@ -40,7 +40,7 @@ class OfKShown(msgspec.Struct, rename="camel"):
 
 class TrialSetBrief(msgspec.Struct, rename="camel"):
     """A trial set: `trials` of `tests` tests have ended, of `planned` ones (0 if unknown); `passed` ones
-    are counted.
+    are counted, and `errors`, which have neither passed nor failed. `cost` is in US dollars, null if it is unknown.
     """
 
     trial_set_id: str
@@ -53,6 +53,15 @@ class TrialSetBrief(msgspec.Struct, rename="camel"):
     tests: int
     trials: int
     passed: int
+    errors: int
+    label: str
+    model: str
+    parameters: dict[str, Any]
+    revision: str
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
+    seconds: float
 
 
 class TrialSetList(msgspec.Struct, rename="camel"):
@@ -61,7 +70,8 @@ class TrialSetList(msgspec.Struct, rename="camel"):
 
 class TestTried(msgspec.Struct, rename="camel"):
     """The results of a test; `score` is the mean in percent; `reason` and the ids are those of its first
-    failed trial.
+    failed trial. `share` and `score` are null if no trial counts: all ended with `errors`. `noOpScore` is the score of
+    an agent that does nothing.
     """
 
     __test__ = False
@@ -70,17 +80,20 @@ class TestTried(msgspec.Struct, rename="camel"):
     test: str
     trials: int
     passed: int
-    share: ConfidenceInterval
-    score: float
+    share: ConfidenceInterval | None
+    score: float | None
     seconds: float
     reason: str
     run_id: str
     environment_id: str
     is_kept: bool
+    errors: int
+    no_op_score: float | None
 
 
 class TrialSetShown(TrialSetBrief, rename="camel"):
-    """A trial set with its statistics; `share` is that of passed tests, and null before the first trial.
+    """A trial set with its statistics; `share` is that of passed tests, and null before the first trial that counts.
+    Trials that ended with an error are in no figure; `uncountedTests` have no other trials.
     `ofK` goes up to the number of trials that every test has. Intervals are Wilson's, over tests; a test's are over its
     trials.
     """
@@ -88,10 +101,13 @@ class TrialSetShown(TrialSetBrief, rename="camel"):
     share: ConfidenceInterval | None
     of_k: list[OfKShown]
     results: list[TestTried]
+    uncounted_tests: int
 
 
 class TrialShown(msgspec.Struct, rename="camel"):
-    """A trial; `results/{runId}` has its diff and calls, as long as its run is kept."""
+    """A trial; `results/{runId}` has its diff and calls, as long as its run is kept. `status` is `error` for a trial
+    that does not count, with its verdict if it was judged all the same. `messages` are what the agent logged.
+    """
 
     test_id: str
     test: str
@@ -106,6 +122,12 @@ class TrialShown(msgspec.Struct, rename="camel"):
     environment_id: str
     run_id: str
     is_kept: bool
+    status: Ended
+    error: str
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
+    messages: msgspec.Raw
 
 
 class TrialList(msgspec.Struct):
@@ -145,17 +167,24 @@ class TrialSetEnded(msgspec.Struct, rename="camel"):
 
 @api.post("/trial-sets", status=201)
 def create_trial_set(
-    service: Service, test_suite_id: str, agent: Agent, planned: Planned = 0, trials: Items | None = None
+    service: Service,
+    test_suite_id: str,
+    agent: Agent,
+    planned: Planned = 0,
+    trials: Items | None = None,
+    description: AgentDescription | None = None,
 ) -> TrialSetBrief:
-    """Create a trial set of an agent at a suite, with up to 100 trials; stores nothing if one is invalid."""
-    return _brief(use_cases.create_trial_set(service, test_suite_id, agent, planned, trials or ()))
+    """Create a trial set of an agent at a suite, with up to 100 trials; stores nothing if one is invalid.
+    `description` has the `label`, `model`, `parameters` and `revision` that tell sets of an agent apart.
+    """
+    return _brief(use_cases.create_trial_set(service, test_suite_id, agent, planned, trials or (), description))
 
 
 @api.post("/trial-sets/{trialSetId}/trials", status=201)
 def add_trials(service: Service, trial_set_id: str, trials: Items) -> TrialSetBrief:
     """Add up to 100 trials, all or none. A trial whose test and number exist already changes nothing.
-    The verdict of a trial is copied from its run, which must have been evaluated; a trial that failed otherwise has an
-    `error`.
+    The verdict of a trial is copied from its run, which must have been evaluated; a trial that could not start, end or
+    be judged has an `error`, and counts neither as passed nor as failed.
     """
     return _brief(use_cases.add_trials(service, trial_set_id, trials))
 
@@ -178,6 +207,15 @@ def _brief(record: TrialSetRecord) -> TrialSetBrief:
         tests=record.tests,
         trials=record.trials,
         passed=record.passed,
+        errors=record.errors or 0,
+        label=record.label or "",
+        model=record.model or "",
+        parameters=record.parameters or {},
+        revision=record.revision or "",
+        input_tokens=record.input_tokens,
+        output_tokens=record.output_tokens,
+        cost=record.cost,
+        seconds=record.seconds or 0.0,
     )
 
 
@@ -193,6 +231,7 @@ async def get_trial_set(service: Service, trial_set_id: str) -> TrialSetShown:
             for each in figures.of_k
         ],
         results=[_render_figures(each) for each in figures.tests],
+        uncounted_tests=figures.uncounted,
     )
 
 
@@ -203,13 +242,15 @@ def _render_figures(figures: use_cases.TestFigures) -> TestTried:
         test=first.test,
         trials=len(figures.trials),
         passed=figures.passed,
-        share=ConfidenceInterval(*figures.share),
+        share=ConfidenceInterval(*figures.share) if figures.share else None,
         score=figures.score,
         seconds=figures.seconds,
         reason=failed.reason if failed else "",
         run_id=failed.run_id if failed else "",
         environment_id=failed.environment_id if failed else "",
         is_kept=failed.is_kept if failed else False,
+        errors=figures.errors,
+        no_op_score=figures.no_op,
     )
 
 
@@ -219,12 +260,16 @@ async def list_trials(
     trial_set_id: str,
     test_id: str = "",
     passed: bool | None = None,
+    status: Ended | None = None,
     limit: Limit = 100,
     offset: After = 0,
 ) -> TrialList | Response:
-    """Trials in the order of their tests, with their explanations; filtered by test, or by whether they `passed`."""
+    """Trials in the order of their tests, with their explanations; filtered by test and `status`.
+    `passed` is `status` `passed` or `failed`.
+    """
     record = service.trial_sets.get(trial_set_id)
-    trials = service.trial_sets.trials(record.trial_set_id, test_id=test_id, passed=passed, limit=limit, offset=offset)
+    ended: Ended | None = status or (None if passed is None else "passed" if passed else "failed")
+    trials = service.trial_sets.trials(record.trial_set_id, test_id=test_id, ended=ended, limit=limit, offset=offset)
     return await service.runtime.run_in_thread(lambda: json_answer(TrialList([trial_shown(each) for each in trials])))
 
 
@@ -246,6 +291,12 @@ def trial_shown(record: TrialRecord) -> TrialShown:
         environment_id=record.environment_id,
         run_id=record.run_id,
         is_kept=record.is_kept,
+        status=status_of(record),
+        error=record.error or "",
+        input_tokens=record.input_tokens,
+        output_tokens=record.output_tokens,
+        cost=record.cost,
+        messages=msgspec.Raw(unpack_json(record.messages)) if record.messages else nothing,
     )
 
 

@@ -82,7 +82,8 @@ def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
     except msgspec.ValidationError as error:
         said, _, where = str(error).partition(" - at `$.")
         raise InvalidTestFile(f"{where.removesuffix('`')}: {said}" if where else said) from None
-    config = file.test_config or file.test_config_json or (given if file.steps is not None else None)
+    bare = {name: value for name, value in given.items() if name in _field_names(configs.TestConfig)}
+    config = file.test_config or file.test_config_json or (bare if file.steps is not None else None)
     if config is not None:
         _check_config(config, "test_config" if file.steps is None else "")
     now = stamp()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -61,7 +61,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     app: ApplicationTarget | None = None
     default_target: str | None = None
     targets: dict[str, ApplicationTarget] = {}
-    version: str | int | None = None
+    version: Literal[1, "1"] | None = None
 
 
 class _Package(msgspec.Struct):

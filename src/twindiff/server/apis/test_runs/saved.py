@@ -60,7 +60,9 @@ class SavedTestStore:
         self.runs.twins.check(given.get("checks"), given.get("twins", twins))
         if given.get("start_url"):
             or_invalid(lambda: configs.check_url(str(given["start_url"]), "start_url"))
-        return configs.to_json(or_invalid(lambda: configs.read(config)))
+        read = or_invalid(lambda: configs.read(config))
+        self.runs.twins.check_expected(read.twin_checks)
+        return configs.to_json(read)
 
     def check_config(self, config: Mapping[str, Any] | None, **fields: Any) -> dict[str, Any]:
         """The TestConfig of a test that is not saved, as given or planned from its prompt; raises what `add` raises."""

@@ -11,6 +11,7 @@ from twindiff.browser.config import TwinCheck
 from twindiff.catalog import TwinRunRecord
 from twindiff.checks import SpecError, known_to, parse, warnings
 from twindiff.kit.errors import ApiError, InvalidParameter
+from twindiff.kit.suggestions import did_you_mean
 from twindiff.server.apis.twin_runs.runs import TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
 from twindiff.server.service import Service
@@ -53,6 +54,17 @@ class RunTwins:
                 warnings(spec, known_to(tuple(schemas[name] for name in names)))
         except SpecError as error:
             raise InvalidParameter("checks", str(error)) from None
+
+    def check_expected(self, expected: Sequence[TwinCheck]) -> None:
+        """Raise InvalidParameter for expectations of twins, tables and columns that there are not."""
+        for each in expected:
+            twin = self._service.registry.get(each.twin).name
+            for column in each.named:
+                if column not in NAMES:
+                    near = did_you_mean(column, NAMES) or f" There are: {', '.join(NAMES)}."
+                    raise InvalidParameter("test_config.twin_checks", f"no row is named for '{column}'.{near}")
+            assertion = _assertion(each, dict.fromkeys(each.named, ""), is_alone=True)
+            self._check_names({"version": "1", "assertions": [assertion]}, [twin])
 
     def absent(self, expected: Sequence[TwinCheck], wanted: TestRunRequest) -> list[str]:
         """The prompt's sentences about twins that the run lacks, each with the name of the twin."""
