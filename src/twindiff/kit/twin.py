@@ -20,6 +20,7 @@ from .request_context import Middleware, RequestContext, Run, compose
 from .rows import Column, Expression, Row, Table, fall_due, table_of
 from .seeding import Seeding, Variables
 from .styles.base import Style
+from .vendor_hosts import read_vendor_hosts
 
 H = TypeVar("H", bound=Handler)
 W = TypeVar("W", bound=RunJob)
@@ -357,8 +358,8 @@ ActorOf = Callable[[Call], str | None]
 class Twin:
     """A twin of one vendor's API.
 
-    `hosts` maps hosts of the vendor with operations of their own to the prefix of these operations' paths:
-    `{"upload.box.com": "/upload"}`. `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`;
+    `hosts` maps the vendor's hosts to what their operations have before the path: `{"upload.shop.com": "/upload"}`; a
+    wildcard (`*.slack.com`) and the paths of a shared host (`www.googleapis.com/calendar/v3`) may be named. `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`;
     `templates` maps the names of further templates to functions that return such rows. `layers` are middleware around
     every operation, inside its transaction. `actor_of` resolves tokens that the twin stores itself. `missing` are the
     names of the operations that the vendor has and the twin lacks, if they are known.
@@ -394,7 +395,7 @@ class Twin:
     ) -> None:
         self.name, self.style = name, style
         self.aliases = tuple(aliases)
-        self.hosts = dict(hosts or {})
+        self.hosts = read_vendor_hosts(hosts or {})
         self.users = users
         self.variables = variables or _usual_variables(name)
         self.seeding = seeding
