@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import msgspec
 import typer
@@ -63,7 +63,7 @@ def execute(
     finish(run_program(remote, full_id(remote, id), twins, command, network), receipt, as_json=as_json)
 
 
-def finish(receipt: Receipt, file: Path | None, *, as_json: bool) -> None:
+def finish(receipt: Receipt, file: Path | None, *, as_json: bool) -> NoReturn:
     """Print a receipt, and exit with the code of its program."""
     from twindiff.cli.programs.receipts import render_receipt
 

@@ -163,7 +163,8 @@ class Relay:
             except OSError:
                 writer.close()
                 return
-            with contextlib.closing(below), contextlib.closing(writer), contextlib.suppress(OSError, EOFError):
+            ends = (OSError, EOFError, asyncio.CancelledError)  # a cancelled connection is one whose program has ended
+            with contextlib.closing(below), contextlib.closing(writer), contextlib.suppress(*ends):
                 if head:
                     below.write(head)
                     answer = await above.readuntil(b"\r\n\r\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -65,16 +65,15 @@ def door_variables(proxy_url: str, folder: Path, tokens: Mapping[str, str]) -> d
     }
 
 
-def find_bundles(program: str) -> Iterator[Path]:
-    """The bundles of the system, and those of the Python environments that a program may use."""
-    yield from {path.resolve() for path in map(Path, SYSTEM_BUNDLES) if path.is_file()}
+def find_bundles(program: str) -> set[Path]:
+    """The bundles of the system, and those of the Python environments that a program may use; no links."""
     prefixes = {Path(program).absolute().parent.parent, Path(program).resolve().parent.parent, Path(".venv").absolute()}
     prefixes |= {_prefix_of_interpreter(Path(program))}
     if active := os.environ.get("VIRTUAL_ENV"):
         prefixes.add(Path(active))
-    for prefix in sorted(prefixes - {Path("/")}):
-        for name in LIBRARY_BUNDLES:
-            yield from prefix.glob(f"lib/python3.*/site-packages/{name}")
+    folders = [each for prefix in prefixes - {Path("/")} for each in prefix.glob("lib/python3.*/site-packages")]
+    bundles = [*map(Path, SYSTEM_BUNDLES), *(folder / name for folder in folders for name in LIBRARY_BUNDLES)]
+    return {bundle.resolve() for bundle in bundles if bundle.is_file()}
 
 
 def _prefix_of_interpreter(program: Path) -> Path:
