@@ -23,6 +23,15 @@ TtlSeconds = Annotated[
     int, typer.Option(min=1, max=MAX_ENVIRONMENT_TTL_SECONDS, help="After so many seconds it expires.")
 ]
 """The longest time to live that servers accept."""
+ProgramOption = Annotated[
+    str,
+    typer.Option(
+        "--exec",
+        metavar="COMMAND",
+        show_default=False,
+        help="Run a program as `twindiff env exec` does, and delete the environment at its end.",
+    ),
+]
 PEOPLE_SHOWN = 5
 POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
 
@@ -150,15 +159,7 @@ def create(
     auth: Annotated[Auth, typer.Option(help="Whether unknown tokens act as the agent, or are refused.")] = Auth.LENIENT,
     ttl: TtlSeconds = 1800,
     name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
-    command: Annotated[
-        str,
-        typer.Option(
-            "--exec",
-            metavar="COMMAND",
-            show_default=False,
-            help="Run a program as `twindiff env exec` does, and delete the environment at its end.",
-        ),
-    ] = "",
+    command: ProgramOption = "",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
