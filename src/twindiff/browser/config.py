@@ -14,13 +14,12 @@ import msgspec
 MAX_STEPS = 200
 MAX_FILES = 20
 MAX_FILE_BYTES = 500_000
-MAX_NAME_CHARACTERS = 200
 MAX_WAIT_MS = 60_000
 MAX_PARAMETERS = 200
 MAX_TEXT_CHARACTERS = 20_000
 """Characters of a text after its parameters are filled in."""
 MAX_TIMEOUT_MS = 600_000
-MAX_NAME_CHARACTERS = 100
+MAX_NAME_CHARACTERS = 200
 """The longest unknown field for which a near one is looked for."""
 WRAPPERS = ("test_config_json", "test_config")
 ANSWER = "answer"

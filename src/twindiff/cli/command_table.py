@@ -21,7 +21,7 @@ MODULES = {
     "new-twin": ("new_twin",),
     "drafts": ("drafts",),
     "doctor": ("doctor",),
-    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks"),
+    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "env_exec"),
     "runs": ("runs",),
     "suites": ("suites", "new_suite", "suite_runs", "linting", "auditing"),
     "trials": ("trials",),
@@ -32,6 +32,7 @@ MODULES = {
     "test-runs": ("testing",),
     "tests": ("testing",),
     "import": ("import_files",),
+    "ca": ("ca",),
     "db": ("db",),
 }
 """Each command, in the order of the help, and the modules that implement it and its subcommands."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from twindiff.catalog.stamps import wall
 from twindiff.environments.due import StillDue
@@ -22,36 +22,12 @@ from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, aut
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
 from twindiff.server.fault_injection import answer_with_faults, try_to_read
 from twindiff.server.service import LARGE_BODY, Service
+from twindiff.server.targets import RequestTarget
 from twindiff.storage import EnvironmentGone, OperationContext
 
-PREFIX = "/api/env/"
 _HARMLESS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"))
 _ACTIVE = {"image/svg+xml", "text/html", "text/xml", "application/xml", "application/xhtml+xml", "application/xslt+xml"}
 """Media types that can hold scripts; they are sent as attachments, so browsers download instead of rendering them."""
-
-
-class RequestTarget(NamedTuple):
-    """The environment, twin and path that a request addresses, and the base URL for links in its response."""
-
-    environment: str
-    twin: str
-    path: str
-    base_url: str
-
-
-def target_of(scheme: str, path: str, host: str) -> RequestTarget | None:
-    """Parse the target from the host (`{twin}--{id}.localhost`) or the path; None outside the data plane."""
-    name, _, domain = host.partition(".")
-    if "--" in name and domain.partition(":")[0] == "localhost":
-        twin, _, environment = name.rpartition("--")
-        # Not every program resolves the host of a twin, so links in responses have the form with a path.
-        return RequestTarget(environment, twin, path, f"{scheme}://{domain}{PREFIX}{environment}/services/{twin}")
-    if path.startswith(PREFIX):
-        environment, _, rest = path[len(PREFIX) :].partition("/services/")
-        twin, slash, tail = rest.partition("/")
-        base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/{twin}"
-        return RequestTarget(environment, twin, slash + tail, base_url)
-    return None
 
 
 @dataclass(slots=True)
@@ -66,6 +42,8 @@ class RoutedRequest:
     request: Request
     token: str
     trusted: bool | None = None
+    is_vouched: bool = False
+    """Whether the TLS door has authorized the client for the environment."""
 
     @property
     def is_open(self) -> bool:
@@ -119,7 +97,7 @@ class DataPlane:
             return refused.answer
 
     async def _answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
-        request = Request(request.verb, target.path, request.query, request.headers)
+        request = Request(request.verb, target.path, request.query, request.headers, vendor_host=target.vendor_host)
         in_turn = self._service.runtime.run_call
         if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
             # Where calls run in threads, a request with a small body takes one trip to a thread instead of two.
@@ -166,7 +144,8 @@ class DataPlane:
             if is_admin(request.path):
                 return RoutedRequest(environment, twin, None, request, "", trusted=True)
         exchange = twin.exchange(request, target.base_url)
-        opened = RoutedRequest(environment, twin, exchange, request, token_of(twin.style, request))
+        token = token_of(twin.style, request)
+        opened = RoutedRequest(environment, twin, exchange, request, token, is_vouched=target.is_vouched)
         if opened.is_open:
             opened.token = ""
         elif not opened.token and twin.style.token_in_body and length_of(request):
@@ -176,7 +155,7 @@ class DataPlane:
 
     async def _operate(self, opened: RoutedRequest, body: bytes) -> Response:
         head = opened.request
-        request = Request(head.verb, head.path, head.query, head.headers, body)
+        request = head._replace(body=body)
         # The environment may have ended while the body arrived.
         environment, twin = existing(self._service, opened.environment.id), opened.twin
         if environment.gate and is_admin(request.path):
@@ -211,7 +190,7 @@ class DataPlane:
 
     async def _authorize(self, opened: RoutedRequest) -> bool:
         environment, twin, token = opened.environment, opened.twin, opened.token
-        key = self._service.settings.api_key
+        key = None if opened.is_vouched else self._service.settings.api_key
         if key and token and twin.actor_of:
             await self._service.awaken(environment)
         is_known = partial(self._knows, environment, twin, token)
