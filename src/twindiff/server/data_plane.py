@@ -25,13 +25,18 @@ from twindiff.server.service import LARGE_BODY, Service
 from twindiff.storage import EnvironmentGone, OperationContext
 
 PREFIX = "/api/env/"
+MCP_PATH = "/mcp"
+"""The path, below a twin or an environment, at which MCP is spoken."""
+WHOLE_ENVIRONMENT = f"{PREFIX}{{id}}{MCP_PATH}"
 _HARMLESS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"))
 _ACTIVE = {"image/svg+xml", "text/html", "text/xml", "application/xml", "application/xhtml+xml", "application/xslt+xml"}
 """Media types that can hold scripts; they are sent as attachments, so browsers download instead of rendering them."""
 
 
 class RequestTarget(NamedTuple):
-    """The environment, twin and path that a request addresses, and the base URL for links in its response."""
+    """The environment, twin and path that a request addresses, and the base URL for links in its response.
+    The twin is empty for MCP of the whole environment; the base URL then lacks the twin's name.
+    """
 
     environment: str
     twin: str
@@ -47,6 +52,10 @@ def target_of(scheme: str, path: str, host: str) -> RequestTarget | None:
         # Not every program resolves the host of a twin, so links in responses have the form with a path.
         return RequestTarget(environment, twin, path, f"{scheme}://{domain}{PREFIX}{environment}/services/{twin}")
     if path.startswith(PREFIX):
+        if path.endswith(MCP_PATH) and path.count("/") == WHOLE_ENVIRONMENT.count("/"):
+            environment = path[len(PREFIX) : -len(MCP_PATH)]
+            base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/"
+            return RequestTarget(environment, "", MCP_PATH, base_url)
         environment, _, rest = path[len(PREFIX) :].partition("/services/")
         twin, slash, tail = rest.partition("/")
         base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/{twin}"
@@ -117,6 +126,29 @@ class DataPlane:
             return await self._answer(request, target, receive)
         except Refused as refused:
             return refused.answer
+
+    async def admit(self, request: Request, target: RequestTarget) -> tuple[Twin, ...]:
+        """Authorize a client that calls no operation yet; returns the twins of its target.
+        Raises ApiError if it is not authorized for any of them, or environment or twin does not exist.
+        """
+        return await self._service.runtime.run_call(target.environment, lambda: self._admit(request, target))
+
+    async def _admit(self, request: Request, target: RequestTarget) -> tuple[Twin, ...]:
+        environment = existing(self._service, target.environment)
+        if environment.gate:
+            request = pass_gate(environment.gate, request)
+        names = (target.twin,) if target.twin else tuple(environment.twins)
+        twins = tuple(self._service.twin_of(environment, name) for name in names)
+        refused: ApiError | None = None
+        for twin in twins:
+            try:
+                await self._check_token(RoutedRequest(environment, twin, None, request, token_of(twin.style, request)))
+            except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
+                refused = error
+            else:
+                return twins
+        assert refused, "an environment has at least one twin"
+        raise refused
 
     async def _answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
         request = Request(request.verb, target.path, request.query, request.headers)
@@ -210,15 +242,19 @@ class DataPlane:
         opened.trusted = await self._authorize(opened)
 
     async def _authorize(self, opened: RoutedRequest) -> bool:
+        try:
+            return await self._check_token(opened)
+        except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
+            raise Refused(opened.refusal(error)) from None
+
+    async def _check_token(self, opened: RoutedRequest) -> bool:
+        """Whether a request is trusted; raises Unauthorized, InvalidApiKey, MissingApiKey."""
         environment, twin, token = opened.environment, opened.twin, opened.token
         key = self._service.settings.api_key
         if key and token and twin.actor_of:
             await self._service.awaken(environment)
         is_known = partial(self._knows, environment, twin, token)
-        try:
-            return authorize(key, environment, opened.request, token, is_open=opened.is_open, is_known=is_known)
-        except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
-            raise Refused(opened.refusal(error)) from None
+        return authorize(key, environment, opened.request, token, is_open=opened.is_open, is_known=is_known)
 
     def _knows(self, environment: LoadedEnvironment, twin: Twin, token: str) -> bool:
         """Whether the twin has issued this token itself."""

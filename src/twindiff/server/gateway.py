@@ -21,8 +21,9 @@ from twindiff.server.api_table import ApiMount, build_api_mounts, build_request_
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.client_presence import awaited_by
-from twindiff.server.data_plane import DataPlane, RequestTarget, harmless, target_of
+from twindiff.server.data_plane import MCP_PATH, DataPlane, RequestTarget, harmless, target_of
 from twindiff.server.fallback_app import build_fallback_app
+from twindiff.server.mcp import TwinDoor
 from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.service import LARGE_BODY, Service
 
@@ -90,6 +91,7 @@ class Gateway:
         service.ports.serve(self)
         self._in_flight = InFlight()
         self._data_plane = DataPlane(service)
+        self._twin_door = TwinDoor(service, self._data_plane)
         desk = build_request_context(service)
         self._planes = build_api_mounts(service, desk)
         self._shell = build_fallback_app(service, desk.tests.ledger)
@@ -155,7 +157,8 @@ class Gateway:
         if isinstance(place, RequestTarget):
             if self.service.is_loading:
                 await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
-            answer = preflight(request) or harmless(await self._data_plane.answer(request, place, receive))
+            served = self._twin_door if place.path == MCP_PATH else self._data_plane
+            answer = preflight(request) or harmless(await served.answer(request, place, receive))
             return _readable_by_its_page(answer, request)
         assert place, "the shell answers what has no place here"
         address = f"{scope['scheme']}://{request.headers.get('host', '').lower() or 'localhost'}"
