@@ -5,4 +5,5 @@ from .tools import AgentTool as AgentTool
 from .tools import Send as Send
 from .tools import first_sentence as first_sentence
 from .vendor_tools import Caller as Caller
+from .vendor_tools import ToolRefused as ToolRefused
 from .vendor_tools import VendorTools as VendorTools

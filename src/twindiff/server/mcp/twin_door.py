@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
@@ -28,6 +29,7 @@ from .tool_sets import (
     read_search,
 )
 
+REDIRECTS = (301, 302, 303, 307, 308)
 MAX_TOOL_SETS = 100
 """The most combinations of twins and chosen tools whose lists are kept."""
 Json = dict[str, Any]
@@ -106,11 +108,22 @@ class OpenedTools:
             own.setdefault(PROXY_TOKEN_HEADER, token)
         headers = {**own, **request.headers, "content-length": str(len(request.body))}
         place = RequestTarget(target.environment, twin, request.path, base_url)
-        return await self._data_plane.answer(request._replace(headers=headers), place, _receive(request.body))
+        answer = await self._data_plane.answer(request._replace(headers=headers), place, _receive(request.body))
+        followed = _follow(answer, base_url) if request.verb == "GET" else None
+        return await self._send(twin, followed) if followed else answer
 
 
 def _is_passed_on(header: str) -> bool:
     return header not in _OF_MCP and not header.startswith("mcp-")
+
+
+def _follow(answer: Response, base_url: str) -> Request | None:
+    """The request for the place that a redirect names, if the twin serves it, such as the content of a file."""
+    place = next((value for name, value in answer.headers if name.lower() == "location"), "")
+    if answer.status not in REDIRECTS or not place.startswith(f"{base_url}/"):
+        return None
+    path, _, query = place.removeprefix(base_url).partition("?")
+    return Request("GET", unquote(path), query)
 
 
 def _receive(body: bytes) -> Receive:
