@@ -21,12 +21,11 @@ from twindiff.server.apis.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
 from twindiff.server.fault_injection import answer_with_faults, try_to_read
+from twindiff.server.mcp_address import MCP_PATH
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.storage import EnvironmentGone, OperationContext
 
 PREFIX = "/api/env/"
-MCP_PATH = "/mcp"
-"""The path, below a twin or an environment, at which MCP is spoken."""
 WHOLE_ENVIRONMENT = f"{PREFIX}{{id}}{MCP_PATH}"
 _HARMLESS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"))
 _ACTIVE = {"image/svg+xml", "text/html", "text/xml", "application/xml", "application/xhtml+xml", "application/xslt+xml"}

@@ -15,9 +15,8 @@ Send = Callable[[Request], Awaitable[Response]]
 MAX_TOOL_NAME_CHARACTERS = 64
 """The longest name of a tool that the APIs of models take."""
 
-_DESTRUCTIVE = re.compile(
-    r"(^|[^a-z])(delete|remove|cancel|void|revoke|purge|kick|terminate|uninstall|trash)|Delete|Remove", re.ASCII
-)
+_DESTRUCTIVE_WORDS = "delete|remove|cancel|void|revoke|purge|kick|terminate|uninstall|trash|tear|reset|rewind"
+_DESTRUCTIVE = re.compile(rf"(^|[^a-z])({_DESTRUCTIVE_WORDS})|Delete|Remove", re.ASCII)
 
 
 class AgentTool(NamedTuple):

@@ -37,6 +37,8 @@ _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _STATUS = {METHOD_NOT_FOUND: 404}
 """The HTTP status of an error in the revisions without a handshake, where it is not 400."""
 _NOT_ALLOWED = (("Allow", "POST"),)
+_OF_MCP = ("accept", "content-type", "content-length", "transfer-encoding")
+"""Headers that describe a message itself, beside those that begin with `mcp-`."""
 _UNCACHED = {"ttlMs": 0, "cacheScope": "private"}
 _SHOWN_HEADERS = ("location", "retry-after")
 
@@ -107,6 +109,11 @@ async def respond(request: Request, open_server: Callable[[], Awaitable[ToolServ
     if message.is_modern:
         result = {"resultType": "complete", **result}
     return Response(msgspec.json.encode({"jsonrpc": "2.0", "id": message.id, "result": result}))
+
+
+def keep_headers(request: Request) -> dict[str, str]:
+    """The headers of a message that also are those of the request that it leads to, such as its credentials."""
+    return {name: value for name, value in request.headers.items() if name not in _OF_MCP and name[:4] != "mcp-"}
 
 
 def read_message(request: Request) -> RpcMessage:

@@ -14,11 +14,11 @@ import msgspec
 from twindiff.kit.http import Request, Response
 from twindiff.kit.twin import Twin
 from twindiff.server.apis.twin_runs.access_policy import HEADER as PROXY_TOKEN_HEADER
-from twindiff.server.bodies import Message, Receive, read_body
+from twindiff.server.bodies import Receive, give_body, read_body
 from twindiff.server.data_plane import DataPlane, RequestTarget
 from twindiff.server.service import Service
 
-from .json_rpc import MAX_MESSAGE_BYTES, read_arguments, refuse_verb, respond
+from .json_rpc import MAX_MESSAGE_BYTES, keep_headers, read_arguments, refuse_verb, respond
 from .tool_sets import (
     CALL_TOOL,
     SEARCH_TOOL,
@@ -33,9 +33,6 @@ REDIRECTS = (301, 302, 303, 307, 308)
 MAX_TOOL_SETS = 100
 """The most combinations of twins and chosen tools whose lists are kept."""
 Json = dict[str, Any]
-
-_OF_MCP = ("accept", "content-type", "content-length", "transfer-encoding")
-"""Headers of a message that are none of the request that it leads to; those that begin with `mcp-` are others."""
 
 
 class TwinDoor:
@@ -53,11 +50,11 @@ class TwinDoor:
         choice = read_choice(request)
         twins = await self._data_plane.admit(request, target)
         body = await read_body(request, receive, MAX_MESSAGE_BYTES)
-        opened = partial(self._open, twins, request, target, choice)
+        opened = partial(self._open, twins, request, target, choice, receive)
         return await respond(request._replace(body=body), opened)
 
     async def _open(
-        self, twins: tuple[Twin, ...], request: Request, target: RequestTarget, choice: ToolChoice
+        self, twins: tuple[Twin, ...], request: Request, target: RequestTarget, choice: ToolChoice, receive: Receive
     ) -> OpenedTools:
         key = twins, choice, not target.twin
         tools = self._tool_sets.get(key)
@@ -66,17 +63,20 @@ class TwinDoor:
             tools = self._tool_sets[key] = await self._service.runtime.run_in_thread(build)
             if len(self._tool_sets) > MAX_TOOL_SETS:
                 del self._tool_sets[next(iter(self._tool_sets))]
-        return OpenedTools(self._data_plane, tools, request, target)
+        return OpenedTools(self._data_plane, tools, request, target, receive)
 
 
 class OpenedTools:
     """The tools of an environment for one message."""
 
-    def __init__(self, data_plane: DataPlane, tools: ToolSet, request: Request, target: RequestTarget) -> None:
+    def __init__(
+        self, data_plane: DataPlane, tools: ToolSet, request: Request, target: RequestTarget, receive: Receive
+    ) -> None:
         self._data_plane = data_plane
         self._tools = tools
         self._request = request
         self._target = target
+        self._receive = receive
 
     @property
     def instructions(self) -> str:
@@ -103,18 +103,16 @@ class OpenedTools:
         """Send a request of the vendor's API to the twin, with the credentials of the message."""
         target = self._target
         base_url = target.base_url if target.twin else f"{target.base_url}{twin}"
-        own = {name: value for name, value in self._request.headers.items() if _is_passed_on(name)}
+        own = keep_headers(self._request)
         if token := self._request.query_parameters().get("token"):
             own.setdefault(PROXY_TOKEN_HEADER, token)
         headers = {**own, **request.headers, "content-length": str(len(request.body))}
         place = RequestTarget(target.environment, twin, request.path, base_url)
-        answer = await self._data_plane.answer(request._replace(headers=headers), place, _receive(request.body))
+        answer = await self._data_plane.answer(
+            request._replace(headers=headers), place, give_body(request.body, self._receive)
+        )
         followed = _follow(answer, base_url) if request.verb == "GET" else None
         return await self._send(twin, followed) if followed else answer
-
-
-def _is_passed_on(header: str) -> bool:
-    return header not in _OF_MCP and not header.startswith("mcp-")
 
 
 def _follow(answer: Response, base_url: str) -> Request | None:
@@ -124,10 +122,3 @@ def _follow(answer: Response, base_url: str) -> Request | None:
         return None
     path, _, query = place.removeprefix(base_url).partition("?")
     return Request("GET", unquote(path), query)
-
-
-def _receive(body: bytes) -> Receive:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive
